@@ -1,0 +1,3 @@
+module shop.example/ops
+
+go 1.23

@@ -1,0 +1,2 @@
+environment             = "production"
+database_instance_class = "db.r6g.xlarge"

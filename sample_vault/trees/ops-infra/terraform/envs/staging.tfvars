@@ -1,0 +1,2 @@
+environment             = "staging"
+database_instance_class = "db.t4g.medium"

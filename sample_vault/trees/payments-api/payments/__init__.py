@@ -1,0 +1,1 @@
+"""Capture, refund and book payments."""
