@@ -1,0 +1,6 @@
+"""`python -m memtui`."""
+
+from memtui.cli.main import run
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,244 @@
+"""The configuration: typed values from a TOML file, every key known, every error with file, line and nearest key."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from memtui.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSettings:
+    """Section `[context]`: defaults of `memtui context`."""
+
+    budget: str = "1200"
+    """Size of a payload: `1200`, `2k`, `10000 chars`, `32 KiB`."""
+    target: str = "chat"
+    """The assistant or form that payloads are written for."""
+    encoding: str = "o200k_base"
+    """Token encoding that budgets are counted in: o200k_base, cl100k_base or estimate."""
+    max_memories: int = 40
+    """Most memories in one payload."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSettings:
+    """Section `[review]`: when a memory becomes due."""
+
+    threshold: float = 0.5
+    """Freshness (0.06 to 1) below which a memory is due for review."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSettings:
+    """Section `[recall]`: how memories are ranked."""
+
+    freshness_weight: float = 0.5
+    """Power of freshness in the score: 0 ignores age, 1 counts it in full."""
+    limit: int = 20
+    """Hits that `memtui search` shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class VaultSettings:
+    """Section `[vault]`: how the file is shared."""
+
+    patience_seconds: float = 10.0
+    """How long a command waits for another process to let the vault go."""
+    daily_backup: bool = True
+    """Copy the vault before the first change of a day."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecretSettings:
+    """Section `[secrets]`: what must not be stored."""
+
+    patterns: tuple[tuple[str, str], ...] = ()
+    """Your own patterns: name = "regular expression"."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindSettings:
+    """Section `[kinds.NAME]`: a kind of your own, or another half-life for a built-in one."""
+
+    half_life_days: float
+    """Days until trust in an unverified memory of this kind has halved."""
+    tier: str = "semantic"
+    """semantic, procedural, episodic or working."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything that can be configured."""
+
+    context: ContextSettings = ContextSettings()
+    review: ReviewSettings = ReviewSettings()
+    recall: RecallSettings = RecallSettings()
+    vault: VaultSettings = VaultSettings()
+    secrets: SecretSettings = SecretSettings()
+    kinds: tuple[tuple[str, KindSettings], ...] = ()
+    path: Path | None = None
+
+
+_SECTIONS: Mapping[str, type[Any]] = {
+    "context": ContextSettings,
+    "review": ReviewSettings,
+    "recall": RecallSettings,
+    "vault": VaultSettings,
+}
+_RANGES: Mapping[str, tuple[float, float]] = {
+    "review.threshold": (0.06, 1.0),
+    "recall.freshness_weight": (0.0, 2.0),
+    "recall.limit": (1, 10_000),
+    "context.max_memories": (1, 10_000),
+    "vault.patience_seconds": (0.0, 600.0),
+}
+_TIERS = ("semantic", "procedural", "episodic", "working")
+
+
+def load_config(path: Path) -> Config:
+    """Return the configuration of a file; a missing file gives the defaults.
+
+    Raises:
+        ConfigError: names file, line, key and the nearest known key.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        return Config()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"The configuration cannot be read ({error})", where=str(path)) from error
+    import tomllib
+
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"The configuration is no valid TOML ({error})", where=str(path)) from error
+    return _Reader(path, text).config(values)
+
+
+class _Reader:
+    def __init__(self, path: Path, text: str) -> None:
+        self._path = path
+        self._lines = text.splitlines()
+
+    def config(self, values: dict[str, Any]) -> Config:
+        known = [*_SECTIONS, "secrets", "kinds"]
+        for name in values:
+            if name not in known:
+                raise self._unknown(name, name, known)
+        sections = {name: self._section(name, values.get(name, {}), kind) for name, kind in _SECTIONS.items()}
+        return Config(
+            **sections,
+            secrets=self._secrets(values.get("secrets", {})),
+            kinds=self._kinds(values.get("kinds", {})),
+            path=self._path,
+        )
+
+    def _section(self, name: str, values: Any, kind: type[Any]) -> Any:
+        if not isinstance(values, dict):
+            raise self._wrong(name, "must be a table", values)
+        known = {field.name: field for field in fields(kind)}
+        chosen: dict[str, Any] = {}
+        for key, value in values.items():
+            if key not in known:
+                raise self._unknown(f"{name}.{key}", key, list(known))
+            chosen[key] = self._value(f"{name}.{key}", value, known[key].type)
+        return kind(**chosen)
+
+    def _value(self, key: str, value: Any, annotation: Any) -> Any:
+        if annotation == "bool":
+            if not isinstance(value, bool):
+                raise self._wrong(key, "must be true or false", value)
+            return value
+        if annotation == "str":
+            if isinstance(value, int) and not isinstance(value, bool):
+                return str(value)
+            if not isinstance(value, str):
+                raise self._wrong(key, "must be text", value)
+            return value
+        low, high = _RANGES.get(key, (float("-inf"), float("inf")))
+        whole = annotation == "int"
+        fits = isinstance(value, int) if whole else isinstance(value, int | float)
+        if not fits or isinstance(value, bool) or not low <= value <= high:
+            raise self._wrong(key, f"must be a {'whole ' if whole else ''}number from {low:g} to {high:g}", value)
+        return value
+
+    def _secrets(self, values: Any) -> SecretSettings:
+        patterns = values.get("patterns", {}) if isinstance(values, dict) else None
+        if not isinstance(values, dict) or not isinstance(patterns, dict):
+            raise self._wrong("secrets.patterns", 'must be a table of name = "regular expression"', values)
+        for key in values:
+            if key != "patterns":
+                raise self._unknown(f"secrets.{key}", key, ["patterns"])
+        for name, pattern in patterns.items():
+            try:
+                re.compile(pattern)
+            except (re.error, TypeError) as error:
+                raise self._wrong(f"secrets.patterns.{name}", f"is no regular expression ({error})", pattern) from error
+        return SecretSettings(tuple(patterns.items()))
+
+    def _kinds(self, values: Any) -> tuple[tuple[str, KindSettings], ...]:
+        if not isinstance(values, dict):
+            raise self._wrong("kinds", "must be tables like [kinds.runbook]", values)
+        result = []
+        for name, settings in values.items():
+            key = f"kinds.{name}"
+            if not isinstance(settings, dict) or "half_life_days" not in settings:
+                raise self._wrong(key, "needs half_life_days", settings)
+            for option in settings:
+                if option not in {"half_life_days", "tier"}:
+                    raise self._unknown(f"{key}.{option}", option, ["half_life_days", "tier"])
+            days, tier = settings["half_life_days"], settings.get("tier", "semantic")
+            if isinstance(days, bool) or not isinstance(days, int | float) or not 0 < days <= 100_000:  # noqa: PLR2004 - 270 years
+                raise self._wrong(f"{key}.half_life_days", "must be a number of days above 0", days)
+            if tier not in _TIERS:
+                raise self._wrong(f"{key}.tier", f"must be one of {', '.join(_TIERS)}", tier)
+            result.append((name, KindSettings(float(days), tier)))
+        return tuple(result)
+
+    def _line(self, key: str) -> str:
+        last = re.escape(key.rsplit(".", 1)[-1])
+        pattern = re.compile(rf"^\s*(?:\[[^\]]*\b{last}\b\"?\s*\]|\"?{last}\"?\s*=)")
+        number = next((index for index, line in enumerate(self._lines, 1) if pattern.match(line)), None)
+        return f"{self._path}, line {number}" if number else str(self._path)
+
+    def _unknown(self, key: str, last: str, known: list[str]) -> ConfigError:
+        close = difflib.get_close_matches(last, known, n=1)
+        hint = f"Did you mean {close[0]}?" if close else f"Known here: {', '.join(known)}."
+        return ConfigError(f"Unknown key {key}", where=self._line(key), remedy=hint)
+
+    def _wrong(self, key: str, what: str, value: Any) -> ConfigError:
+        return ConfigError(f"{key} {what}, not {str(value)[:60]!r}", where=self._line(key))
+
+
+def default_text() -> str:
+    """Return a configuration file that holds every key with its default, commented out."""
+    import inspect
+
+    lines = ["# The configuration of memtui. Every key is here with its default; take away a # to change one.", ""]
+    for name, kind in _SECTIONS.items():
+        lines += [f"# {(kind.__doc__ or '').split(': ', 1)[-1]}", f"[{name}]"]
+        source = inspect.getsource(kind)
+        for field in fields(kind):
+            text = re.search(rf"{field.name}:.*\n\s+\"\"\"(.*?)\"\"\"", source)
+            default = f'"{field.default}"' if isinstance(field.default, str) else str(field.default).lower()
+            lines += [f"# {text[1] if text else field.name}", f"#{field.name} = {default}"]
+        lines.append("")
+    lines += [
+        "# What must not be stored, beside the built-in patterns.",
+        "#[secrets.patterns]",
+        '#house-token = "hs_[A-Za-z0-9]{24}"',
+        "",
+        "# Kinds of your own, or other half-lives for the built-in ones.",
+        "#[kinds.runbook]",
+        "#half_life_days = 120",
+        '#tier = "procedural"',
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Pure rules on memories: standard library only."""

@@ -1,0 +1,69 @@
+"""Who acts: a person, or an agent by name. Agents propose; they do not alter what a person vouched for."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from memtui.domain.memory import Memory
+from memtui.errors import RefusedError, UsageError
+
+PERSON = "person"
+"""The name of the person at the keyboard when no other is given."""
+
+_PERSON_PREFIX = "person:"
+_LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who does something.
+
+    Attributes:
+        name: stored in the journal and in `confirmed_by`.
+        is_person: False for an agent.
+    """
+
+    name: str = PERSON
+    is_person: bool = True
+
+
+def parse_actor(name: str | None) -> Actor:
+    """Return the actor of `--actor`, else of `MEMTUI_ACTOR`, else the person at the keyboard.
+
+    A given name is an agent's, unless it is `person` or begins with `person:`.
+
+    Raises:
+        UsageError: the name is empty, long, or not printable.
+    """
+    chosen = name if name is not None else os.environ.get("MEMTUI_ACTOR")
+    if chosen is None:
+        return Actor()
+    cleaned = chosen.strip()
+    if not cleaned or len(cleaned) > _LONGEST_NAME or not cleaned.isprintable():
+        raise UsageError(
+            "An actor's name is 1 to 60 printable characters",
+            where=repr(chosen[:80]),
+            remedy="Name the agent, e.g. --actor claude-code, or leave it out.",
+        )
+    if cleaned == PERSON:
+        return Actor()
+    if cleaned.startswith(_PERSON_PREFIX):
+        return Actor(cleaned.removeprefix(_PERSON_PREFIX).strip() or PERSON)
+    return Actor(cleaned, is_person=False)
+
+
+def check_may_alter(actor: Actor, memory: Memory) -> None:
+    """Let a person alter anything, an agent only what no person verified or pinned.
+
+    Raises:
+        RefusedError: an agent would alter what a person vouched for.
+    """
+    if actor.is_person or not (memory.pinned or memory.verified_at):
+        return
+    state = "pinned" if memory.pinned else "verified"
+    raise RefusedError(
+        f"An agent may not alter what a person {state}",
+        where=f"{memory.id} ({memory.title[:60]})",
+        remedy="Propose a new memory instead: `memtui add … --supersedes ID`.",
+    )

@@ -1,0 +1,197 @@
+"""The memory and what hangs on it: anchors, sources, links, verdicts, signals, tombstones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+Status = Literal["candidate", "active", "retired", "superseded", "merged"]
+STATUSES: tuple[Status, ...] = ("candidate", "active", "retired", "superseded", "merged")
+
+LinkType = Literal["supersedes", "contradicts", "duplicates", "relates", "derived-from"]
+LINK_TYPES: tuple[LinkType, ...] = ("supersedes", "contradicts", "duplicates", "relates", "derived-from")
+
+AnchorState = Literal["fresh", "changed", "moved", "gone", "unverifiable"]
+ANCHOR_STATES: tuple[AnchorState, ...] = ("fresh", "changed", "moved", "gone", "unverifiable")
+
+GLOBAL_PROJECT = "global"
+"""The project of memories that hold everywhere; it must be chosen explicitly."""
+
+DEFAULT_IMPORTANCE = 3
+DEFAULT_CONFIDENCE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What a memory is tied to.
+
+    Attributes:
+        path: a POSIX path relative to the project, a glob, or `path::symbol`.
+        content_hash: hash of the file when the memory was last verified, else None.
+    """
+
+    path: str
+    content_hash: str | None = None
+
+    @property
+    def is_glob(self) -> bool:
+        """Whether the path is a pattern."""
+        return any(mark in self.path for mark in "*?[{")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where a memory came from.
+
+    Attributes:
+        format: name of the reader, e.g. `claude-md`; `memtui` for memories typed here.
+        path: the file, relative to the project where it lies in one, else absolute; None if typed.
+        span: first and last line in that file, counted from 1, both inclusive.
+        native_id: the id that the source itself gives: a heading path with a slot, an ADR number, a name.
+        agent: the assistant that wrote the source, if known.
+        imported_hash: content hash of the memory as this source stated it at the last import.
+    """
+
+    format: str
+    path: str | None = None
+    span: tuple[int, int] | None = None
+    native_id: str | None = None
+    agent: str | None = None
+    imported_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """One thing worth knowing.
+
+    `id` is 8 base32 characters for memories made here; given ids are kept. `version` grows by one with
+    every change, undo included. `project` is None while unassigned: such a memory reaches no payload.
+    Times are UTC. `importance` is 1–5, `confidence` 0–1.
+    """
+
+    id: str
+    title: str
+    insight: str
+    kind: str = "lesson"
+    project: str | None = None
+    status: Status = "active"
+    status_reason: str = ""
+    rationale: str = ""
+    snippet: str = ""
+    anchors: tuple[Anchor, ...] = ()
+    tags: tuple[str, ...] = ()
+    importance: int = DEFAULT_IMPORTANCE
+    confidence: float = DEFAULT_CONFIDENCE
+    pinned: bool = False
+    created_at: datetime
+    updated_at: datetime
+    observed_at: datetime | None = None
+    confirmed_at: datetime | None = None
+    confirmed_by: str | None = None
+    verified_at: datetime | None = None
+    verified_by: str | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    due_at: datetime | None = None
+    snoozed_until: datetime | None = None
+    half_life_days: float | None = None
+    sources: tuple[Source, ...] = ()
+    version: int = 1
+
+    @property
+    def source(self) -> Source | None:
+        """The first source, if any."""
+        return self.sources[0] if self.sources else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A directed relation from one memory to another.
+
+    Attributes:
+        weight: strength, 0–1.
+        origin: who proposed it: `person`, `import`, `merge` or an agent's name.
+    """
+
+    from_id: str
+    type: LinkType
+    to_id: str
+    weight: float = 1.0
+    origin: str = "person"
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a person said of a memory in review: evidence for its kind's half-life.
+
+    Attributes:
+        verdict: `still-true`, `outdated`, `superseded`, `snoozed` or `edited`.
+        exposure_days: days from the previous verification (or observation) to this verdict.
+    """
+
+    memory_id: str
+    verdict: str
+    at: datetime
+    actor: str
+    exposure_days: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    """What happened to a memory in use.
+
+    Attributes:
+        signal: injected, copied, helped, hurt, corrected, unused, accepted or referenced.
+        pack_id: the pack that the signal speaks of, if any.
+        weight: how much this one counts, 1.0 by default.
+    """
+
+    memory_id: str
+    signal: str
+    at: datetime
+    actor: str
+    pack_id: str | None = None
+    weight: float = 1.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tombstone:
+    """A mark that a person deleted something, so that an import does not bring it back.
+
+    Attributes:
+        content_hash: hash of the deleted memory's content.
+        memory_id: the deleted memory.
+    """
+
+    content_hash: str
+    project: str | None
+    memory_id: str
+    at: datetime
+    actor: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One reversible entry of the journal.
+
+    Attributes:
+        number: position in the journal, from 1.
+        action: what was done in a few words, e.g. `edit`, `import`, `undo`.
+        summary: one line for people, e.g. `import 200 memories from docs/`.
+        state: `done`, `undone` (can be redone) or `abandoned` (undone, then overtaken by a new change).
+        memory_ids: memories touched, in order, without repeats.
+    """
+
+    number: int
+    at: datetime
+    actor: str
+    action: str
+    summary: str
+    reason: str = ""
+    state: Literal["done", "undone", "abandoned"] = "done"
+    memory_ids: tuple[str, ...] = ()

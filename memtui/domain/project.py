@@ -1,0 +1,57 @@
+"""Project identity: which remotes mean the same repository, and what a project is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+
+_SCP_LIKE = re.compile(r"^(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?P<path>(?!/).+)$")
+_URL = re.compile(r"^[a-z+]+://(?:[^@/]*@)?(?P<host>[^:/]+)(?::\d+)?/(?P<path>.+)$", re.IGNORECASE)
+
+
+def normalise_remote(url: str) -> str:
+    """Return `host/owner/name` for a git remote, whatever protocol, user, port or `.git` it is written with.
+
+    A local path or an unknown form is returned as it is, without a trailing slash or `.git`.
+    """
+    cleaned = url.strip()
+    found = _URL.match(cleaned) or _SCP_LIKE.match(cleaned)
+    if found and not re.match(r"^[a-zA-Z]:[\\/]", cleaned):
+        path = found["path"].strip("/")
+        return f"{found['host'].lower()}/{_without_git(path)}"
+    return _without_git(cleaned.rstrip("/"))
+
+
+def _without_git(path: str) -> str:
+    return path[:-4] if path.endswith(".git") else path
+
+
+def remote_identity(url: str) -> str:
+    """Return the identity of a remote."""
+    return f"remote:{normalise_remote(url)}"
+
+
+def commit_identity(sha: str) -> str:
+    """Return the identity of a repository by its root commit."""
+    return f"commit:{sha}"
+
+
+def path_identity(path: str) -> str:
+    """Return the identity of a folder that is no repository, by its absolute path."""
+    return f"path:{path}"
+
+
+def suggest_name(candidate: str, taken: Container[str]) -> str:
+    """Return a free project name from a remote or a folder: its last part, with the part before it if taken."""
+    parts = [re.sub(r"[^\w.-]+", "-", part).strip("-.") for part in re.split(r"[/\\]", candidate)]
+    parts = [part for part in parts if part] or ["project"]
+    name = parts[-1]
+    if name not in taken and name != "global":
+        return name
+    longer = "-".join(parts[-2:])
+    if len(parts) > 1 and longer not in taken:
+        return longer
+    number = 2
+    while f"{longer}-{number}" in taken:
+        number += 1
+    return f"{longer}-{number}"

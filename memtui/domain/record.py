@@ -1,0 +1,296 @@
+"""The portable record of a memory and its kin: a JSON object without anything derived.
+
+The same shape serves JSONL, the portable vault, the journal's revisions and `--json`. It holds no
+freshness, usefulness, tier, anchor state, version or updated_at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from memtui.domain.memory import (
+    DEFAULT_CONFIDENCE,
+    DEFAULT_IMPORTANCE,
+    STATUSES,
+    Anchor,
+    Link,
+    Memory,
+    Signal,
+    Source,
+    Tombstone,
+    Verdict,
+)
+
+Record = dict[str, Any]
+
+TIME_FIELDS = (
+    "created_at",
+    "observed_at",
+    "confirmed_at",
+    "verified_at",
+    "valid_from",
+    "valid_until",
+    "due_at",
+    "snoozed_until",
+)
+
+
+class RecordError(ValueError):
+    """A record holds a value that a memory cannot take; the message names the key."""
+
+
+def format_time(moment: datetime | None) -> str | None:
+    """Return ISO 8601 in UTC with a Z; fractions of a second only where there are any."""
+    if moment is None:
+        return None
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def parse_time(value: object, key: str = "time") -> datetime | None:
+    """Return a UTC time from ISO 8601 text; a date alone is midnight UTC, no offset is UTC.
+
+    Raises:
+        RecordError: the value is no such time.
+    """
+    if value is None or value == "":
+        return None
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    try:
+        moment = datetime.fromisoformat(str(value).strip())
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise RecordError(f"{key} is no ISO 8601 time: {str(value)[:40]!r}") from None
+
+
+def memory_record(memory: Memory) -> Record:
+    """Return the portable record of a memory, keys in the fixed order; defaults that say nothing are left out."""
+    record: Record = {"id": memory.id, "project": memory.project, "kind": memory.kind, "status": memory.status}
+    if memory.status_reason:
+        record["status_reason"] = memory.status_reason
+    record["title"] = memory.title
+    record["insight"] = memory.insight
+    for key in ("rationale", "snippet"):
+        if getattr(memory, key):
+            record[key] = getattr(memory, key)
+    if memory.anchors:
+        record["anchors"] = [_anchor_record(anchor) for anchor in memory.anchors]
+    if memory.tags:
+        record["tags"] = list(memory.tags)
+    record["importance"] = memory.importance
+    record["confidence"] = memory.confidence
+    record["pinned"] = memory.pinned
+    for key in TIME_FIELDS:
+        if getattr(memory, key) is not None:
+            record[key] = format_time(getattr(memory, key))
+    for key in ("confirmed_by", "verified_by", "half_life_days"):
+        if getattr(memory, key) is not None:
+            record[key] = getattr(memory, key)
+    if memory.sources:
+        record["source"] = source_record(memory.sources[0])
+        if len(memory.sources) > 1:
+            record["other_sources"] = [source_record(source) for source in memory.sources[1:]]
+    return record
+
+
+def _anchor_record(anchor: Anchor) -> Record:
+    return {"path": anchor.path} | ({"content_hash": anchor.content_hash} if anchor.content_hash else {})
+
+
+def source_record(source: Source) -> Record:
+    """Return the record of a source, without empty keys."""
+    record: Record = {"format": source.format}
+    for key in ("path", "native_id", "agent", "imported_hash"):
+        if getattr(source, key) is not None:
+            record[key] = getattr(source, key)
+    if source.span is not None:
+        record["span"] = list(source.span)
+    return record
+
+
+def memory_from_record(record: Mapping[str, Any], *, now: datetime, new_id: str, version: int = 1) -> Memory:
+    """Return the memory that a record states; only `insight` is required, a given id is kept.
+
+    Args:
+        record: the portable record; unknown keys are ignored, derived keys too.
+        now: stands in for a missing `created_at`, and is the memory's `updated_at`.
+        new_id: stands in for a missing id.
+        version: the version of the memory.
+
+    Raises:
+        RecordError: a value does not fit; the message names its key.
+    """
+    insight = _text(record, "insight")
+    if not insight.strip():
+        raise RecordError("insight is missing or empty")
+    status = record.get("status") or "active"
+    if status not in STATUSES:
+        raise RecordError(f"status is none of {', '.join(STATUSES)}: {str(status)[:40]!r}")
+    times = {key: parse_time(record.get(key), key) for key in TIME_FIELDS}
+    created = times.pop("created_at") or now
+    half_life = record.get("half_life_days")
+    return Memory(
+        id=_text(record, "id").strip() or new_id,
+        project=_text(record, "project").strip() or None,
+        kind=_text(record, "kind").strip() or "lesson",
+        status=status,
+        status_reason=_text(record, "status_reason"),
+        title=_text(record, "title").strip(),
+        insight=insight,
+        rationale=_text(record, "rationale"),
+        snippet=_text(record, "snippet"),
+        anchors=tuple(_anchors(record.get("anchors"))),
+        tags=tuple(dict.fromkeys(_strings(record.get("tags"), "tags"))),
+        importance=int(_number(record, "importance", DEFAULT_IMPORTANCE, 1, 5)),
+        confidence=_number(record, "confidence", DEFAULT_CONFIDENCE, 0, 1),
+        pinned=_flag(record, "pinned"),
+        created_at=created,
+        updated_at=now,
+        confirmed_by=_text(record, "confirmed_by") or None,
+        verified_by=_text(record, "verified_by") or None,
+        half_life_days=None if half_life is None else _number(record, "half_life_days", 1, 0.01, 1e6),
+        sources=tuple(_sources(record)),
+        version=version,
+        **times,
+    )
+
+
+def _text(record: Mapping[str, Any], key: str) -> str:
+    value = record.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise RecordError(f"{key} is no text: {str(value)[:40]!r}")
+    return value
+
+
+def _flag(record: Mapping[str, Any], key: str) -> bool:
+    value = record.get(key, False)
+    if value is None:
+        return False
+    if not isinstance(value, bool):
+        raise RecordError(f"{key} is neither true nor false: {str(value)[:40]!r}")
+    return value
+
+
+def _number(record: Mapping[str, Any], key: str, default: float, low: float, high: float) -> float:
+    value = record.get(key)
+    if value is None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise RecordError(f"{key} is no number from {low} to {high}: {str(value)[:40]!r}")
+    return value
+
+
+def _strings(value: object, key: str) -> list[str]:
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return [part for part in value if part]
+    raise RecordError(f"{key} is no list of texts: {str(value)[:40]!r}")
+
+
+def _anchors(value: object) -> list[Anchor]:
+    if isinstance(value, list) and any(isinstance(part, Mapping) for part in value):
+        anchors = []
+        for part in value:
+            if isinstance(part, str):
+                anchors.append(Anchor(part))
+            elif isinstance(part, Mapping) and isinstance(part.get("path"), str):
+                anchors.append(Anchor(part["path"], _text(part, "content_hash") or None))
+            else:
+                raise RecordError(f"anchors hold something that names no path: {str(part)[:40]!r}")
+        return anchors
+    return [Anchor(path) for path in _strings(value, "anchors")]
+
+
+def _sources(record: Mapping[str, Any]) -> list[Source]:
+    sources = []
+    others = record.get("other_sources") or []
+    if not isinstance(others, list):
+        raise RecordError("other_sources is no list")
+    for value in (record.get("source"), *others):
+        if value is None:
+            continue
+        if isinstance(value, str):
+            sources.append(Source(format=value))
+            continue
+        if not isinstance(value, Mapping):
+            raise RecordError(f"source is no object: {str(value)[:40]!r}")
+        sources.append(
+            Source(
+                format=_text(value, "format") or "memtui",
+                path=_text(value, "path") or None,
+                span=_span(value.get("span")),
+                native_id=_text(value, "native_id") or None,
+                agent=_text(value, "agent") or None,
+                imported_hash=_text(value, "imported_hash") or None,
+            )
+        )
+    return sources
+
+
+def _span(value: object) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    if isinstance(value, list) and len(value) == 2 and all(type(line) is int for line in value):  # noqa: PLR2004 - a pair
+        return (value[0], value[1])
+    raise RecordError(f"span is no pair of line numbers: {str(value)[:40]!r}")
+
+
+def link_record(link: Link) -> Record:
+    """Return the typed line of a link."""
+    return {
+        "type": "link",
+        "from": link.from_id,
+        "link": link.type,
+        "to": link.to_id,
+        "weight": link.weight,
+        "origin": link.origin,
+        "created_at": format_time(link.created_at),
+    }
+
+
+def verdict_record(verdict: Verdict) -> Record:
+    """Return the typed line of a verdict."""
+    return {
+        "type": "verdict",
+        "memory": verdict.memory_id,
+        "verdict": verdict.verdict,
+        "at": format_time(verdict.at),
+        "actor": verdict.actor,
+        "exposure_days": verdict.exposure_days,
+    } | ({"reason": verdict.reason} if verdict.reason else {})
+
+
+def signal_record(signal: Signal) -> Record:
+    """Return the typed line of a signal."""
+    record: Record = {
+        "type": "signal",
+        "memory": signal.memory_id,
+        "signal": signal.signal,
+        "at": format_time(signal.at),
+        "actor": signal.actor,
+        "weight": signal.weight,
+    }
+    if signal.pack_id:
+        record["pack"] = signal.pack_id
+    if signal.reason:
+        record["reason"] = signal.reason
+    return record
+
+
+def tombstone_record(tombstone: Tombstone) -> Record:
+    """Return the typed line of a tombstone."""
+    return {
+        "type": "tombstone",
+        "content_hash": tombstone.content_hash,
+        "project": tombstone.project,
+        "memory": tombstone.memory_id,
+        "at": format_time(tombstone.at),
+        "actor": tombstone.actor,
+    } | ({"reason": tombstone.reason} if tombstone.reason else {})

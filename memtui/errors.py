@@ -1,0 +1,134 @@
+"""Every failure a user can cause: what went wrong, where, what to do, and the exit code.
+
+The exit codes are a contract with scripts: 0 done, 1 error, 2 wrong usage, 3 nothing found,
+4 conflict, 5 vault busy, 6 refused, 7 findings.
+"""
+
+from __future__ import annotations
+
+EXIT_DONE = 0
+EXIT_ERROR = 1
+EXIT_USAGE = 2
+EXIT_NOTHING = 3
+EXIT_CONFLICT = 4
+EXIT_BUSY = 5
+EXIT_REFUSED = 6
+EXIT_FINDINGS = 7
+
+
+class MemtuiError(Exception):
+    """A failure that a user can cause or mend.
+
+    Args:
+        what: what went wrong, one clause, without a full stop.
+        where: the file, key, id or option concerned.
+        remedy: what to do about it, one sentence.
+    """
+
+    exit_code = EXIT_ERROR
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
+        self.what = what
+        self.where = where
+        self.remedy = remedy
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        """Return the whole message: what, where, remedy."""
+        head = f"{self.what}: {self.where}" if self.where else self.what
+        return f"{head}. {self.remedy}" if self.remedy else head
+
+
+class UsageError(MemtuiError):
+    """The words of a command are wrong."""
+
+    exit_code = EXIT_USAGE
+
+
+class ConfigError(MemtuiError):
+    """The configuration file holds something memtui cannot take."""
+
+    exit_code = EXIT_USAGE
+
+
+class NotFoundError(MemtuiError):
+    """What was named does not exist."""
+
+    exit_code = EXIT_NOTHING
+
+
+class AmbiguousIdError(UsageError):
+    """An id prefix fits several memories."""
+
+
+class ConflictError(MemtuiError):
+    """Somebody changed a memory between reading and saving.
+
+    Args:
+        what: what was attempted.
+        mine: the text that was to be saved.
+        theirs: the text that is stored now.
+        base_version: the version the save was based on.
+        current_version: the version that is stored now.
+    """
+
+    exit_code = EXIT_CONFLICT
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str = "",
+        remedy: str = "",
+        mine: str = "",
+        theirs: str = "",
+        base_version: int = 0,
+        current_version: int = 0,
+    ) -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.mine = mine
+        self.theirs = theirs
+        self.base_version = base_version
+        self.current_version = current_version
+
+
+class VaultBusyError(MemtuiError):
+    """Another process holds the vault and did not let go in time."""
+
+    exit_code = EXIT_BUSY
+
+
+class VaultDamagedError(MemtuiError):
+    """The vault file cannot be read."""
+
+
+class VaultTooNewError(MemtuiError):
+    """The vault was written by a newer memtui."""
+
+
+class VaultMissingError(NotFoundError):
+    """There is no vault at the given path."""
+
+
+class RefusedError(MemtuiError):
+    """memtui declines to do this: a secret, a limit, or an unsafe path."""
+
+    exit_code = EXIT_REFUSED
+
+
+class SecretRefusedError(RefusedError):
+    """The text holds what looks like a secret."""
+
+
+class UnsafePathError(RefusedError):
+    """A path leads outside where memtui may read or write."""
+
+
+class SourceError(MemtuiError):
+    """A source file cannot be read as what it claims to be."""
+
+
+class NothingToUndoError(MemtuiError):
+    """The journal holds nothing to undo or redo."""
+
+    exit_code = EXIT_NOTHING

@@ -1,0 +1,40 @@
+"""Where memtui keeps its files. Functions, not constants: nothing is created by asking."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def _folder(kind: str) -> Path:
+    from platformdirs import PlatformDirs
+
+    folders = PlatformDirs("memtui", appauthor=False)
+    return Path(str(getattr(folders, f"user_{kind}_dir")))
+
+
+def default_vault() -> Path:
+    """Return the vault file: `MEMTUI_VAULT`, else `vault.duckdb` in the user's data folder."""
+    chosen = os.environ.get("MEMTUI_VAULT")
+    return Path(chosen) if chosen else _folder("data") / "vault.duckdb"
+
+
+def config_file() -> Path:
+    """Return the configuration file: `MEMTUI_CONFIG`, else `config.toml` in the user's config folder."""
+    chosen = os.environ.get("MEMTUI_CONFIG")
+    return Path(chosen) if chosen else _folder("config") / "config.toml"
+
+
+def state_folder() -> Path:
+    """Return the folder of the app's state."""
+    return _folder("state")
+
+
+def cache_folder() -> Path:
+    """Return the folder of caches."""
+    return _folder("cache")
+
+
+def user_themes() -> Path:
+    """Return the folder of the user's own themes."""
+    return config_file().parent / "themes"

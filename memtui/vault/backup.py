@@ -1,0 +1,97 @@
+"""Backups: copies of the vault file in the folder `backups` beside it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import datetime
+from pathlib import Path
+
+from memtui.errors import NotFoundError
+
+KEPT = 8
+"""Automatic backups kept, the newest ones."""
+
+
+def backup_folder(vault: Path) -> Path:
+    """Return the folder that holds the backups of a vault."""
+    return vault.parent / "backups"
+
+
+def list_backups(vault: Path) -> list[Path]:
+    """Return the backups of a vault, the newest first."""
+    folder = backup_folder(vault)
+    if not folder.is_dir():
+        return []
+    return sorted(folder.glob(f"{vault.stem}-*.duckdb"), key=lambda path: path.name, reverse=True)
+
+
+def copy_vault(vault: Path, now: datetime, *, label: str, to: Path | None = None) -> Path:
+    """Copy the vault file and its log; the caller holds the lease.
+
+    Args:
+        vault: the file.
+        now: goes into the name.
+        label: what the backup is for, e.g. `manual`.
+        to: another place than the backup folder.
+
+    Returns:
+        the copy.
+    """
+    folder = backup_folder(vault)
+    if to is None:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        to = folder / f"{vault.stem}-{now:%Y%m%dT%H%M%S%f}-{label}.duckdb"
+    partial = to.with_name(to.name + ".partial")
+    _copy_private(vault, partial)
+    log = vault.with_name(vault.name + ".wal")
+    if log.exists():
+        _copy_private(log, to.with_name(to.name + ".wal"))
+    partial.replace(to)
+    return to
+
+
+def _copy_private(source: Path, target: Path) -> None:
+    with source.open("rb") as reader, os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as writer:
+        shutil.copyfileobj(reader, writer, 1 << 20)
+        writer.flush()
+        os.fsync(writer.fileno())
+
+
+def prune_backups(vault: Path) -> None:
+    """Remove automatic backups beyond the newest KEPT; manual ones stay."""
+    automatic = [path for path in list_backups(vault) if not path.stem.endswith("-manual")]
+    for path in automatic[KEPT:]:
+        path.unlink(missing_ok=True)
+        path.with_name(path.name + ".wal").unlink(missing_ok=True)
+
+
+def find_backup(vault: Path, name: str | None) -> Path:
+    """Return the backup of that name or path, by default the newest.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    known = list_backups(vault)
+    if name is None:
+        if known:
+            return known[0]
+        raise NotFoundError("There is no backup", where=str(backup_folder(vault)))
+    for path in (Path(name).expanduser(), backup_folder(vault) / name):
+        if path.is_file():
+            return path
+    raise NotFoundError(
+        "There is no such backup", where=name, remedy=f"Known: {', '.join(path.name for path in known) or 'none'}."
+    )
+
+
+def replace_vault(vault: Path, source: Path) -> None:
+    """Put a backup in the vault's place, atomically; the caller holds the lease."""
+    partial = vault.with_name(vault.name + ".partial")
+    _copy_private(source, partial)
+    log, new_log = vault.with_name(vault.name + ".wal"), source.with_name(source.name + ".wal")
+    # The old log belongs to the old file: it must be gone before the new file takes the name.
+    log.unlink(missing_ok=True)
+    partial.replace(vault)
+    if new_log.exists():
+        _copy_private(new_log, log)

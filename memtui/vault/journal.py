@@ -1,0 +1,218 @@
+"""Undo, redo, the log of changes, and the history of one memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from memtui.domain.memory import Change, Link, Memory, Signal, Tombstone, Verdict
+from memtui.domain.record import Record, memory_from_record, parse_time
+from memtui.errors import NotFoundError, NothingToUndoError
+from memtui.vault import rows
+from memtui.vault.reading import VaultReader
+from memtui.vault.writing import VaultWriter
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRevision:
+    """One step in the life of a memory.
+
+    Attributes:
+        version: version after the step.
+        before: portable record before, None if it was made here.
+        after: portable record after, None if it was taken out (undo of its creation).
+    """
+
+    change: Change
+    version: int
+    before: Record | None
+    after: Record | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    entity: str
+    before: Record | None
+    after: Record | None
+
+
+def undo(writer: VaultWriter) -> Change:
+    """Undo the last change that stands; returns it.
+
+    Raises:
+        NothingToUndoError: no change is left to undo.
+    """
+    change = _one_change(
+        writer, "SELECT {columns} FROM changes WHERE undoable AND state = 'done' ORDER BY number DESC LIMIT 1"
+    )
+    if change is None:
+        raise NothingToUndoError("There is nothing to undo", remedy="`memtui log` shows what was done.")
+    steps = _steps(writer, change.number)
+    _apply(writer, [_Step(step.entity, step.after, step.before) for step in reversed(steps)])
+    _close(writer, change, "undone", f"undo: {change.summary}")
+    return change
+
+
+def redo(writer: VaultWriter) -> Change:
+    """Do again the change that was undone last; returns it.
+
+    Raises:
+        NothingToUndoError: nothing was undone, or a new change came after.
+    """
+    change = _one_change(
+        writer, "SELECT {columns} FROM changes WHERE undoable AND state = 'undone' ORDER BY number LIMIT 1"
+    )
+    if change is None:
+        raise NothingToUndoError(
+            "There is nothing to redo", remedy="A new change after an undo ends what could be redone."
+        )
+    _apply(writer, _steps(writer, change.number))
+    _close(writer, change, "done", f"redo: {change.summary}")
+    return change
+
+
+def _close(writer: VaultWriter, change: Change, state: str, summary: str) -> None:
+    writer._connection.execute("UPDATE changes SET state = ? WHERE number = ?", [state, change.number])  # noqa: SLF001 - the journal is the writer's other half
+    writer.undoable = False
+    writer.summary = summary
+    writer.mark_dirty()
+
+
+def _one_change(reader: VaultReader, query: str) -> Change | None:
+    row = reader._connection.execute(query.format(columns=", ".join(rows.COLUMNS["changes"]))).fetchone()  # noqa: SLF001 - as above
+    return None if row is None else rows.change_from_row(row)
+
+
+def _steps(reader: VaultReader, number: int) -> list[_Step]:
+    found = reader._connection.execute(  # noqa: SLF001 - as above
+        "SELECT entity, before, after FROM revisions WHERE change_number = ? ORDER BY position", [number]
+    ).fetchall()
+    return [_Step(entity, _load(before), _load(after)) for entity, before, after in found]
+
+
+def _load(text: str | None) -> Record | None:
+    return None if text is None else json.loads(text)
+
+
+def _apply(writer: VaultWriter, steps: list[_Step]) -> None:
+    """Bring every thing from its `before` to its `after`."""
+    memories: dict[str, Record | None] = {}
+    for step in steps:
+        if step.entity == "memory":
+            known = step.after or step.before or {}
+            memories[known["id"]] = step.after
+        elif step.after is None:
+            writer.drop([_thing(step.entity, step.before or {})])
+        else:
+            _put_thing(writer, _thing(step.entity, step.after))
+    writer.remove([identifier for identifier, record in memories.items() if record is None])
+    writer.put_many([_memory(record, writer.now) for record in memories.values() if record is not None])
+
+
+def _memory(record: Record, now: datetime) -> Memory:
+    return memory_from_record(record, now=now, new_id=record["id"])
+
+
+def _put_thing(writer: VaultWriter, thing: Link | Verdict | Signal | Tombstone) -> None:
+    if isinstance(thing, Link):
+        writer.add_links([thing])
+    elif isinstance(thing, Verdict):
+        writer.add_verdicts([thing])
+    elif isinstance(thing, Signal):
+        writer.add_signals([thing])
+    else:
+        writer.add_tombstones([thing])
+
+
+def _thing(entity: str, record: Record) -> Link | Verdict | Signal | Tombstone:
+    return thing_from_record({**record, "type": entity})
+
+
+def thing_from_record(record: Record) -> Link | Verdict | Signal | Tombstone:
+    """Return the link, verdict, signal or tombstone that a typed line states.
+
+    Raises:
+        KeyError, RecordError: the line lacks a key or holds a wrong value.
+    """
+    kind = record["type"]
+    if kind == "link":
+        return Link(
+            from_id=record["from"],
+            type=record["link"],
+            to_id=record["to"],
+            weight=float(record.get("weight", 1.0)),
+            origin=record.get("origin", "person"),
+            created_at=_time(record, "created_at"),
+        )
+    shared: dict[str, Any] = {
+        "memory_id": record["memory"],
+        "at": _time(record, "at"),
+        "actor": record.get("actor", "person"),
+        "reason": record.get("reason", ""),
+    }
+    if kind == "verdict":
+        return Verdict(verdict=record["verdict"], exposure_days=float(record.get("exposure_days", 0.0)), **shared)
+    if kind == "signal":
+        return Signal(
+            signal=record["signal"], pack_id=record.get("pack"), weight=float(record.get("weight", 1.0)), **shared
+        )
+    return Tombstone(content_hash=record["content_hash"], project=record.get("project"), **shared)
+
+
+def _time(record: Record, key: str) -> datetime:
+    moment = parse_time(record.get(key), key)
+    if moment is None:
+        raise KeyError(key)
+    return moment
+
+
+def log(reader: VaultReader, *, limit: int = 50) -> list[Change]:
+    """Return the newest changes with the memories that each touched, the newest first."""
+    columns = ", ".join(f"c.{name}" for name in rows.COLUMNS["changes"])
+    found = reader._connection.execute(  # noqa: SLF001 - as above
+        f"SELECT {columns}, (SELECT list(DISTINCT r.entity_key) FROM revisions r"  # noqa: S608 - names are ours
+        " WHERE r.change_number = c.number AND r.entity = 'memory')"
+        " FROM changes c ORDER BY c.number DESC LIMIT ?",
+        [limit],
+    ).fetchall()
+    return [replace(rows.change_from_row(row[:-1]), memory_ids=tuple(sorted(row[-1] or ()))) for row in found]
+
+
+def history(reader: VaultReader, identifier: str) -> list[MemoryRevision]:
+    """Return every step of one memory, the newest first; also for a memory that an undo took out.
+
+    Raises:
+        NotFoundError: the journal never heard of it.
+    """
+    found = list(_revisions_of(reader._connection, identifier))  # noqa: SLF001 - as above
+    if not found:
+        raise NotFoundError("The journal knows no memory with this id", where=identifier)
+    return found
+
+
+def memory_revisions(reader: VaultReader, number: int) -> list[MemoryRevision]:
+    """Return what a change did to memories, in order."""
+    columns = ", ".join(f"c.{name}" for name in rows.COLUMNS["changes"])
+    found = reader._connection.execute(  # noqa: SLF001 - as above
+        f"SELECT {columns}, r.version, r.before, r.after FROM revisions r JOIN changes c ON c.number = r.change_number"  # noqa: S608 - names are ours
+        " WHERE r.entity = 'memory' AND r.change_number = ? ORDER BY r.position",
+        [number],
+    ).fetchall()
+    return [MemoryRevision(rows.change_from_row(row[:8]), int(row[8]), _load(row[9]), _load(row[10])) for row in found]
+
+
+def _revisions_of(connection: duckdb.DuckDBPyConnection, identifier: str) -> Iterator[MemoryRevision]:
+    columns = ", ".join(f"c.{name}" for name in rows.COLUMNS["changes"])
+    cursor = connection.execute(
+        f"SELECT {columns}, r.version, r.before, r.after FROM revisions r JOIN changes c ON c.number = r.change_number"  # noqa: S608 - names are ours
+        " WHERE r.entity = 'memory' AND r.entity_key = ? ORDER BY r.change_number DESC, r.position DESC",
+        [identifier],
+    )
+    for row in cursor.fetchall():
+        yield MemoryRevision(rows.change_from_row(row[:8]), int(row[8]), _load(row[9]), _load(row[10]))

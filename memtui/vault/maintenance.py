@@ -1,0 +1,100 @@
+"""Backups on demand and by the day, restoring, and rebuilding what is derived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from memtui.vault import backup
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.lease import lease
+from memtui.vault.postings import write_postings
+from memtui.vault.vault import Vault, restrict
+from memtui.errors import UsageError, VaultMissingError
+
+BACKUP_EVERY = timedelta(days=1)
+
+
+def back_up(vault: Vault, *, to: Path | None = None, label: str = "manual") -> Path:
+    """Copy the vault under its lease; returns the copy.
+
+    Raises:
+        VaultMissingError: there is no vault yet.
+        UsageError: the target exists.
+    """
+    _require(vault)
+    if to is not None and to.exists():
+        raise UsageError("The backup's file exists already", where=str(to), remedy="Choose another name.")
+    with lease(vault.path, exclusive=True, wait_seconds=vault.patience_seconds):
+        return backup.copy_vault(vault.path, vault.now(), label=label, to=to)
+
+
+def back_up_daily(vault: Vault) -> Path | None:
+    """Copy the vault if its newest backup is older than a day; returns the copy, if one was made."""
+    if not vault.exists:
+        return None
+    newest = backup.list_backups(vault.path)
+    now = vault.now()
+    if newest and now.timestamp() - newest[0].stat().st_mtime < BACKUP_EVERY.total_seconds():
+        return None
+    made = back_up(vault, label="daily")
+    backup.prune_backups(vault.path)
+    return made
+
+
+def restore(vault: Vault, name: str | None) -> tuple[Path, Path | None]:
+    """Put a backup in the vault's place; what was there is backed up first.
+
+    Returns:
+        the backup used, and the copy of what was there.
+
+    Raises:
+        NotFoundError: there is no such backup.
+    """
+    vault.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    chosen = backup.find_backup(vault.path, name)
+    with lease(vault.path, exclusive=True, wait_seconds=vault.patience_seconds):
+        kept = backup.copy_vault(vault.path, vault.now(), label="before-restore") if vault.exists else None
+        backup.replace_vault(vault.path, chosen)
+    restrict(vault.path, 0o600)
+    with vault.read() as reader:
+        reader.change_counter()
+    return chosen, kept
+
+
+def reindex(vault: Vault, *, progress: Callable[[int, int], None] | None = None) -> int:
+    """Rebuild the postings of every memory in one transaction; returns how many memories were posted.
+
+    Texts are read under one lease and posted under another; a memory that changed in between is posted
+    again from what is stored.
+    """
+    with vault.connect(read_only=False) as connection:
+        connection.execute("BEGIN")
+        connection.execute("DELETE FROM postings")
+        connection.execute("DELETE FROM documents")
+        from memtui.vault.reading import VaultReader
+
+        reader = VaultReader(connection, vault.kinds)
+        ids = reader.select_ids(MemoryFilter(statuses=None), sort="created", now=vault.now())
+        for start in range(0, len(ids), 1_000):
+            chunk = reader.keyed(ids[start : start + 1_000])
+            write_postings(connection, sorted(chunk.values(), key=lambda pair: pair[0]))
+            if progress:
+                progress(min(start + 1_000, len(ids)), len(ids))
+        connection.execute("COMMIT")
+        connection.execute("CHECKPOINT")
+    return len(ids)
+
+
+def _require(vault: Vault) -> None:
+    if not vault.exists:
+        raise VaultMissingError(
+            "There is no vault yet", where=str(vault.path), remedy="`memtui add` or `memtui import` makes one."
+        )
+
+
+def backup_age(vault: Vault, now: datetime) -> timedelta | None:
+    """Return the age of the newest backup, None if there is none."""
+    newest = backup.list_backups(vault.path)
+    return None if not newest else timedelta(seconds=now.timestamp() - newest[0].stat().st_mtime)

@@ -1,0 +1,134 @@
+"""Projects in the vault: which identity means which project, aliases, joining and linking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memtui.domain.memory import GLOBAL_PROJECT
+from memtui.domain.project import suggest_name
+from memtui.errors import NotFoundError, UsageError
+from memtui.vault.reading import VaultReader
+from memtui.vault.writing import VaultWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project of the vault.
+
+    Attributes:
+        identities: what it is known by: `remote:…`, `commit:…`, `path:…`.
+        memories: how many memories it has, of any status.
+    """
+
+    name: str
+    identities: tuple[str, ...]
+    memories: int
+
+
+def list_projects(reader: VaultReader) -> list[Project]:
+    """Return every project that is registered or has memories, by name."""
+    connection = reader._connection  # noqa: SLF001 - the same package
+    found = connection.execute(
+        "SELECT name, (SELECT list(identity ORDER BY identity) FROM project_identities i WHERE i.project = name),"
+        " (SELECT count(*) FROM memories m WHERE m.project = name)"
+        " FROM (SELECT name FROM projects UNION SELECT DISTINCT project FROM memories WHERE project IS NOT NULL)"
+        " ORDER BY name"
+    ).fetchall()
+    return [Project(name, tuple(identities or ()), int(memories)) for name, identities, memories in found]
+
+
+def project_names(reader: VaultReader) -> list[str]:
+    """Return the name of every project that is registered or has memories."""
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        "SELECT name FROM projects UNION SELECT DISTINCT project FROM memories WHERE project IS NOT NULL ORDER BY 1"
+    ).fetchall()
+    return [str(row[0]) for row in found]
+
+
+def find_project(reader: VaultReader, identities: list[str]) -> str | None:
+    """Return the project that the first known of these identities belongs to."""
+    if not identities:
+        return None
+    found = dict(
+        reader._connection.execute(  # noqa: SLF001 - the same package
+            f"SELECT identity, project FROM project_identities WHERE identity IN ({', '.join('?' * len(identities))})",  # noqa: S608 - placeholders
+            identities,
+        ).fetchall()
+    )
+    return next((str(found[identity]) for identity in identities if identity in found), None)
+
+
+def register_project(writer: VaultWriter, identities: list[str], suggestion: str) -> str:
+    """Return the project of these identities, registered under a free name if it is new.
+
+    Identities that were not known yet become aliases, so that a repository stays itself when it moves.
+    """
+    name = find_project(writer, identities)
+    if name is None:
+        # A project that only has memories (imported, or named by --project) and no identity is this one.
+        known = {project.name: project for project in list_projects(writer)}
+        base = suggest_name(suggestion, ())
+        orphan = known.get(base)
+        name = base if orphan and not orphan.identities else suggest_name(suggestion, known)
+    add_identities(writer, name, identities)
+    return name
+
+
+def ensure_project(writer: VaultWriter, name: str) -> None:
+    """Register a project that was named by a person and has no repository."""
+    if name not in project_names(writer):
+        writer.insert_unjournaled("projects", [{"name": check_name(name), "created_at": writer.now}])
+
+
+def add_identities(writer: VaultWriter, name: str, identities: list[str]) -> None:
+    """Add identities to a project, taking none from another."""
+    ensure_project(writer, name)
+    known = {
+        row[0] for row in writer._connection.execute("SELECT identity FROM project_identities").fetchall()  # noqa: SLF001 - the same package
+    }
+    writer.insert_unjournaled(
+        "project_identities",
+        [
+            {"identity": identity, "project": name, "seen_at": writer.now}
+            for identity in identities
+            if identity not in known
+        ],
+    ) if set(identities) - known else None
+
+
+def link_identity(writer: VaultWriter, name: str, identity: str) -> str | None:
+    """Point an identity at a project; returns the project that it pointed at before."""
+    before = find_project(writer, [identity])
+    writer.delete_unjournaled("project_identities", "identity", [identity])
+    add_identities(writer, name, [identity])
+    return before
+
+
+def require_project(reader: VaultReader, name: str) -> str:
+    """Return the name if the vault knows the project.
+
+    Raises:
+        NotFoundError: it does not; the message names the nearest.
+    """
+    names = [*project_names(reader), GLOBAL_PROJECT]
+    if name in names:
+        return name
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, names, n=1)
+    hint = f"Did you mean {close[0]}? " if close else ""
+    raise NotFoundError("The vault knows no such project", where=name, remedy=f"{hint}`memtui project list` shows them.")
+
+
+def check_name(name: str) -> str:
+    """Return a project name that people may use.
+
+    Raises:
+        UsageError: it is empty, too long, or holds control characters.
+    """
+    cleaned = name.strip()
+    if not cleaned or len(cleaned) > 100 or not cleaned.isprintable():  # noqa: PLR2004 - a sane length for a list column
+        raise UsageError(
+            "A project's name is 1 to 100 printable characters", where=repr(name), remedy="Choose another."
+        )
+    return cleaned

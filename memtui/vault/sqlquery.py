@@ -1,0 +1,96 @@
+"""Read-only SQL for people, shut off from the file system, over stable views."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memtui.errors import RefusedError, UsageError
+from memtui.vault.filters import freshness_sql
+from memtui.vault.vault import Vault
+
+STABLE_VIEWS = ("memory", "anchor", "source", "link", "verdict", "signal", "pack", "change_log", "project")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The answer to a query."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[Any, ...]]
+
+
+def run_query(vault: Vault, query: str) -> Table:
+    """Run one read-only statement over a vault.
+
+    The connection is read-only, external access is off and the configuration locked: a read-only connection
+    alone could still read and write other files.
+
+    Raises:
+        UsageError: the query is no valid SQL.
+        RefusedError: it would write or reach outside the vault.
+    """
+    import duckdb
+
+    with vault.connect(read_only=True) as connection:
+        for statement in _view_statements(vault):
+            connection.execute(statement)
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        try:
+            statements = connection.extract_statements(query)
+            if len(statements) != 1:
+                raise UsageError("One statement at a time", where=query[:60])
+            if statements[0].type not in _readable_types(duckdb):
+                raise RefusedError(
+                    "`sql` reads only", where=query[:60], remedy="Use the commands of memtui to change memories."
+                )
+            result = connection.execute(query)
+            columns = tuple(column[0] for column in result.description or ())
+            return Table(columns, result.fetchall())
+        except (duckdb.PermissionException, duckdb.InvalidInputException) as error:
+            raise RefusedError("The query was refused", where=_first_line(error)) from error
+        except duckdb.Error as error:
+            raise UsageError(
+                "The query cannot be run",
+                where=_first_line(error),
+                remedy=f"The views are {', '.join(STABLE_VIEWS)}.",
+            ) from error
+
+
+def _readable_types(duckdb: Any) -> tuple[Any, ...]:
+    kinds = duckdb.StatementType
+    return (kinds.SELECT, kinds.EXPLAIN)
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().split("\n", 1)[0][:300]
+
+
+def jsonable(value: Any) -> Any:
+    """Return a cell as something JSON takes."""
+    return json.loads(json.dumps(value, default=str))
+
+
+def _view_statements(vault: Vault) -> list[str]:
+    """Return temporary views with names and columns that stay the same across schema versions."""
+    return [
+        "CREATE TEMP VIEW memory AS SELECT id, version, project, kind, status, status_reason, title, insight,"
+        " rationale, snippet, tags, [anchor.path FOR anchor IN anchors] AS anchors, importance, confidence, pinned,"
+        " created_at, updated_at, observed_at, confirmed_at, confirmed_by, verified_at, verified_by, valid_from,"
+        " valid_until, due_at, snoozed_until, half_life_days,"
+        f" {freshness_sql(vault.kinds, vault.now())} AS freshness FROM memories m",
+        "CREATE TEMP VIEW anchor AS SELECT a.memory_id, a.anchor.path AS path, s.state AS state"
+        " FROM (SELECT id AS memory_id, unnest(anchors) AS anchor FROM memories) a"
+        " LEFT JOIN anchor_states s ON s.memory_id = a.memory_id AND s.path = a.anchor.path",
+        "CREATE TEMP VIEW source AS SELECT memory_id, s.format AS format, s.path AS path, s.span AS span,"
+        " s.native_id AS native_id, s.agent AS agent FROM (SELECT id AS memory_id, unnest(sources) AS s FROM memories)",
+        "CREATE TEMP VIEW link AS SELECT * FROM links",
+        "CREATE TEMP VIEW verdict AS SELECT * FROM verdicts",
+        "CREATE TEMP VIEW signal AS SELECT * FROM signals",
+        "CREATE TEMP VIEW pack AS SELECT * FROM packs",
+        "CREATE TEMP VIEW change_log AS SELECT number, made_at, actor, action, summary, reason, state FROM changes",
+        "CREATE TEMP VIEW project AS SELECT name, created_at FROM projects",
+    ]

@@ -1,0 +1,198 @@
+"""The vault: one DuckDB file that nobody holds. Take the lease, open, act in one transaction, close."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui import clock
+from memtui.domain.kinds import Kinds
+from memtui.errors import MemtuiError, VaultBusyError
+from memtui.vault import backup
+from memtui.vault.connection import engine_errors, open_connection
+from memtui.vault.lease import lease
+from memtui.vault.reading import VaultReader
+from memtui.vault.schema import SCHEMA_VERSION, check_not_newer, migrate
+from memtui.vault.writing import VaultWriter
+
+if TYPE_CHECKING:
+    import duckdb
+
+FILE_NAME = "vault.duckdb"
+PATIENCE_SECONDS = 10.0
+"""How long the command line and the app wait for the lease."""
+
+HOOK_PATIENCE_SECONDS = 0.15
+"""How long a hook waits before it answers with nothing."""
+
+LARGE_LOG_BYTES = 4 << 20
+"""A write-ahead log above this is folded into the file at the end of a write."""
+
+
+def vault_file(path: Path) -> Path:
+    """Return the vault file that a path means: itself, or `vault.duckdb` in it when it is a folder."""
+    return path / FILE_NAME if path.is_dir() else path
+
+
+class Vault:
+    """A vault by its path. It may be shared by threads; every use opens and closes the file.
+
+    Args:
+        path: the file, or a folder that holds `vault.duckdb`.
+        kinds: the kinds in force.
+        now: the clock.
+        patience_seconds: how long to wait for the lease.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        kinds: Kinds | None = None,
+        now: clock.Clock = clock.now,
+        patience_seconds: float = PATIENCE_SECONDS,
+    ) -> None:
+        self.path = vault_file(path.expanduser().absolute())
+        self.kinds = kinds or Kinds()
+        self.now = now
+        self.patience_seconds = patience_seconds
+
+    @property
+    def exists(self) -> bool:
+        """Whether the file is there."""
+        return self.path.exists()
+
+    @contextmanager
+    def read(self) -> Iterator[VaultReader]:
+        """Open the vault for reading; a missing file reads as an empty vault and is not created.
+
+        Raises:
+            VaultBusyError, VaultDamagedError, VaultTooNewError: see their texts.
+        """
+        with self.connect(read_only=True) as connection:
+            yield VaultReader(connection, self.kinds)
+
+    @contextmanager
+    def write(self, *, actor: str, action: str, summary: str = "", reason: str = "") -> Iterator[VaultWriter]:
+        """Open the vault for one change; creates the file, commits at the end, rolls back on any error.
+
+        Args:
+            actor: a person or an agent's name.
+            action: what is done in a word or two, for the journal.
+            summary: one line for people; by default the action.
+            reason: why, if the actor said so.
+        """
+        with self.connect(read_only=False) as connection:
+            writer = VaultWriter(
+                connection, self.kinds, actor=actor, now=self.now(), action=action, summary=summary or action
+            )
+            writer.reason = reason
+            connection.execute("BEGIN")
+            try:
+                yield writer
+                done = writer.finish()
+            except BaseException:
+                _roll_back(connection)
+                raise
+            connection.execute("COMMIT" if done else "ROLLBACK")
+            self._fold_log(connection)
+
+    @contextmanager
+    def connect(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Hold the lease and an open connection with the newest schema; for code within `vault/`."""
+        if read_only and not self.exists:
+            with engine_errors(None):
+                empty = open_connection(None, read_only=False)
+            try:
+                migrate(empty)
+                yield empty
+            finally:
+                empty.close()
+            return
+        self._prepare_folder()
+        if read_only:
+            with self._leased(read_only=True) as connection, engine_errors(self.path):
+                if check_not_newer(connection, str(self.path)) == SCHEMA_VERSION:
+                    yield connection
+                    return
+        # A reader that meets an older schema goes on as a writer, to bring it up to date.
+        with self._leased(read_only=False) as connection, engine_errors(self.path):
+            self._bring_up_to_date(connection)
+            yield connection
+
+    @contextmanager
+    def _leased(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+        with lease(self.path, exclusive=not read_only, wait_seconds=self.patience_seconds):
+            connection = self._open(read_only)
+            try:
+                yield connection
+            finally:
+                connection.close()
+
+    def _open(self, read_only: bool) -> duckdb.DuckDBPyConnection:
+        """Open the file, giving a foreign program a moment to let go."""
+        deadline = time.monotonic() + self.patience_seconds
+        while True:
+            try:
+                with engine_errors(self.path):
+                    connection = open_connection(self.path, read_only=read_only)
+                break
+            except VaultBusyError:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(0.05)
+        if not read_only:
+            restrict(self.path, 0o600)
+        return connection
+
+    def _bring_up_to_date(self, connection: duckdb.DuckDBPyConnection) -> None:
+        version = check_not_newer(connection, str(self.path))
+        if version == SCHEMA_VERSION:
+            return
+        if version:
+            connection.execute("CHECKPOINT")
+            backup.copy_vault(self.path, self.now(), label=f"before-schema-{SCHEMA_VERSION}")
+        try:
+            migrate(connection)
+        except BaseException:
+            _roll_back(connection)
+            raise
+
+    def _fold_log(self, connection: duckdb.DuckDBPyConnection) -> None:
+        log = self.path.with_name(self.path.name + ".wal")
+        if log.exists() and log.stat().st_size > LARGE_LOG_BYTES:
+            connection.execute("CHECKPOINT")
+
+    def _prepare_folder(self) -> None:
+        folder = self.path.parent
+        if folder.exists():
+            return
+        try:
+            folder.mkdir(parents=True, mode=0o700)
+        except OSError as error:
+            raise MemtuiError(
+                f"The vault's folder cannot be made ({error.strerror})",
+                where=str(folder),
+                remedy="Choose another place with --vault or MEMTUI_VAULT.",
+            ) from error
+        restrict(folder, 0o700)
+
+
+def restrict(path: Path, mode: int) -> None:
+    """Give a file or folder of ours to its owner alone, where the platform knows modes."""
+    if os.name == "posix" and path.exists() and path.stat().st_mode & 0o777 != mode:
+        path.chmod(mode)
+
+
+def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
+    import duckdb
+
+    try:
+        connection.execute("ROLLBACK")
+    except duckdb.Error:
+        # No transaction is open, or the engine gave up: closing the connection rolls back too.
+        return
