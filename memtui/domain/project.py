@@ -23,7 +23,7 @@ def normalise_remote(url: str) -> str:
 
 
 def _without_git(path: str) -> str:
-    return path[:-4] if path.endswith(".git") else path
+    return path.removesuffix(".git")
 
 
 def remote_identity(url: str) -> str:

@@ -72,9 +72,10 @@ def memory_record(memory: Memory) -> Record:
         record["status_reason"] = memory.status_reason
     record["title"] = memory.title
     record["insight"] = memory.insight
-    for key in ("rationale", "snippet"):
-        if getattr(memory, key):
-            record[key] = getattr(memory, key)
+    if memory.rationale:
+        record["rationale"] = memory.rationale
+    if memory.snippet:
+        record["snippet"] = memory.snippet
     if memory.anchors:
         record["anchors"] = [_anchor_record(anchor) for anchor in memory.anchors]
     if memory.tags:
@@ -82,16 +83,24 @@ def memory_record(memory: Memory) -> Record:
     record["importance"] = memory.importance
     record["confidence"] = memory.confidence
     record["pinned"] = memory.pinned
-    for key in TIME_FIELDS:
-        if getattr(memory, key) is not None:
-            record[key] = format_time(getattr(memory, key))
+    return record | _time_record(memory) | _origin_record(memory)
+
+
+def _time_record(memory: Memory) -> Record:
+    moments = {key: getattr(memory, key) for key in TIME_FIELDS}
+    return {key: format_time(moment) for key, moment in moments.items() if moment is not None}
+
+
+def _origin_record(memory: Memory) -> Record:
+    record: Record = {}
     for key in ("confirmed_by", "verified_by", "half_life_days"):
-        if getattr(memory, key) is not None:
-            record[key] = getattr(memory, key)
+        value = getattr(memory, key)
+        if value is not None:
+            record[key] = value
     if memory.sources:
         record["source"] = source_record(memory.sources[0])
-        if len(memory.sources) > 1:
-            record["other_sources"] = [source_record(source) for source in memory.sources[1:]]
+    if len(memory.sources) > 1:
+        record["other_sources"] = [source_record(source) for source in memory.sources[1:]]
     return record
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from datetime import datetime
 from pathlib import Path
@@ -18,12 +19,22 @@ def backup_folder(vault: Path) -> Path:
     return vault.parent / "backups"
 
 
+def log_path(vault: Path) -> Path:
+    """Return DuckDB's write-ahead log of a vault file."""
+    return vault.with_name(vault.name + ".wal")
+
+
 def list_backups(vault: Path) -> list[Path]:
-    """Return the backups of a vault, the newest first."""
+    """Return the backups of a vault, the newest first; those of a `vault-2` beside it are not its own."""
     folder = backup_folder(vault)
     if not folder.is_dir():
         return []
-    return sorted(folder.glob(f"{vault.stem}-*.duckdb"), key=lambda path: path.name, reverse=True)
+    own = re.compile(re.escape(vault.stem) + r"-\d{8}T\d{12}-.*\.duckdb", re.DOTALL)
+    return sorted((path for path in folder.iterdir() if own.fullmatch(path.name)), key=_name, reverse=True)
+
+
+def _name(path: Path) -> str:
+    return path.name
 
 
 def copy_vault(vault: Path, now: datetime, *, label: str, to: Path | None = None) -> Path:
@@ -44,15 +55,18 @@ def copy_vault(vault: Path, now: datetime, *, label: str, to: Path | None = None
         to = folder / f"{vault.stem}-{now:%Y%m%dT%H%M%S%f}-{label}.duckdb"
     partial = to.with_name(to.name + ".partial")
     _copy_private(vault, partial)
-    log = vault.with_name(vault.name + ".wal")
+    log = log_path(vault)
     if log.exists():
-        _copy_private(log, to.with_name(to.name + ".wal"))
+        _copy_private(log, log_path(to))
     partial.replace(to)
     return to
 
 
 def _copy_private(source: Path, target: Path) -> None:
-    with source.open("rb") as reader, os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as writer:
+    with (
+        source.open("rb") as reader,
+        os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as writer,
+    ):
         shutil.copyfileobj(reader, writer, 1 << 20)
         writer.flush()
         os.fsync(writer.fileno())

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError
+from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError, VaultTooNewError
 
 if TYPE_CHECKING:
     import duckdb
@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 STORAGE_VERSION = "v1.5.0"
 """Pinned so that every supported DuckDB reads the file; 2.x would by default write what 1.5 cannot read."""
 
-_CONFIG = {
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "storage_compatibility_version": STORAGE_VERSION,
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "threads": "2",
+    # A name in a query must never reach a Python variable of ours. Set here and not by SET, because the
+    # connections of one process share an instance, and `sql` locks its settings.
+    "python_enable_replacements": "false",
 }
 
 _HOLDER = re.compile(r"held in (?P<program>.*?)\s*\(?PID (?P<pid>\d+)\)?", re.DOTALL)
@@ -32,6 +35,7 @@ def open_connection(path: Path | None, *, read_only: bool) -> duckdb.DuckDBPyCon
     Raises:
         VaultBusyError: a program that is not memtui holds the file.
         VaultDamagedError: the file is no readable database.
+        VaultTooNewError: a newer DuckDB wrote it.
     """
     import duckdb
 
@@ -40,10 +44,9 @@ def open_connection(path: Path | None, *, read_only: bool) -> duckdb.DuckDBPyCon
         connection = duckdb.connect(target, read_only=read_only and path is not None, config=_CONFIG)
     except (duckdb.Error, RuntimeError) as error:
         raise _explain(error, path) from error
-    # A name in a query must never reach a Python variable of ours.
-    connection.execute("SET python_enable_replacements = false")
-    # The log is folded in when it is large, not at every close: half the time of a write.
-    connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+    if not read_only:
+        # The log is folded in when it is large, not at every close: half the time of a write.
+        connection.execute("PRAGMA disable_checkpoint_on_shutdown")
     return connection
 
 
@@ -55,6 +58,10 @@ def is_lock_conflict(error: BaseException) -> bool:
 
 def _explain(error: BaseException, path: Path | None) -> MemtuiError:
     text = str(error)
+    if "No space left" in text:
+        return MemtuiError(
+            "The disk is full", where=str(path), remedy="Nothing was changed. Free some space, then try again."
+        )
     if is_lock_conflict(error):
         return VaultBusyError(
             f"The vault is held open by {_foreign_holder(text)}",
@@ -62,7 +69,7 @@ def _explain(error: BaseException, path: Path | None) -> MemtuiError:
             remedy=_foreign_remedy(text),
         )
     if "newer version" in text or "storage version" in text.lower() or "version number" in text:
-        return VaultDamagedError(
+        return VaultTooNewError(
             "The vault file was written by a DuckDB that this one cannot read",
             where=str(path),
             remedy="Upgrade duckdb (pip install -U duckdb), or restore a backup with `memtui vault restore`.",
@@ -101,9 +108,9 @@ def engine_errors(path: Path | None) -> Iterator[None]:
 
     try:
         yield
-    except (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException) as error:
-        if "No space left" in str(error):
-            raise MemtuiError(
-                "The disk is full", where=str(path), remedy="Nothing was changed. Free some space, then try again."
-            ) from error
+    except duckdb.Error as error:
+        fatal = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
+        # DuckDB 2 reports a broken block as a plain Error.
+        if not isinstance(error, fatal) and "Corrupt" not in str(error):
+            raise
         raise _explain(error, path) from error

@@ -13,6 +13,9 @@ from memtui.text.tokens import term_id
 from memtui.vault.filters import MemoryFilter, Scope, freshness_sql, where_sql
 from memtui.vault.reading import VaultReader
 
+ROUNDING = 1e-9
+"""Slack of the floor, so that a sum in another order decides alike."""
+
 UNASSIGNED = "unassigned"
 FOREIGN = "foreign"
 """Places of `survey` beside the statuses of memories in view."""
@@ -73,7 +76,7 @@ def survey(
         f" WHEN {within} THEN m.status WHEN m.status = 'active' THEN '{FOREIGN}' END AS place,"
         " mass >= ? AS reached FROM matched JOIN memories m ON m.key = memory_key)"
         " SELECT place, reached, count(*) FROM placed WHERE place IS NOT NULL GROUP BY ALL",
-        [*parameters, floor - 1e-9],
+        [*parameters, floor - ROUNDING],
     ).fetchall()
     return {(str(place), bool(reached)): int(count) for place, reached, count in found}
 
@@ -122,9 +125,15 @@ def keys_by_name(reader: VaultReader, name: str, wanted: MemoryFilter, *, limit:
     return [int(row[0]) for row in found]
 
 
-def keys_by_id(reader: VaultReader, identifiers: Sequence[str]) -> dict[str, int]:
-    """Return the internal key of each id, missing ones left out."""
-    return {identifier: key for identifier, (key, _) in reader.keyed(identifiers).items()}
+def count_outside_valid_time(reader: VaultReader, wanted: MemoryFilter, at: datetime) -> int:
+    """Return how many memories of a filter were not valid at a moment."""
+    condition, parameters = where_sql(wanted, reader.kinds)
+    moment = at.astimezone(UTC).replace(tzinfo=None)
+    row = reader._connection.execute(  # noqa: SLF001 - the same package
+        f"SELECT count(*) FROM memories m WHERE {condition} AND (m.valid_from > ? OR m.valid_until < ?)",  # noqa: S608 - as above
+        [*parameters, moment, moment],
+    ).fetchone()
+    return int(row[0]) if row else 0
 
 
 def _within(scope: Scope) -> tuple[str, list[Any]]:

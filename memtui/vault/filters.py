@@ -78,7 +78,9 @@ def _sql_time(moment: datetime) -> str:
 
 def freshness_sql(kinds: Kinds, now: datetime) -> str:
     """Return SQL for the freshness of memory `m`, as `domain.freshness.freshness`."""
-    age = f"greatest(0, epoch({_sql_time(now)}) - epoch(coalesce(m.verified_at, m.observed_at, m.created_at))) / 86400.0"
+    age = (
+        f"greatest(0, epoch({_sql_time(now)}) - epoch(coalesce(m.verified_at, m.observed_at, m.created_at))) / 86400.0"
+    )
     return f"(CASE WHEN m.pinned THEN 1.0 ELSE {FLOOR} + {1 - FLOOR} * pow(2, -({age}) / {_half_life_sql(kinds)}) END)"
 
 

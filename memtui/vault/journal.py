@@ -77,6 +77,12 @@ def redo(writer: VaultWriter) -> Change:
     return change
 
 
+def seal(writer: VaultWriter) -> None:
+    """Let no undo go behind this point, e.g. behind the filling of a demo vault."""
+    writer._connection.execute("UPDATE changes SET undoable = false")  # noqa: SLF001 - the journal is the writer's other half
+    writer.mark_dirty()
+
+
 def _close(writer: VaultWriter, change: Change, state: str, summary: str) -> None:
     writer._connection.execute("UPDATE changes SET state = ? WHERE number = ?", [state, change.number])  # noqa: SLF001 - the journal is the writer's other half
     writer.undoable = False

@@ -3,6 +3,9 @@
 DuckDB's own lock is not enough: processes that open, insert and close in turn were measured to lose
 committed rows without an outer lock, presumably because a close with a checkpoint races with the next
 open. The lock dies with its process; the text inside the lock file only serves error messages.
+
+A second lock, the queue, is held while waiting for the first. Without it readers that overlap kept a writer
+out for as long as they went on: three reading threads in a loop let none of 60 writes through in 300 s.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ LONGEST_PAUSE_SECONDS = 0.012
 if sys.platform == "win32":
     import msvcrt
 
+    _HAS_SHARED = False
+
     def _try_lock(descriptor: int, exclusive: bool) -> bool:  # noqa: ARG001 - Windows has no shared byte lock here
         os.lseek(descriptor, 1 << 20, os.SEEK_SET)
         try:
@@ -37,6 +42,8 @@ if sys.platform == "win32":
 
 else:
     import fcntl
+
+    _HAS_SHARED = True
 
     def _try_lock(descriptor: int, exclusive: bool) -> bool:
         try:
@@ -54,6 +61,11 @@ def lock_path(vault: Path) -> Path:
     return vault.with_name(vault.name + ".lock")
 
 
+def queue_path(vault: Path) -> Path:
+    """Return the file whose lock is held while waiting for the lock file."""
+    return vault.with_name(vault.name + ".queue")
+
+
 @contextmanager
 def lease(vault: Path, *, exclusive: bool, wait_seconds: float) -> Iterator[None]:
     """Hold the vault's lock: alone to write, with other readers to read.
@@ -66,7 +78,43 @@ def lease(vault: Path, *, exclusive: bool, wait_seconds: float) -> Iterator[None
     Raises:
         VaultBusyError: another process held it all that time.
     """
-    path = lock_path(vault)
+    with _opened(lock_path(vault)) as descriptor:
+        _take_in_turn(descriptor, vault, exclusive=exclusive, wait_seconds=wait_seconds)
+        if exclusive:
+            _sign(descriptor)
+        try:
+            yield
+        finally:
+            _unlock(descriptor)
+
+
+def _take_in_turn(descriptor: int, vault: Path, *, exclusive: bool, wait_seconds: float) -> None:
+    """Take the lock, holding the queue meanwhile so that nobody who comes later gets in first."""
+
+    def busy() -> VaultBusyError:
+        return VaultBusyError(
+            f"The vault is in use by {_holder(descriptor)}",
+            where=str(vault),
+            remedy=f"Nothing was changed. Waited {wait_seconds:g} s; try again, or end that process.",
+        )
+
+    deadline = time.monotonic() + wait_seconds
+    if not _HAS_SHARED:
+        if not _wait_for(descriptor, exclusive=exclusive, deadline=deadline):
+            raise busy()
+        return
+    with _opened(queue_path(vault)) as queue:
+        # Waiting readers hold the queue together, a waiting writer alone.
+        if not (
+            _wait_for(queue, exclusive=exclusive, deadline=deadline)
+            and _wait_for(descriptor, exclusive=exclusive, deadline=deadline)
+        ):
+            raise busy()
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    """Open a lock file; closing it lets go of its lock."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     except OSError as error:
@@ -76,29 +124,20 @@ def lease(vault: Path, *, exclusive: bool, wait_seconds: float) -> Iterator[None
             remedy="Check the permissions of the folder, or choose another vault with --vault.",
         ) from error
     try:
-        _wait_for(descriptor, vault, exclusive, wait_seconds)
-        if exclusive:
-            _sign(descriptor)
-        try:
-            yield
-        finally:
-            _unlock(descriptor)
+        yield descriptor
     finally:
         os.close(descriptor)
 
 
-def _wait_for(descriptor: int, vault: Path, exclusive: bool, wait_seconds: float) -> None:
-    deadline = time.monotonic() + wait_seconds
+def _wait_for(descriptor: int, *, exclusive: bool, deadline: float) -> bool:
+    """Return whether the lock was taken before the deadline."""
     pause = 0.002
     while not _try_lock(descriptor, exclusive):
         if time.monotonic() >= deadline:
-            raise VaultBusyError(
-                f"The vault is in use by {_holder(descriptor)}",
-                where=str(vault),
-                remedy=f"Nothing was changed. Waited {wait_seconds:g} s; try again, or end that process.",
-            )
+            return False
         time.sleep(random.uniform(0.001, pause))  # noqa: S311 - jitter, not cryptography
         pause = min(LONGEST_PAUSE_SECONDS, pause * 1.5)
+    return True
 
 
 def _sign(descriptor: int) -> None:
@@ -106,9 +145,7 @@ def _sign(descriptor: int) -> None:
     with suppress(OSError):
         name = Path(sys.argv[0]).name or "python"
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()} {name}\n".encode(errors="replace"), 0) if hasattr(
-            os, "pwrite"
-        ) else None
+        os.pwrite(descriptor, f"{os.getpid()} {name}\n".encode(errors="replace"), 0) if hasattr(os, "pwrite") else None
 
 
 def _holder(descriptor: int) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from memtui.errors import UsageError, VaultMissingError
 from memtui.vault import backup
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.lease import lease
 from memtui.vault.postings import write_postings
 from memtui.vault.vault import Vault, restrict
-from memtui.errors import UsageError, VaultMissingError
 
 BACKUP_EVERY = timedelta(days=1)
 

@@ -129,4 +129,4 @@ WHERE {{where}}
 GROUP BY p.memory_key
 ORDER BY score DESC, p.memory_key
 LIMIT ?
-"""
+"""  # noqa: S608 - our own numbers

@@ -84,7 +84,8 @@ def add_identities(writer: VaultWriter, name: str, identities: list[str]) -> Non
     """Add identities to a project, taking none from another."""
     ensure_project(writer, name)
     known = {
-        row[0] for row in writer._connection.execute("SELECT identity FROM project_identities").fetchall()  # noqa: SLF001 - the same package
+        row[0]
+        for row in writer._connection.execute("SELECT identity FROM project_identities").fetchall()  # noqa: SLF001 - the same package
     }
     writer.insert_unjournaled(
         "project_identities",
@@ -117,7 +118,9 @@ def require_project(reader: VaultReader, name: str) -> str:
 
     close = get_close_matches(name, names, n=1)
     hint = f"Did you mean {close[0]}? " if close else ""
-    raise NotFoundError("The vault knows no such project", where=name, remedy=f"{hint}`memtui project list` shows them.")
+    raise NotFoundError(
+        "The vault knows no such project", where=name, remedy=f"{hint}`memtui project list` shows them."
+    )
 
 
 def check_name(name: str) -> str:

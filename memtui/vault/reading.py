@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import AnchorState, Link, Memory, Signal, Tombstone, Verdict
@@ -54,7 +54,8 @@ class VaultReader:
         """
         cleaned = prefix.strip()
         found = self._connection.execute(
-            "SELECT id, title FROM memories WHERE id = ? OR (starts_with(id, ?) AND ? <> '') ORDER BY id <> ?, id LIMIT 9",
+            "SELECT id, title FROM memories WHERE id = ? OR (starts_with(id, ?) AND ? <> '')"
+            " ORDER BY id <> ?, id LIMIT 9",
             [cleaned, cleaned, cleaned, cleaned],
         ).fetchall()
         if not found and cleaned != cleaned.lower():
@@ -206,14 +207,12 @@ class VaultReader:
 
     def _about(
         self, table: str, columns: Sequence[str], identifiers: Iterable[str] | None, order: str
-    ) -> list[tuple[object, ...]]:
+    ) -> list[tuple[Any, ...]]:
         names = ", ".join(rows.COLUMNS[table])
         if identifiers is None or not columns:
             return self._connection.execute(f"SELECT {names} FROM {table} ORDER BY {order}").fetchall()  # noqa: S608 - names are ours
         wanted = json.dumps(list(identifiers))
-        condition = " OR ".join(
-            f"{column} IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]')))" for column in columns
-        )
+        condition = " OR ".join(f"{column} IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]')))" for column in columns)
         return self._connection.execute(
             f"SELECT {names} FROM {table} WHERE {condition} ORDER BY {order}",  # noqa: S608 - names are ours
             [wanted] * len(columns),

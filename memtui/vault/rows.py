@@ -233,7 +233,7 @@ def memory_from_row(values: Sequence[Any]) -> tuple[int, Memory]:
     """Return the internal key and the memory of a row selected by MEMORY_SELECT."""
     row = dict(zip(MEMORY_COLUMNS, values, strict=True))
     plain = {name: row[name] for name in _PLAIN_COLUMNS}
-    times = {name: aware(row[name]) for name in _TIME_COLUMNS}
+    times: dict[str, Any] = {name: aware(row[name]) for name in _TIME_COLUMNS}
     memory = Memory(
         **plain,
         **times,

@@ -76,21 +76,22 @@ def jsonable(value: Any) -> Any:
 
 def _view_statements(vault: Vault) -> list[str]:
     """Return temporary views with names and columns that stay the same across schema versions."""
-    return [
-        "CREATE TEMP VIEW memory AS SELECT id, version, project, kind, status, status_reason, title, insight,"
-        " rationale, snippet, tags, [anchor.path FOR anchor IN anchors] AS anchors, importance, confidence, pinned,"
-        " created_at, updated_at, observed_at, confirmed_at, confirmed_by, verified_at, verified_by, valid_from,"
-        " valid_until, due_at, snoozed_until, half_life_days,"
-        f" {freshness_sql(vault.kinds, vault.now())} AS freshness FROM memories m",
-        "CREATE TEMP VIEW anchor AS SELECT a.memory_id, a.anchor.path AS path, s.state AS state"
+    fresh = freshness_sql(vault.kinds, vault.now())
+    bodies = {
+        "memory": "SELECT id, version, project, kind, status, status_reason, title, insight, rationale, snippet, tags,"
+        " [anchor.path FOR anchor IN anchors] AS anchors, importance, confidence, pinned, created_at, updated_at,"
+        " observed_at, confirmed_at, confirmed_by, verified_at, verified_by, valid_from, valid_until, due_at,"
+        f" snoozed_until, half_life_days, {fresh} AS freshness FROM memories m",  # noqa: S608 - our own expression
+        "anchor": "SELECT a.memory_id, a.anchor.path AS path, s.state AS state"
         " FROM (SELECT id AS memory_id, unnest(anchors) AS anchor FROM memories) a"
         " LEFT JOIN anchor_states s ON s.memory_id = a.memory_id AND s.path = a.anchor.path",
-        "CREATE TEMP VIEW source AS SELECT memory_id, s.format AS format, s.path AS path, s.span AS span,"
-        " s.native_id AS native_id, s.agent AS agent FROM (SELECT id AS memory_id, unnest(sources) AS s FROM memories)",
-        "CREATE TEMP VIEW link AS SELECT * FROM links",
-        "CREATE TEMP VIEW verdict AS SELECT * FROM verdicts",
-        "CREATE TEMP VIEW signal AS SELECT * FROM signals",
-        "CREATE TEMP VIEW pack AS SELECT * FROM packs",
-        "CREATE TEMP VIEW change_log AS SELECT number, made_at, actor, action, summary, reason, state FROM changes",
-        "CREATE TEMP VIEW project AS SELECT name, created_at FROM projects",
-    ]
+        "source": "SELECT memory_id, s.format AS format, s.path AS path, s.span AS span, s.native_id AS native_id,"
+        " s.agent AS agent FROM (SELECT id AS memory_id, unnest(sources) AS s FROM memories)",
+        "link": "SELECT * FROM links",
+        "verdict": "SELECT * FROM verdicts",
+        "signal": "SELECT * FROM signals",
+        "pack": "SELECT * FROM packs",
+        "change_log": "SELECT number, made_at, actor, action, summary, reason, state FROM changes",
+        "project": "SELECT name, created_at FROM projects",
+    }
+    return [f"CREATE TEMP VIEW {name} AS {bodies[name]}" for name in STABLE_VIEWS]

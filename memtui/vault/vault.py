@@ -13,6 +13,7 @@ from memtui import clock
 from memtui.domain.kinds import Kinds
 from memtui.errors import MemtuiError, VaultBusyError
 from memtui.vault import backup
+from memtui.vault.backup import log_path
 from memtui.vault.connection import engine_errors, open_connection
 from memtui.vault.lease import lease
 from memtui.vault.reading import VaultReader
@@ -64,7 +65,14 @@ class Vault:
     @property
     def exists(self) -> bool:
         """Whether the file is there."""
-        return self.path.exists()
+        try:
+            return self.path.exists()
+        except OSError as error:
+            raise MemtuiError(
+                f"The vault cannot be looked at ({error.strerror})",
+                where=str(self.path),
+                remedy="Check the permissions of its folder, or choose another vault with --vault.",
+            ) from error
 
     @contextmanager
     def read(self) -> Iterator[VaultReader]:
@@ -134,7 +142,9 @@ class Vault:
                 connection.close()
 
     def _open(self, read_only: bool) -> duckdb.DuckDBPyConnection:
-        """Open the file, giving a foreign program a moment to let go."""
+        """Open the file, giving a foreign program a moment to let go; a writer makes it if need be."""
+        if not read_only and not self.exists:
+            create_file(self.path)
         deadline = time.monotonic() + self.patience_seconds
         while True:
             try:
@@ -146,7 +156,7 @@ class Vault:
                     raise
                 time.sleep(0.05)
         if not read_only:
-            restrict(self.path, 0o600)
+            _keep_private(self.path)
         return connection
 
     def _bring_up_to_date(self, connection: duckdb.DuckDBPyConnection) -> None:
@@ -163,7 +173,7 @@ class Vault:
             raise
 
     def _fold_log(self, connection: duckdb.DuckDBPyConnection) -> None:
-        log = self.path.with_name(self.path.name + ".wal")
+        log = log_path(self.path)
         if log.exists() and log.stat().st_size > LARGE_LOG_BYTES:
             connection.execute("CHECKPOINT")
 
@@ -180,6 +190,31 @@ class Vault:
                 remedy="Choose another place with --vault or MEMTUI_VAULT.",
             ) from error
         restrict(folder, 0o700)
+
+
+def create_file(path: Path) -> None:
+    """Make an empty vault with the newest schema; a crash leaves no half of one. The caller holds the lease."""
+    partial = path.with_name(path.name + ".new")
+    for left_over in (partial, log_path(partial)):
+        left_over.unlink(missing_ok=True)
+    with engine_errors(path):
+        connection = open_connection(partial, read_only=False)
+        try:
+            migrate(connection)
+            connection.execute("CHECKPOINT")
+        finally:
+            connection.close()
+    restrict(partial, 0o600)
+    partial.replace(path)
+
+
+def _keep_private(path: Path) -> None:
+    """Give the file and the log that is about to be written to their owner alone, whatever the umask."""
+    restrict(path, 0o600)
+    if os.name == "posix":
+        # DuckDB would make the log with the umask's mode, but takes an empty one that is there.
+        os.close(os.open(log_path(path), os.O_WRONLY | os.O_CREAT, 0o600))
+        restrict(log_path(path), 0o600)
 
 
 def restrict(path: Path, mode: int) -> None:

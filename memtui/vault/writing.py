@@ -45,7 +45,14 @@ class VaultWriter(VaultReader):
     """
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, kinds: Kinds, *, actor: str, now: datetime, action: str, summary: str
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        kinds: Kinds,
+        *,
+        actor: str,
+        now: datetime,
+        action: str,
+        summary: str,
     ) -> None:
         super().__init__(connection, kinds)
         self.actor = actor

@@ -1,0 +1,145 @@
+"""What a reader makes of a source: drafts of memories, skipped lines, included files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, Protocol
+
+from memtui.domain.memory import DEFAULT_IMPORTANCE, Source
+from memtui.domain.record import Record
+from memtui.text.decoding import DecodedText, decode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """One memory as its source states it, before a person has seen it.
+
+    Attributes:
+        insight: the source's own words, verbatim but for sanitising; whole blocks, never cut.
+        anchors: globs and paths that scope it, as the source writes them.
+        source: always with path, span and native_id; the native_id is the heading path joined with ` > `
+            plus `#n` for the n-th piece under that heading.
+        observed_at: the date that the source itself gives, else None (the importer asks git, then the file).
+        scope: `global` for sources in the user's home that hold for every project.
+        record: for memtui's own formats alone, the whole portable record.
+        notes: what a person should look at: `invisible-unicode`, `control-characters`,
+            `planted-instruction`, `undecodable-bytes`.
+    """
+
+    title: str
+    insight: str
+    kind: str
+    source: Source
+    rationale: str = ""
+    snippet: str = ""
+    anchors: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    importance: int = DEFAULT_IMPORTANCE
+    observed_at: datetime | None = None
+    scope: Literal["project", "global"] = "project"
+    record: Record | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Lines that became no memory, with the reason; `span` counts from 1, both ends inclusive."""
+
+    path: str
+    span: tuple[int, int] | None
+    reason: str
+
+
+@dataclass(slots=True)
+class ReadResult:
+    """What one file yielded.
+
+    Attributes:
+        drafts: in the order of the file.
+        skipped: every non-blank line that is in no draft, with the reason (boilerplate heading, comment …).
+        includes: files that this one pulls in by `@path`, existing ones alone.
+        records: typed lines other than memories (link, verdict, signal, tombstone) of memtui's own formats.
+    """
+
+    drafts: list[Draft] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    includes: list[Path] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file to read.
+
+    Attributes:
+        path: absolute path, symbolic links not resolved.
+        root: the folder that `name` is relative to: the project root, or the folder given to `import`.
+        home: the user's home folder; files below its assistants' folders have global scope.
+    """
+
+    path: Path
+    root: Path
+    home: Path
+
+    @cached_property
+    def name(self) -> str:
+        """The POSIX path relative to the root, or the absolute path when it lies outside."""
+        try:
+            return self.path.relative_to(self.root).as_posix()
+        except ValueError:
+            return self.path.as_posix()
+
+    @cached_property
+    def raw(self) -> bytes:
+        """The file's bytes."""
+        return self.path.read_bytes()
+
+    @cached_property
+    def decoded(self) -> DecodedText:
+        """The file as text, with newline style, BOM and the count of undecodable bytes."""
+        return decode(self.raw)
+
+    @property
+    def text(self) -> str:
+        """The text with LF line ends and no BOM."""
+        return self.decoded.text
+
+
+class Reader(Protocol):
+    """One source format."""
+
+    format: str
+    """Name used by `import --format` and stored in `source.format`, e.g. `claude-md`."""
+
+    label: str
+    """What people call it, e.g. `Claude Code CLAUDE.md`."""
+
+    agent: str | None
+    """The assistant whose format it is: claude-code, cursor, copilot, codex, gemini …"""
+
+    def detect(self, file: SourceFile) -> bool:
+        """Return whether the file is of this format, by its path first; contents only if the path cannot tell."""
+        ...
+
+    def read(self, file: SourceFile) -> ReadResult:
+        """Return what the file holds.
+
+        Raises:
+            SourceError: the file cannot be read as this format at all.
+        """
+        ...
+
+
+ProgressCallback = Callable[[int, int], None]
+"""Called with (done, total); raising `Cancelled` inside it stops the work."""
+
+
+class Cancelled(Exception):  # noqa: N818 - not an error: the person asked for it
+    """A person stopped a long piece of work."""
+
+
+Readers = Sequence[Reader]

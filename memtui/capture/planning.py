@@ -1,0 +1,270 @@
+"""What an import would do: every draft held against the vault, nothing written yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Literal
+
+from memtui.capture.draft import Draft, Skipped
+from memtui.domain.content import content_hash, hash_parts
+from memtui.domain.memory import Memory, Source, Tombstone
+from memtui.domain.record import Record
+from memtui.text.secrets import find_secrets
+from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.reading import SourceState, VaultReader
+
+Action = Literal["add", "update", "unchanged", "conflict", "skip", "restore", "clash", "replace"]
+
+SAME_MEMORY_RATIO = 75.0
+"""An unmatched piece this similar (rapidfuzz ratio, 0–100) to an unmatched memory of the same file is its new text."""
+
+_LONGEST_COMPARED = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """How to import.
+
+    Attributes:
+        active: accept at once instead of putting candidates into the inbox.
+        include_deleted: bring back what a person deleted.
+        allow_secret: store texts that look like secrets.
+        replace: let incoming records of memtui's own formats replace other ones with the same id.
+        secret_patterns: the user's own patterns.
+    """
+
+    active: bool = False
+    include_deleted: bool = False
+    allow_secret: bool = False
+    replace: bool = False
+    secret_patterns: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What happens to one draft.
+
+    Attributes:
+        action: `clash` is an incoming record whose id is taken by something else.
+        project: where it goes, None if unassigned.
+        memory: the memory in the vault that it concerns, if any.
+        reason: why, for people; empty for a plain add.
+        more_sources: further places that say the same.
+    """
+
+    action: Action
+    draft: Draft
+    project: str | None
+    memory: Memory | None = None
+    reason: str = ""
+    more_sources: tuple[Source, ...] = ()
+
+
+@dataclass(slots=True)
+class ImportPlan:
+    """Everything an import would do.
+
+    Attributes:
+        items: one per draft.
+        skipped: lines of the sources that became no draft.
+        records: typed lines other than memories.
+        missing: memories whose source was read and no longer states them; they are kept.
+    """
+
+    items: list[Planned] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    missing: list[Memory] = field(default_factory=list)
+
+    def count(self, *actions: Action) -> int:
+        """Return how many drafts meet one of these fates."""
+        return sum(1 for item in self.items if item.action in actions)
+
+
+def draft_hash(draft: Draft) -> str:
+    """Return the content hash of the memory that a draft would make."""
+    return hash_parts(draft.title, draft.insight, draft.rationale, draft.snippet)
+
+
+class Planner:
+    """Holds drafts of one or several projects against the vault."""
+
+    def __init__(self, reader: VaultReader, options: ImportOptions) -> None:
+        self._reader = reader
+        self._options = options
+        self._stones: dict[tuple[str, str | None], Tombstone] = {
+            (stone.content_hash, stone.project): stone for stone in reader.tombstones()
+        }
+        self._states: dict[tuple[str, str, str], SourceState] = {
+            (state.memory_id, state.path, state.native_id): state for state in reader.source_states()
+        }
+
+    def plan(self, drafts: Sequence[tuple[Draft, str | None]]) -> ImportPlan:
+        """Return the plan for drafts with the project that each goes to."""
+        plan = ImportPlan()
+        own = [(draft, project) for draft, project in drafts if draft.record is not None]
+        foreign = [(draft, project) for draft, project in drafts if draft.record is None]
+        plan.items.extend(self._plan_records(own))
+        by_project: dict[str | None, list[Draft]] = {}
+        for draft, project in foreign:
+            by_project.setdefault(project, []).append(draft)
+        for project, group in by_project.items():
+            items, missing = self._plan_project(group, project)
+            plan.items.extend(items)
+            plan.missing.extend(missing)
+        return plan
+
+    # -- memtui's own formats -----------------------------------------------------------------------
+
+    def _plan_records(self, drafts: Sequence[tuple[Draft, str | None]]) -> Iterable[Planned]:
+        stored = self._reader.get_many(
+            str(draft.record["id"]) for draft, _ in drafts if draft.record and draft.record.get("id")
+        )
+        twins = self._reader.ids_by_content(draft_hash(draft) for draft, _ in drafts)
+        seen: dict[str, str] = {}
+        for draft, project in drafts:
+            yield self._plan_record(draft, project, stored, twins, seen)
+
+    def _plan_record(
+        self,
+        draft: Draft,
+        project: str | None,
+        stored: dict[str, Memory],
+        twins: dict[str, list[tuple[str, str | None]]],
+        seen: dict[str, str],
+    ) -> Planned:
+        from memtui.capture.applying import memory_of_record, same_record
+
+        record = draft.record or {}
+        identifier = str(record.get("id") or "")
+        content = draft_hash(draft)
+        key = identifier or f"{project} {content}"
+        if key in seen:
+            twin_action: Action = "unchanged" if seen[key] == content or not identifier else "clash"
+            return Planned(twin_action, draft, project, reason="stands twice in the import")
+        seen[key] = content
+        if identifier in stored:
+            memory = stored[identifier]
+            if same_record(memory, memory_of_record(draft, project, memory.created_at)):
+                return Planned("unchanged", draft, project, memory)
+            if self._options.replace:
+                return Planned("replace", draft, project, memory, "replaces what the vault holds")
+            return Planned("clash", draft, project, memory, "the vault holds something else under this id")
+        if not identifier:
+            twin = next((owner for owner in twins.get(content, []) if owner[1] == project), None)
+            if twin:
+                return Planned("unchanged", draft, project, self._reader.get(twin[0]))
+        return self._fresh(draft, project, content)
+
+    # -- other sources ------------------------------------------------------------------------------
+
+    def _plan_project(self, drafts: Sequence[Draft], project: str | None) -> tuple[list[Planned], list[Memory]]:
+        scope = Scope((project,)) if project else Scope((), with_unassigned=True)
+        paths = {draft.source.path for draft in drafts}
+        known = self._reader.select(MemoryFilter(scope=scope, statuses=None), sort="created", now=_epoch())
+        by_hash: dict[str, Memory] = {}
+        for memory in known:
+            for content in {content_hash(memory), *(source.imported_hash for source in memory.sources)}:
+                if content and (content not in by_hash or by_hash[content].status == "retired"):
+                    by_hash[content] = memory
+        firsts, copies = _fold_copies(drafts)
+        claimed = {by_hash[content].id for content in firsts if content in by_hash}
+        from_paths = [
+            memory
+            for memory in known
+            if any(source.path in paths for source in memory.sources) and memory.id not in claimed
+        ]
+        places = {
+            (source.path, source.native_id): memory
+            for memory in from_paths
+            for source in memory.sources
+            if memory.status != "retired"
+        }
+        items = []
+        for content, draft in firsts.items():
+            if content in by_hash:
+                item = self._known(draft, project, by_hash[content])
+            else:
+                previous = places.get((draft.source.path, draft.source.native_id)) or _similar(draft, from_paths)
+                if previous is not None and previous.id not in claimed:
+                    claimed.add(previous.id)
+                    item = self._moved_on(draft, project, previous, content)
+                else:
+                    item = self._fresh(draft, project, content)
+            more = tuple(copy.source for copy in copies.get(content, ()))
+            items.append(Planned(item.action, item.draft, project, item.memory, item.reason, more) if more else item)
+        missing = [
+            memory for memory in from_paths if memory.id not in claimed and memory.status in {"active", "candidate"}
+        ]
+        return items, missing
+
+    def _known(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
+        if memory.status != "retired":
+            return Planned("unchanged", draft, project, memory)
+        if self._options.include_deleted:
+            return Planned("restore", draft, project, memory, "deleted before, brought back")
+        return Planned("skip", draft, project, memory, f"you deleted this ({memory.id})")
+
+    def _moved_on(self, draft: Draft, project: str | None, memory: Memory, content: str) -> Planned:
+        """Decide on a memory whose source has another text now."""
+        source = next((s for s in memory.sources if s.path == draft.source.path), None)
+        state = self._states.get((memory.id, source.path or "", source.native_id or "")) if source else None
+        if state is not None and state.seen_hash == content:
+            return Planned("unchanged", draft, project, memory, "looked at before")
+        imported = source.imported_hash if source else None
+        if imported is not None and imported == content_hash(memory):
+            secret = self._secret(draft)
+            return secret or Planned("update", draft, project, memory, "its source was edited")
+        return Planned("conflict", draft, project, memory, "its source was edited, and a person edited it here")
+
+    def _fresh(self, draft: Draft, project: str | None, content: str) -> Planned:
+        stone = self._stones.get((content, project))
+        if stone is not None and not self._options.include_deleted and not (draft.record or {}).get("id"):
+            return Planned("skip", draft, project, reason=f"you deleted this ({stone.memory_id})")
+        return self._secret(draft) or Planned("add", draft, project)
+
+    def _secret(self, draft: Draft) -> Planned | None:
+        if self._options.allow_secret:
+            return None
+        text = f"{draft.title}\n{draft.insight}\n{draft.rationale}\n{draft.snippet}"
+        found = [
+            finding for finding in find_secrets(text, self._options.secret_patterns) if finding.severity == "secret"
+        ]
+        if not found:
+            return None
+        rules = ", ".join(dict.fromkeys(finding.rule for finding in found))
+        return Planned("skip", draft, None, reason=f"looks like a secret ({rules}); --allow-secret stores it")
+
+
+def _fold_copies(drafts: Sequence[Draft]) -> tuple[dict[str, Draft], dict[str, list[Draft]]]:
+    """Return the first draft of each content, and the further ones that say the same."""
+    firsts: dict[str, Draft] = {}
+    copies: dict[str, list[Draft]] = {}
+    for draft in drafts:
+        content = draft_hash(draft)
+        if content in firsts:
+            copies.setdefault(content, []).append(draft)
+        else:
+            firsts[content] = draft
+    return firsts, copies
+
+
+def _similar(draft: Draft, memories: Sequence[Memory]) -> Memory | None:
+    """Return the unmatched memory of the same file whose text is most like the draft's, if any is like it."""
+    from rapidfuzz import fuzz
+
+    text = draft.insight[:_LONGEST_COMPARED]
+    best, best_ratio = None, SAME_MEMORY_RATIO
+    for memory in memories:
+        if memory.status == "retired" or all(source.path != draft.source.path for source in memory.sources):
+            continue
+        ratio = fuzz.ratio(text, memory.insight[:_LONGEST_COMPARED], score_cutoff=best_ratio)
+        if ratio > best_ratio:
+            best, best_ratio = memory, ratio
+    return best
+
+
+def _epoch() -> datetime:
+    return datetime(1970, 1, 1, tzinfo=UTC)

@@ -1,0 +1,60 @@
+"""`memtui config`."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+
+from memtui import locations
+from memtui.cli.output import say, write, write_json, write_line
+from memtui.cli.parsing import Parser, global_options
+from memtui.cli.session import Session
+from memtui.config import default_text
+from memtui.errors import EXIT_DONE, UsageError
+from memtui.publish.files import write_atomically
+
+
+def configure(parser: Parser) -> None:
+    """Add the subcommands."""
+    parent = global_options()
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    actions.add_parser("path", parents=[parent], help="print where the configuration is read from")
+    actions.add_parser("show", parents=[parent], help="print the configuration in force")
+    actions.add_parser(
+        "init", parents=[parent], help="write a file with every key commented; never over an existing one"
+    )
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Run one of the subcommands."""
+    path = locations.config_file()
+    if arguments.action == "path":
+        write_json({"path": str(path)}) if session.json else write_line(str(path))
+    elif arguments.action == "show":
+        _show(session)
+    elif arguments.action == "init":
+        if path.exists():
+            raise UsageError(
+                "There is a configuration already", where=str(path), remedy="Edit it, or move it away first."
+            )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, default_text().encode())
+        write_json({"path": str(path)}) if session.json else write_line(str(path))
+    else:
+        raise UsageError("Which action?", remedy="path, show or init.")
+    return EXIT_DONE
+
+
+def _show(session: Session) -> None:
+    values = asdict(session.config)
+    values.pop("path")
+    values["kinds"] = dict(values["kinds"])
+    values["secrets"] = {"patterns": dict(values["secrets"]["patterns"])}
+    if session.json:
+        write_json(values)
+        return
+    say(f"from {session.config.path}" if session.config.path else "defaults; there is no configuration file")
+    for section, keys in values.items():
+        write_line(f"[{section}]")
+        for key, value in keys.items():
+            write(f"{key} = {value!r}\n")

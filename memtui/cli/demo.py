@@ -1,0 +1,121 @@
+"""`memtui demo`."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from memtui import resources
+from memtui.capture.importing import ImportRequest, read_sources, run_import
+from memtui.cli.output import say, write, write_json, write_line, write_table
+from memtui.cli.parsing import Parser
+from memtui.cli.session import Session
+from memtui.curate.projects import DEFAULT_SCOPE_KEY
+from memtui.curate.views import list_memories
+from memtui.domain.actor import Actor
+from memtui.domain.project import path_identity
+from memtui.errors import EXIT_DONE, UsageError
+from memtui.recall.explain import explanation
+from memtui.recall.searching import search
+from memtui.recall.task import Task
+from memtui.text.sanitising import reveal
+from memtui.vault import journal, projects
+from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
+from memtui.vault.vault import FILE_NAME, Vault
+
+DESCRIPTIONS = {
+    "demo": "Look around in a private copy of the sample vault: three invented projects over "
+    "14 months. Without a terminal it prints a tour: a list, a search with its reasons, a payload."
+}
+
+TOUR_TASK = "refund fails twice on retry"
+TOUR_FILE = "payments/service.py"
+TOUR_PROJECT = "payments-api"
+
+
+def configure(parser: Parser) -> None:
+    """Add the options."""
+    parser.add_argument("--at", metavar="DIR", help="put the copy there, print the vault's path, and leave it")
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Build the copy, then open it, tour it, or print its path."""
+    if arguments.at is not None:
+        folder = (session.folder / Path(arguments.at).expanduser()).resolve()
+        path = build_demo(folder)
+        write_json({"vault": str(path), "folder": str(folder)}) if session.json else write_line(str(path))
+        say(f"source trees are beside it; try: memtui --vault {path} list, or open it: memtui --vault {path}")
+        return EXIT_DONE
+    with tempfile.TemporaryDirectory(prefix="memtui-demo-") as temporary:
+        path = build_demo(Path(temporary) / "demo")
+        vault = Vault(path, kinds=session.kinds)
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            from memtui.cli.app import open_app
+
+            return open_app(arguments, vault=vault)
+        _tour(vault, session)
+        return EXIT_DONE
+
+
+def build_demo(folder: Path) -> Path:
+    """Make a vault from the sample in a folder, with the source trees beside it; returns the vault file.
+
+    Raises:
+        UsageError: the folder holds a vault already.
+    """
+    sample = resources.resource_folder("sample_vault")
+    vault = Vault(folder / FILE_NAME)
+    if vault.exists:
+        raise UsageError("There is a vault in this folder already", where=str(folder), remedy="Choose an empty folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    trees = {tree.name: folder / tree.name for tree in sorted((sample / "trees").iterdir()) if tree.is_dir()}
+    for name, target in trees.items():
+        if not target.exists():
+            shutil.copytree(sample / "trees" / name, target)
+    request = ImportRequest(paths=[sample], folder=sample, home=folder, format="vault")
+    run_import(vault, read_sources(request), request, actor=Actor())
+    with vault.write(actor=Actor().name, action="demo") as writer:
+        writer.set_meta(DEFAULT_SCOPE_KEY, "all")
+        for name, target in trees.items():
+            projects.link_identity(writer, name, path_identity(target.as_posix()))
+        journal.seal(writer)
+    return vault.path
+
+
+def _tour(vault: Vault, session: Session) -> None:
+    """Print a list, a search with reasons, and a payload."""
+    from memtui.pack.packing import context
+
+    now = vault.now()
+    write_line("# A vault holds memories (memtui list --sort importance --limit 8)\n")
+    views = list_memories(vault, MemoryFilter(scope=EVERYTHING), sort="importance", limit=8)
+    write_table(
+        [
+            [v.memory.id, v.memory.kind, v.memory.project or "", f"{v.freshness:.2f}", reveal(v.memory.title)]
+            for v in views
+        ]
+    )
+    scope = Scope.of_project(TOUR_PROJECT)
+    write_line(f'\n# Search says why (memtui search "double charge" --project {TOUR_PROJECT} --explain)\n')
+    for hit in search(vault, "double charge", scope, limit=2, settings=session.config.recall, now=now):
+        write_line(f"{hit.memory.id}  {reveal(hit.memory.title)}")
+        write_table([["   ", name, value, reveal(detail)] for name, detail, value in explanation(hit)])
+    write_line(f'\n# A payload for a task (memtui context "{TOUR_TASK}" --file {TOUR_FILE} --budget 800)\n')
+    settings = session.config
+    pack = context(
+        vault,
+        Task(text=TOUR_TASK, files=(TOUR_FILE,)),
+        scope,
+        project=TOUR_PROJECT,
+        target="chat",
+        budget="800",
+        encoding=settings.context.encoding,
+        max_memories=settings.context.max_memories,
+        settings=settings.recall,
+        now=now,
+    )
+    write(pack.payload)
+    say("\nIn a terminal `memtui demo` opens the app; `memtui demo --at DIR` leaves the copy to try commands on.")

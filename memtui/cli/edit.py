@@ -1,0 +1,123 @@
+"""`memtui edit`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from memtui.cli.output import say, write_json, write_line
+from memtui.cli.parsing import Parser
+from memtui.cli.session import Session
+from memtui.curate.editing import check_kind, edit_memory
+from memtui.curate.files import anchors_for, relative_name
+from memtui.curate.views import get_view, view_record
+from memtui.domain.memory import Memory
+from memtui.errors import EXIT_DONE, UsageError
+from memtui.text.quantities import parse_day, parse_duration
+
+DESCRIPTIONS = {
+    "edit": "Edit a memory: by options, or as a file in $EDITOR when none is given. A file that cannot be read is kept."
+}
+
+
+def configure(parser: Parser) -> None:
+    """Add the options."""
+    parser.add_argument("id", metavar="ID", help="id, or the beginning of one")
+    parser.add_argument("--title", metavar="TEXT", help="new title")
+    parser.add_argument("--text", metavar="TEXT", help="new text, or - to read it from standard input")
+    parser.add_argument("--why", metavar="TEXT", help="new rationale")
+    parser.add_argument("--snippet", metavar="TEXT", help="new piece of code")
+    parser.add_argument("--kind", metavar="KIND", help="new kind")
+    parser.add_argument("--add-tag", metavar="TAG", action="append", default=[], help="repeatable")
+    parser.add_argument("--remove-tag", metavar="TAG", action="append", default=[], help="repeatable")
+    parser.add_argument(
+        "--add-file", metavar="PATH", action="append", default=[], help="tie it to a file or glob; repeatable"
+    )
+    parser.add_argument("--remove-file", metavar="PATH", action="append", default=[], help="repeatable")
+    parser.add_argument("--importance", metavar="N", type=int, help="1 to 5")
+    parser.add_argument("--confidence", metavar="X", type=float, help="0 to 1")
+    parser.add_argument("--half-life", metavar="DAYS", help="`90d`, `12w` or `kind` to follow its kind again")
+    parser.add_argument("--valid-until", metavar="DATE", help="the day from which it is no longer true, or `never`")
+    parser.add_argument("--move-to", metavar="PROJECT", help="move it to another project, or to global")
+    parser.add_argument("--if-version", metavar="N", type=int, help="only if it still has this version")
+    parser.add_argument("--allow-secret", action="store_true", help="store it even if it looks like a secret")
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Edit one memory."""
+    memory = get_view(session.vault, arguments.id).memory
+    values = _values(arguments, session, memory)
+    version = arguments.if_version
+    if not values:
+        from memtui.cli.editor import edit_in_editor
+
+        values = edit_in_editor(memory)
+        version = version if version is not None else memory.version
+        if not values:
+            say("nothing was changed")
+            return EXIT_DONE
+    session.back_up_daily()
+    saved = edit_memory(
+        session.vault,
+        memory.id,
+        values,
+        actor=session.actor,
+        if_version=version,
+        allow_secret=arguments.allow_secret,
+        secret_patterns=session.config.secrets.patterns,
+    )
+    if session.json:
+        write_json(view_record(get_view(session.vault, saved.id), session.kinds))
+    else:
+        write_line(saved.id)
+        say(f"version {saved.version}: {saved.title}" if saved.version != memory.version else "nothing was changed")
+    return EXIT_DONE
+
+
+def _values(arguments: argparse.Namespace, session: Session, memory: Memory) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for option, field in (
+        ("title", "title"),
+        ("why", "rationale"),
+        ("snippet", "snippet"),
+        ("importance", "importance"),
+        ("confidence", "confidence"),
+    ):
+        if getattr(arguments, option) is not None:
+            values[field] = getattr(arguments, option)
+    if arguments.text is not None:
+        values["insight"] = sys.stdin.read() if arguments.text == "-" else arguments.text
+    if arguments.kind is not None:
+        values["kind"] = check_kind(session.kinds, arguments.kind)
+    if arguments.add_tag or arguments.remove_tag:
+        values["tags"] = [tag for tag in (*memory.tags, *arguments.add_tag) if tag not in arguments.remove_tag]
+    if arguments.add_file or arguments.remove_file:
+        values["anchors"] = _anchors(arguments, session, memory)
+    if arguments.half_life is not None:
+        values["half_life_days"] = _half_life(arguments.half_life)
+    if arguments.valid_until is not None:
+        values["valid_until"] = None if arguments.valid_until == "never" else parse_day(arguments.valid_until)
+    if arguments.move_to is not None:
+        values["project"] = arguments.move_to
+    return values
+
+
+def _anchors(arguments: argparse.Namespace, session: Session, memory: Memory) -> tuple[Any, ...]:
+    root = session.view.root
+    gone = {relative_name(path, root=root, folder=session.folder) for path in arguments.remove_file}
+    added = anchors_for(arguments.add_file, root=root, folder=session.folder)
+    named = {anchor.path for anchor in added}
+    kept = [anchor for anchor in memory.anchors if anchor.path not in gone | named]
+    if len(kept) + len(named & {a.path for a in memory.anchors}) + len(gone) < len(memory.anchors):
+        raise UsageError("It is not tied to this file", where=", ".join(arguments.remove_file))
+    return (*kept, *added)
+
+
+def _half_life(text: str) -> float | None:
+    if text == "kind":
+        return None
+    days = float(text) if text.replace(".", "", 1).isdigit() else parse_duration(text)
+    if not 0 < days <= 100_000:  # noqa: PLR2004 - 270 years
+        raise UsageError("A half-life is a number of days above 0", where=text)
+    return days

@@ -1,0 +1,35 @@
+"""`memtui feedback`."""
+
+from __future__ import annotations
+
+import argparse
+
+from memtui.cli.output import say, write_json, write_table
+from memtui.cli.parsing import Parser
+from memtui.cli.session import Session
+from memtui.curate.feedback import VERDICTS, give_feedback
+from memtui.errors import EXIT_DONE
+from memtui.text.sanitising import reveal
+
+DESCRIPTIONS = {
+    "feedback": "Say whether a pack, or one memory, helped. What helped rises in the ranking, what hurt falls; "
+    "`memtui undo` takes it back."
+}
+
+
+def configure(parser: Parser) -> None:
+    """Add the options."""
+    parser.add_argument("id", metavar="PACK|ID", help="a pack's id, or a memory's")
+    parser.add_argument("verdict", metavar="VERDICT", help=", ".join(VERDICTS))
+    parser.add_argument("--why", metavar="TEXT", default="", help="the reason")
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Record the feedback and show its effect."""
+    effects = give_feedback(session.vault, arguments.id, arguments.verdict, actor=session.actor, reason=arguments.why)
+    if session.json:
+        write_json([{"id": e.memory_id, "before": round(e.before, 4), "after": round(e.after, 4)} for e in effects])
+        return EXIT_DONE
+    write_table([[e.memory_id, f"{e.before:.2f} → {e.after:.2f}", reveal(e.title)] for e in effects])
+    say(f"usefulness after `{arguments.verdict}`; `memtui undo` takes it back")
+    return EXIT_DONE

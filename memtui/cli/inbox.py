@@ -1,0 +1,103 @@
+"""`memtui inbox`."""
+
+from __future__ import annotations
+
+import argparse
+
+from memtui.cli.output import plural, say, write_json, write_line, write_table
+from memtui.cli.parsing import Parser, global_options
+from memtui.cli.session import Session
+from memtui.curate import lifecycle
+from memtui.curate.editing import check_kind
+from memtui.curate.views import list_memories, view_record
+from memtui.errors import EXIT_DONE, UsageError
+from memtui.text.sanitising import reveal
+from memtui.vault.filters import EVERYTHING, MemoryFilter
+
+DESCRIPTIONS = {
+    "inbox": "The inbox holds candidates: imported or proposed, and injected nowhere until a person accepts them."
+}
+
+
+def configure(parser: Parser) -> None:
+    """Add the subcommands."""
+    parent = global_options()
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    actions.add_parser("list", parents=[parent], help="list what waits (default)")
+    accept = actions.add_parser("accept", parents=[parent], help="take candidates into use")
+    accept.add_argument("id", metavar="ID", nargs="*", help="ids, or the beginnings of ids")
+    accept.add_argument("--all", action="store_true", help="everything that waits in the project in view")
+    accept.add_argument("--kind", metavar="KIND", help="give them this kind")
+    reject = actions.add_parser("reject", parents=[parent], help="turn candidates down for good")
+    reject.add_argument("id", metavar="ID", nargs="+", help="ids, or the beginnings of ids")
+    reject.add_argument("--why", metavar="TEXT", default="", help="the reason")
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """List, accept or reject."""
+    if arguments.action in {None, "list"}:
+        return _list(session)
+    session.back_up_daily()
+    if arguments.action == "accept":
+        outcome = lifecycle.accept(
+            session.vault,
+            _chosen(arguments, session),
+            actor=session.actor,
+            folder=session.folder,
+            project=session.project,
+            kind=check_kind(session.kinds, arguments.kind) if arguments.kind else None,
+        )
+    else:
+        outcome = lifecycle.reject(session.vault, arguments.id, actor=session.actor, reason=arguments.why)
+    if session.json:
+        write_json(
+            {
+                "changed": [memory.id for memory in outcome.changed],
+                "unchanged": [{"id": identifier, "reason": reason} for identifier, reason in outcome.unchanged],
+            }
+        )
+    else:
+        for memory in outcome.changed:
+            write_line(memory.id)
+    for identifier, reason in outcome.unchanged:
+        say(f"{identifier} left alone: {reason}")
+    say(f"{arguments.action}ed: {plural(len(outcome.changed), 'memory')}; `memtui undo` takes it back")
+    unassigned = sum(1 for memory in outcome.changed if memory.project is None and memory.status == "active")
+    if unassigned:
+        say(f"{plural(unassigned, 'memory')} without a project reach no payload (`memtui edit ID --move-to PROJECT`)")
+    return EXIT_DONE
+
+
+def _waiting(session: Session) -> MemoryFilter:
+    scope = EVERYTHING if session.project is None else session.view.scope
+    return MemoryFilter(scope=scope, statuses=("candidate",))
+
+
+def _chosen(arguments: argparse.Namespace, session: Session) -> list[str]:
+    if arguments.all:
+        with session.vault.read() as reader:
+            return reader.select_ids(_waiting(session), sort="created", now=session.vault.now())
+    if not arguments.id:
+        raise UsageError("Which candidates?", remedy="Name ids, or say --all.")
+    return list(arguments.id)
+
+
+def _list(session: Session) -> int:
+    views = list_memories(session.vault, _waiting(session), sort="created")
+    if session.json:
+        write_json([view_record(view, session.kinds) for view in views])
+        return EXIT_DONE
+    write_table(
+        [
+            [
+                view.memory.id,
+                view.memory.kind,
+                view.memory.project or "unassigned",
+                view.memory.source.format if view.memory.source else "",
+                reveal(view.memory.title),
+            ]
+            for view in views
+        ]
+    )
+    say(f"{plural(len(views), 'candidate')}; `memtui inbox accept ID…` or --all" if views else "The inbox is empty.")
+    return EXIT_DONE

@@ -1,0 +1,101 @@
+"""`memtui verify`, `pin`, `unpin`, `retire`, `restore`, `snooze`."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import timedelta
+
+from memtui.cli.output import plural, say, write_json, write_line
+from memtui.cli.parsing import Parser
+from memtui.cli.session import Session
+from memtui.curate import lifecycle
+from memtui.curate.timeline import go_back
+from memtui.errors import EXIT_DONE, UsageError
+from memtui.text.quantities import parse_day, parse_duration
+
+DESCRIPTIONS = {
+    "verify": "Say that memories are still true: their freshness starts anew.",
+    "pin": "Pin memories: they never go stale and come first in every payload of their project.",
+    "unpin": "Unpin memories.",
+    "retire": "Take memories out of use. They stay in the vault, and an import does not bring them back.",
+    "restore": "Bring memories back into use, or bring the text of one back to an earlier version.",
+    "snooze": "Keep memories out of the review for a while.",
+}
+
+_DONE_WORDS = {
+    "verify": "verified",
+    "pin": "pinned",
+    "unpin": "unpinned",
+    "retire": "retired",
+    "restore": "restored",
+    "snooze": "snoozed",
+}
+
+
+def configure(parser: Parser) -> None:
+    """Add the options of whichever of these commands the parser is for."""
+    name = parser.prog.rsplit(" ", 1)[-1]
+    parser.add_argument("id", metavar="ID", nargs="+", help="ids, or the beginnings of ids")
+    if name == "retire":
+        parser.add_argument("--why", metavar="TEXT", default="", help="the reason")
+    if name == "restore":
+        parser.add_argument(
+            "--to", metavar="VERSION", type=int, help="the version whose text comes back (see show --history)"
+        )
+    if name == "snooze":
+        parser.add_argument(
+            "--for", metavar="TIME", dest="duration", default="1w", help="1w, 30d, 3 months (default: 1w)"
+        )
+        parser.add_argument("--until", metavar="DATE", help="the day it comes back")
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Run one of these commands."""
+    session.back_up_daily()
+    if arguments.command == "restore" and arguments.to is not None:
+        return _go_back(arguments, session)
+    outcome = _act(arguments, session)
+    if session.json:
+        write_json(
+            {
+                "changed": [memory.id for memory in outcome.changed],
+                "unchanged": [{"id": identifier, "reason": reason} for identifier, reason in outcome.unchanged],
+            }
+        )
+    else:
+        for memory in outcome.changed:
+            write_line(memory.id)
+        say(f"{_DONE_WORDS[arguments.command]}: {plural(len(outcome.changed), 'memory')}; `memtui undo` takes it back")
+    for identifier, reason in outcome.unchanged:
+        say(f"{identifier} left alone: {reason}")
+    return EXIT_DONE
+
+
+def _act(arguments: argparse.Namespace, session: Session) -> lifecycle.Outcome:
+    vault, ids, actor = session.vault, arguments.id, session.actor
+    if arguments.command == "verify":
+        return lifecycle.verify(vault, ids, actor=actor, root=session.view.root)
+    if arguments.command in {"pin", "unpin"}:
+        return lifecycle.pin(vault, ids, actor=actor, pinned=arguments.command == "pin")
+    if arguments.command == "retire":
+        return lifecycle.retire(vault, ids, actor=actor, reason=arguments.why)
+    if arguments.command == "restore":
+        return lifecycle.restore(vault, ids, actor=actor)
+    until = (
+        parse_day(arguments.until)
+        if arguments.until
+        else vault.now() + timedelta(days=parse_duration(arguments.duration))
+    )
+    return lifecycle.snooze(vault, ids, until=until, actor=actor)
+
+
+def _go_back(arguments: argparse.Namespace, session: Session) -> int:
+    if len(arguments.id) != 1:
+        raise UsageError("--to takes one memory at a time", where=" ".join(arguments.id))
+    memory = go_back(session.vault, arguments.id[0], arguments.to, actor=session.actor)
+    if session.json:
+        write_json({"changed": [memory.id], "unchanged": []})
+    else:
+        write_line(memory.id)
+        say(f"version {memory.version} holds what version {arguments.to} said: {memory.title}")
+    return EXIT_DONE

@@ -1,0 +1,46 @@
+"""`memtui merge` and `unmerge`."""
+
+from __future__ import annotations
+
+import argparse
+
+from memtui.cli.output import plural, say, write_json, write_line
+from memtui.cli.parsing import Parser
+from memtui.cli.session import Session
+from memtui.curate.merging import merge, unmerge
+from memtui.errors import EXIT_DONE
+
+DESCRIPTIONS = {
+    "merge": "Merge two to eight memories: texts are joined where they differ, tags, files and sources united. "
+    "The others become `merged`.",
+    "unmerge": "Take the last merge into a memory apart: the originals are again what they were.",
+}
+
+
+def configure(parser: Parser) -> None:
+    """Add the options of whichever of these commands the parser is for."""
+    if parser.prog.endswith(" unmerge"):
+        parser.add_argument("id", metavar="ID", help="the merged memory, or one of its originals")
+        return
+    parser.add_argument("id", metavar="ID", nargs="+", help="the memories to merge")
+    parser.add_argument("--into", metavar="ID", help="the one that stays (default: the first)")
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Merge, or take apart."""
+    session.back_up_daily()
+    if arguments.command == "unmerge":
+        target, originals = unmerge(session.vault, arguments.id, actor=session.actor)
+        done = f"apart again: {target.id} and {plural(len(originals), 'original')}"
+    else:
+        merged = merge(session.vault, arguments.id, into=arguments.into, actor=session.actor, project=session.project)
+        target, originals = merged.result, list(merged.originals)
+        done = (
+            f"merged {plural(len(originals), 'memory')} into {target.id}; `memtui unmerge {target.id}` takes it apart"
+        )
+    if session.json:
+        write_json({"id": target.id, "originals": [memory.id for memory in originals]})
+    else:
+        write_line(target.id)
+    say(done)
+    return EXIT_DONE

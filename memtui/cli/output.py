@@ -1,0 +1,68 @@
+"""What the command line prints: data on stdout, messages on stderr, both UTF-8."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+from memtui.text.width import cell_width, clip, pad
+
+NARROWEST_LAST_COLUMN = 12
+
+
+def use_utf8() -> None:
+    """Make the standard streams speak UTF-8 whatever the locale says."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="surrogateescape" if stream is sys.stdin else "backslashreplace")
+
+
+def say(message: str) -> None:
+    """Print a message for people on stderr."""
+    print(message, file=sys.stderr)
+
+
+def write(text: str) -> None:
+    """Write data to stdout as it is, without a newline of ours."""
+    sys.stdout.write(text)
+
+
+def write_line(text: str) -> None:
+    """Write one line of data to stdout."""
+    sys.stdout.write(text + "\n")
+
+
+def write_json(value: Any) -> None:
+    """Write JSON to stdout, CJK as it is."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def plural(number: int, noun: str, plural_noun: str | None = None) -> str:
+    """Return `1 memory`, `2 memories`, `1,143 memories`."""
+    many = plural_noun or (noun[:-1] + "ies" if noun.endswith("y") else noun + "s")
+    return f"{number:,} {noun if number == 1 else many}"
+
+
+def write_table(rows: Sequence[Sequence[str]], *, headings: Sequence[str] = ()) -> None:
+    """Write columns to stdout; on a terminal the last one is clipped to its width."""
+    shown = [list(headings), *map(list, rows)] if headings else list(map(list, rows))
+    if not shown:
+        return
+    widths = [max(cell_width(row[column]) for row in shown) for column in range(len(shown[0]) - 1)]
+    room = _room(sys.stdout, sum(widths) + 2 * len(widths))
+    for row in shown:
+        cells = [pad(cell, width) for cell, width in zip(row, widths, strict=False)]
+        last = clip(row[-1], room) if room else row[-1]
+        write_line("  ".join([*cells, last]).rstrip())
+
+
+def _room(stream: TextIO, used: int) -> int:
+    """Return the cells left for the last column on a terminal, 0 for no limit."""
+    if not stream.isatty():
+        return 0
+    from shutil import get_terminal_size
+
+    return max(NARROWEST_LAST_COLUMN, get_terminal_size().columns - used)

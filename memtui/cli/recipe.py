@@ -1,0 +1,112 @@
+"""`memtui recipe`."""
+
+from __future__ import annotations
+
+import argparse
+
+from memtui.cli.context import configure as configure_context
+from memtui.cli.context import run as run_context
+from memtui.cli.output import say, write_json, write_table
+from memtui.cli.parsing import Parser, global_options
+from memtui.cli.session import Session
+from memtui.curate.projects import check_named_files
+from memtui.errors import EXIT_DONE, UsageError
+from memtui.pack.recording import delete_recipe, get_recipe, list_recipes, save_recipe
+from memtui.pack.targets.registry import target_named
+from memtui.text.quantities import parse_budget
+from memtui.text.sanitising import reveal
+from memtui.vault.usage import Recipe
+
+DESCRIPTIONS = {"recipe": "A recipe is a saved task with its files, target and budget, to be run again every week."}
+
+
+def configure(parser: Parser) -> None:
+    """Add the subcommands."""
+    parent = global_options()
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    save = actions.add_parser("save", parents=[parent], help="save a task under a name")
+    save.add_argument("name", metavar="NAME", help="the recipe's name")
+    save.add_argument("task", metavar="TASK", nargs="*", help="the task in your words")
+    save.add_argument("--file", metavar="PATH", action="append", default=[], help="a file in hand; repeatable")
+    save.add_argument("--target", metavar="T", help="what it is written for (default: the configuration's)")
+    save.add_argument("--budget", metavar="N", help="its size (default: the configuration's)")
+    actions.add_parser("list", parents=[parent], help="list recipes (default)")
+    run_parser = actions.add_parser("run", parents=[parent], help="print the payload of a recipe")
+    run_parser.add_argument("name", metavar="NAME", help="the recipe's name")
+    run_parser.add_argument("--copy", action="store_true", help="also copy it, and record the pack")
+    run_parser.add_argument("--record", action="store_true", help="record the pack")
+    run_parser.add_argument("--explain", action="store_true", help="on stderr: scores, and what was withheld")
+    delete = actions.add_parser("delete", parents=[parent], help="delete a recipe")
+    delete.add_argument("name", metavar="NAME", help="the recipe's name")
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """Run one of the subcommands."""
+    if arguments.action in {None, "list"}:
+        return _list(session)
+    if arguments.action == "save":
+        return _save(arguments, session)
+    if arguments.action == "delete":
+        delete_recipe(session.vault, arguments.name)
+        say(f"deleted: {arguments.name}")
+        return EXIT_DONE
+    recipe = get_recipe(session.vault, arguments.name)
+    parser = Parser(prog="memtui recipe run", parents=[global_options()])
+    configure_context(parser)
+    words = [recipe.task] if recipe.task else []
+    for file in recipe.files:
+        words += ["--file", file]
+    chosen = ["--target", recipe.target, "--budget", recipe.budget]
+    flags = [f"--{name}" for name in ("copy", "record", "explain") if getattr(arguments, name)]
+    inner = parser.parse_args([*chosen, *flags, *words], arguments)
+    if session.project is None and recipe.project is not None:
+        inner.project = recipe.project
+    return run_context(inner, Session(inner))
+
+
+def _save(arguments: argparse.Namespace, session: Session) -> int:
+    settings = session.config.context
+    target, budget = arguments.target or settings.target, arguments.budget or settings.budget
+    target_named(target)
+    parse_budget(budget)
+    task = " ".join(arguments.task)
+    files = check_named_files(session.vault, session.view, arguments.file, folder=session.folder)
+    if not task.strip() and not files:
+        raise UsageError("A recipe needs a task or files", where=arguments.name)
+    save_recipe(
+        session.vault,
+        Recipe(
+            name=arguments.name,
+            project=session.view.project,
+            task=task,
+            files=tuple(files),
+            target=target,
+            budget=budget,
+            created_at=session.vault.now(),
+        ),
+    )
+    say(f"saved: memtui recipe run {arguments.name}")
+    return EXIT_DONE
+
+
+def _list(session: Session) -> int:
+    recipes = list_recipes(session.vault)
+    if session.json:
+        write_json(
+            [
+                {
+                    "name": r.name,
+                    "project": r.project,
+                    "task": r.task,
+                    "files": list(r.files),
+                    "target": r.target,
+                    "budget": r.budget,
+                }
+                for r in recipes
+            ]
+        )
+        return EXIT_DONE
+    write_table([[r.name, r.project or "", r.target, r.budget, reveal(" ".join((r.task, *r.files)))] for r in recipes])
+    if not recipes:
+        say('No recipes yet: memtui recipe save NAME "the task"')
+    return EXIT_DONE

@@ -1,0 +1,1 @@
+"""Editing, review, merging and history of memories."""

@@ -1,0 +1,312 @@
+"""Adding and editing memories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from memtui.curate.files import anchors_for
+from memtui.curate.projects import project_for_writing
+from memtui.domain.actor import Actor, check_may_alter
+from memtui.domain.content import content_hash, new_id
+from memtui.domain.kinds import Kinds
+from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, Link, Memory, Source
+from memtui.errors import SecretRefusedError, UsageError
+from memtui.text.sanitising import one_line, sanitise
+from memtui.text.secrets import find_secrets
+from memtui.vault.projects import check_name, ensure_project
+from memtui.vault.vault import Vault
+from memtui.vault.writing import VaultWriter
+from memtui.workspace import find_workspace
+
+LONGEST_TITLE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMemory:
+    """What a person or an agent types to add a memory; everything but the text may be left out."""
+
+    text: str
+    title: str = ""
+    kind: str | None = None
+    why: str = ""
+    snippet: str = ""
+    files: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    project: str | None = None
+    pinned: bool = False
+    importance: int = DEFAULT_IMPORTANCE
+    confidence: float = DEFAULT_CONFIDENCE
+    supersedes: Sequence[str] = ()
+    valid_until: datetime | None = None
+    allow_secret: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What adding came to.
+
+    Attributes:
+        memory: the memory, new or the one that was there already.
+        is_new: False when the same text was there already in the same project.
+        removed: control characters that were stripped.
+        guessed_kind: whether the kind was guessed from the text.
+    """
+
+    memory: Memory
+    is_new: bool
+    removed: int = 0
+    guessed_kind: bool = False
+
+
+def add_memory(
+    vault: Vault, new: NewMemory, *, actor: Actor, folder: Path, secret_patterns: Sequence[tuple[str, str]] = ()
+) -> Added:
+    """Add one memory; the same text in the same project is not added twice.
+
+    A person's memory is active and confirmed; an agent's is a candidate in the inbox.
+
+    Raises:
+        UsageError: no text, an unknown kind, a bad number, a missing file.
+        SecretRefusedError: the text holds what looks like a secret.
+        NotFoundError: a superseded id does not exist.
+    """
+    draft, removed, guessed = _draft(vault.kinds, new, actor, vault.now())
+    if not new.allow_secret:
+        refuse_secrets(draft, secret_patterns)
+    anchors = anchors_for(new.files, root=find_workspace(folder).root, folder=folder)
+    with vault.write(actor=actor.name, action="add", summary=f"add {draft.title}") as writer:
+        project = project_for_writing(writer, folder, new.project)
+        twin = _twin(writer, draft, project)
+        if twin is not None:
+            memory = _revived(writer, twin, actor)
+            return Added(memory, is_new=False, removed=removed)
+        memory = writer.put(replace(draft, project=project, anchors=anchors))
+        for prefix in new.supersedes:
+            supersede(writer, memory.id, writer.resolve(prefix), actor)
+        return Added(memory, is_new=True, removed=removed, guessed_kind=guessed)
+
+
+def _draft(kinds: Kinds, new: NewMemory, actor: Actor, now: datetime) -> tuple[Memory, int, bool]:
+    from memtui.capture.classify import guess_kind
+    from memtui.capture.titles import title_for
+
+    cleaned = {name: sanitise(getattr(new, name)) for name in ("text", "why", "snippet")}
+    text = cleaned["text"].text.strip("\n").rstrip()
+    if not text.strip():
+        raise UsageError("There is no text to remember", remedy='Write it after add, or `-` to read it: memtui add "…"')
+    title = one_line(new.title) if new.title else title_for(text, ())
+    kind = check_kind(kinds, new.kind) if new.kind else guess_kind(text, title, ())
+    memory = Memory(
+        id=new_id(),
+        title=title[:LONGEST_TITLE],
+        insight=text,
+        kind=kind,
+        status="active" if actor.is_person else "candidate",
+        rationale=cleaned["why"].text.strip("\n"),
+        snippet=cleaned["snippet"].text.strip("\n"),
+        tags=clean_tags(new.tags),
+        importance=check_importance(new.importance),
+        confidence=check_confidence(new.confidence),
+        pinned=new.pinned and actor.is_person,
+        created_at=now,
+        updated_at=now,
+        confirmed_at=now if actor.is_person else None,
+        confirmed_by=actor.name if actor.is_person else None,
+        valid_until=new.valid_until,
+        sources=(Source(format="memtui", agent=None if actor.is_person else actor.name),),
+    )
+    return memory, sum(part.removed for part in cleaned.values()), new.kind is None
+
+
+def _twin(writer: VaultWriter, draft: Memory, project: str | None) -> Memory | None:
+    """Return the memory that already holds this content in this project; a typed title may differ from a made one."""
+    for identifier, owner in writer.ids_by_content([content_hash(draft)]).get(content_hash(draft), []):
+        if owner == project:
+            return writer.get(identifier)
+    return None
+
+
+def _revived(writer: VaultWriter, memory: Memory, actor: Actor) -> Memory:
+    """Bring back a retired memory that a person adds again, and accept a candidate that a person repeats."""
+    if not actor.is_person or memory.status not in {"retired", "candidate"}:
+        return memory
+    writer.summary = f"add {memory.title} (again)"
+    writer.drop([stone for stone in writer.tombstones() if stone.memory_id == memory.id])
+    return writer.put(
+        replace(
+            memory,
+            status="active",
+            status_reason="",
+            confirmed_at=memory.confirmed_at or writer.now,
+            confirmed_by=memory.confirmed_by or actor.name,
+        )
+    )
+
+
+def supersede(writer: VaultWriter, winner: str, loser: str, actor: Actor) -> None:
+    """Mark a memory as replaced by another: the link, and the status unless an agent may not set it.
+
+    Raises:
+        UsageError: a memory cannot replace itself.
+    """
+    if winner == loser:
+        raise UsageError("A memory cannot supersede itself", where=winner)
+    old = writer.get(loser)
+    origin = "person" if actor.is_person else actor.name
+    writer.add_links([Link(from_id=winner, type="supersedes", to_id=loser, origin=origin, created_at=writer.now)])
+    # An agent proposes the supersession; it takes effect when a person accepts the new memory.
+    if actor.is_person and old.status == "active":
+        writer.put(replace(old, status="superseded", status_reason=f"superseded by {winner}"))
+
+
+EDITABLE = (
+    "title",
+    "insight",
+    "rationale",
+    "snippet",
+    "kind",
+    "importance",
+    "confidence",
+    "half_life_days",
+    "tags",
+    "anchors",
+    "valid_from",
+    "valid_until",
+    "due_at",
+    "project",
+)
+
+
+def edit_memory(
+    vault: Vault,
+    identifier: str,
+    values: Mapping[str, Any],
+    *,
+    actor: Actor,
+    if_version: int | None = None,
+    allow_secret: bool = False,
+    secret_patterns: Sequence[tuple[str, str]] = (),
+) -> Memory:
+    """Change fields of one memory; returns it as stored.
+
+    Args:
+        vault: the vault.
+        identifier: id or prefix.
+        values: new values by field, see EDITABLE.
+        actor: who edits.
+        if_version: the version the edit is based on; a moved one is a conflict.
+        allow_secret: store the text even if it looks like a secret.
+        secret_patterns: the user's own patterns.
+
+    Raises:
+        UsageError, NotFoundError, RefusedError, SecretRefusedError, ConflictError: see their texts.
+    """
+    with vault.write(actor=actor.name, action="edit") as writer:
+        memory = writer.get(writer.resolve(identifier))
+        check_may_alter(actor, memory)
+        edited = replace(memory, **_cleaned(vault.kinds, values))
+        if not edited.insight.strip():
+            raise UsageError("A memory needs a text", where=memory.id, remedy="To take it out of use, retire it.")
+        if not allow_secret:
+            refuse_secrets(edited, secret_patterns, unless_in=memory)
+        if edited.project not in {None, "global", memory.project}:
+            ensure_project(writer, check_name(str(edited.project)))
+        writer.summary = f"edit {edited.title}"
+        return writer.put(edited, if_version=if_version)
+
+
+def _cleaned(kinds: Kinds, values: Mapping[str, Any]) -> dict[str, Any]:
+    cleaned: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in EDITABLE:
+            raise UsageError("No such field to edit", where=name, remedy=f"Fields: {', '.join(EDITABLE)}.")
+        if name == "title":
+            cleaned[name] = one_line(value)[:LONGEST_TITLE] or _no_title()
+        elif name in {"insight", "rationale", "snippet"}:
+            cleaned[name] = sanitise(value).text.strip("\n")
+        elif name == "kind":
+            cleaned[name] = check_kind(kinds, value)
+        elif name == "importance":
+            cleaned[name] = check_importance(value)
+        elif name == "confidence":
+            cleaned[name] = check_confidence(value)
+        elif name == "tags":
+            cleaned[name] = clean_tags(value)
+        else:
+            cleaned[name] = value
+    return cleaned
+
+
+def _no_title() -> str:
+    raise UsageError("A memory needs a title", remedy="Give a text with at least one visible character.")
+
+
+def refuse_secrets(memory: Memory, patterns: Sequence[tuple[str, str]], *, unless_in: Memory | None = None) -> None:
+    """Refuse a memory that holds what looks like a secret, without ever echoing it.
+
+    Args:
+        memory: the memory to check.
+        patterns: the user's own patterns.
+        unless_in: texts of this one were stored before with the person's leave.
+
+    Raises:
+        SecretRefusedError: names the rules that matched.
+    """
+    for name in ("title", "insight", "rationale", "snippet"):
+        text = getattr(memory, name)
+        if unless_in is not None and text == getattr(unless_in, name):
+            continue
+        found = [finding for finding in find_secrets(text, patterns) if finding.severity == "secret"]
+        if found:
+            rules = ", ".join(dict.fromkeys(finding.masked for finding in found))
+            raise SecretRefusedError(
+                "The text holds what looks like a secret",
+                where=f"{name}: {rules}",
+                remedy="Nothing was stored. Take it out, or say --allow-secret if it is none.",
+            )
+
+
+def check_kind(kinds: Kinds, kind: str) -> str:
+    """Return a kind that is known.
+
+    Raises:
+        UsageError: names the nearest.
+    """
+    cleaned = kind.strip().lower()
+    if cleaned in kinds:
+        return cleaned
+    close = kinds.nearest(cleaned)
+    hint = f"Did you mean {close}? " if close else ""
+    raise UsageError("Unknown kind", where=kind, remedy=f"{hint}Kinds: {', '.join(kinds.names())}.")
+
+
+def check_importance(value: int) -> int:
+    """Return an importance of 1–5.
+
+    Raises:
+        UsageError: it is another number.
+    """
+    if not 1 <= value <= 5:  # noqa: PLR2004 - the scale
+        raise UsageError("Importance is a number from 1 to 5", where=str(value))
+    return value
+
+
+def check_confidence(value: float) -> float:
+    """Return a confidence of 0–1.
+
+    Raises:
+        UsageError: it is another number.
+    """
+    if not 0 <= value <= 1:
+        raise UsageError("Confidence is a number from 0 to 1", where=str(value))
+    return value
+
+
+def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Return tags without `#`, blanks around, empty ones and repeats; commas separate."""
+    split = [part.strip().lstrip("#") for tag in tags for part in one_line(tag).split(",")]
+    return tuple(dict.fromkeys(tag for tag in split if tag))

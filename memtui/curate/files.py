@@ -1,0 +1,89 @@
+"""Files that a person names with `--file`: checked, and turned into anchors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from memtui.domain.globs import matches
+from memtui.domain.memory import Anchor
+from memtui.errors import UsageError
+from memtui.workspace import file_hash
+
+
+def relative_name(given: str, *, root: Path, folder: Path) -> str:
+    """Return a given path as memories name it: POSIX, relative to the root where it lies below it."""
+    plain, _, symbol = given.partition("::")
+    path = Path(os.path.normpath(folder / plain))
+    real_root = Path(os.path.realpath(root))
+    for candidate in (path, Path(os.path.realpath(path))):
+        for base in (root, real_root):
+            if candidate.is_relative_to(base) and candidate.exists():
+                name = candidate.relative_to(base).as_posix()
+                return f"{name}::{symbol}" if symbol else name
+    return given.replace("\\", "/").removeprefix("./") if not Path(plain).is_absolute() else path.as_posix()
+
+
+def check_files(given: Iterable[str], *, root: Path, folder: Path, anchors: Iterable[str]) -> list[str]:
+    """Return files as memories name them.
+
+    Args:
+        given: paths as typed.
+        root: the project's root.
+        folder: the working directory.
+        anchors: paths that memories in view are tied to.
+
+    Raises:
+        UsageError: a path neither exists nor is named by an anchor.
+    """
+    known = list(anchors)
+    names = []
+    for path in given:
+        name = relative_name(path, root=root, folder=folder)
+        plain = name.split("::", 1)[0].rstrip("/")
+        exists = (folder / path.split("::", 1)[0]).exists() or (root / plain).exists()
+        named = any(anchor.split("::", 1)[0] == plain or matches(anchor, plain) for anchor in known)
+        if not exists and not named:
+            raise UsageError("No such file, and no memory is tied to it", where=path, remedy=_nearest(plain, known))
+        names.append(name)
+    return list(dict.fromkeys(names))
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, [anchor for anchor in known if "*" not in anchor], n=1)
+    return f"Did you mean {close[0]}?" if close else "Give a path that exists, relative to where you are."
+
+
+def anchors_for(given: Iterable[str], *, root: Path, folder: Path) -> tuple[Anchor, ...]:
+    """Return anchors for paths, globs and symbols as typed; files that exist get their content hash.
+
+    Raises:
+        UsageError: a plain path does not exist.
+    """
+    anchors = []
+    for path in given:
+        anchor = Anchor(relative_name(path, root=root, folder=folder))
+        if anchor.is_glob:
+            anchors.append(anchor)
+            continue
+        plain = anchor.path.split("::", 1)[0]
+        target = root / plain
+        if not target.exists() and not (folder / plain).exists():
+            raise UsageError(
+                "No such file to tie the memory to", where=path, remedy="Give a path that exists, or a glob in quotes."
+            )
+        anchors.append(Anchor(anchor.path, file_hash(target) if target.is_file() else None))
+    return tuple(dict.fromkeys(anchors))
+
+
+def rehashed(anchors: Iterable[Anchor], root: Path) -> tuple[Anchor, ...]:
+    """Return anchors with the hash of each file as it is now, for a memory that was just verified."""
+    result = []
+    for anchor in anchors:
+        target = root / anchor.path.split("::", 1)[0]
+        inside = not anchor.is_glob and target.is_file()
+        result.append(Anchor(anchor.path, file_hash(target)) if inside else anchor)
+    return tuple(result)

@@ -1,0 +1,76 @@
+"""Links between memories, made and undone by a person or proposed by an agent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memtui.curate.editing import supersede
+from memtui.domain.actor import Actor, check_may_alter
+from memtui.domain.memory import LINK_TYPES, Link, LinkType
+from memtui.errors import NotFoundError, UsageError
+from memtui.vault.vault import Vault
+
+
+def check_link_type(name: str) -> LinkType:
+    """Return a link type.
+
+    Raises:
+        UsageError: there is no such type.
+    """
+    if name not in LINK_TYPES:
+        raise UsageError("Unknown link type", where=name, remedy=f"Types: {', '.join(LINK_TYPES)}.")
+    return name
+
+
+def link(vault: Vault, from_prefix: str, type_name: str, to_prefix: str, *, actor: Actor) -> Link | None:
+    """Link two memories; `supersedes` also takes the second out of use. None if the link was there already."""
+    link_type = check_link_type(type_name)
+    with vault.write(actor=actor.name, action="link") as writer:
+        first, second = writer.resolve(from_prefix), writer.resolve(to_prefix)
+        if first == second:
+            raise UsageError("A memory cannot be linked to itself", where=first)
+        writer.summary = f"link {first} {link_type} {second}"
+        made = Link(
+            from_id=first,
+            type=link_type,
+            to_id=second,
+            origin="person" if actor.is_person else actor.name,
+            created_at=writer.now,
+        )
+        if link_type == "supersedes":
+            check_may_alter(actor, writer.get(second))
+            known = [
+                old for old in writer.links([first]) if (old.from_id, old.type, old.to_id) == (first, link_type, second)
+            ]
+            supersede(writer, first, second, actor)
+            return None if known else made
+        return made if writer.add_links([made]) else None
+
+
+def unlink(vault: Vault, from_prefix: str, type_name: str, to_prefix: str, *, actor: Actor) -> Link:
+    """Take a link away; a memory that nothing supersedes any more is active again.
+
+    Raises:
+        NotFoundError: there is no such link.
+    """
+    link_type = check_link_type(type_name)
+    with vault.write(actor=actor.name, action="unlink") as writer:
+        first, second = writer.resolve(from_prefix), writer.resolve(to_prefix)
+        found = [
+            old for old in writer.links([first]) if (old.from_id, old.type, old.to_id) == (first, link_type, second)
+        ]
+        if not found:
+            raise NotFoundError(
+                "There is no such link",
+                where=f"{first} {link_type} {second}",
+                remedy=f"`memtui show {first}` lists its links.",
+            )
+        writer.summary = f"unlink {first} {link_type} {second}"
+        writer.drop(found)
+        old_memory = writer.get(second)
+        if link_type == "supersedes" and old_memory.status == "superseded":
+            check_may_alter(actor, old_memory)
+            others = [old for old in writer.links([second]) if old.type == "supersedes" and old.to_id == second]
+            if not others:
+                writer.put(replace(old_memory, status="active", status_reason=""))
+        return found[0]

@@ -1,0 +1,140 @@
+"""Which project is meant: the one named, the one of the working directory, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memtui.curate.files import check_files
+from memtui.domain.globs import matches
+from memtui.domain.memory import GLOBAL_PROJECT
+from memtui.domain.project import normalise_remote, path_identity, remote_identity, suggest_name
+from memtui.errors import UsageError
+from memtui.vault import projects as store
+from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
+from memtui.vault.reading import VaultReader
+from memtui.vault.vault import Vault
+from memtui.vault.writing import VaultWriter
+from memtui.workspace import Workspace, find_workspace
+
+DEFAULT_SCOPE_KEY = "default_scope"
+"""Vault setting: `all` in the demo's vault, so that it shows itself from any working directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the working directory and `--project` put in view.
+
+    Attributes:
+        project: the project that new memories go to, None while unknown.
+        scope: what is listed and searched.
+        workspace: the working directory.
+        named: whether a person named the project.
+        known: whether the vault knows the project already.
+    """
+
+    project: str | None
+    scope: Scope
+    workspace: Workspace
+    named: bool = False
+    known: bool = True
+
+    @property
+    def root(self) -> Path:
+        """The folder that anchors are relative to."""
+        return self.workspace.root
+
+    @property
+    def payload_scope(self) -> Scope:
+        """What may reach a payload: never the unassigned."""
+        return self.scope
+
+
+def view_of(reader: VaultReader, folder: Path, named: str | None) -> View:
+    """Return what is in view from a folder.
+
+    A named project is taken as it is (`global` too). Else the project of the folder, if the vault knows it.
+    Else everything where the vault says so (the demo) or where the folder is no repository; else the new
+    repository's own future project, which holds nothing yet, and `global`.
+    """
+    workspace = find_workspace(folder)
+    if named is not None:
+        name = store.check_name(named)
+        return View(name, Scope.of_project(name), workspace, named=True, known=name in store.project_names(reader))
+    found = store.find_project(reader, workspace.lookup_identities())
+    if found is not None:
+        return View(found, Scope.of_project(found), workspace)
+    if reader.meta(DEFAULT_SCOPE_KEY) == "all":
+        return View(None, EVERYTHING, workspace, known=False)
+    if not workspace.is_repository:
+        return View(None, EVERYTHING, workspace, known=False)
+    taken = {project.name for project in store.list_projects(reader) if project.identities}
+    name = suggest_name(workspace.suggested_name, taken)
+    return View(name, Scope.of_project(name), workspace, known=False)
+
+
+def project_for_writing(writer: VaultWriter, folder: Path, named: str | None) -> str | None:
+    """Return the project of a new memory, registered if it is new; None outside any project."""
+    workspace = find_workspace(folder)
+    if named is not None:
+        if named != GLOBAL_PROJECT:
+            store.ensure_project(writer, store.check_name(named))
+        return named
+    found = store.find_project(writer, workspace.lookup_identities())
+    if found is not None:
+        return found
+    identities = workspace.own_identities()
+    if not identities:
+        return None
+    return store.register_project(writer, identities, workspace.suggested_name)
+
+
+def link_folder(vault: Vault, name: str, folder: Path) -> str | None:
+    """Make a folder belong to a project; returns the project that it belonged to before.
+
+    Raises:
+        UsageError: the folder does not exist.
+    """
+    if not folder.is_dir():
+        raise UsageError("There is no such folder", where=str(folder))
+    with vault.write(actor="person", action="project-link", summary=f"link {folder} to {name}") as writer:
+        return store.link_identity(writer, name, path_identity(folder.resolve().as_posix()))
+
+
+def alias_remote(vault: Vault, name: str, remote: str) -> str | None:
+    """Make a git remote mean a project too; returns the project that it meant before."""
+    if not normalise_remote(remote):
+        raise UsageError("A remote is a URL such as git@host:owner/name.git", where=remote)
+    with vault.write(actor="person", action="project-alias", summary=f"alias {remote} to {name}") as writer:
+        return store.link_identity(writer, name, remote_identity(remote))
+
+
+def check_named_files(vault: Vault, view: View, given: Sequence[str], *, folder: Path) -> list[str]:
+    """Return the files of `--file` as memories name them.
+
+    Raises:
+        UsageError: one neither exists nor is named by an anchor in view.
+    """
+    if not given:
+        return []
+    with vault.read() as reader:
+        anchors = [path for _, path in reader.anchored(MemoryFilter(scope=view.scope))]
+    return check_files(given, root=view.root, folder=folder, anchors=anchors)
+
+
+def narrow_to_files(vault: Vault, view: View, files: Sequence[str]) -> View:
+    """Return the view of the one project whose memories are tied to the files, where no project is known.
+
+    A folder that belongs to no project says nothing; a file that only one project's memories name does.
+    """
+    if view.project is not None or not view.scope.is_everything or not files:
+        return view
+    with vault.read() as reader:
+        anchored = reader.anchored(MemoryFilter(scope=view.scope))
+        keys = [key for key, path in anchored if any(matches(path, file.split("::", 1)[0]) for file in files)]
+        found = {memory.project for memory in reader.get_by_keys(keys).values()} - {None, GLOBAL_PROJECT}
+    if len(found) != 1:
+        return view
+    name = str(found.pop())
+    return replace(view, project=name, scope=Scope.of_project(name))

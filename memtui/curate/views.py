@@ -1,0 +1,151 @@
+"""What people see of a memory: the whole record with what is derived, for `--json`, `show` and the app."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memtui.domain.content import content_hash
+from memtui.domain.freshness import REVIEW_THRESHOLD, due_at, freshness
+from memtui.domain.kinds import Kinds
+from memtui.domain.memory import AnchorState, Link, Memory, Signal
+from memtui.domain.record import format_time
+from memtui.domain.usefulness import usefulness
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.reading import SourceState, VaultReader
+from memtui.vault.vault import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryView:
+    """A memory with everything that hangs on it.
+
+    Attributes:
+        source_says_this: whether its source still states what was changed or retired here.
+    """
+
+    memory: Memory
+    tier: str
+    freshness: float
+    usefulness: float
+    due_at: datetime | None
+    anchor_states: dict[str, AnchorState]
+    links: tuple[Link, ...]
+    source_says_this: bool
+
+
+def view_memories(
+    reader: VaultReader, memories: Sequence[Memory], *, now: datetime, threshold: float = REVIEW_THRESHOLD
+) -> list[MemoryView]:
+    """Return views of memories, in their order."""
+    wanted = [memory.id for memory in memories]
+    links: dict[str, list[Link]] = {}
+    for link in reader.links(wanted):
+        for end in {link.from_id, link.to_id}:
+            links.setdefault(end, []).append(link)
+    signals: dict[str, list[Signal]] = {}
+    for signal in reader.signals(wanted):
+        signals.setdefault(signal.memory_id, []).append(signal)
+    states = reader.anchor_states(wanted)
+    seen: dict[str, list[SourceState]] = {}
+    for state in reader.source_states(wanted):
+        seen.setdefault(state.memory_id, []).append(state)
+    return [
+        MemoryView(
+            memory=memory,
+            tier=reader.kinds.get(memory.kind).tier,
+            freshness=freshness(memory, now, reader.kinds),
+            usefulness=usefulness(signals.get(memory.id, ()), now),
+            due_at=due_at(memory, reader.kinds, threshold),
+            anchor_states={path: state for (owner, path), state in states.items() if owner == memory.id},
+            links=tuple(links.get(memory.id, ())),
+            source_says_this=source_says_this(memory, seen.get(memory.id, ())),
+        )
+        for memory in memories
+    ]
+
+
+def source_says_this(memory: Memory, seen: Iterable[SourceState]) -> bool:
+    """Return whether a source still states what was edited, retired or replaced here since it was imported."""
+    out_of_use = memory.status in {"retired", "superseded", "merged"}
+    here = content_hash(memory)
+    imported = {source.imported_hash for source in memory.sources}
+    return any(state.seen_hash in imported and (out_of_use or state.seen_hash != here) for state in seen)
+
+
+def list_memories(
+    vault: Vault,
+    wanted: MemoryFilter,
+    *,
+    sort: str = "updated",
+    limit: int | None = None,
+    threshold: float = REVIEW_THRESHOLD,
+) -> list[MemoryView]:
+    """Return the memories of a filter in order, as views."""
+    now = vault.now()
+    with vault.read() as reader:
+        return view_memories(
+            reader, reader.select(wanted, sort=sort, now=now, limit=limit), now=now, threshold=threshold
+        )
+
+
+def get_view(vault: Vault, prefix: str, *, threshold: float = REVIEW_THRESHOLD) -> MemoryView:
+    """Return one memory as a view.
+
+    Raises:
+        NotFoundError, AmbiguousIdError: see their texts.
+    """
+    with vault.read() as reader:
+        return view_memories(reader, [reader.get(reader.resolve(prefix))], now=vault.now(), threshold=threshold)[0]
+
+
+def view_record(view: MemoryView, kinds: Kinds) -> dict[str, Any]:
+    """Return the `--json` form of a memory: the contract's keys, in its order, times ISO 8601 UTC."""
+    memory = view.memory
+    source = memory.source
+    return {
+        "id": memory.id,
+        "version": memory.version,
+        "project": memory.project,
+        "kind": memory.kind,
+        "tier": kinds.get(memory.kind).tier,
+        "status": memory.status,
+        "status_reason": memory.status_reason,
+        "title": memory.title,
+        "insight": memory.insight,
+        "rationale": memory.rationale,
+        "snippet": memory.snippet,
+        "anchors": [{"path": anchor.path, "state": view.anchor_states.get(anchor.path)} for anchor in memory.anchors],
+        "tags": list(memory.tags),
+        "importance": memory.importance,
+        "confidence": memory.confidence,
+        "pinned": memory.pinned,
+        **{
+            name: format_time(getattr(memory, name))
+            for name in ("created_at", "updated_at", "observed_at", "confirmed_at")
+        },
+        "confirmed_by": memory.confirmed_by,
+        "verified_at": format_time(memory.verified_at),
+        "verified_by": memory.verified_by,
+        "valid_from": format_time(memory.valid_from),
+        "valid_until": format_time(memory.valid_until),
+        "due_at": format_time(view.due_at),
+        "snoozed_until": format_time(memory.snoozed_until),
+        "half_life_days": memory.half_life_days,
+        "freshness": round(view.freshness, 4),
+        "usefulness": round(view.usefulness, 4),
+        "source": None
+        if source is None
+        else {
+            "format": source.format,
+            "path": source.path,
+            "span": list(source.span) if source.span else None,
+            "native_id": source.native_id,
+            "agent": source.agent,
+            "still_says_this": view.source_says_this,
+        },
+        "links": [{"type": link.type, "id": link.to_id} for link in view.links if link.from_id == memory.id],
+        "linked_from": [{"type": link.type, "id": link.from_id} for link in view.links if link.to_id == memory.id],
+    }

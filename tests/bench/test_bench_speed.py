@@ -1,0 +1,108 @@
+"""The speed bars of the foundation. `pytest -m bench -s` runs them; `MEMTUI_BENCH_SMALL=1` only shows that they run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import pytest
+from bench.corpus import queries, records, write_jsonl
+from bench.timing import bare_seconds, memtui, pace, percentile, process_seconds, seconds
+
+from memtui.domain.memory import Memory
+from memtui.domain.record import memory_from_record
+from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.vault import Vault
+
+pytestmark = pytest.mark.bench
+
+SMALL = bool(os.environ.get("MEMTUI_BENCH_SMALL"))
+THOUSAND = 100 if SMALL else 1_000
+MIGRATION = 300 if SMALL else 11_637
+LARGE = 500 if SMALL else 100_000
+
+
+def check(name: str, value: float, bar: float, unit: str = "s") -> None:
+    scaled = bar * (pace() if unit != "x" else 1.0)
+    print(f"\n{name:<52}{value:>9.3f} {unit}   bar {bar:g} {unit}, here {scaled:.3f}")
+    assert SMALL or value <= scaled, f"{name}: {value:.3f} {unit} over {scaled:.3f}"
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("migrated")
+    source = write_jsonl(folder / "memories.jsonl", MIGRATION)
+    vault = folder / "vault.duckdb"
+    process_seconds(memtui(vault, "import", str(source), "--active"), runs=0)
+    return vault
+
+
+def test_help_against_a_bare_interpreter() -> None:
+    ratio = process_seconds([sys.executable, "-m", "memtui", "--help"], runs=9) / bare_seconds()
+    check("memtui --help / bare interpreter", ratio, 5.0, "x")
+
+
+def test_add_from_the_shell(tmp_path: Path) -> None:
+    vault = tmp_path / "vault.duckdb"
+    process_seconds(memtui(vault, "add", "the first one makes the vault"), runs=0)
+    check("add from the shell", process_seconds(memtui(vault, "add", "lock refunds by payment_id")), 0.5)
+
+
+@pytest.mark.parametrize(("count", "bar"), [(THOUSAND, 2.0), (MIGRATION, 8.0)])
+def test_import(tmp_path: Path, count: int, bar: float) -> None:
+    source = write_jsonl(tmp_path / "memories.jsonl", count)
+    vault = tmp_path / "vault.duckdb"
+    taken = seconds(lambda: process_seconds(memtui(vault, "import", str(source), "--active"), runs=0))
+    check(f"import of {count:,} memories", taken, bar)
+
+
+def test_cost_per_write_stays_flat(tmp_path: Path) -> None:
+    costs = []
+    for count in (THOUSAND, LARGE):
+        vault = Vault(tmp_path / f"{count}.duckdb")
+        fill(vault, count)
+        now = datetime.now(UTC)
+        fresh = [
+            memory_from_record(record, now=now, new_id=f"fresh{i:03}") for i, record in enumerate(records(30, seed=99))
+        ]
+        times = [seconds(partial(put, vault, memory)) for memory in fresh]
+        costs.append(percentile(times, 0.5))
+    print(f"\none write at {THOUSAND:,}: {costs[0] * 1000:.1f} ms, at {LARGE:,}: {costs[1] * 1000:.1f} ms")
+    check(f"write at {LARGE:,} / write at {THOUSAND:,}", costs[1] / costs[0], 3.0, "x")
+
+
+def put(vault: Vault, memory: Memory) -> None:
+    with vault.write(actor="bench", action="add") as writer:
+        writer.put(memory)
+
+
+def fill(vault: Vault, count: int) -> None:
+    now = datetime.now(UTC)
+    memories = [memory_from_record(record, now=now, new_id=f"m{i:07}") for i, record in enumerate(records(count))]
+    with vault.write(actor="bench", action="fill") as writer:
+        for start in range(0, count, 5_000):
+            writer.put_many(memories[start : start + 5_000])
+
+
+def test_cold_search(migrated: Path) -> None:
+    command = memtui(migrated, "search", "lock expires before the payment gateway answers", "--all-projects")
+    check(f"cold search at {MIGRATION:,}", process_seconds(command), 0.4)
+
+
+def test_cold_context(migrated: Path) -> None:
+    command = memtui(migrated, "context", "refund fails twice on retry", "--project", "project-1")
+    check(f"cold context at {MIGRATION:,}", process_seconds(command), 0.5)
+
+
+def test_warm_lexical_search(tmp_path: Path) -> None:
+    vault = Vault(tmp_path / "large.duckdb")
+    fill(vault, LARGE)
+    wanted = MemoryFilter(scope=Scope.of_project("project-1"))
+    with vault.read() as reader:
+        reader.search("warm up", wanted, limit=20)
+        times = [seconds(partial(reader.search, query, wanted, limit=20)) for query in queries(100)]
+    print(f"\nwarm lexical search at {LARGE:,}: p50 {percentile(times, 0.5) * 1000:.1f} ms")
+    check(f"warm lexical search at {LARGE:,}, p95", percentile(times, 0.95), 0.060)

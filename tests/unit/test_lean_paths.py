@@ -1,0 +1,67 @@
+"""What starts fast imports little: held by looking at `sys.modules` in a fresh process."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = {"textual", "rich", "torch", "numpy", "sentence_transformers", "pandas", "pyarrow", "onnxruntime", "tokenizers"}
+
+
+def modules_after(tmp_path: Path, *words: str) -> set[str]:
+    """Return the top-level modules that are loaded when a command has run."""
+    script = (
+        "import sys, json\n"
+        "from memtui.cli.main import main\n"
+        "code = main(sys.argv[1:])\n"
+        "print('MODULES' + json.dumps(sorted({name.split('.')[0] for name in sys.modules})))\n"
+        "sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=tmp_path,
+        check=False,
+    )
+    assert "MODULES" in done.stdout, done.stderr
+    return set(json.loads(done.stdout.split("MODULES")[1]))
+
+
+@pytest.mark.parametrize("words", [("--help",), ("--version",)])
+def test_help_and_version_open_nothing(tmp_path: Path, words: tuple[str, ...]) -> None:
+    loaded = modules_after(tmp_path, *words)
+    assert not loaded & (HEAVY | {"duckdb", "yaml", "markdown_it", "asyncio", "platformdirs", "snowballstemmer"})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("add", "lock refunds by payment_id"),
+        ("list",),
+        ("search", "refund"),
+        ("context", "refund", "--fast"),
+        ("undo", "--json"),
+    ],
+)
+def test_data_commands_import_neither_the_app_nor_a_model(tmp_path: Path, words: tuple[str, ...]) -> None:
+    loaded = modules_after(tmp_path, "--vault", str(tmp_path / "vault.duckdb"), *words)
+    assert "duckdb" in loaded
+    assert not loaded & (HEAVY | {"markdown_it", "asyncio"})
+
+
+def test_a_fast_context_loads_no_tokenizer(tmp_path: Path) -> None:
+    assert "rs_bpe" not in modules_after(tmp_path, "--vault", str(tmp_path / "vault.duckdb"), "context", "x", "--fast")
+
+
+@pytest.mark.extras
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="needs memtui[sentence-transformers]")
+def test_with_the_extra_installed_nothing_heavy_is_imported_unasked(tmp_path: Path) -> None:
+    for words in (("--help",), ("add", "a memory"), ("search", "memory"), ("context", "memory")):
+        assert not modules_after(tmp_path, "--vault", str(tmp_path / "vault.duckdb"), *words) & HEAVY
