@@ -8,8 +8,10 @@ import subprocess
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from itertools import takewhile
 from pathlib import Path
 
+from memtui.domain.memory import Anchor, AnchorState, Memory
 from memtui.domain.project import commit_identity, normalise_remote, path_identity, remote_identity
 
 GIT_SECONDS = 5.0
@@ -142,3 +144,42 @@ def file_hash(path: Path) -> str | None:
         return blake2b(path.read_bytes().replace(b"\r\n", b"\n"), digest_size=16).hexdigest()
     except OSError:
         return None
+
+
+def anchor_state(root: Path, anchor: Anchor) -> AnchorState:
+    """Return what a look at the working tree says of an anchor; it never changes a memory.
+
+    Fresh: it is there, with the content it had when the memory was verified, if that is known. Changed: it
+    is there with other content. Gone: it is not there. Unverifiable: it lies outside the tree, or is a URL.
+    A glob is fresh while the folder that it starts in is there.
+    """
+    plain = anchor.path.split("::", 1)[0]
+    parts = Path(plain).parts
+    if "://" in plain or not parts or Path(plain).is_absolute() or ".." in parts or parts[0].startswith("~"):
+        return "unverifiable"
+    if anchor.is_glob:
+        fixed = list(takewhile(lambda part: not any(mark in part for mark in "*?[{"), parts))
+        return "fresh" if root.joinpath(*fixed).exists() else "gone"
+    target = root / plain
+    try:
+        if not target.exists():
+            return "gone"
+    except OSError:
+        return "unverifiable"
+    if anchor.content_hash is None or not target.is_file():
+        return "fresh"
+    return "fresh" if file_hash(target) == anchor.content_hash else "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The working tree of one project, to check its memories' anchors against."""
+
+    project: str
+    root: Path
+
+    def states(self, memory: Memory) -> dict[str, AnchorState]:
+        """Return the state of each anchor of a memory of this project, nothing for another's."""
+        if memory.project != self.project:
+            return {}
+        return {anchor.path: anchor_state(self.root, anchor) for anchor in memory.anchors}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +16,7 @@ from memtui.domain.usefulness import usefulness
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.reading import SourceState, VaultReader
 from memtui.vault.vault import Vault
+from memtui.workspace import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,11 @@ class MemoryView:
 
 
 def view_memories(
-    reader: VaultReader, memories: Sequence[Memory], *, now: datetime, threshold: float = REVIEW_THRESHOLD
+    reader: VaultReader,
+    memories: Sequence[Memory],
+    *,
+    now: datetime,
+    threshold: float = REVIEW_THRESHOLD,
 ) -> list[MemoryView]:
     """Return views of memories, in their order."""
     wanted = [memory.id for memory in memories]
@@ -82,23 +87,34 @@ def list_memories(
     sort: str = "updated",
     limit: int | None = None,
     threshold: float = REVIEW_THRESHOLD,
+    tree: Tree | None = None,
 ) -> list[MemoryView]:
-    """Return the memories of a filter in order, as views."""
+    """Return the memories of a filter in order, as views; anchors are checked against a working tree if given."""
     now = vault.now()
     with vault.read() as reader:
-        return view_memories(
-            reader, reader.select(wanted, sort=sort, now=now, limit=limit), now=now, threshold=threshold
-        )
+        memories = reader.select(wanted, sort=sort, now=now, limit=limit)
+        views = view_memories(reader, memories, now=now, threshold=threshold)
+    return checked(views, tree)
 
 
-def get_view(vault: Vault, prefix: str, *, threshold: float = REVIEW_THRESHOLD) -> MemoryView:
-    """Return one memory as a view.
+def checked(views: Sequence[MemoryView], tree: Tree | None) -> list[MemoryView]:
+    """Return views with the anchors of the tree's project checked against it; holds no lease."""
+    if tree is None:
+        return list(views)
+    return [replace(view, anchor_states={**view.anchor_states, **tree.states(view.memory)}) for view in views]
+
+
+def get_view(
+    vault: Vault, prefix: str, *, threshold: float = REVIEW_THRESHOLD, tree: Tree | None = None
+) -> MemoryView:
+    """Return one memory as a view; its anchors are checked against a working tree if given.
 
     Raises:
         NotFoundError, AmbiguousIdError: see their texts.
     """
     with vault.read() as reader:
-        return view_memories(reader, [reader.get(reader.resolve(prefix))], now=vault.now(), threshold=threshold)[0]
+        views = view_memories(reader, [reader.get(reader.resolve(prefix))], now=vault.now(), threshold=threshold)
+    return checked(views, tree)[0]
 
 
 def view_record(view: MemoryView, kinds: Kinds) -> dict[str, Any]:

@@ -78,10 +78,11 @@ def _view_statements(vault: Vault) -> list[str]:
     """Return temporary views with names and columns that stay the same across schema versions."""
     fresh = freshness_sql(vault.kinds, vault.now())
     bodies = {
-        "memory": "SELECT id, version, project, kind, status, status_reason, title, insight, rationale, snippet, tags,"
+        # An expression of ours, no text of a user.
+        "memory": "SELECT id, version, project, kind, status, status_reason, title, insight, rationale, snippet, tags,"  # noqa: S608
         " [anchor.path FOR anchor IN anchors] AS anchors, importance, confidence, pinned, created_at, updated_at,"
         " observed_at, confirmed_at, confirmed_by, verified_at, verified_by, valid_from, valid_until, due_at,"
-        f" snoozed_until, half_life_days, {fresh} AS freshness FROM memories m",  # noqa: S608 - our own expression
+        f" snoozed_until, half_life_days, {fresh} AS freshness FROM memories m",
         "anchor": "SELECT a.memory_id, a.anchor.path AS path, s.state AS state"
         " FROM (SELECT id AS memory_id, unnest(anchors) AS anchor FROM memories) a"
         " LEFT JOIN anchor_states s ON s.memory_id = a.memory_id AND s.path = a.anchor.path",

@@ -1,0 +1,1 @@
+"""Faces for assistants."""

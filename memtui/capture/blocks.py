@@ -1,0 +1,219 @@
+"""The top-level blocks of a Markdown text, each with its source lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+MAX_CHARS = 2_000_000
+MAX_LINES = 20_000
+"""Larger texts are parted at blank lines alone; so many list items take about two seconds to parse."""
+
+BlockKind = Literal[
+    "heading", "paragraph", "bullets", "ordered", "fence", "code", "table", "quote", "html", "rule", "comment"
+]
+
+_KINDS: dict[str, BlockKind] = {
+    "heading_open": "heading",
+    "paragraph_open": "paragraph",
+    "bullet_list_open": "bullets",
+    "ordered_list_open": "ordered",
+    "fence": "fence",
+    "code_block": "code",
+    "table_open": "table",
+    "blockquote_open": "quote",
+    "html_block": "html",
+    "hr": "rule",
+}
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(`{3,}(?=[^`]*$)|~{3,})(.*)$")
+_BEGIN = re.compile(r" {0,3}<!--\s*memtui:begin\b")
+_END = re.compile(r" {0,3}<!--\s*memtui:end\b")
+_LONE_TAG = re.compile(r" {0,3}</?([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,300})?/?>\s*$")
+_VERBATIM_TAGS = frozenset({"pre", "script", "style", "textarea"})
+_MARKER = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]*)")
+_LONGEST_UNDERLINED = 100
+_TAB = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines from first to last, both inclusive, counted from 0 within the text."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One top-level block.
+
+    Attributes:
+        lines: its source lines, without trailing blank ones.
+        level: of a heading, from 1 to 6.
+        content: the Markdown of a heading or a paragraph.
+        items: of a list, the lines of each item.
+    """
+
+    kind: BlockKind
+    lines: Span
+    level: int = 0
+    content: str = ""
+    items: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A text's blocks in order, and the lines that are no content (lone tags …) with the reason."""
+
+    blocks: tuple[Block, ...]
+    set_aside: tuple[tuple[Span, str], ...]
+
+
+def outline(lines: Sequence[str]) -> Outline:
+    """Return the blocks of a text given as lines, by the rules of CommonMark with tables.
+
+    Lines that hold a single tag (`<rules>`) are set aside first, so that the Markdown between them is read as
+    such; so is everything between the markers of memtui's own export.
+    """
+    if len(lines) > MAX_LINES or sum(map(len, lines)) + len(lines) > MAX_CHARS:
+        return Outline(tuple(_blank_line_blocks(lines)), ())
+    set_aside = _set_aside(lines)
+    source = list(lines)
+    for span, _ in set_aside:
+        source[span.first : span.last + 1] = [""] * (span.last - span.first + 1)
+    tokens = _parser().parse("\n".join(source))
+    return Outline(tuple(_blocks(tokens, source)), tuple(set_aside))
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # takes 80 ms, and titles alone need none
+
+    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
+
+
+def _set_aside(lines: Sequence[str]) -> list[tuple[Span, str]]:
+    found: list[tuple[Span, str]] = []
+    fence = ""
+    begun: int | None = None
+    last_end = max((number for number, line in enumerate(lines) if _END.match(line)), default=-1)
+    for number, line in enumerate(lines):
+        if begun is not None:
+            if _END.match(line):
+                found.append((Span(begun, number), "written by memtui's export"))
+                begun = None
+        elif fence:
+            closing = line.strip(" \t>")
+            if closing.startswith(fence) and not closing.strip(fence[0]):
+                fence = ""
+        elif mark := _FENCE.match(line):
+            fence = mark[1]
+        elif number < last_end and _BEGIN.match(line):
+            begun = number
+        elif (tag := _LONE_TAG.match(line)) and tag[1].lower() not in _VERBATIM_TAGS:
+            found.append((Span(number, number), "mark-up without text"))
+    return found
+
+
+def _blocks(tokens: Sequence[Token], lines: Sequence[str]) -> list[Block]:
+    blocks: list[Block] = []
+    items: list[Span] = []
+    opened: Token | None = None
+    for position, token in enumerate(tokens):
+        if token.level == 1 and token.type == "list_item_open" and token.map:
+            items.append(_trimmed(token.map, lines))
+        if token.level or token.map is None:
+            if token.level == 0 and opened is not None and token.nesting < 0:
+                blocks.append(_list_block(opened, items, lines))
+                opened, items = None, []
+            continue
+        kind = _KINDS.get(token.type, "html")
+        if kind in {"bullets", "ordered"}:
+            opened = token
+        elif kind == "heading":
+            blocks.extend(_heading(token, tokens[position + 1].content, lines))
+        else:
+            content = tokens[position + 1].content if kind == "paragraph" else token.content
+            if kind == "html" and not _COMMENT.sub("", content).strip():
+                kind = "comment"
+            blocks.append(Block(kind, _trimmed(token.map, lines), content=content))
+    return blocks
+
+
+def _list_block(opened: Token, items: Sequence[Span], lines: Sequence[str]) -> Block:
+    kind = _KINDS[opened.type]
+    return Block(kind, _trimmed(opened.map or [0, 1], lines), items=tuple(items))
+
+
+def _heading(token: Token, content: str, lines: Sequence[str]) -> list[Block]:
+    """Return a heading; a long text above `---` is what its author meant: a paragraph and a rule."""
+    span = _trimmed(token.map or [0, 1], lines)
+    meant_as_text = "\n" in content or len(content) > _LONGEST_UNDERLINED or content.rstrip().endswith((".", ":"))
+    if token.markup == "-" and meant_as_text:
+        text = Span(span.first, max(span.first, span.last - 1))
+        return [Block("paragraph", text, content=content), Block("rule", Span(span.last, span.last))]
+    return [Block("heading", span, level=int(token.tag[1:]), content=content)]
+
+
+def _trimmed(line_map: Sequence[int], lines: Sequence[str]) -> Span:
+    first, last = line_map[0], max(line_map[0], line_map[1] - 1)
+    while last > first and not lines[last].strip():
+        last -= 1
+    return Span(first, last)
+
+
+def _blank_line_blocks(lines: Sequence[str]) -> list[Block]:
+    blocks: list[Block] = []
+    start: int | None = None
+    for number, line in enumerate([*lines, ""]):
+        if line.strip():
+            start = number if start is None else start
+        elif start is not None:
+            blocks.append(Block("paragraph", Span(start, number - 1), content="\n".join(lines[start:number])))
+            start = None
+    return blocks
+
+
+def item_text(lines: Sequence[str], item: Span) -> str:
+    """Return a list item's source lines without its marker and indentation."""
+    first = lines[item.first]
+    marker = _MARKER.match(first)
+    if marker is None:
+        return "\n".join(lines[item.first : item.last + 1]).rstrip()
+    before = _columns(first[: marker.end(2)])
+    gap = _columns(first[: marker.end()]) - before
+    offset = before + (gap if 1 <= gap <= _TAB else 1)
+    rest = [_dedented(line, offset) for line in lines[item.first + 1 : item.last + 1]]
+    return "\n".join([first[marker.end() :], *rest]).strip("\n").rstrip()
+
+
+def _columns(text: str) -> int:
+    return len(text.expandtabs(_TAB))
+
+
+def _dedented(line: str, offset: int) -> str:
+    column = position = 0
+    while position < len(line) and column < offset and line[position] in " \t":
+        column += _TAB - column % _TAB if line[position] == "\t" else 1
+        position += 1
+    return " " * max(0, column - offset) + line[position:]
+
+
+def code_lines(lines: Sequence[str]) -> frozenset[int]:
+    """Return the numbers, from 0, of lines in fences, indented code and comments at any depth."""
+    if len(lines) > MAX_LINES or sum(map(len, lines)) + len(lines) > MAX_CHARS:
+        return frozenset()
+    hidden: set[int] = set()
+    for token in _parser().parse("\n".join(lines)):
+        comment = token.type == "html_block" and not _COMMENT.sub("", token.content).strip()
+        if token.map and (comment or token.type in {"fence", "code_block"}):
+            hidden.update(range(*token.map))
+    return frozenset(hidden)

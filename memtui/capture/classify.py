@@ -1,0 +1,179 @@
+"""The kind of a text, guessed from its words, its headings and its source; and the paths that it names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from memtui.capture.cues import FIRM_HINTS, HEADING_CUES, HINTS, TEXT_CUES, VERBS, sightings
+from memtui.domain.kinds import DEFAULT_KIND, DEFAULT_KINDS
+
+MAX_ANCHORS = 8
+_READ_CHARS = 4_000
+
+_FIRST_WORD = re.compile(r"[\s*_>`-]*(?:please\s+)?([\w'\u2019]+)", re.IGNORECASE)
+_WHY = re.compile(r"\b(?:because|since|why|reason)\b|原因|因为|理由|ため", re.IGNORECASE)
+_SHELL_FENCE = re.compile(
+    r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:(?:ba|z|fi)?sh|shell|console|powershell|ps1|cmd)?[ \t]*$", re.MULTILINE
+)
+_TREE = re.compile(r"[├└]─|^[ \t]*[\w.-]+/[ \t]*(?:#|$)", re.MULTILINE)
+_OPEN_BOX = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\[ \][ \t]", re.MULTILINE)
+_CHECKLIST = re.compile(r"\b(?:check ?list|before|after|criteria|definition of done|validation)\b|检查", re.IGNORECASE)
+
+_HINT_WEIGHT = 5.0
+_FIRM_FACTOR = 4.0
+_IN_TITLE, _IN_OPENING, _LATER = 1.5, 1.0, 0.5
+_OPENING_CHARS = 160
+_REPEATED = 0.3
+_MOST_REPEATS = 2
+_HEADING_SHARES = (1.0, 0.35, 0.15)
+
+_Evidence = Iterator[tuple[str, float, str]]
+
+
+def guess_kind(text: str, title: str, heading_path: Sequence[str], *, hint: str | None = None) -> str:
+    """Return the kind a text most probably is; `lesson` when nothing speaks for another."""
+    return explain_kind(text, title, heading_path, hint=hint)[0]
+
+
+def explain_kind(text: str, title: str, heading_path: Sequence[str], *, hint: str | None = None) -> tuple[str, str]:
+    """Return the guessed kind and the reason in a few words, e.g. `says "never"`.
+
+    Args:
+        text: the memory's text.
+        title: its title; cues there count once more.
+        heading_path: the headings above it, outermost first; the last counts most.
+        hint: what the source says of itself, e.g. `claude-memory:feedback`, `adr`, `memory-bank:progress`, or
+            the name of a kind.
+    """
+    start = text[:_READ_CHARS]
+    scores: dict[str, float] = {}
+    strongest: dict[str, tuple[float, str]] = {}
+    for kind, weight, reason in chain(
+        _hint_evidence(hint, start),
+        _word_evidence(title, start),
+        _heading_evidence(heading_path),
+        _shape_evidence(start, title, heading_path),
+    ):
+        scores[kind] = scores.get(kind, 0.0) + weight
+        if weight > strongest.get(kind, (0.0, ""))[0]:
+            strongest[kind] = (weight, reason)
+    if not scores:
+        return DEFAULT_KIND, "nothing speaks for another kind"
+    kind = max(DEFAULT_KINDS, key=lambda name: scores.get(name, 0.0))
+    return kind, strongest[kind][1]
+
+
+def _hint_evidence(hint: str | None, text: str) -> _Evidence:
+    name = (hint or "").rpartition(":")[2].strip().lower()
+    kind = name if name in DEFAULT_KINDS else HINTS.get(name)
+    if kind is None:
+        return
+    weight = _HINT_WEIGHT * (_FIRM_FACTOR if name in FIRM_HINTS else 1.0)
+    if name == "feedback" and _WHY.search(text) and not (is_firm_rule(text) or is_imperative(text)):
+        yield "lesson", weight, f"the source calls it {name} and it tells why"
+    else:
+        yield kind, weight, f"the source calls it {name}"
+
+
+def is_firm_rule(text: str) -> bool:
+    """Return whether a text says never, always, must and the like."""
+    return any(sighting.cue == 0 for sighting in sightings(text, TEXT_CUES))
+
+
+def is_imperative(text: str) -> bool:
+    """Return whether a text begins by telling what to do."""
+    return first_word(text) in VERBS
+
+
+def first_word(text: str) -> str:
+    """Return the first word of a text in lower case, `please` and mark-up left out."""
+    found = _FIRST_WORD.match(text[:_OPENING_CHARS])
+    return found[1].lower().replace("\u2019", "'") if found else ""
+
+
+def _word_evidence(title: str, text: str) -> _Evidence:
+    shares: dict[int, tuple[float, str]] = {}
+    counts: Counter[int] = Counter()
+    for sighting in sightings(title, TEXT_CUES):
+        shares.setdefault(sighting.cue, (_IN_TITLE, sighting.words))
+    for sighting in sightings(text, TEXT_CUES):
+        counts[sighting.cue] += 1
+        share = _IN_OPENING if sighting.position < _OPENING_CHARS else _LATER
+        shares.setdefault(sighting.cue, (share, sighting.words))
+    for number, (share, words) in shares.items():
+        cue = TEXT_CUES[number]
+        repeats = min(_MOST_REPEATS, max(0, counts[number] - 1))
+        yield cue.kind, cue.weight * share + _REPEATED * repeats, f'says "{words}"'
+
+
+def _heading_evidence(heading_path: Sequence[str]) -> _Evidence:
+    for distance, heading in enumerate(reversed(heading_path[-len(_HEADING_SHARES) :])):
+        if distance and distance == len(heading_path) - 1:
+            continue  # the outermost of several is the document's own title
+        found = {sighting.cue: sighting.words for sighting in sightings(heading[:200], HEADING_CUES)}
+        for number, words in found.items():
+            cue = HEADING_CUES[number]
+            yield cue.kind, cue.weight * _HEADING_SHARES[distance], f'stands under "{words}"'
+
+
+def _shape_evidence(text: str, title: str, heading_path: Sequence[str]) -> _Evidence:
+    if _TREE.search(text):
+        yield "architecture", 3.0, "holds a directory tree"
+    elif _SHELL_FENCE.search(text):
+        yield "tooling", 1.5, "holds commands"
+    if _OPEN_BOX.search(text) and not any(map(_CHECKLIST.search, (title, *heading_path[-2:]))):
+        yield "note", 3.0, "holds an open check box"
+    if is_imperative(text):
+        yield "convention", 0.7, "tells what to do"
+
+
+_FENCED = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_CODE_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]{1,300})\1(?!`)")
+_LINK_TARGET = re.compile(r"\]\(<?([^()\s<>]{1,300})>?(?:\s[^()]{0,100})?\)")
+_PATH = re.compile(r"(?:\./)?((?:[\w.@+-]+/)+(?:[\w.@+-]*[\w@+-]\.[A-Za-z][A-Za-z0-9]{0,9}|[\w-]*\.[a-z]\w{1,12})?)$")
+_DOMAIN = re.compile(
+    r"[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|ai|app|co|edu|gov|rs|de|uk|cn|jp|me|sh|local|internal)$"
+)
+_LOCATION = re.compile(r"(?:::.*|:\d+(?:[:-]\d+)*|[#?].*)$")
+_PLACEHOLDERS = ("path/to/", "your/", "foo/", "node_modules/")
+
+
+def anchors_in(text: str) -> tuple[str, ...]:
+    """Return the relative paths that code spans and links name, at most eight, in order.
+
+    A path has a slash, and an extension or a slash at its end; URLs, absolute paths, globs, bare file names
+    and paths inside fenced code are none.
+    """
+    found: dict[str, None] = {}
+    for line in _prose(text[:_READ_CHARS]):
+        spans = [(span.start(), span[2].split()) for span in _CODE_SPAN.finditer(line)]
+        links = [(link.start(), [link[1]]) for link in _LINK_TARGET.finditer(line)]
+        for _, words in sorted(spans + links):
+            for word in words:
+                if path := _relative_path(word):
+                    found[path] = None
+    return tuple(found)[:MAX_ANCHORS]
+
+
+def _prose(text: str) -> Iterator[str]:
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCED.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence):
+            fence = ""
+        elif not fence:
+            yield line
+
+
+def _relative_path(word: str) -> str | None:
+    bare = _LOCATION.sub("", word.strip("\"'(),;"))
+    path = _PATH.match(bare)
+    if path is None or ".." in path[1].split("/") or path[1].startswith(("@", *_PLACEHOLDERS)):
+        return None
+    first = path[1].split("/", 1)[0]
+    return None if _DOMAIN.match(first) or first in {".", "-"} or first.startswith("-") else path[1]

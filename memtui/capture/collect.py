@@ -1,0 +1,341 @@
+"""Finding sources: which files of a folder hold memories, each read once, with what they pull in."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memtui.capture.draft import ProgressCallback, Reader, ReadResult, Skipped, SourceFile
+from memtui.errors import NotFoundError, SourceError
+
+MAX_BYTES = 4 * 1024 * 1024
+"""A larger text holds no memories that anybody wrote; data, such as JSONL, may be longer."""
+
+MAX_DEPTH = 4
+"""How many files deep `@path` imports are followed."""
+
+SKIPPED_FOLDERS = frozenset(
+    {
+        *(".git", ".hg", ".svn", ".jj"),
+        *("node_modules", "bower_components", "vendor", "site-packages", "Pods", "Carthage"),
+        *(
+            ".venv",
+            "venv",
+            ".tox",
+            ".nox",
+            "__pycache__",
+            ".mypy_cache",
+            ".pytest_cache",
+            ".ruff_cache",
+            ".eggs",
+        ),
+        *(
+            "dist",
+            "build",
+            "target",
+            "coverage",
+            ".next",
+            ".nuxt",
+            ".svelte-kit",
+            ".turbo",
+            ".gradle",
+            ".terraform",
+        ),
+        *(".cache", ".idea", ".vs", ".direnv", ".yarn", ".pnpm-store"),
+    }
+)
+"""Folders of dependencies, caches and products, which nobody writes memories into."""
+
+_TEXT_SUFFIXES = frozenset({"", ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".mdc", ".txt", ".text"})
+_LOOKED_AT_BYTES = 8_000
+_FILES_PER_REPORT = 500
+_MARKDOWN_MARK = re.compile(rb"^(?:#{1,6} |[-*+] |\d{1,3}[.)] )\S", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file with the reader that took it and what it made of it."""
+
+    file: SourceFile
+    reader: Reader
+    result: ReadResult
+
+
+@dataclass(slots=True)
+class Collected:
+    """What the given paths hold: the files read, in order, and the files left out with the reason."""
+
+    files: list[ReadFile] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A file that may be read.
+
+    Attributes:
+        real: its path with every link resolved.
+        named: whether a person or another file named it, so that any Markdown will do.
+        depth: how many imports lie between it and a file that was found by itself.
+    """
+
+    file: SourceFile
+    reader: Reader | None
+    real: str
+    named: bool = False
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file below a folder.
+
+    Attributes:
+        real: its path with every link resolved.
+        linked: whether it, or a folder on the way to it, is a link.
+    """
+
+    path: Path
+    real: str
+    linked: bool
+
+
+def collect(
+    paths: Sequence[Path],
+    *,
+    root: Path | None,
+    home: Path,
+    format: str = "auto",  # noqa: A002 - the word of the design
+    progress: ProgressCallback | None = None,
+) -> Collected:
+    """Find and read every source that the paths hold; each real file is read once.
+
+    Args:
+        paths: files and folders. In a folder only what some reader recognises is read; a file that is named
+            is read as Markdown at the least.
+        root: the project's folder, which names are relative to; a path outside it is its own root.
+        home: the user's home folder.
+        format: the name of a reader that takes every file, or `auto`.
+        progress: called before each file with the count of files done and found so far.
+
+    Raises:
+        NotFoundError: a path does not exist.
+        UsageError: there is no such format.
+        Cancelled: raised by `progress`, and passed on.
+    """
+    work = _Work(Path(os.path.abspath(home)), _forced(format), progress)  # noqa: PTH100 - links must stay unresolved
+    for path in paths:
+        work.add(Path(os.path.abspath(path)), root)  # noqa: PTH100 - the same
+    work.read()
+    return work.collected
+
+
+def _forced(format_name: str) -> Reader | None:
+    from memtui.capture.readers.registry import AUTO, reader_named
+
+    return None if format_name.strip().lower() == AUTO else reader_named(format_name)
+
+
+@dataclass(slots=True)
+class _Work:
+    home: Path
+    forced: Reader | None
+    progress: ProgressCallback | None
+    collected: Collected = field(default_factory=Collected)
+    queue: deque[_Candidate] = field(default_factory=deque)
+    seen: dict[str, SourceFile] = field(default_factory=dict)
+
+    def add(self, path: Path, root: Path | None) -> None:
+        """Queue a file, or what a folder holds."""
+        if not path.exists():
+            raise NotFoundError(
+                "The file or folder to import does not exist",
+                where=str(path),
+                remedy="Check the path, and where a symbolic link leads.",
+            )
+        base = Path(os.path.abspath(root)) if root is not None else None  # noqa: PTH100 - links must stay unresolved
+        if base is None or not path.is_relative_to(base):
+            base = path if path.is_dir() else path.parent
+        file = SourceFile(path, base, self.home)
+        if path.is_dir():
+            self._add_folder(path, base)
+        elif not path.is_file():
+            self._skip(file, "no regular file")
+        else:
+            real = os.path.realpath(path)
+            self.queue.append(_Candidate(file, self.forced or self._reader(file), real, named=True))
+
+    def _add_folder(self, folder: Path, base: Path) -> None:
+        files: list[tuple[Found, SourceFile]] = []
+        recognised: list[tuple[Found, SourceFile, Reader]] = []
+        for found in walk(folder, self.collected.skipped):
+            if self.progress is not None and len(files) % _FILES_PER_REPORT == 0:
+                self.progress(0, len(recognised))
+            file = SourceFile(found.path, base, self.home)
+            files.append((found, file))
+            if reader := self._reader(file):
+                recognised.append((found, file, reader))
+        if self.forced is not None:
+            mine = [(found, file, self.forced) for found, file, reader in recognised if reader is self.forced]
+            recognised = mine or [(found, file, self.forced) for found, file in files if self._fits(file)]
+        recognised.sort(key=lambda entry: (entry[0].linked, entry[1].name))
+        self.queue.extend(_Candidate(file, reader, found.real) for found, file, reader in recognised)
+
+    def _fits(self, file: SourceFile) -> bool:
+        """Return whether the named format may take a file that no reader recognises as of that format."""
+        return self.forced is not None and (
+            self.forced.detect(file) or file.path.suffix.lower() in {".md", ".markdown"}
+        )
+
+    def _reader(self, file: SourceFile) -> Reader | None:
+        from memtui.capture.readers.registry import reader_for
+
+        try:
+            return reader_for(file)
+        except OSError:  # it is told when the file is read
+            return None
+
+    def read(self) -> None:
+        """Read the queue; what a file imports comes right after it."""
+        done = 0
+        while self.queue:
+            if self.progress is not None:
+                self.progress(done, done + len(self.queue))
+            self._read_one(self.queue.popleft())
+            done += 1
+        if self.progress is not None:
+            self.progress(done, done)
+
+    def _read_one(self, candidate: _Candidate) -> None:
+        file = candidate.file
+        first = self.seen.setdefault(candidate.real, file)
+        if first is not file:
+            if first.path != file.path:
+                self._skip(file, f"the same file as {first.name}")
+            return
+        reader = candidate.reader
+        try:
+            reason = self._unfit(file, reader, named=candidate.named)
+            if reader is None and not reason:
+                from memtui.capture.readers.registry import reader_named
+
+                reader = reader_named("markdown")
+            if reason or reader is None:
+                self._skip(file, reason)
+                return
+            result = reader.read(file)
+        except SourceError as error:
+            self._skip(file, str(error))
+            return
+        except OSError as error:
+            self._skip(file, f"cannot be read: {error.strerror or error}")
+            return
+        # A fresh file lets go of the bytes: a folder of transcripts would fill the memory.
+        self.collected.files.append(ReadFile(SourceFile(file.path, file.root, file.home), reader, result))
+        self._follow(candidate, result)
+
+    def _unfit(self, file: SourceFile, reader: Reader | None, *, named: bool) -> str:
+        """Return why a file is not read at all; empty when it is."""
+        if file.path.suffix.lower() in _TEXT_SUFFIXES and file.path.stat().st_size > MAX_BYTES:
+            return f"larger than {MAX_BYTES // 1024 // 1024} MiB"
+        if reader is None and not (named and _is_text(file.path)):
+            return "no reader for this file"
+        return ""
+
+    def _follow(self, candidate: _Candidate, result: ReadResult) -> None:
+        """Queue what a file imports, next in turn."""
+        from memtui.capture.imports import is_inside
+
+        found = []
+        for target in result.includes:
+            file = SourceFile(target, candidate.file.root, self.home)
+            real = os.path.realpath(target)
+            if not is_inside(candidate.file, target):
+                self._skip(file, f"outside the project, imported by {candidate.file.name}")
+            elif candidate.depth >= MAX_DEPTH:
+                if real not in self.seen:
+                    self._skip(file, f"imported more than {MAX_DEPTH} files deep")
+            else:
+                depth = candidate.depth + 1
+                found.append(_Candidate(file, self._reader(file), real, named=True, depth=depth))
+        self.queue.extendleft(reversed(found))
+
+    def _skip(self, file: SourceFile, reason: str) -> None:
+        self.collected.skipped.append(Skipped(file.name, None, reason))
+
+
+def _is_text(path: Path) -> bool:
+    """Return whether a file may be Markdown: by its name and its bytes, without a suffix by its marks too."""
+    if path.suffix.lower() not in _TEXT_SUFFIXES:
+        return False
+    with path.open("rb") as handle:
+        start = handle.read(_LOOKED_AT_BYTES)
+    if b"\0" in start and not start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return False
+    if start.decode("utf-8", "replace").count("\ufffd") > len(start) // 20 and b"\0" not in start:
+        return False
+    return bool(path.suffix) or _MARKDOWN_MARK.search(start) is not None
+
+
+def walk(folder: Path, skipped: list[Skipped]) -> Iterator[Found]:
+    """Yield the files below a folder in the order of their names; linked folders come last.
+
+    Links that leave the folder are not followed, and every real folder is visited once.
+
+    Args:
+        folder: where to start; it may itself bear the name of a skipped folder.
+        skipped: takes the folders that cannot be opened, and the links to texts and rule folders that leave.
+    """
+    real_root = os.path.realpath(folder)
+    visited: set[str] = set()
+    waiting = [(os.fspath(folder), False)]
+    linked_folders: list[str] = []
+    while waiting or linked_folders:
+        current, linked = waiting.pop() if waiting else (linked_folders.pop(0), True)
+        real = os.path.realpath(current)
+        if real in visited:
+            continue
+        visited.add(real)
+        folders = []
+        for entry in _entries(current, skipped):
+            place = _place(entry, real_root)
+            if place == "file":
+                yield Found(Path(entry.path), f"{real.rstrip(os.sep)}{os.sep}{entry.name}", linked)
+            elif place == "linked file":
+                yield Found(Path(entry.path), os.path.realpath(entry.path), linked=True)
+            elif place == "folder":
+                folders.append((entry.path, linked))
+            elif place == "linked folder":
+                linked_folders.append(entry.path)
+            elif place == "outside":
+                skipped.append(Skipped(entry.path, None, "a link that leaves the folder"))
+        waiting.extend(reversed(folders))
+
+
+def _entries(folder: str, skipped: list[Skipped]) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as scanned:
+            return sorted(scanned, key=lambda entry: entry.name)
+    except OSError as error:
+        skipped.append(Skipped(folder, None, f"cannot be opened: {error.strerror or error}"))
+        return []
+
+
+def _place(entry: os.DirEntry[str], real_root: str) -> str:
+    """Return what an entry is: file, folder, linked file, linked folder, outside; empty to pass it over."""
+    is_link, is_folder = entry.is_symlink(), entry.is_dir()
+    if is_folder and entry.name in SKIPPED_FOLDERS:
+        return ""
+    if is_link:
+        target = os.path.realpath(entry.path)
+        if target != real_root and not target.startswith(real_root.rstrip(os.sep) + os.sep):
+            # Programs and data are linked everywhere; what would hold memories is worth telling.
+            text = not is_folder and Path(entry.name).suffix.lower() in _TEXT_SUFFIXES - {""}
+            return "outside" if text or (is_folder and f"{os.sep}." in entry.path) else ""
+    if not is_folder and not entry.is_file():
+        return ""
+    return f"{'linked ' if is_link else ''}{'folder' if is_folder else 'file'}"

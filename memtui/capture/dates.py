@@ -1,0 +1,150 @@
+"""When a source was written: the dates that texts state, else git, else the file itself."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = r"(?P<{}>(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]{{0,6}})\.?"
+_DATES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?<![\d.])(?P<year>(?:19|20)\d\d)([-/.])(?P<month>\d{1,2})\2(?P<day>\d{1,2})(?![\d.]*\d)",
+        r"(?P<year>20\d\d)\s?[年년]\s?(?P<month>\d{1,2})\s?[月월]\s?(?P<day>\d{1,2})\s?[日일]",
+        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.?[ -]{_MONTH.format('name')}[ -,]{{1,2}}(?P<year>(?:19|20)\d\d)\b",
+        rf"\b{_MONTH.format('name')} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>(?:19|20)\d\d)\b",
+        r"(?<![\d.])(?P<one>\d{1,2})(?P<mark>[/.])(?P<two>\d{1,2})(?P=mark)(?P<year>(?:19|20)\d\d)(?!\d)",
+    )
+)
+_LOOKED_AT_CHARS = 400
+_MONTHS_OF_A_YEAR = 12
+
+GIT_SECONDS = 10.0
+"""The longest that git may take for all files together."""
+
+_MOST_PATHSPECS = 500
+_HOOK_VARIABLES = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
+"""Set while git runs a hook; they would point every question at the hook's repository."""
+
+
+def date_in(text: str) -> tuple[datetime, tuple[int, int]] | None:
+    """Return the first date in the start of a text as midnight UTC, with its place; None if there is none.
+
+    `07/11/2016` may be two days, so it is none; `25/11/2016` and `07.11.2016` are clear.
+    """
+    text = text[:_LOOKED_AT_CHARS]
+    found = [match for pattern in _DATES if (match := pattern.search(text))]
+    for match in sorted(found, key=lambda match: match.start()):
+        moment = _moment(match.groupdict())
+        if moment is not None:
+            return moment, match.span()
+    return None
+
+
+def _moment(parts: dict[str, str | None]) -> datetime | None:
+    day, month = parts.get("day"), parts.get("month")
+    if parts.get("name"):
+        month = str(_MONTHS.index(str(parts["name"])[:3].lower()) + 1)
+    if parts.get("one"):
+        one, two = int(parts["one"] or 0), int(parts["two"] or 0)
+        if one <= _MONTHS_OF_A_YEAR and two <= _MONTHS_OF_A_YEAR and parts["mark"] == "/" and one != two:
+            return None
+        day, month = (str(two), str(one)) if two > _MONTHS_OF_A_YEAR else (str(one), str(two))
+    try:
+        return datetime(int(parts["year"] or 0), int(month or 0), int(day or 0), tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+class SourceDates:
+    """When files last changed: their last commit, or the file's own time where git does not know.
+
+    Git is asked once, at the first question, for all files together.
+
+    Args:
+        root: a folder in the repository.
+        files: the files that will be asked for; without, git is asked for everything below the root.
+    """
+
+    def __init__(self, root: Path, files: Iterable[Path] = ()) -> None:
+        self._root = root
+        self._files = tuple(files)
+        self._commits: dict[str, datetime] | None = None
+
+    def observed_at(self, path: Path) -> datetime | None:
+        """Return when a file last changed, in UTC and whole seconds; None for a file that is not there."""
+        if self._commits is None:
+            self._commits = _last_commits(self._root, self._files)
+        committed = self._commits.get(os.path.realpath(path))
+        if committed is not None:
+            return committed
+        try:
+            return datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
+        except (OSError, OverflowError, ValueError):
+            return None
+
+
+def _last_commits(root: Path, files: tuple[Path, ...]) -> dict[str, datetime]:
+    """Return the time of the last commit of every file that has no changes since, by real path."""
+    top = _git(root, "rev-parse", "--show-toplevel").decode(errors="surrogateescape").rstrip("\n")
+    if not top:
+        return {}
+    real_top = os.path.realpath(top)
+    asked = [os.path.realpath(file) for file in files]
+    inside = sorted({os.path.relpath(file, real_top) for file in asked if file.startswith(real_top + os.sep)})
+    if files and not inside:
+        return {}
+    specs = (
+        inside
+        if inside and len(inside) <= _MOST_PATHSPECS
+        else [os.path.relpath(os.path.realpath(root), real_top)]
+    )
+    changed = set(
+        _git(Path(top), "diff", "--no-ext-diff", "--name-only", "-z", "HEAD", "--", *specs).split(b"\0")
+    )
+    log = _git(
+        Path(top),
+        *("log", "--no-show-signature", "--no-renames", "--name-only", "-z", "--format=%x01%ct", "--"),
+        *specs,
+    )
+    commits: dict[str, datetime] = {}
+    moment: datetime | None = None
+    for part in log.split(b"\0"):
+        name = part.lstrip(b"\n")
+        if name.startswith(b"\x01"):
+            seconds, _, name = name[1:].partition(b"\n")
+            moment = datetime.fromtimestamp(int(seconds), UTC) if seconds.isdigit() else None
+        if name and name not in changed and moment is not None:
+            commits.setdefault(os.path.join(real_top, os.fsdecode(name)), moment)  # noqa: PTH118 - a key, not a path
+    return commits
+
+
+def _git(folder: Path, *arguments: str) -> bytes:
+    """Return what git prints, what it printed so far when it takes too long, nothing when it fails."""
+    import subprocess
+
+    # A repository's own settings must not start programs, nor may git wait for a lock.
+    command = [
+        "git",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.quotePath=false",
+        "--literal-pathspecs",
+        *arguments,
+    ]
+    environment = {name: value for name, value in os.environ.items() if name not in _HOOK_VARIABLES}
+    environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, check=False, timeout=GIT_SECONDS / 2
+        )
+    except subprocess.TimeoutExpired as late:
+        return late.stdout or b""
+    except OSError:
+        return b""
+    return done.stdout if done.returncode == 0 else b""

@@ -1,0 +1,336 @@
+"""Drafts from pieces of text: what every reader of Markdown shares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from memtui.capture.classify import anchors_in, guess_kind
+from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
+from memtui.capture.frontmatter import Frontmatter, split_frontmatter
+from memtui.capture.markdown import CONTEXT, LEAD, Gap, Piece, Split, split_markdown
+from memtui.capture.titles import cut_title, title_for
+from memtui.domain.memory import Source
+from memtui.text.sanitising import Sanitised, sanitise
+from memtui.text.suspicion import planted_instructions
+
+Scope = Literal["project", "global"]
+
+FRONTMATTER = "frontmatter: read as settings"
+
+_KEPT_INSIDE = frozenset({CONTEXT, LEAD, "horizontal rule", "links only", "link definition", "table of contents"})
+_RATIONALE = re.compile(
+    r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)(why|reason|rationale|how to apply|when to apply)\b[^*_\n]{0,60}?"
+    "[:：]?(?:\\*\\*|__)[ \t]*[:：—–-]?[ \t]*",
+    re.IGNORECASE,
+)
+_NEXT_PARAGRAPH = re.compile(r"[ \t]*(?:$|#{1,6}[ \t]|\*\*|__|[-*+][ \t]+(?:\*\*|__)|`{3}|~{3})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftMaker:
+    """Makes the drafts of one file.
+
+    Attributes:
+        file: the file.
+        format: the reader's format, e.g. `claude-md`.
+        agent: the assistant whose format it is.
+        anchors: globs and paths that hold for the whole file.
+        scope: `global` for files that hold for every project.
+        hint: what the source says of the kind, as `explain_kind` takes it.
+        tags: tags for every draft.
+        observed_at: the date that the file itself gives.
+    """
+
+    file: SourceFile
+    format: str
+    agent: str | None
+    anchors: tuple[str, ...] = ()
+    scope: Scope = "project"
+    hint: str | None = None
+    tags: tuple[str, ...] = ()
+    observed_at: datetime | None = None
+
+    def draft(
+        self,
+        text: str,
+        *,
+        span: tuple[int, int],
+        native_id: str,
+        heading_path: Sequence[str] = (),
+        title: str | None = None,
+        rationale: str = "",
+        snippet: str = "",
+        kind: str | None = None,
+    ) -> Draft | Skipped:
+        """Return the draft of a text, or why there is none: nothing readable is left after sanitising.
+
+        Args:
+            text: the source's own words.
+            span: its lines in the file, counted from 1, both inclusive.
+            native_id: the id that the source gives it.
+            heading_path: what stands above it; gives the title and the kind their context.
+            title: its title, if the source states one.
+            rationale: why, if the source parts it from the rule.
+            snippet: code that goes with it, if the source parts it.
+            kind: its kind, if the source states one.
+        """
+        cleaned = [sanitise(part) for part in (text, title or "", rationale, snippet)]
+        insight, stated, why, code = (part.text for part in cleaned)
+        if not insight.strip():
+            return Skipped(self.file.name, span, "holds no readable text")
+        path = tuple(sanitise(heading).text for heading in heading_path)
+        name = cut_title(stated) or title_for(insight, path)
+        return Draft(
+            title=name,
+            insight=insight,
+            kind=kind or guess_kind(f"{insight}\n{why}", name, path, hint=self.hint),
+            source=Source(
+                format=self.format,
+                path=self.file.name,
+                span=span,
+                native_id=sanitise(native_id).text,
+                agent=self.agent,
+            ),
+            rationale=why,
+            snippet=code,
+            anchors=self._anchors(f"{insight}\n{why}"),
+            tags=self.tags,
+            observed_at=self.observed_at,
+            scope=self.scope,
+            notes=self._notes(cleaned),
+        )
+
+    def _anchors(self, text: str) -> tuple[str, ...]:
+        named = () if self.scope == "global" else (self._from_root(path) for path in anchors_in(text))
+        return tuple(dict.fromkeys((*self.anchors, *named)))
+
+    def _from_root(self, path: str) -> str:
+        """Return a path that a nested file names relative to itself as one relative to the root."""
+        folder = self.file.path.parent
+        if folder == self.file.root or (self.file.root / path).exists() or not (folder / path).exists():
+            return path
+        try:
+            nested = (folder / path).relative_to(self.file.root).as_posix()
+        except ValueError:
+            return path
+        return f"{nested}/" if path.endswith("/") else nested
+
+    def _notes(self, cleaned: Sequence[Sanitised]) -> tuple[str, ...]:
+        text = "\n".join(part.text for part in cleaned)
+        notes = (
+            ("control-characters", any(part.removed for part in cleaned)),
+            ("invisible-unicode", any(part.invisible or part.bidi for part in cleaned)),
+            ("planted-instruction", bool(planted_instructions(text))),
+            ("undecodable-bytes", bool(self.file.decoded.replaced) and "\ufffd" in text),
+        )
+        return tuple(name for name, present in notes if present)
+
+
+def drafts_from_markdown(
+    file: SourceFile,
+    *,
+    format: str,  # noqa: A002 - the word of the design
+    agent: str | None,
+    anchors: tuple[str, ...] = (),
+    scope: Scope = "project",
+    hint: str | None = None,
+    first_line: int = 1,
+    text: str | None = None,
+    title: str | None = None,
+    tags: tuple[str, ...] = (),
+    observed_at: datetime | None = None,
+    name: str = "",
+    whole_chars: int = 0,
+    one_subject: bool = True,
+    part_why: bool = False,
+    each_item: bool = False,
+) -> ReadResult:
+    """Return what a Markdown file holds, parted by meaning.
+
+    Args:
+        file: the file.
+        format: the reader's format, e.g. `claude-md`.
+        agent: the assistant whose format it is.
+        anchors: globs and paths that hold for the whole file.
+        scope: `global` for files that hold for every project.
+        hint: what the source says of the kind, as `explain_kind` takes it.
+        first_line: line number of the text's first line; the lines above it count as frontmatter.
+        text: the Markdown; by default the whole file.
+        title: title of the memory when the text stays whole, else context for the titles of its pieces.
+        tags: tags for every draft.
+        observed_at: the date that the file itself gives.
+        name: the source's own name for the text; native ids start with it.
+        whole_chars: a text up to this many characters stays one memory.
+        one_subject: whether it stays one only if all of it stands under one heading.
+        part_why: whether `**Why:**` and `**How to apply:**` paragraphs become the rationale.
+        each_item: whether every item of a list is a memory of its own.
+    """
+    text = file.text if text is None else text
+    maker = DraftMaker(
+        file=file,
+        format=format,
+        agent=agent,
+        anchors=anchors,
+        scope=scope,
+        hint=hint,
+        tags=tags,
+        observed_at=observed_at,
+    )
+    result = ReadResult()
+    if first_line > 1:
+        result.skipped.append(Skipped(file.name, (1, first_line - 1), FRONTMATTER))
+    split = split_markdown(text, first_line=first_line, each_item=each_item)
+    whole = _whole(split, text, first_line, whole_chars, one_subject=one_subject)
+    split = whole or split
+    for piece in split.pieces:
+        insight, why = part_rationale(piece.text) if part_why else (piece.text, "")
+        drafted = maker.draft(
+            insight,
+            rationale=why,
+            span=piece.span,
+            native_id=_native_id(piece, name, whole=whole is not None),
+            heading_path=(title, *piece.heading_path) if title else piece.heading_path,
+            title=title if len(split.pieces) == 1 else None,
+        )
+        if isinstance(drafted, Draft):
+            result.drafts.append(drafted)
+        else:
+            result.skipped.append(drafted)
+    result.skipped.extend(Skipped(file.name, gap.span, gap.reason) for gap in split.skipped)
+    if not result.drafts and not result.skipped:
+        result.skipped.append(Skipped(file.name, None, "empty"))
+    result.skipped = in_order(result.skipped)
+    return result
+
+
+def in_order(skipped: Sequence[Skipped]) -> list[Skipped]:
+    """Return skipped lines in the order of the file."""
+    return sorted(skipped, key=lambda lines: lines.span or (0, 0))
+
+
+def _native_id(piece: Piece, name: str, *, whole: bool) -> str:
+    if not name:
+        return piece.native_id
+    return name if whole else replace(piece, heading_path=(name, *piece.heading_path)).native_id
+
+
+def _whole(split: Split, text: str, first_line: int, most_chars: int, *, one_subject: bool) -> Split | None:
+    """Return a short text as one piece, without its comments and its headings above the first words."""
+    if not split.pieces or len(text) > most_chars:
+        return None
+    if one_subject and len({piece.heading_path for piece in split.pieces}) > 1:
+        return None
+    first, last = split.pieces[0], split.pieces[-1]
+    start, end = first.span[0], last.span[1]
+    lead = [gap for gap in split.skipped if gap.reason == LEAD and gap.span[1] < start]
+    start = min([start, *(gap.span[0] for gap in lead)])
+    inside = [gap for gap in split.skipped if start <= gap.span[0] <= end]
+    left_out = [gap for gap in inside if gap.reason not in _KEPT_INSIDE]
+    dropped = {number for gap in left_out for number in range(gap.span[0], gap.span[1] + 1)}
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    kept: list[str] = []
+    for number in range(start, end + 1):
+        line = lines[number - first_line]
+        after_a_comment = number - 1 in dropped and kept and not kept[-1].strip()
+        if number not in dropped and (line.strip() or not after_a_comment):
+            kept.append(line)
+    piece = Piece(first.heading_path, 1, "\n".join(kept).strip("\n"), (start, end))
+    return Split([piece], [gap for gap in split.skipped if gap not in inside or gap in left_out])
+
+
+def part_rationale(text: str) -> tuple[str, str]:
+    """Part a text into the rule and its rationale: the paragraphs under a bold "Why" or "How to apply".
+
+    A text that would be left without a rule stays whole.
+    """
+    rule: list[str] = []
+    why: list[str] = []
+    target = rule
+    for line in text.split("\n"):
+        label = _RATIONALE.match(line)
+        if label:
+            named = label[1].lower()
+            prefix = "" if named in {"why", "reason", "rationale"} else f"{label[1]}: "
+            why.append(f"{prefix}{line[label.end() :].strip()}")
+            target = why
+        elif target is why and _NEXT_PARAGRAPH.match(line):
+            target = rule
+            rule.append(line)
+        else:
+            target.append(line.strip() if target is why else line)
+    parted = re.sub(r"\n{3,}", "\n\n", "\n".join(rule)).strip("\n")
+    return (parted, "\n".join(why).strip()) if parted.strip() and why else (text, "")
+
+
+def read_settings(file: SourceFile) -> Frontmatter:
+    """Return a file's frontmatter and body."""
+    return split_frontmatter(file.text)
+
+
+def text_setting(settings: Frontmatter, key: str) -> str:
+    """Return a setting as one line of text; empty when it is missing or no text."""
+    value = settings.values.get(key)
+    return " ".join(str(value).split()) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+
+
+def folder_of(file: SourceFile, marker: str = "") -> str:
+    """Return the project folder that a file speaks for, relative to the root; empty for the root itself.
+
+    Args:
+        file: the file; one outside the root speaks for no folder.
+        marker: the assistant's own folder above the file, e.g. `.cursor/rules`; the part before it counts.
+    """
+    if file.path.as_posix() == file.name:
+        return ""
+    folder = file.name.rpartition("/")[0]
+    if marker:
+        before, found, _ = f"/{folder}/".partition(f"/{marker}/")
+        folder = before.strip("/") if found else folder
+    return folder
+
+
+def folder_anchors(folder: str) -> tuple[str, ...]:
+    """Return the anchor for everything below a folder; none for the root."""
+    return (f"{folder}/**",) if folder else ()
+
+
+def within_folder(folder: str, globs: Sequence[str]) -> tuple[str, ...]:
+    """Return globs of a nested rule folder as globs from the root; without any, the folder's own."""
+    if not folder:
+        return tuple(globs)
+    if not globs:
+        return folder_anchors(folder)
+    placed = []
+    for glob in globs:
+        bare = glob.removeprefix("./").lstrip("/")
+        if bare.startswith(f"{folder}/"):
+            placed.append(bare)
+        else:
+            placed.append(f"{folder}/{bare}" if "/" in bare else f"{folder}/**/{bare}")
+    return tuple(placed)
+
+
+def is_below_home(file: SourceFile, *folders: str) -> bool:
+    """Return whether a file lies below one of these folders of the user's home, e.g. `.claude`."""
+    return any(file.path.is_relative_to(file.home / folder) for folder in folders)
+
+
+__all__ = [
+    "FRONTMATTER",
+    "DraftMaker",
+    "Gap",
+    "Scope",
+    "drafts_from_markdown",
+    "folder_anchors",
+    "folder_of",
+    "in_order",
+    "is_below_home",
+    "part_rationale",
+    "read_settings",
+    "text_setting",
+    "within_folder",
+]

@@ -1,0 +1,297 @@
+"""Architecture decision records: MADR 2 to 4, Nygard's form, and what teams made of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from memtui.capture.blocks import Span
+from memtui.capture.dates import date_in
+from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
+from memtui.capture.drafting import FRONTMATTER, DraftMaker, in_order, read_settings, text_setting
+from memtui.capture.frontmatter import Frontmatter
+from memtui.capture.readers.adr_words import (
+    DATED_NAME,
+    FOLDERS,
+    NOT_RECORDS,
+    NUMBERED,
+    OVER,
+    SETTING,
+    TEMPLATE_NAME,
+    Role,
+    bare_title,
+    is_template,
+    native_id,
+    role_of,
+    state_of,
+    title_of_name,
+)
+from memtui.capture.sections import Section, section_tree
+
+SHORT_CHARS = 600
+"""Options and other sections up to this size go into the rationale; a longer one becomes a memory."""
+
+_A_FEW_WORDS = 3
+
+SUPERSEDED_NOTE = "superseded-at-source"
+
+_SLUG_ONLY = re.compile(
+    r"^#{1,3} .*\b(?:decision|entscheidung|décision|decisión)\b", re.IGNORECASE | re.MULTILINE
+)
+_SLUG_ONLY_CHARS = 20_000
+_LINK = re.compile(r"\[([^\[\]]{1,300})\]\([^()\s]{0,400}\)")
+
+
+@dataclass(slots=True)
+class _Record:
+    """What one ADR says, sorted by the role of its sections."""
+
+    title: str = ""
+    status: str = ""
+    date: datetime | None = None
+    intro: str = ""
+    decision: list[str] = field(default_factory=list)
+    why: list[tuple[str, str]] = field(default_factory=list)
+    asides: list[Section] = field(default_factory=list)
+    skipped: list[tuple[tuple[int, int], str]] = field(default_factory=list)
+
+
+class AdrReader:
+    """Reads one decision per file; its options become a second memory when they are long."""
+
+    format = "adr"
+    label = "Architecture decision records"
+    agent: str | None = None
+
+    def detect(self, file: SourceFile) -> bool:
+        """Return whether the file lies in a folder of decisions and is named or written like a record."""
+        *folders, name = file.name.split("/")
+        stem, _, extension = name.rpartition(".")
+        if extension.lower() not in {"md", "markdown"} or stem.lower() in NOT_RECORDS:
+            return False
+        if not any(map(FOLDERS.fullmatch, [file.root.name, *folders])):
+            return False
+        if NUMBERED.match(stem) or TEMPLATE_NAME.match(stem):
+            return True
+        return bool(_SLUG_ONLY.search(file.text[:_SLUG_ONLY_CHARS]))
+
+    def read(self, file: SourceFile) -> ReadResult:
+        """Return the decision, and its longer side texts as further memories."""
+        settings = read_settings(file)
+        last = len(file.text.rstrip("\n").split("\n"))
+        stem = file.path.stem
+        tree = section_tree(settings.body, first_line=settings.body_first_line)
+        record = _record(tree, settings, stem)
+        if is_template(stem, record.title, "\n".join(record.decision)):
+            return ReadResult(skipped=[Skipped(file.name, (1, last), "a template: no decision yet")])
+        if not settings.body.strip():
+            return ReadResult(skipped=[Skipped(file.name, (1, last) if file.text.strip() else None, "empty")])
+        result = ReadResult()
+        if settings.raw:
+            result.skipped.append(Skipped(file.name, (1, settings.body_first_line - 1), FRONTMATTER))
+        result.skipped.extend(Skipped(file.name, span, reason) for span, reason in record.skipped)
+        maker = _maker(file, record, settings)
+        for drafted in _drafts(maker, record, native_id(stem), (settings.body_first_line, last)):
+            (result.drafts if isinstance(drafted, Draft) else result.skipped).append(drafted)  # type: ignore[arg-type] # the lists match
+        result.skipped = in_order(result.skipped)
+        return result
+
+
+def _record(tree: Section, settings: Frontmatter, stem: str) -> _Record:
+    dated = DATED_NAME.match(stem)
+    record = _Record(
+        title=text_setting(settings, "title"),
+        status=text_setting(settings, "status"),
+        date=_date(text_setting(settings, "date")),
+    )
+    above = [tree]
+    parts = list(tree.children)
+    if parts and _is_title(parts):
+        above.append(parts[0])
+        record.title = bare_title(parts[0].heading) or record.title
+        parts = [*parts[0].children, *parts[1:]]
+    record.title = record.title or title_of_name(stem)
+    record.intro = "\n\n".join(
+        filter(None, (_without_settings(section, record) for section in above))
+    ).strip()
+    record.date = record.date or (_date(dated[1]) if dated else None)
+    for section in [*above, *(below for part in parts for below in part.walk())]:
+        record.skipped.extend((section.lines_of(span), "comment") for span in section.comments)
+    named_options = ""
+    for part in parts:
+        role = role_of(part.heading)
+        if role == "other" and part.heading.lower() in named_options:
+            role = "options"
+        if role == "options":
+            named_options += part.whole_text.lower()
+        _take(record, part, role)
+    return record
+
+
+def _is_title(parts: Sequence[Section]) -> bool:
+    """Whether the first heading names the record rather than one of its sections."""
+    first = parts[0]
+    if sum(part.level <= first.level for part in parts) == 1 and (first.level == 1 or first.children):
+        return True
+    return role_of(first.heading) == "other"
+
+
+def _take(record: _Record, part: Section, role: Role) -> None:
+    text = part.whole_text
+    if role in {"status", "date", "people"}:
+        record.skipped.append((part.span, f"{role}: read as settings"))
+        if role == "status":
+            record.status = record.status or " ".join(text.split())
+        found = date_in(text) if role == "date" else None
+        record.date = record.date or (found[0] if found else None)
+    elif not text.strip():
+        record.skipped.append((part.span, "heading without text"))
+    elif role == "decision":
+        _take_decision(record, part)
+    elif role in {"options", "other"}:
+        record.asides.append(part)
+    else:
+        record.why.append((part.heading, text))
+
+
+def _take_decision(record: _Record, part: Section) -> None:
+    """Part the decision from the consequences below it, as MADR writes them."""
+    aside = [
+        child
+        for child in part.children
+        if role_of(child.heading) in {"consequences", "why", "options", "context", "drivers"}
+    ]
+    if not aside or not (part.text or len(aside) < len(part.children)):
+        record.decision.append(part.whole_text)
+        return
+    record.decision.append(part.text)
+    for child in part.children:
+        if child in aside:
+            _take(record, child, role_of(child.heading))
+        else:
+            record.decision.append(_headed(child))
+
+
+def _headed(section: Section) -> str:
+    return f"{section.heading}:\n\n{section.whole_text}" if section.whole_text else section.heading
+
+
+def _without_settings(section: Section, record: _Record) -> str:
+    """Return the text under the title without lines such as `Date: 2024-05-22`, which are taken up."""
+    kept = []
+    for block in section.blocks:
+        for number in range(block.lines.first, block.lines.last + 1):
+            line = section.source[number]
+            found = SETTING.match(line)
+            if found is None:
+                kept.append(line)
+                continue
+            key, value = found["key"].lower(), found["value"]
+            if key == "status":
+                record.status = record.status or value
+            elif key in {"date", "created", "last updated", "updated"}:
+                record.date = record.date or _date(value)
+            if block.kind == "table":
+                kept.append(line)
+            else:
+                record.skipped.append((section.lines_of(Span(number, number)), f"{key}: read as settings"))
+        kept.append("")
+    return "\n".join(kept).strip("\n")
+
+
+def _date(text: str) -> datetime | None:
+    found = date_in(text)
+    return found[0] if found else None
+
+
+def _maker(file: SourceFile, record: _Record, settings: Frontmatter) -> DraftMaker:
+    state = state_of(record.status)
+    written = settings.values.get("tags")
+    tags = written if isinstance(written, list) else str(written or "").split(",")
+    own = (str(tag).strip() for tag in tags if isinstance(tag, str | int))
+    return DraftMaker(
+        file=file,
+        format=AdrReader.format,
+        agent=AdrReader.agent,
+        hint="adr",
+        tags=tuple(dict.fromkeys(tag for tag in (state, *own) if tag)),
+        observed_at=record.date,
+    )
+
+
+def _drafts(
+    maker: DraftMaker, record: _Record, name: str, span: tuple[int, int]
+) -> Iterable[Draft | Skipped]:
+    """Yield the decision with its reasons, then every text that is too long to stand among them."""
+    decision = "\n\n".join(text for text in map(str.strip, record.decision) if text)
+    if not decision:
+        decision = _stand_in(record)
+    if not decision:
+        yield Skipped(maker.file.name, span, "holds no text but settings")
+        return
+    why = list(record.why)
+    if record.intro:
+        why.insert(0, ("", record.intro))
+    state = state_of(record.status)
+    if len(record.status.split()) > 1 or state in OVER:
+        why.insert(0, ("", "Status: " + _LINK.sub(r"\1", record.status)))
+    why.extend((part.heading, part.whole_text) for part in record.asides if _is_short(part))
+    main = maker.draft(
+        decision,
+        span=span,
+        native_id=name,
+        title=record.title,
+        rationale=_joined(why),
+        kind="decision",
+    )
+    yield _noted(main, state)
+    for slot, part in enumerate((part for part in record.asides if not _is_short(part)), 1):
+        drafted = maker.draft(
+            part.whole_text,
+            span=part.span,
+            native_id=f"{name} > {part.heading}#{slot}",
+            title=f"{record.title}: {part.heading}",
+            kind="decision",
+        )
+        yield _noted(drafted, state)
+
+
+def _stand_in(record: _Record) -> str:
+    """Take the text that says most of a record without a decision: no context if anything else is there."""
+    if len(record.intro.split()) >= _A_FEW_WORDS:
+        intro, record.intro = record.intro, ""
+        return intro
+    for part in record.asides:
+        if role_of(part.heading) == "other" and len(part.whole_text.split()) >= _A_FEW_WORDS:
+            record.asides.remove(part)
+            return _joined([(part.heading, part.whole_text)])
+    ranked = sorted(
+        record.why, key=lambda part: (len(part[1].split()) < _A_FEW_WORDS, role_of(part[0]) in {"context", "drivers"})
+    )
+    if ranked:
+        record.why.remove(ranked[0])
+        return ranked[0][1]
+    return _joined([("", record.intro), *((part.heading, part.whole_text) for part in record.asides)])
+
+
+def _is_short(part: Section) -> bool:
+    return len(part.whole_text) <= SHORT_CHARS
+
+
+def _joined(parts: Sequence[tuple[str, str]]) -> str:
+    """Return texts under their headings; a single one needs none that only says what it is for."""
+    texts = [(heading, text.strip("\n")) for heading, text in parts if text.strip()]
+    if len(texts) == 1 and (not texts[0][0] or role_of(texts[0][0]) != "other"):
+        return texts[0][1]
+    return "\n\n".join(f"{heading}:\n\n{text}" if heading else text for heading, text in texts)
+
+
+def _noted(drafted: Draft | Skipped, state: str) -> Draft | Skipped:
+    if isinstance(drafted, Skipped) or state not in OVER:
+        return drafted
+    return replace(drafted, notes=(*drafted.notes, SUPERSEDED_NOTE))
+
+
+READER = AdrReader()

@@ -1,0 +1,174 @@
+"""memtui's own JSONL: one typed line for each memory, link, verdict, signal and tombstone."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from memtui.capture.classify import guess_kind
+from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
+from memtui.capture.titles import title_for
+from memtui.domain.content import hash_parts
+from memtui.domain.memory import GLOBAL_PROJECT, Memory, Source
+from memtui.domain.record import Record, RecordError, memory_from_record
+from memtui.text.decoding import decode
+from memtui.text.sanitising import sanitise
+from memtui.text.suspicion import planted_instructions
+
+KIN_KEYS: dict[str, tuple[str, ...]] = {
+    "link": ("from", "link", "to"),
+    "verdict": ("memory", "verdict", "at"),
+    "signal": ("memory", "signal", "at"),
+    "tombstone": ("content_hash", "memory", "at"),
+}
+"""The typed lines beside memories, with the keys that each must have as text."""
+
+_CONTROL_ESCAPE = re.compile(r"\\[bfru]")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LOOKED_AT_LINES = 20
+_LOOKED_AT_BYTES = 64_000
+_LONGEST_FIRST_LINE = 4_000_000
+
+
+class JsonlReader:
+    """Reads what `memtui export --target jsonl` writes, and any JSONL whose lines have an `insight`."""
+
+    format = "jsonl"
+    label = "memtui JSONL"
+    agent: str | None = None
+
+    def detect(self, file: SourceFile) -> bool:
+        """Return whether the file ends in .jsonl and one of its first lines is one of ours."""
+        return file.path.suffix.lower() == ".jsonl" and any(map(_is_ours, _first_lines(file)))
+
+    def read(self, file: SourceFile) -> ReadResult:
+        """Return the memories and their kin; a bad line is skipped with its reason."""
+        result = ReadResult()
+        for number, line in enumerate(file.text.split("\n"), 1):
+            if line.strip():
+                add_line(result, file, line, number, format_name=self.format)
+        if not result.drafts and not result.records and not result.skipped:
+            result.skipped.append(Skipped(file.name, None, "empty"))
+        return result
+
+
+def add_line(result: ReadResult, file: SourceFile, line: str, number: int, *, format_name: str) -> None:
+    """Add what one line of JSONL holds to a result: a draft, a record, or a skipped line."""
+    span = (number, number)
+    try:
+        record = _object(line)
+        kind_of_line = record.pop("type", "memory")
+        if kind_of_line == "memory":
+            result.drafts.append(record_draft(file, record, span=span, format_name=format_name))
+        else:
+            result.records.append({"type": kind_of_line, **_checked_kin(kind_of_line, record)})
+    except RecordError as error:
+        result.skipped.append(Skipped(file.name, span, str(error)))
+
+
+def _object(line: str) -> Record:
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise RecordError(f"no valid JSON: {error.msg}, column {error.colno}") from None
+    except (RecursionError, ValueError):  # nested without end; an integer of thousands of digits
+        raise RecordError("no valid JSON: nested too deep, or a number too long") from None
+    if not isinstance(value, dict):
+        raise RecordError("no JSON object")
+    # Looking at the line once is many times cheaper than looking at each text in it.
+    tame = line.isprintable() and not _CONTROL_ESCAPE.search(line)
+    record: Record = value if tame else clean(value)
+    return record
+
+
+def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], format_name: str, name: str = "") -> Draft:
+    """Return the draft of a memory's record; a missing title or kind is filled in, a status is not.
+
+    Args:
+        file: the file.
+        record: the record, sanitised.
+        span: its lines in the file.
+        format_name: the reader's format.
+        name: the source's own name for a record without an id; by default a hash of its texts.
+
+    Raises:
+        RecordError: the record makes no memory.
+    """
+    memory = memory_from_record(record, now=_EPOCH, new_id="")
+    title = memory.title or title_for(memory.insight, ())
+    kind = memory.kind if record.get("kind") else guess_kind(memory.insight, title, ())
+    name = memory.id or name or hash_parts(memory.title, memory.insight, memory.rationale, memory.snippet)
+    return Draft(
+        title=title,
+        insight=memory.insight,
+        kind=kind,
+        source=Source(format=format_name, path=file.name, span=span, native_id=name),
+        rationale=memory.rationale,
+        snippet=memory.snippet,
+        anchors=tuple(anchor.path for anchor in memory.anchors),
+        tags=memory.tags,
+        importance=memory.importance,
+        observed_at=memory.observed_at,
+        scope="global" if memory.project == GLOBAL_PROJECT else "project",
+        record=record | {"title": title, "kind": kind},
+        notes=_notes(memory),
+    )
+
+
+def _notes(memory: Memory) -> tuple[str, ...]:
+    """Return what a person should look at; control characters are gone by now."""
+    text = f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
+    cleaned = None if text.isascii() else sanitise(text)
+    notes = (
+        ("invisible-unicode", cleaned is not None and bool(cleaned.invisible or cleaned.bidi)),
+        ("planted-instruction", bool(planted_instructions(text))),
+        ("undecodable-bytes", "\ufffd" in text),
+    )
+    return tuple(note for note, present in notes if present)
+
+
+def clean(value: Any) -> Any:
+    """Return JSON without control characters and escape sequences in any text."""
+    if isinstance(value, str):
+        return value if value.isascii() and value.isprintable() else sanitise(value).text
+    if isinstance(value, dict):
+        return {key: clean(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [clean(item) for item in value]
+    return value
+
+
+def _checked_kin(kind_of_line: object, record: Record) -> Record:
+    keys = KIN_KEYS.get(kind_of_line) if isinstance(kind_of_line, str) else None
+    if keys is None:
+        raise RecordError(f"type is none of memory, {', '.join(KIN_KEYS)}: {str(kind_of_line)[:40]!r}")
+    for key in keys:
+        if not isinstance(record.get(key), str) or not record[key]:
+            raise RecordError(f"{kind_of_line} without {key}")
+    return record
+
+
+def _first_lines(file: SourceFile) -> list[str]:
+    """Return the first lines without reading the whole file, which may be a transcript of many megabytes."""
+    with file.path.open("rb") as handle:
+        start = handle.read(_LOOKED_AT_BYTES)
+        if len(start) == _LOOKED_AT_BYTES and b"\n" not in start:
+            start += handle.readline(_LONGEST_FIRST_LINE)
+    return [line for line in decode(start).text.split("\n") if line.strip()][:_LOOKED_AT_LINES]
+
+
+def _is_ours(line: str) -> bool:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(value, dict):
+        return False
+    kind_of_line = value.get("type", "memory")
+    keys = ("insight",) if kind_of_line == "memory" else KIN_KEYS.get(str(kind_of_line))
+    return keys is not None and all(isinstance(value.get(key), str) for key in keys)
+
+
+READER = JsonlReader()

@@ -1,0 +1,1 @@
+"""The portable plain-text vault and JSONL."""

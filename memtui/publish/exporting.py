@@ -1,0 +1,75 @@
+"""Exporting memories to the portable forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
+from memtui.errors import UnsafePathError, UsageError
+from memtui.publish.files import write_atomically
+from memtui.publish.jsonl import to_jsonl
+from memtui.publish.portable import WriteReport, write_vault
+from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.vault import Vault
+
+TARGETS = ("vault", "jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything that is exported, as it stood under one lease."""
+
+    memories: list[Memory]
+    links: list[Link]
+    verdicts: list[Verdict]
+    signals: list[Signal]
+    tombstones: list[Tombstone]
+
+
+def take_snapshot(vault: Vault, scope: Scope) -> Snapshot:
+    """Read the memories of a scope, of any status, with what hangs on them."""
+    with vault.read() as reader:
+        memories = reader.select(MemoryFilter(scope=scope, statuses=None), sort="created", now=vault.now())
+        wanted = None if scope.is_everything else [memory.id for memory in memories]
+        return Snapshot(
+            memories,
+            reader.links(wanted),
+            reader.verdicts(wanted),
+            reader.signals(wanted),
+            [stone for stone in reader.tombstones() if scope.projects is None or stone.project in scope.projects],
+        )
+
+
+def jsonl_text(snapshot: Snapshot) -> str:
+    """Return the JSONL of a snapshot; equal snapshots give equal bytes."""
+    lines = to_jsonl(snapshot.memories, snapshot.links, snapshot.verdicts, snapshot.signals, snapshot.tombstones)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def export_vault(snapshot: Snapshot, folder: Path, *, dry_run: bool = False) -> WriteReport:
+    """Write the portable vault; see `publish.portable.write_vault`."""
+    return write_vault(
+        folder,
+        snapshot.memories,
+        snapshot.links,
+        snapshot.verdicts,
+        snapshot.signals,
+        snapshot.tombstones,
+        dry_run=dry_run,
+    )
+
+
+def export_jsonl(snapshot: Snapshot, path: Path) -> int:
+    """Write a JSONL file atomically; returns its size in bytes.
+
+    Raises:
+        UnsafePathError: the path is a folder, or its folder does not exist.
+    """
+    if path.is_dir():
+        raise UnsafePathError("The target is a folder", where=str(path), remedy="Name a file: --out memories.jsonl.")
+    if not path.parent.is_dir():
+        raise UsageError("There is no such folder", where=str(path.parent))
+    data = jsonl_text(snapshot).encode("utf-8")
+    write_atomically(path, data)
+    return len(data)

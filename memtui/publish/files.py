@@ -1,0 +1,102 @@
+"""Writing files so that a crash, a full disk or a planted symbolic link does no harm."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from memtui.errors import MemtuiError, UnsafePathError
+
+
+def write_atomically(path: Path, data: bytes, *, mode: int | None = None, durable: bool = True) -> None:
+    """Write a whole file so that readers see either the old bytes or the new ones, never a part.
+
+    A symbolic link is written through, not replaced: call `refuse_outside` first. Missing folders are made.
+
+    Args:
+        path: the file.
+        data: its new content.
+        mode: permission bits; by default those of the file that is there, else what the umask leaves.
+        durable: wait until the disk has it; without, a power cut may leave the old file.
+
+    Raises:
+        MemtuiError: the system refuses; the file is as it was.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".memtui-{secrets.token_hex(6)}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if mode is None and target.exists():
+            mode = target.stat().st_mode & 0o7777
+        _write_new(temporary, data, mode, durable=durable)
+        os.replace(temporary, target)  # noqa: PTH105 - the one call that is atomic on every system
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise MemtuiError(
+            f"The file cannot be written ({error.strerror or error})",
+            where=str(path),
+            remedy="Check the permissions of its folder and the free space; nothing was changed.",
+        ) from error
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    if durable:
+        _sync_folder(target.parent)
+
+
+def _write_new(path: Path, data: bytes, mode: int | None, *, durable: bool) -> None:
+    """Create a file that did not exist; the umask applies unless a mode is given."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    with os.fdopen(descriptor, "wb") as handle:
+        handle.write(data)
+        handle.flush()
+        if durable:
+            os.fsync(handle.fileno())
+    if mode is not None:
+        path.chmod(mode)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself durable, on the systems that can open a folder."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        return
+    finally:
+        os.close(descriptor)
+
+
+def refuse_outside(path: Path, root: Path) -> None:
+    """Refuse a path that leaves the root, by `..` or because it or a folder above it is a symbolic link.
+
+    Args:
+        path: the file to be written or read; it need not exist.
+        root: the folder that must hold it; the root itself may be a link.
+
+    Raises:
+        UnsafePathError: the path leads outside.
+    """
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolves `..` but no links, which Path cannot
+    base = Path(os.path.abspath(root))  # noqa: PTH100 - the same
+    real_base = os.path.realpath(base)
+    if absolute.is_relative_to(base):
+        relative = absolute.relative_to(base)
+        steps = [base.joinpath(*relative.parts[: count + 1]) for count in range(len(relative.parts))]
+    else:
+        steps = [absolute]
+    for step in steps:
+        real = os.path.realpath(step)
+        inside = real == real_base or real.startswith(real_base.rstrip(os.sep) + os.sep)
+        if (
+            not inside or Path(real).is_symlink()
+        ):  # a link still is one after resolving when it runs in a ring
+            raise UnsafePathError(
+                "The path leads outside the folder that memtui may write",
+                where=f"{path} -> {real}",
+                remedy=f"Remove the symbolic link, or name a path inside {root}.",
+            )

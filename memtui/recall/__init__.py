@@ -1,0 +1,1 @@
+"""Task and files to ranked memories with reasons."""

@@ -1,0 +1,192 @@
+"""Everything a recall needs, read under one lease; nothing is ranked here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from memtui.domain.memory import STATUSES, AnchorState, Link, Memory, Signal
+from memtui.recall.anchors import FileMatch, best_matches
+from memtui.recall.lexical import ANSWER_COVERAGE, QueryWeights, lookup_text, weigh_query
+from memtui.recall.task import Task
+from memtui.text.tokens import query_terms
+from memtui.vault import evidence
+from memtui.vault.evidence import TermCounts
+from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.postings import LexicalHit
+from memtui.vault.reading import VaultReader
+from memtui.vault.vault import Vault
+
+OUTSIDE_VALID_TIME = "outside its valid time"
+"""Group of memories that were only counted."""
+
+MOST_BY_WORDS = 200
+MOST_BY_FILES = 200
+MOST_STANDING = 120
+MOST_PINS = 200
+MOST_NEIGHBOURS = 100
+MOST_OTHERS = 60
+"""Bounds of what is read in full: a payload takes forty, and fifty withheld ones are named."""
+
+INACTIVE = tuple(status for status in STATUSES if status != "active")
+_NO_WORDS = QueryWeights({}, 0.0, {}, frozenset(), ())
+
+
+@dataclass(slots=True)
+class Fetched:
+    """What was read.
+
+    Attributes:
+        memories: by id, of any status.
+        lexical: BM25 hits by id, of memories in `memories`.
+        weights: the weights of the query's terms.
+        files: how memories are tied to the files in hand, by id.
+        standing: ids of the project's most useful memories; only where there is no text.
+        pins: ids of the pinned memories in scope.
+        links: links that touch these memories.
+        signals: by id.
+        states: last known state per (memory id, anchor path).
+        survey: counts of all that match by place and whether they reach the floor, see `evidence.survey`.
+        unseen: counts per group for a task without text.
+        other_projects: active memories of other projects that would be relevant.
+    """
+
+    memories: dict[str, Memory] = field(default_factory=dict)
+    lexical: dict[str, LexicalHit] = field(default_factory=dict)
+    weights: QueryWeights = _NO_WORDS
+    files: dict[str, FileMatch] = field(default_factory=dict)
+    standing: list[str] = field(default_factory=list)
+    pins: list[str] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    signals: dict[str, list[Signal]] = field(default_factory=dict)
+    states: Mapping[tuple[str, str], AnchorState] = field(default_factory=dict)
+    survey: dict[tuple[str, bool], int] = field(default_factory=dict)
+    unseen: dict[str, int] = field(default_factory=dict)
+    other_projects: int = 0
+
+
+def assigned(scope: Scope) -> Scope:
+    """Return the scope without unassigned memories, where a filter can say so."""
+    return Scope(scope.projects)
+
+
+def fetch_for_task(
+    vault: Vault, task: Task, scope: Scope, *, at: datetime, now: datetime, freshness_weight: float
+) -> Fetched:
+    """Return what ranking a task needs, read under one lease."""
+    fetched = Fetched()
+    active = MemoryFilter(scope=assigned(scope))
+    with vault.read() as reader:
+        hits: list[LexicalHit] = []
+        if task.has_words:
+            hits = _by_words(reader, fetched, lookup_text(task.text), scope)
+        matches = _by_files(reader, task, active)
+        standing: list[int] = []
+        if not task.has_words:
+            standing = evidence.standing(reader, active, at=at, now=now, weight=freshness_weight, limit=MOST_STANDING)
+            _count_all(reader, fetched, scope, at)
+        by_key = reader.get_by_keys({*(hit.key for hit in hits), *matches, *standing})
+        _take(fetched, by_key, hits, matches)
+        fetched.standing = [by_key[key].id for key in standing if key in by_key]
+        pins = reader.select(
+            MemoryFilter(scope=assigned(scope), pinned=True), sort="importance", now=now, limit=MOST_PINS
+        )
+        fetched.memories.update((memory.id, memory) for memory in pins)
+        fetched.pins = [memory.id for memory in pins]
+        _fetch_kin(reader, fetched)
+    return fetched
+
+
+def fetch_for_search(
+    vault: Vault, query: str, wanted: MemoryFilter, files: tuple[str, ...], *, limit: int
+) -> tuple[Fetched, list[str]]:
+    """Return what a search needs, and the ids that the query names by id or title, under one lease."""
+    fetched = Fetched()
+    text = lookup_text(query)
+    with vault.read() as reader:
+        counts = evidence.term_counts(reader, query_terms(text))
+        fetched.weights = weigh_query(text, counts)
+        hits = reader.search(text, wanted, limit=limit)
+        matches = _by_files(reader, Task(files=files), wanted, limit=limit)
+        named = evidence.keys_by_name(reader, query.strip(), wanted) if query.strip() else []
+        by_key = reader.get_by_keys({*(hit.key for hit in hits), *matches, *named})
+        _take(fetched, by_key, hits, matches)
+        _fetch_kin(reader, fetched)
+    return fetched, [by_key[key].id for key in named]
+
+
+def _by_words(reader: VaultReader, fetched: Fetched, text: str, scope: Scope) -> list[LexicalHit]:
+    """Look the words up; memories that can only be withheld are read where the survey knows of any."""
+    counts: TermCounts = evidence.term_counts(reader, query_terms(text))
+    weights = weigh_query(text, counts)
+    fetched.weights = weights
+    known = {term: weight for term, weight in weights.idf.items() if term not in weights.unknown}
+    if not known:
+        return []
+    fetched.survey = evidence.survey(reader, known, scope, floor=ANSWER_COVERAGE * weights.mass)
+    fetched.other_projects = fetched.survey.get((evidence.FOREIGN, True), 0)
+    hits = reader.search(text, MemoryFilter(scope=assigned(scope)), limit=MOST_BY_WORDS)
+    near = {place for place, reached in fetched.survey if reached}
+    if near.intersection(INACTIVE):
+        others = Scope(scope.projects, with_unassigned=True)
+        hits += reader.search(text, MemoryFilter(scope=others, statuses=INACTIVE), limit=MOST_OTHERS)
+    if evidence.UNASSIGNED in near and not scope.is_everything:
+        nowhere = MemoryFilter(scope=Scope((), with_unassigned=True))
+        hits += reader.search(text, nowhere, limit=MOST_OTHERS)
+    return hits
+
+
+def _by_files(
+    reader: VaultReader, task: Task, wanted: MemoryFilter, *, limit: int = MOST_BY_FILES
+) -> dict[int, FileMatch]:
+    if not task.files:
+        return {}
+    matches = best_matches(reader.anchored(wanted), task.files)
+    if len(matches) <= limit:
+        return matches
+    nearest = sorted(matches, key=lambda key: (-matches[key].strength, -key))[:limit]
+    return {key: matches[key] for key in nearest}
+
+
+def _take(
+    fetched: Fetched,
+    by_key: Mapping[int, Memory],
+    hits: Iterable[LexicalHit],
+    matches: Mapping[int, FileMatch],
+) -> None:
+    fetched.memories.update((memory.id, memory) for memory in by_key.values())
+    fetched.lexical = {by_key[hit.key].id: hit for hit in hits if hit.key in by_key}
+    fetched.files = {by_key[key].id: match for key, match in matches.items() if key in by_key}
+
+
+def _fetch_kin(reader: VaultReader, fetched: Fetched) -> None:
+    """Read links, the memories at their other ends, signals and anchor states."""
+    ids = sorted(fetched.memories)
+    if not ids:
+        return
+    fetched.links = reader.links(ids)
+    ends = {end for link in fetched.links for end in (link.from_id, link.to_id)}
+    missing = sorted(ends.difference(ids))[:MOST_NEIGHBOURS]
+    if missing:
+        fetched.memories.update(reader.get_many(missing))
+    ids = sorted(memory.id for memory in fetched.memories.values() if memory.status == "active")
+    for signal in reader.signals(ids):
+        fetched.signals.setdefault(signal.memory_id, []).append(signal)
+    fetched.states = reader.anchor_states(ids)
+
+
+def _count_all(reader: VaultReader, fetched: Fetched, scope: Scope, at: datetime) -> None:
+    """Count what a task without text withholds."""
+    everything = MemoryFilter(scope=assigned(scope), statuses=None)
+    by_status = reader.counts_by("status", everything)
+    fetched.survey = {(str(status), True): number for status, number in by_status.items()}
+    by_project = reader.counts_by("project", MemoryFilter())
+    fetched.survey[evidence.UNASSIGNED, True] = by_project.get(None, 0)
+    inside = scope.projects
+    fetched.other_projects = sum(
+        number for name, number in by_project.items() if name is not None and inside is not None and name not in inside
+    )
+    fetched.unseen[OUTSIDE_VALID_TIME] = evidence.count_outside_valid_time(
+        reader, MemoryFilter(scope=assigned(scope)), at
+    )

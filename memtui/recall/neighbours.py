@@ -1,0 +1,78 @@
+"""Relevance by links: what stands beside a strong hit is worth a share of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from memtui.domain.memory import Link
+from memtui.recall.score import Part
+
+NEIGHBOUR_SHARE = 0.3
+"""Share of a hit's relevance that passes along a link."""
+
+SUCCESSION_SHARE = 0.6
+"""Share that passes from a replaced memory to its replacement: whoever asks for the old fact needs the new
+one, though it may be worded otherwise."""
+
+SEED_RELEVANCE = 0.5
+"""Weaker hits pass nothing on: their neighbours were measured to be noise."""
+
+_BOTH_WAYS = frozenset({"relates", "derived-from"})
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """What a memory gets from a linked hit.
+
+    Attributes:
+        share: the addition to its relevance.
+        seed: id of the hit.
+        type: type of the link.
+    """
+
+    share: float
+    seed: str
+    type: str
+
+
+def neighbour_shares(links: Iterable[Link], seeds: Mapping[str, float]) -> dict[str, Neighbour]:
+    """Return the best share per memory id.
+
+    Relations and derivations pass relevance both ways, a supersession from the replaced to its
+    replacement alone, contradictions and duplicates not at all. Shares are not added up, so that a
+    memory that everything is linked to does not rise by that.
+
+    Args:
+        links: the links of the seeds.
+        seeds: relevance by id, of memories that are relevant by themselves; weak ones are left out here.
+    """
+    best: dict[str, Neighbour] = {}
+    for link in links:
+        for seed, other, share in _directions(link):
+            relevance = seeds.get(seed, 0.0)
+            if relevance < SEED_RELEVANCE or seed == other:
+                continue
+            offer = Neighbour(share * link.weight * min(1.0, relevance), seed, link.type)
+            if other not in best or _order(offer) > _order(best[other]):
+                best[other] = offer
+    return {identifier: offer for identifier, offer in best.items() if offer.share > 0}
+
+
+def neighbours_part(offer: Neighbour) -> Part:
+    """Return the term that links add to the relevance."""
+    words = {"relates": "related to", "derived-from": "derived from or source of", "supersedes": "replaces"}
+    return Part("neighbours", offer.share, f"{words[offer.type]} {offer.seed}, which matches", "term")
+
+
+def _directions(link: Link) -> list[tuple[str, str, float]]:
+    if link.type in _BOTH_WAYS:
+        return [
+            (link.from_id, link.to_id, NEIGHBOUR_SHARE),
+            (link.to_id, link.from_id, NEIGHBOUR_SHARE),
+        ]
+    return [(link.to_id, link.from_id, SUCCESSION_SHARE)] if link.type == "supersedes" else []
+
+
+def _order(offer: Neighbour) -> tuple[float, str, str]:
+    return (offer.share, offer.seed, offer.type)

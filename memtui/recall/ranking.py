@@ -1,0 +1,149 @@
+"""Recall: ranking a vault's memories for a task, with what was withheld and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from memtui.config import RecallSettings
+from memtui.domain.memory import Link
+from memtui.recall import withholding
+from memtui.recall.fetching import Fetched, fetch_for_task
+from memtui.recall.leftout import LeftOut
+from memtui.recall.phase import check_phase, guess_phase
+from memtui.recall.result import Hit, Recall, Withheld, order_key
+from memtui.recall.score import Part
+from memtui.recall.scoring import Scorer, pin_part
+from memtui.recall.task import Task
+from memtui.recall.withholding import Reason
+from memtui.vault.filters import Scope
+from memtui.vault.vault import Vault
+
+MOST_HITS = 60
+
+STANDING_ALONE = 1.0
+"""Relevance of every memory of the project where there is neither text nor file to tell them apart."""
+
+STANDING_BESIDE_FILES = 0.1
+"""Relevance of memories that nothing ties to the files in hand: they fill up what those leave."""
+
+
+def recall(
+    vault: Vault, task: Task, scope: Scope, *, settings: RecallSettings, now: datetime, limit: int = MOST_HITS
+) -> Recall:
+    """Return the memories that are relevant to a task, the best first.
+
+    With files and no text, memories tied to the files come first and the most useful of the project after
+    them; with neither, the most useful of the project.
+
+    Args:
+        vault: the vault; read under one lease, which is over before anything is ranked.
+        task: text and files.
+        scope: the projects in view; unassigned memories are never recalled.
+        settings: the weights.
+        now: the moment freshness is measured at, and at which memories must be valid without `task.as_of`.
+        limit: most hits, pins aside.
+
+    Raises:
+        UsageError: the task's phase is none.
+    """
+    phase = check_phase(task.phase) if task.phase else guess_phase(task.text)
+    at = task.as_of or now
+    fetched = fetch_for_task(vault, task, scope, at=at, now=now, freshness_weight=settings.freshness_weight)
+    reasons = _reasons(fetched, scope, at)
+    pool = {identifier for identifier in fetched.memories if identifier not in reasons}
+    scorer = Scorer(fetched, pool, settings, vault.kinds, now, phase, phase_guessed=task.phase is None)
+    return _Ranking(fetched, scorer, task, scope, reasons).result(limit)
+
+
+def _reasons(fetched: Fetched, scope: Scope, at: datetime) -> dict[str, Reason]:
+    """Return why each fetched memory that may not be recalled may not."""
+    successor = withholding.successors(fetched.links, fetched.memories, scope, at)
+    reasons = {}
+    for memory in fetched.memories.values():
+        reason = withholding.ineligible(memory, scope, at, successor.get(memory.id))
+        if reason:
+            reasons[memory.id] = reason
+    return reasons
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    fetched: Fetched
+    scorer: Scorer
+    task: Task
+    scope: Scope
+    reasons: dict[str, Reason]
+
+    def result(self, limit: int) -> Recall:
+        pins, hits = self._hits()
+        ids = {hit.memory.id for hit in (*pins, *hits)}
+        links = [link for link in self.fetched.links if link.from_id in ids and link.to_id in ids]
+        kept, dropped = withholding.settle([*pins, *hits], links)
+        pins = [hit for hit in kept if hit.memory.pinned]
+        hits = [hit for hit in kept if not hit.memory.pinned]
+        withheld, counts = LeftOut(self.fetched, self.scorer, self.task, self.scope).tell(
+            reasons=self.reasons, dropped=dropped, beyond=hits[limit:], ranked=ids
+        )
+        hits = hits[:limit]
+        shown = {hit.memory.id for hit in (*pins, *hits)}
+        return Recall(
+            hits=tuple(hits),
+            pins=tuple(pins),
+            withheld=withheld,
+            withheld_counts=counts,
+            other_projects=self.fetched.other_projects,
+            abstained=None if hits or self._has_relevant(pins) else self._abstained(withheld),
+            task=self.task,
+            phase=self.scorer.phase,
+            links=tuple(_among(links, shown)),
+            states={place: state for place, state in self.fetched.states.items() if place[0] in shown},
+        )
+
+    def _hits(self) -> tuple[list[Hit], list[Hit]]:
+        """Return pins and other hits, each in order."""
+        shares = self.scorer.neighbours()
+        standing = set() if self.task.has_words else set(self.fetched.standing)
+        tied: list[Hit] = []
+        pins: list[Hit] = []
+        rest: list[Hit] = []
+        for identifier in self.scorer.pool:
+            memory = self.fetched.memories[identifier]
+            share = shares.get(identifier)
+            if memory.pinned:
+                pins.append(self.scorer.hit(memory, neighbour=share, extra=pin_part()))
+            elif share or self.scorer.reaches_floor(identifier):
+                tied.append(self.scorer.hit(memory, neighbour=share))
+            elif identifier in standing:
+                rest.append(self.scorer.hit(memory, extra=self._standing_part()))
+        # What has evidence stands before what merely is of the project, whatever the scores.
+        return sorted(pins, key=order_key), [*sorted(tied, key=order_key), *sorted(rest, key=order_key)]
+
+    def _has_relevant(self, pins: Iterable[Hit]) -> bool:
+        return any(not self.task.has_words or self.scorer.reaches_floor(hit.memory.id) for hit in pins)
+
+    def _standing_part(self) -> Part:
+        if self.task.files:
+            return Part("project", STANDING_BESIDE_FILES, "of this project, not tied to these files", "term")
+        return Part("project", STANDING_ALONE, "among the most useful of this project", "term")
+
+    def _abstained(self, withheld: Iterable[Withheld]) -> str:
+        groups = {one.group for one in withheld}
+        weights = self.fetched.weights
+        if not self.task.has_words:
+            return "there is no active memory in view"
+        if not weights.idf:
+            return "the task holds no word to go by"
+        if len(weights.unknown) == len(weights.idf):
+            return "no memory holds any word of the task"
+        reached = sorted(group for group in groups if group != withholding.BELOW_FLOOR)
+        if reached:
+            return f"what matches the task is withheld: {', '.join(reached)}"
+        if not self.fetched.survey.keys() & {("active", True), ("active", False)}:
+            return "no active memory in view shares a word with the task"
+        return "the nearest memories share too little with the task"
+
+
+def _among(links: Iterable[Link], shown: set[str]) -> Iterable[Link]:
+    return (link for link in links if link.from_id in shown and link.to_id in shown)

@@ -1,0 +1,94 @@
+"""What recall hands on: hits with their reasons, and what was withheld."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from memtui.domain.memory import AnchorState, Link, Memory
+from memtui.recall.score import Part
+from memtui.recall.task import Task
+
+MOST_WITHHELD = 50
+"""Withheld memories that are named; the rest are counts per reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A recalled memory.
+
+    Attributes:
+        score: relevance times the factors.
+        relevance: sum of the terms.
+        parts: terms and factors, in the order of the explanation.
+        reason: why it is here, in words.
+    """
+
+    memory: Memory
+    score: float
+    relevance: float
+    parts: tuple[Part, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """A memory that was near and is not shown.
+
+    Attributes:
+        reason: why, in words.
+        group: the reason without ids and dates, for counting.
+    """
+
+    id: str
+    title: str
+    reason: str
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The answer to a task.
+
+    Attributes:
+        hits: relevant memories, the best first, without pinned ones.
+        pins: the pinned memories in scope, the best first, relevant or not.
+        withheld: at most 50, the nearest first.
+        withheld_counts: the rest per reason.
+        other_projects: relevant memories of projects that are not in scope.
+        abstained: why there are no hits, in words; None if there are.
+        phase: the phase of the work, given or guessed.
+        links: links between hits and pins.
+        states: last known state per (memory id, anchor path) of hits and pins.
+    """
+
+    hits: tuple[Hit, ...]
+    pins: tuple[Hit, ...]
+    withheld: tuple[Withheld, ...]
+    withheld_counts: Mapping[str, int]
+    other_projects: int
+    abstained: str | None
+    task: Task
+    phase: str | None = None
+    links: tuple[Link, ...] = ()
+    states: Mapping[tuple[str, str], AnchorState] = field(default_factory=dict)
+
+
+def order_key(hit: Hit) -> tuple[float, float, str]:
+    """Return what hits are sorted by: score, then age, then id, so that the order is total."""
+    return (-hit.score, hit.memory.created_at.timestamp(), hit.memory.id)
+
+
+def listed_and_counted(
+    nearest: list[Withheld], unseen: Mapping[str, int]
+) -> tuple[tuple[Withheld, ...], dict[str, int]]:
+    """Return the withheld memories to name, and the counts of the rest.
+
+    Args:
+        nearest: withheld memories, the nearest first.
+        unseen: counts per group of those that were not even fetched.
+    """
+    counts = {group: number for group, number in unseen.items() if number > 0}
+    for withheld in nearest[MOST_WITHHELD:]:
+        counts[withheld.group] = counts.get(withheld.group, 0) + 1
+    return tuple(nearest[:MOST_WITHHELD]), dict(sorted(counts.items()))

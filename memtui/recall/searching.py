@@ -1,0 +1,83 @@
+"""Search: everything that shares a telling word or a file with the query, ranked and explained as in recall."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from memtui.config import RecallSettings
+from memtui.errors import AmbiguousIdError, NotFoundError
+from memtui.recall.fetching import Fetched, fetch_for_search
+from memtui.recall.phase import guess_phase
+from memtui.recall.result import Hit, order_key
+from memtui.recall.score import Part
+from memtui.recall.scoring import Scorer
+from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.vault import Vault
+
+FEWEST_READ = 100
+"""Memories read for a search with a small limit: the best by words alone need not be the best in all."""
+
+_ID_PREFIX = re.compile(r"[a-z2-7]{4,8}")
+
+_NAMED = Part("name", 1.0, "the query is its id or title", "term")
+
+
+def search(
+    vault: Vault,
+    query: str,
+    scope: Scope,
+    *,
+    files: tuple[str, ...] = (),
+    limit: int,
+    settings: RecallSettings,
+    now: datetime,
+    statuses: Sequence[str] | None = ("active",),
+) -> list[Hit]:
+    """Return the memories that share a telling word with a query or are tied to files, the best first.
+
+    There is no floor beyond that. A memory whose id or title the query is comes first; a word that fits no
+    memory is tried as the start of an id.
+
+    Args:
+        vault: the vault; read under one lease.
+        query: words, an id or a title.
+        scope: the projects in view, unassigned memories too if it says so.
+        files: project-relative POSIX paths.
+        limit: most hits.
+        settings: the weights.
+        now: the moment freshness is measured at.
+        statuses: which memories, None for any.
+    """
+    wanted = MemoryFilter(scope=scope, statuses=None if statuses is None else tuple(statuses))
+    fetched, named = fetch_for_search(vault, query, wanted, files, limit=max(limit, FEWEST_READ))
+    if not fetched.memories and _ID_PREFIX.fullmatch(query.strip().lower()):
+        named = _by_prefix(vault, query.strip().lower(), wanted, fetched)
+    scorer = Scorer(fetched, fetched.memories, settings, vault.kinds, now, guess_phase(query))
+    return _ranked(scorer, named)[:limit]
+
+
+def _ranked(scorer: Scorer, named: Sequence[str]) -> list[Hit]:
+    chosen = set(named)
+    hits = [
+        scorer.hit(memory, extra=_NAMED if identifier in chosen else None)
+        for identifier, memory in scorer.fetched.memories.items()
+        if identifier in chosen or scorer.is_informed(identifier) or identifier in scorer.fetched.files
+    ]
+    return sorted(hits, key=lambda hit: (hit.memory.id not in chosen, *order_key(hit)))
+
+
+def _by_prefix(vault: Vault, prefix: str, wanted: MemoryFilter, fetched: Fetched) -> list[str]:
+    """Read the memory whose id starts so, if there is exactly one and the search may show it."""
+    with vault.read() as reader:
+        try:
+            memory = reader.get(reader.resolve(prefix))
+        except (NotFoundError, AmbiguousIdError):
+            return []
+        if reader.count(MemoryFilter(scope=wanted.scope, statuses=wanted.statuses, ids=(memory.id,))) == 0:
+            return []
+        fetched.signals = {memory.id: reader.signals([memory.id])}
+        fetched.states = reader.anchor_states([memory.id])
+    fetched.memories = {memory.id: memory}
+    return [memory.id]

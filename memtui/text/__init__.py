@@ -1,0 +1,1 @@
+"""Pure text: tokenising, sanitising, secrets, counting."""

@@ -1,0 +1,105 @@
+"""Taming hostile text: control characters go, invisible characters stay and are counted.
+
+Escape sequences could drive a terminal, so they are taken out as a whole. Invisible and bidirectional
+characters may be part of a language, so they are kept; what of them no script or emoji needs is counted, for
+the person to see.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_EMOJI = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2934\u2935"
+    "\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+# Scripts whose letters join: Arabic and its neighbours, the Indic scripts, Burmese, Khmer, Mongolian.
+_JOINING = "\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"
+_VARIATION = "\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_INVISIBLE = (
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f" + _VARIATION
+)
+
+_CONTROL = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]?"  # CSI: colours, cursor, bracketed paste
+    r"|\x9b[0-?]*[ -/]*[@-~]"
+    # OSC, DCS and the like, up to their end on the same line
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x80-\x9f\n]*(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]+[0-~]"
+    r"|\x1b[\]PX^_\\78=>cDEHMNOZ]"
+    "|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SUSPECT = re.compile(f"[{_BIDI}{_INVISIBLE}]")
+_HIDDEN = re.compile(
+    f"(?=[{_BIDI}{_INVISIBLE}])"  # one test per character decides for nearly all of them
+    "(?:(?P<normal>"
+    f"(?<=[{_EMOJI}])[\ufe0e\ufe0f](?![{_VARIATION}])"
+    "|(?<=[0-9#*])\ufe0f(?=\u20e3)"
+    f"|(?<=[{_HAN}])[\ufe00-\ufe02\U000e0100-\U000e01ef](?![{_VARIATION}])"
+    f"|(?<=[\u2190-\u2aff])\ufe00(?![{_VARIATION}])"
+    f"|(?<=[\u1800-\u18af])[\u180b-\u180f](?![{_VARIATION}])"
+    f"|(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])"
+    f"|(?<=[{_JOINING}])[\u200c\u200d](?![\u200b-\u200f])"
+    "|(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
+    f")|(?P<bidi>[{_BIDI}])|(?P<invisible>.))"
+)
+_UNDISPLAYABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Sanitised:
+    """A text that may be shown and stored, and what was wrong with it.
+
+    Attributes:
+        text: with LF line ends and without control characters other than tab and line feed.
+        removed: escape sequences and control characters taken out, lone surrogates replaced.
+        invisible: invisible characters that are still in the text and that no script or emoji needs there.
+        bidi: bidirectional controls that are still in the text.
+    """
+
+    text: str
+    removed: int = 0
+    invisible: int = 0
+    bidi: int = 0
+
+
+def sanitise(text: str) -> Sanitised:
+    """Return the text without control characters and escape sequences, with counts of what is odd about it.
+
+    Doing it again changes nothing. An escape sequence that is never closed loses its opening alone.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text, removed = _CONTROL.subn("", text)
+    if text.isascii():
+        return Sanitised(text, removed)
+    text, surrogates = _SURROGATE.subn("\ufffd", text)
+    if not _SUSPECT.search(text):
+        return Sanitised(text, removed + surrogates)
+    kinds = [match.lastgroup for match in _HIDDEN.finditer(text)]
+    return Sanitised(text, removed + surrogates, kinds.count("invisible"), kinds.count("bidi"))
+
+
+def reveal(text: str) -> str:
+    """Return the text with hidden characters written out as U+202E in angle quotes, for the screen."""
+    if not text.isascii() and _SUSPECT.search(text):
+        text = _HIDDEN.sub(_reveal_hidden, text)
+    return _UNDISPLAYABLE.sub(_reveal_character, text)
+
+
+def one_line(text: str) -> str:
+    """Return the text as one line: no control characters, every run of white space one space."""
+    return " ".join(sanitise(text).text.split())
+
+
+def _reveal_hidden(match: re.Match[str]) -> str:
+    return match.group() if match.lastgroup == "normal" else _reveal_character(match)
+
+
+def _reveal_character(match: re.Match[str]) -> str:
+    return f"\u2039U+{ord(match.group()):04X}\u203a"

@@ -1,0 +1,163 @@
+"""Text to the terms that BM25 counts, and terms to the numbers that the vault stores.
+
+One compiled pattern cuts the text into raw tokens; the terms of a raw token come from a table that fills
+itself, because the same few thousand tokens make up nearly all of a text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from hashlib import blake2b
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from memtui.text.identifiers import LONGEST_WHOLE, MOST_SPLIT, name_terms
+from memtui.text.stopwords import STOP_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+_CACHED_TOKENS = 100_000
+_CACHED_IDS = 200_000
+_LONGEST_CACHED = 64
+
+# Scripts written without spaces (Han, kana, Hangul, Bopomofo; Thai, Lao, Burmese, Khmer): bigrams.
+_HAN = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_SPACELESS = (
+    _HAN
+    + "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3100-\u318f\u31a0-\u31bf\u31f0-\u31ff\uff66-\uff9f"
+    + "\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"
+    + "\u0e01-\u0e3a\u0e40-\u0eff\u1000-\u109f\u1780-\u17d3\u17d7-\u17ff"
+)
+_LATIN = (
+    "0-9A-Za-z_\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u036f\u1e00-\u1eff"
+    "\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a"
+)
+# Everything else that is neither a sign nor a space nor private: Greek, Cyrillic, Arabic, Devanagari …
+_NO_OTHER = (
+    "\x00-\u02ff\u037e\u0387\u055a-\u055f\u0589\u058a\u05be\u05c0\u05c3\u05f3\u05f4\u0600-\u060f\u061b-\u061f"
+    "\u066a-\u066d\u06d4\u0964\u0965\u1e00-\u1eff\u1680\u2000-\u2bff\u2e00-\u303f\u3200-\u33ff\u4dc0-\u4dff"
+    "\ud800-\uf8ff\ufe00-\ufe6f\ufeff-\uffff\U0001f000-\U0001faff\U000e0000-\U0010ffff"
+)
+_ASCII_TOKEN = re.compile(r"\.?[0-9A-Za-z_]+(?:[-./\\'][0-9A-Za-z_]+)*(?:\+\+|\#)?")
+_TOKEN = re.compile(
+    rf"\.?[{_LATIN}]+(?:[-./\\'\u2019][{_LATIN}]+)*(?:\+\+|\#)?"
+    rf"|[{_SPACELESS}]+"
+    rf"|[^{_NO_OTHER}{_SPACELESS}]+"
+)
+_CONNECTORS = re.compile("[-_./\\\\'\u2019]+")
+_SPACELESS_START = re.compile(f"[{_SPACELESS}]")
+_HAN_CHARACTER = re.compile(f"[{_HAN}]")
+# Invisible inside words: soft hyphen, zero-width space, word joiner, BOM.
+_INVISIBLE = ("\u00ad", "\u200b", "\u2060", "\ufeff")
+
+
+class _TermTable(dict[str, tuple[str, ...]]):
+    """Raw token to its terms, filled on demand and emptied when full."""
+
+    def __missing__(self, raw: str) -> tuple[str, ...]:
+        terms = _expand(raw, STOP_WORDS, single_han=True)
+        if len(raw) <= _LONGEST_CACHED:
+            if len(self) >= _CACHED_TOKENS:
+                self.clear()
+            self[raw] = terms
+        return terms
+
+
+_terms_of = _TermTable()
+_ids: dict[str, int] = {}
+
+
+def index_terms(text: str) -> list[str]:
+    """Return the terms under which a text is found, repeated as often as they occur.
+
+    A text of stop words alone keeps them. Runs of Han and other scripts without spaces give bigrams; every
+    Han character is a term too, so that a query of one character finds it without a scan.
+    """
+    raws = _raw_tokens(text)
+    terms = list(chain.from_iterable(map(_terms_of.__getitem__, raws)))
+    return terms or _every_word(raws)
+
+
+def term_counts(text: str) -> dict[str, int]:
+    """Return each term of `index_terms` with its count; quicker than counting the list of a long text."""
+    counts: dict[str, int] = {}
+    raw_counts = Counter(_raw_tokens(text))
+    for raw, count in raw_counts.items():
+        for term in _terms_of[raw]:
+            counts[term] = counts.get(term, 0) + count
+    return counts or dict(Counter(_every_word(list(raw_counts.elements()))))
+
+
+def query_terms(text: str) -> list[str]:
+    """Return the terms to look up for a query, in order, without repetitions.
+
+    A query of stop words alone keeps them, so that it does not become empty.
+    """
+    raws = _raw_tokens(text)
+    terms = chain.from_iterable(_bigrams(raw) if _is_spaceless(raw) else _terms_of[raw] for raw in raws)
+    return list(dict.fromkeys(terms)) or list(dict.fromkeys(_every_word(raws)))
+
+
+def term_id(term: str) -> int:
+    """Return the number that stands for a term in the vault: a signed 64-bit integer, the same everywhere."""
+    known = _ids.get(term)
+    if known is None:
+        digest = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        known = int.from_bytes(digest, "little", signed=True)
+        if len(_ids) >= _CACHED_IDS:
+            _ids.clear()
+        _ids[term] = known
+    return known
+
+
+def _raw_tokens(text: str) -> list[str]:
+    if text.isascii():
+        return _ASCII_TOKEN.findall(text)
+    for sign in _INVISIBLE:
+        if sign in text:
+            text = text.replace(sign, "")
+    return _TOKEN.findall(text)
+
+
+def _every_word(raws: list[str]) -> list[str]:
+    """Return the terms of tokens with the stop words among them."""
+    return [term for raw in raws for term in _expand(raw, frozenset(), single_han=False)]
+
+
+def _expand(raw: str, stop: Collection[str], *, single_han: bool) -> tuple[str, ...]:
+    if raw.isascii():
+        return name_terms(raw, stop)
+    if _is_spaceless(raw):
+        pairs = _bigrams(raw)
+        return (*pairs, *_HAN_CHARACTER.findall(raw)) if single_han and len(raw) > 1 else pairs
+    if len(raw) > LONGEST_WHOLE:
+        parts = [part[:LONGEST_WHOLE] for part in _CONNECTORS.split(raw[:MOST_SPLIT])]
+        return tuple(chain.from_iterable(_expand(part, stop, single_han=single_han) for part in parts))
+    plain = unicodedata.normalize("NFKC", raw)
+    if plain == raw:
+        return name_terms(raw, stop)
+    # Full-width and mathematical letters become ASCII, which may be cut again.
+    return tuple(
+        chain.from_iterable(
+            _bigrams(part) if _is_spaceless(part) else name_terms(part, stop) for part in _TOKEN.findall(plain)
+        )
+    )
+
+
+def _is_spaceless(raw: str) -> bool:
+    return raw[0] >= "\u0e00" and _SPACELESS_START.match(raw) is not None
+
+
+def _bigrams(run: str) -> tuple[str, ...]:
+    """Return the overlapping pairs of a run, or the run itself when it is one character."""
+    # In slices, because ordering a long run of combining marks takes quadratic time.
+    slices = [run[at : at + LONGEST_WHOLE] for at in range(0, len(run), LONGEST_WHOLE)]
+    plain = "".join([unicodedata.normalize("NFKC", part) for part in slices])
+    if len(plain) == 1:
+        return (plain,)
+    return tuple([plain[at : at + 2] for at in range(len(plain) - 1)])

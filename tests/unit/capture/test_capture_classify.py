@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from memtui.capture.classify import MAX_ANCHORS, anchors_in, explain_kind, guess_kind
+from memtui.capture.titles import title_for
+from memtui.domain.kinds import DEFAULT_KINDS
+
+SAMPLES = [
+    ("Never push to main", (), "constraint"),
+    ("Always run `make check` before you commit", ("Rules",), "constraint"),
+    ("Amounts must be integers", (), "constraint"),
+    ("提交信息必须使用英文", ("提交规范",), "constraint"),
+    ("本番データを使うことは禁止", (), "constraint"),
+    ("Use snake_case for functions", (), "convention"),
+    ("Suffix background jobs with `_job`", ("Naming",), "convention"),
+    ("Prefer dataclasses for values", (), "convention"),
+    ("函数命名使用下划线", (), "convention"),
+    ("```bash\nnpm test\n```", ("Commands",), "tooling"),
+    ("`uv run pytest -k fares` runs one test", (), "tooling"),
+    ("The dev server listens on port 3000", ("Getting started",), "tooling"),
+    ("Requests pass the middleware, which sets the tenant", ("Architecture",), "architecture"),
+    ("The API layer lives in `src/api/` and depends on the core", (), "architecture"),
+    ("```\nferry/\n├── api/\n```", (), "architecture"),
+    ("We chose Postgres instead of Redis, because holds must roll back", (), "decision"),
+    ("2024: decided against GraphQL", (), "decision"),
+    ("The worker charged twice because of a race; fixed with a lock", (), "bug-pattern"),
+    ("**Symptom**: sold twice\n**Root cause**: replica lag\n**Fix**: lock", ("Gotchas", "Seats"), "bug-pattern"),
+    ("Currently migrating auth to OIDC", (), "note"),
+    ("- [ ] rename the job\n- [ ] drop the table", ("Work",), "note"),
+    ("Pagination is 1-based", (), "lesson"),
+    ("It turns out that the vendor rounds down", (), "lesson"),
+]
+
+
+@pytest.mark.parametrize(("text", "path", "kind"), SAMPLES)
+def test_words_headings_and_shape_tell_the_kind(text: str, path: tuple[str, ...], kind: str) -> None:
+    assert guess_kind(text, title_for(text, path), path) == kind
+
+
+def test_words_count_whole_only() -> None:
+    for text in ("The neverland map", "A mustard seed", "The bugle", "An unfixedly point", "Forbiddenness"):
+        assert guess_kind(text, text, ()) == "lesson"
+
+
+def test_a_check_list_is_no_note() -> None:
+    assert guess_kind("- [ ] tests pass", "tests pass", ("Before opening a pull request",)) != "note"
+
+
+def test_the_documents_title_is_no_evidence() -> None:
+    assert guess_kind("Pagination is 1-based", "x", ("Architecture", "Paging")) == "lesson"
+
+
+@pytest.mark.parametrize(
+    ("hint", "text", "kind"),
+    [
+        ("claude-memory:feedback", "Do it with fakes", "constraint"),
+        ("claude-memory:feedback", "The suite was green because mocks lied", "lesson"),
+        ("claude-memory:feedback", "Never use mocks, because they lied", "constraint"),
+        ("claude-memory:project", "Launch is in May", "decision"),
+        ("claude-memory:user", "Likes short answers", "convention"),
+        ("claude-memory:reference", "The board is at /d/abc", "tooling"),
+        ("adr", "The pipeline must never fail; bugs and races were fixed", "decision"),
+        ("memory-bank:activeContext", "We must never deploy on Friday", "note"),
+        ("memory-bank:systemPatterns", "Hexagonal", "architecture"),
+        ("post-mortem", "The queue was always full", "bug-pattern"),
+        ("decision", "Nothing special", "decision"),
+        ("unknown:word", "Nothing special", "lesson"),
+        (None, "Nothing special", "lesson"),
+    ],
+)
+def test_the_source_may_hint_at_the_kind(hint: str | None, text: str, kind: str) -> None:
+    assert guess_kind(text, text, (), hint=hint) == kind
+
+
+def test_a_guess_comes_with_its_reason() -> None:
+    assert explain_kind("Never push", "Never push", ()) == ("constraint", 'says "never"')
+    assert explain_kind("x y", "x y", ("Build commands",))[1] == 'stands under "Build"'
+    assert explain_kind("x", "x", (), hint="adr")[1] == "the source calls it adr"
+    assert explain_kind("x", "x", ())[1] == "nothing speaks for another kind"
+
+
+def test_a_guess_is_always_a_known_kind_and_quick() -> None:
+    started = time.perf_counter()
+    for text in ("never run " * 100_000, "x" * 1_000_000, "\n" * 100_000, "", "`" * 100_000):
+        assert guess_kind(text, text[:50], ()) in DEFAULT_KINDS
+    assert time.perf_counter() - started < 3
+
+
+@pytest.mark.parametrize(
+    ("text", "anchors"),
+    [
+        ("See `payments/service.py` and `src/api/`.", ("payments/service.py", "src/api/")),
+        ("The [guide](docs/guide.md#part) and [site](https://x.example/a.md)", ("docs/guide.md",)),
+        ("Run `pytest tests/unit/test_a.py::test_b -q`", ("tests/unit/test_a.py",)),
+        ("At `core/a.py:12:3`, then `./core/b.py`", ("core/a.py", "core/b.py")),
+        ("`.github/workflows/ci.yml` and `config/.env`", (".github/workflows/ci.yml", "config/.env")),
+        ("`web/src/legacy/` then `web/src/legacy/`", ("web/src/legacy/",)),
+        ("`README.md`, `config.js`", ()),
+        ("`/etc/app/x.conf`, `~/x/y.md`, `../up/z.py`, `C:\\a\\b.py`", ()),
+        ("`https://x.example/a/b.html`, `github.com/a/b.git`, `example.com/x.js`", ()),
+        ("`src/**/*.ts`, `origin/main`, `application/json`, `1.2/3.4`", ()),
+        ("`@scope/pkg/index.ts`, `path/to/file.py`, `node_modules/a/b.js`, `<dir>/x.py`", ()),
+        ("plain payments/service.py", ()),
+        ("```\n`in/fence.py`\n```\n`out/side.py`", ("out/side.py",)),
+    ],
+)
+def test_anchors_are_relative_paths_in_code_and_links(text: str, anchors: tuple[str, ...]) -> None:
+    assert anchors_in(text) == anchors
+
+
+def test_anchors_are_few() -> None:
+    assert len(anchors_in(" ".join(f"`a/f{n}.py`" for n in range(50)))) == MAX_ANCHORS

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.capture.frontmatter import globs_of, split_frontmatter
+
+
+def test_settings_and_body_are_parted() -> None:
+    found = split_frontmatter("---\ndescription: Fares\nalwaysApply: false\n---\n\n# Fares\n")
+    assert found.values == {"description": "Fares", "alwaysApply": False}
+    assert found.body == "\n# Fares\n"
+    assert found.body_first_line == 5
+    assert not found.lenient
+
+
+def test_a_closing_line_may_end_the_file() -> None:
+    found = split_frontmatter("---\ntitle: EOF\n---")
+    assert (found.values, found.body) == ({"title": "EOF"}, "")
+
+
+def test_dashes_inside_a_value_close_nothing() -> None:
+    assert split_frontmatter("---\ntitle: a --- b\n---\nx").values == {"title": "a --- b"}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "plain\n", "---\n", "---\nopen: true\n", "text\n---\na: b\n---\n", "----\na: b\n---\n"]
+)
+def test_without_a_block_the_body_is_the_whole_text(text: str) -> None:
+    found = split_frontmatter(text)
+    assert (found.values, found.raw, found.body, found.body_first_line) == ({}, "", text, 1)
+
+
+def test_prose_between_two_thematic_breaks_is_body() -> None:
+    text = "---\n\nSome prose, not settings.\n\n---\n\nMore.\n"
+    assert split_frontmatter(text).body == text
+
+
+def test_a_thematic_break_in_the_body_stays_there() -> None:
+    assert split_frontmatter("---\na: b\n---\nx\n\n---\n\nc: d\n---\n").body == "x\n\n---\n\nc: d\n---\n"
+
+
+@pytest.mark.parametrize("inside", ["# managed by the platform team\n# no keys\n", "", "\n"])
+def test_a_block_of_comments_alone_is_frontmatter_without_settings(inside: str) -> None:
+    found = split_frontmatter(f"---\n{inside}---\nbody\n")
+    assert (found.values, found.body) == ({}, "body\n")
+
+
+def test_empty_values_are_none() -> None:
+    values = split_frontmatter("---\ndescription:\nglobs: \npaths: null\nalwaysApply: true\n---\n").values
+    assert values == {"description": None, "globs": None, "paths": None, "alwaysApply": True}
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "value"),
+    [
+        ("globs: *", "globs", "*"),
+        ("globs: **/*.ts,**/*.tsx", "globs", "**/*.ts,**/*.tsx"),
+        ("description: Fix: the thing", "description", "Fix: the thing"),
+        ('name: "no mocks": why', "name", '"no mocks": why'),
+        ("globs: [*.ts, src/*.py]", "globs", ["*.ts", "src/*.py"]),
+        ("description: @team's rule", "description", "@team's rule"),
+    ],
+)
+def test_what_is_no_yaml_is_read_line_by_line(line: str, key: str, value: object) -> None:
+    found = split_frontmatter(f"---\n{line}\nalwaysApply: true\nnote: 'quoted'\n---\nx")
+    assert found.lenient
+    assert found.values == {key: value, "alwaysApply": True, "note": "quoted"}
+
+
+def test_lists_and_folded_text_survive_invalid_yaml() -> None:
+    found = split_frontmatter("---\npaths:\n  - *.ts\n  - 'b/**'\ndescription: >\n  two\n  lines\n---\n")
+    assert found.values == {"paths": ["*.ts", "b/**"], "description": "two lines"}
+
+
+def test_dates_and_odd_numbers_stay_text() -> None:
+    values = split_frontmatter("---\ndate: 2024-01-31\nat: 12:30\ncode: 007\nflag: yes\nn: 3\n---\n").values
+    assert values == {"date": "2024-01-31", "at": "12:30", "code": "007", "flag": "yes", "n": 3}
+
+
+@pytest.mark.parametrize(
+    "encode",
+    [
+        lambda text: text,
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: "\ufeff" + text.replace("\n", "\r\n"),
+        lambda text: text.replace("\n", "\r\n", 2),
+    ],
+)
+def test_line_ends_and_bom_change_nothing(encode: object) -> None:
+    text = "---\npaths:\n  - src/**\nname: x\n---\nbody\n"
+    found = split_frontmatter(encode(text))  # type: ignore[operator] # one of the functions above
+    assert found.values == {"paths": ["src/**"], "name": "x"}
+    assert found.body_first_line == 6
+    assert found.body.strip() == "body"
+
+
+def test_an_empty_block_above_the_authors_own_counts_with_it() -> None:
+    text = (
+        '---\ndescription: \nglobs: **/a.md\nalwaysApply: false\n---\n---\ndescription: "Own"\nglobs: "b"\n---\n# T\n'
+    )
+    found = split_frontmatter(text)
+    assert found.values == {"description": "Own", "globs": "**/a.md", "alwaysApply": False}
+    assert found.body == "# T\n"
+
+
+def test_tags_construct_no_objects() -> None:
+    found = split_frontmatter('---\na: !!python/object/apply:os.system ["exit 1"]\nb: ok\n---\n')
+    assert found.values == {"a": '!!python/object/apply:os.system ["exit 1"]', "b": "ok"}
+
+
+BOMB = "a: &a [x, x]\n" + "".join(
+    f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]\n" for n in range(20)
+)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        BOMB,
+        "a: " + "[" * 30_000 + "\n",
+        "a: " + "x" * 1_000_000 + "\n",
+        "key: value\n" * 40_000,
+        "a:\n" + "- *x\n" * 40_000,
+        "a: *\n" + "  more\n" * 40_000,
+        "n: " + "1" * 9_000 + "\n",
+    ],
+    ids=["aliases", "depth", "long line", "many keys", "many items", "long text", "huge number"],
+)
+def test_hostile_blocks_are_read_in_linear_time(inside: str) -> None:
+    started = time.perf_counter()
+    found = split_frontmatter(f"---\n{inside}---\nbody\n")
+    assert found.body == "body\n"
+    assert len(str(found.values)) <= 2 * len(inside)
+    assert time.perf_counter() - started < 5
+
+
+@given(st.text(alphabet="-: \n#ab*[]{}'\"\r\t|>&!", max_size=80))
+def test_nothing_is_lost_whatever_the_block(inside: str) -> None:
+    for text in (inside, f"---\n{inside}\n---\nbody\n"):
+        found = split_frontmatter(text)
+        assert found.raw + found.body == text
+        assert found.raw.count("\n") + 1 == found.body_first_line
+
+
+@pytest.mark.parametrize(
+    ("value", "globs"),
+    [
+        ("src/**/*.{ts,tsx}, docs/*.md", ("src/**/*.{ts,tsx}", "docs/*.md")),
+        (["a/**", " 'b' ", "c,d"], ("a/**", "b", "c", "d")),
+        ('["a", "b"]', ("a", "b")),
+        ("[ab]*.ts", ("[ab]*.ts",)),
+        ("a, a,", ("a",)),
+        ('"**/*.py"', ("**/*.py",)),
+        ("{a,{b,c}}/x,}y,z", ("{a,{b,c}}/x", "}y", "z")),
+        (None, ()),
+        (True, ()),
+        ({"a": 1}, ()),
+    ],
+)
+def test_globs_come_from_text_and_lists(value: object, globs: tuple[str, ...]) -> None:
+    assert globs_of(value) == globs

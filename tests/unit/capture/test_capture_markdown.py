@@ -1,0 +1,281 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.capture.markdown import Split, split_markdown
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+def texts(markdown: str) -> list[str]:
+    return [piece.text for piece in split_markdown(markdown).pieces]
+
+
+def reasons(split: Split) -> dict[int, str]:
+    return {line: gap.reason for gap in split.skipped for line in range(gap.span[0], gap.span[1] + 1)}
+
+
+def uncovered_or_doubled(markdown: str, split: Split) -> list[int]:
+    lines = markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    counts = [0] * len(lines)
+    for first, last in [part.span for part in split.pieces] + [gap.span for gap in split.skipped]:
+        for line in range(first, last + 1):
+            counts[line - 1] += 1
+    return [n + 1 for n, line in enumerate(lines) if counts[n] > 1 or (line.strip() and counts[n] != 1)]
+
+
+def test_rules_of_a_list_become_one_piece_each() -> None:
+    split = split_markdown(
+        "## Rules\n\n- Never push to main.\n- Use cents for money\n- Always run `make check` first\n"
+    )
+    assert [piece.text for piece in split.pieces] == [
+        "Never push to main.",
+        "Use cents for money",
+        "Always run `make check` first",
+    ]
+    assert [piece.native_id for piece in split.pieces] == ["Rules#1", "Rules#2", "Rules#3"]
+    assert [piece.span for piece in split.pieces] == [(3, 3), (4, 4), (5, 5)]
+
+
+def test_what_is_nested_in_an_item_stays_with_it() -> None:
+    markdown = (
+        "- **Refunds**: a refund is a new row, never an update\n"
+        "  - partial ones carry `parent_id`\n"
+        "\n"
+        "    ```python\n"
+        "    # Not a heading\n"
+        "    refund(share=1)\n"
+        "    ```\n"
+        "\n"
+        "  Both are checked.\n"
+        "- Never delete a row\n"
+    )
+    first, second = split_markdown(markdown).pieces
+    assert first.text.split("\n") == [
+        "**Refunds**: a refund is a new row, never an update",
+        "- partial ones carry `parent_id`",
+        "",
+        "  ```python",
+        "  # Not a heading",
+        "  refund(share=1)",
+        "  ```",
+        "",
+        "Both are checked.",
+    ]
+    assert (first.span, second.span) == ((1, 9), (10, 10))
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "The layers are:\n\n- api\n- core\n- store",
+        "When adding a migration:\n\n- write the down step\n- run it on a copy",
+        "- Python 3.12\n- FastAPI\n- React 19",
+        "- `make check`: runs all checks\n- `make seed`: fills the database",
+        "- `src/api/` - HTTP handlers\n- `src/core/` - the rules of the business",
+        "1. Fetch the list.\n2. Compare it with the last state.\n3. Write what changed.",
+        "- Build tool: Vite\n- Test runner: Vitest\n- Type checker: tsc",
+        "- [ ] tests pass\n- [ ] the changelog has an entry",
+        "Intro of a table:\n\n| a | b |\n|---|---|\n| 1 | 2 |",
+        "Run it like this:\n\n```sh\nmake\n```\n\nIt takes a minute.",
+        "One thought.\n\nAnother one, on the same matter.",
+        "> quoted\n> words\n\nand the comment on it",
+    ],
+)
+def test_what_belongs_together_stays_one_piece(markdown: str) -> None:
+    assert texts(markdown) == [markdown]
+
+
+def test_steps_stay_together_under_a_heading_that_says_so() -> None:
+    assert len(texts("## Release process\n\n- Run the tests\n- Build the wheel\n- Push the tag\n")) == 1
+    assert len(texts("## Rules\n\n- Run the tests\n- Build the wheel\n- Push no tag\n")) == 3
+
+
+def test_ordered_rules_are_parted_where_steps_are_not() -> None:
+    rules = "1. **Errors**: return a typed error, never panic.\n2. **Unsafe**: needs a comment that proves it.\n"
+    assert len(texts(rules)) == 2
+
+
+def test_a_neutral_lead_in_is_dropped_with_a_reason() -> None:
+    split = split_markdown("Follow these rules:\n\n- Never a\n- Never b\n")
+    assert [piece.text for piece in split.pieces] == ["Never a", "Never b"]
+    assert reasons(split) == {1: "words that lead to the list"}
+
+
+def test_short_lines_above_lists_serve_as_headings() -> None:
+    split = split_markdown(
+        "**Naming**\n\n- Use snake_case\n- Use nouns\n\nCode Style:\n- Prefer tabs\n- Avoid globals\n"
+    )
+    assert [piece.native_id for piece in split.pieces] == ["Naming#1", "Naming#2", "Code Style#1", "Code Style#2"]
+
+
+def test_a_bold_rule_is_no_heading() -> None:
+    assert texts("**Never push to main.**\n\nIt deploys at once.") == ["**Never push to main.**\n\nIt deploys at once."]
+
+
+def test_heading_paths_are_plain_text_in_every_style() -> None:
+    markdown = "Title\n=====\n\n## The `api` *layer* ##\n\na\n\nSet\n---\n\nb\n\n### [Deep](x.md)\n\nc\n"
+    paths = [piece.heading_path for piece in split_markdown(markdown).pieces]
+    assert paths == [("Title", "The api layer"), ("Title", "Set"), ("Title", "Set", "Deep")]
+
+
+def test_equal_headings_share_their_numbering() -> None:
+    ids = [piece.native_id for piece in split_markdown("# N\na\n# M\nb\n# N\nc\n").pieces]
+    assert ids == ["N#1", "M#1", "N#2"]
+
+
+def test_headings_and_items_inside_code_are_text() -> None:
+    markdown = "# Real\n\n```md\n# Not one\n- nor this\n```\n\n    # indented\n    - code\n"
+    assert [piece.heading_path for piece in split_markdown(markdown).pieces] == [("Real",)]
+
+
+def test_a_rule_line_under_a_paragraph_makes_no_heading_of_it() -> None:
+    split = split_markdown("A full sentence that happens to stand here.\n---\nnext\n")
+    assert all(piece.heading_path == () for piece in split.pieces)
+
+
+def test_long_sections_part_between_paragraphs() -> None:
+    paragraphs = [f"Paragraph {n}. " + "words " * 80 for n in range(6)]
+    pieces = split_markdown("# H\n\n" + "\n\n".join(paragraphs)).pieces
+    assert 3 <= len(pieces) <= 6
+    assert all(len(piece.text) <= 1_200 for piece in pieces)
+
+
+def test_a_long_enumeration_parts_between_its_items() -> None:
+    markdown = "The modules are:\n\n" + "\n".join(f"- `m{n}/`: {'word ' * 12}" for n in range(80))
+    pieces = split_markdown(markdown).pieces
+    assert len(pieces) > 3
+    assert pieces[0].text.startswith("The modules are:")
+    assert pieces[1].heading_path == ("The modules are",)
+
+
+@pytest.mark.parametrize(
+    ("markdown", "reason"),
+    [
+        (
+            "This file provides guidance to Claude Code (claude.ai/code) when working with code here.",
+            "says what the file is for",
+        ),
+        ("[![CI](https://ci.example/b.svg)](https://ci.example) ![x](y.png)", "badges or images"),
+        ("[Docs](docs/a.md)\n<https://example.org>", "links only"),
+        ("@docs/style.md\n@./more.md", "import of another file"),
+        ("- @docs/style.md\n- @docs/git.md", "import of another file"),
+        ("***", "horizontal rule"),
+        ("<!-- a comment\n\nover lines -->", "comment"),
+        ("# Alone", "heading without text"),
+        ("- [A](#a)\n  - [B](#b)", "table of contents"),
+        ("[name]: https://example.org", "link definition"),
+        ("<details>\n\n</details>", "mark-up without text"),
+    ],
+)
+def test_boilerplate_becomes_no_memory_and_says_why(markdown: str, reason: str) -> None:
+    split = split_markdown(markdown)
+    assert split.pieces == []
+    assert set(reasons(split).values()) == {reason}
+
+
+def test_a_table_of_contents_is_skipped_but_not_rules_under_such_a_heading() -> None:
+    assert texts("## Contents\n\n- Setup\n- Rules\n") == []
+    assert texts("## Contents\n\n- Never commit secrets\n- Always sign\n") == ["Never commit secrets", "Always sign"]
+
+
+def test_a_heading_that_is_itself_a_rule_is_kept() -> None:
+    assert texts("# Rules\n\n## Never edit generated files\n\n## Overview\n") == ["Never edit generated files"]
+
+
+def test_tags_around_markdown_do_not_hide_it() -> None:
+    split = split_markdown("<rules>\n- Never a\n- Never b\n</rules>\n")
+    assert [piece.text for piece in split.pieces] == ["Never a", "Never b"]
+    assert reasons(split) == {1: "mark-up without text", 4: "mark-up without text"}
+
+
+def test_what_memtui_wrote_itself_is_not_read_back() -> None:
+    block = "<!-- memtui:begin v1 id=a sha=b -->\n## X\n\n- Never c\n```\nopen fence\n<!-- memtui:end id=a -->"
+    split = split_markdown(f"- Never a\n\n{block}\n\n- Never b\n")
+    assert [piece.text for piece in split.pieces] == ["Never a", "Never b"]
+    assert set(reasons(split).values()) == {"written by memtui's export"}
+
+
+def test_a_begin_marker_without_end_hides_nothing() -> None:
+    assert texts("<!-- memtui:begin v1 id=a -->\n\n- Never a\n- Never b\n") == ["Never a", "Never b"]
+
+
+def test_markers_inside_a_fence_are_text() -> None:
+    markdown = "Example:\n\n```\n<!-- memtui:begin v1 -->\n<!-- memtui:end -->\n```"
+    assert texts(markdown) == [markdown]
+
+
+def test_line_ends_change_nothing() -> None:
+    markdown = (FIXTURES / "ferry_claude.md").read_text(encoding="utf-8")
+    assert split_markdown(markdown.replace("\n", "\r\n")) == split_markdown(markdown)
+    assert split_markdown(markdown.replace("\n", "\r\n", 40)) == split_markdown(markdown)
+
+
+def test_spans_count_from_the_first_line_given() -> None:
+    split = split_markdown("# H\n\ntext\n", first_line=6)
+    assert (split.pieces[0].span, split.skipped[0].span) == ((8, 8), (6, 6))
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in FIXTURES.iterdir()))
+def test_every_line_of_a_real_looking_file_is_told(name: str) -> None:
+    markdown = (FIXTURES / name).read_text(encoding="utf-8")
+    assert uncovered_or_doubled(markdown, split_markdown(markdown)) == []
+
+
+LINES = st.sampled_from(
+    [
+        *("", "", "", "text", "a  ", "# Heading", "## Sub ##", "## Contents", "#", "######", "Setext", "===", "---"),
+        *("- item", "- Never do it.", "-", "  - nested", "        - deep", "1. first", "2) second", "- [ ] box"),
+        *("    code", "```", "~~~", "```python", "   ```", "> quote", "> - quoted item", "| a | b |", "|---|---|"),
+        *("<!-- c -->", "<!-- open", "-->", "<div>", "</div>", "<b>x</b>", "<pre>", "</pre>", "[a]: b", "[x](#y)"),
+        *("**Bold**", "**Bold**:", "Lead:", "When so:", "@a/b.md", "- @a/b.md", "* * *", "\ttab", "![i](j)", "[/x]"),
+        *("<!-- memtui:begin v1 id=a -->", "<!-- memtui:end id=a -->", "必须", "- 不要这样做。", "&amp;"),
+        *("\u00a0", "\u200b", "\x0c", "\x00", "\x1b[31m", "\u2028", "\x1c"),
+    ]
+)
+
+
+@given(st.lists(LINES, max_size=30))
+def test_every_line_is_in_exactly_one_piece_or_gap(lines: list[str]) -> None:
+    markdown = "\n".join(lines)
+    split = split_markdown(markdown)
+    assert uncovered_or_doubled(markdown, split) == []
+    assert all(piece.text.strip() for piece in split.pieces)
+    assert len({piece.native_id for piece in split.pieces}) == len(split.pieces)
+    assert split.pieces == sorted(split.pieces, key=lambda piece: piece.span)
+
+
+@given(st.text(max_size=200))
+def test_any_text_at_all_is_told(markdown: str) -> None:
+    assert uncovered_or_doubled(markdown, split_markdown(markdown)) == []
+
+
+HOSTILE = {
+    "one line of a megabyte": "never " * 170_000,
+    "brackets": "[" * 300_000,
+    "unclosed fence": "```\n" + "x\n" * 15_000,
+    "deep list": "\n".join("  " * depth + "- Never a" for depth in range(400)),
+    "deep quotes": ">" * 20_000 + " a",
+    "markers": "- " * 20_000 + "a",
+    "many items": "- Never do this\n" * 5_000,
+    "table": "|a|b|\n|-|-|\n" + "|1|2|\n" * 5_000,
+    "headings": "# a\n" * 5_000,
+    "comments": "<!--\n" * 15_000,
+    "more than two megabytes": "a paragraph\n\n" * 170_000,
+    "tags": "<b>\n" * 15_000,
+    "emphasis": "**a" * 300_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_texts_are_parted_in_linear_time(name: str) -> None:
+    markdown = HOSTILE[name]
+    started = time.perf_counter()
+    split = split_markdown(markdown)
+    assert time.perf_counter() - started < 15
+    assert uncovered_or_doubled(markdown, split) == []
