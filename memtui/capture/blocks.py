@@ -40,6 +40,7 @@ _LONE_TAG = re.compile(r" {0,3}</?([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,300})?/?>\s
 _VERBATIM_TAGS = frozenset({"pre", "script", "style", "textarea"})
 _MARKER = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]*)")
 _LONGEST_UNDERLINED = 100
+_PARAGRAPHS_CHARS = 1_000
 _TAB = 4
 
 
@@ -171,14 +172,20 @@ def _trimmed(line_map: Sequence[int], lines: Sequence[str]) -> Span:
 
 
 def _blank_line_blocks(lines: Sequence[str]) -> list[Block]:
+    """Return paragraphs of about the size of a memory, parted at blank lines."""
     blocks: list[Block] = []
     start: int | None = None
-    for number, line in enumerate([*lines, ""]):
+    last = size = 0
+    for number, line in enumerate(lines):
         if line.strip():
             start = number if start is None else start
-        elif start is not None:
-            blocks.append(Block("paragraph", Span(start, number - 1), content="\n".join(lines[start:number])))
-            start = None
+            last = number
+            size += len(line)
+        elif start is not None and size >= _PARAGRAPHS_CHARS:
+            blocks.append(Block("paragraph", Span(start, last), content="\n".join(lines[start : last + 1])))
+            start, size = None, 0
+    if start is not None:
+        blocks.append(Block("paragraph", Span(start, last), content="\n".join(lines[start : last + 1])))
     return blocks
 
 

@@ -113,7 +113,9 @@ def _heading_evidence(heading_path: Sequence[str]) -> _Evidence:
     for distance, heading in enumerate(reversed(heading_path[-len(_HEADING_SHARES) :])):
         if distance and distance == len(heading_path) - 1:
             continue  # the outermost of several is the document's own title
-        found = {sighting.cue: sighting.words for sighting in sightings(heading[:200], HEADING_CUES)}
+        found: dict[int, str] = {}
+        for sighting in sightings(heading[:_OPENING_CHARS], HEADING_CUES):
+            found.setdefault(sighting.cue, sighting.words)
         for number, words in found.items():
             cue = HEADING_CUES[number]
             yield cue.kind, cue.weight * _HEADING_SHARES[distance], f'stands under "{words}"'

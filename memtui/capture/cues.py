@@ -14,7 +14,7 @@ from functools import cache
 _WORD = re.compile(r"[\w']+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Cue:
     """Words that speak for one kind.
 
@@ -93,9 +93,9 @@ TEXT_CUES = (
     Cue(
         "architecture",
         0.8,
-        """live/s_in live/s_under depend/s_on talk/s_to responsible_for owns holds handles consist/s_of service/s layer/s
-        module/s component/s pipeline schema database table/s endpoint/s directory directories folder/s adapter/s
-        handler/s backend frontend route/s go_through goes_through polls publishes subscribes""",
+        """live/s_in live/s_under depend/s_on talk/s_to responsible_for owns holds handles consist/s_of service/s
+        layer/s module/s component/s pipeline schema database table/s endpoint/s directory directories folder/s
+        adapter/s handler/s backend frontend route/s go_through goes_through polls publishes subscribes""",
         "目录 服务 数据库 接口 模块",
     ),
     Cue(
@@ -211,7 +211,7 @@ VERBS = frozenset(
     review refactor replace remove delete move expose reject accept assume compute send round preserve understand
     resolve surface structure suffix prefix separate build generate apply enable disable fetch load parse escape
     sanitise sanitize cache bump pin tag link hold convert count enqueue type register assign wait unsubscribe report
-    stay work push pull""".split()
+    stay work push pull""".split()  # noqa: SIM905 - a list would take a page
 )
 """First words of sentences that tell what to do."""
 
@@ -219,7 +219,7 @@ NOUNS = frozenset(
     """call return name place run test pass store log handle mark set document commit import export catch limit group
     order sort format split extract mock cover address start stop review move send round surface structure suffix
     prefix build fetch load escape cache bump pin tag link hold count type register wait report work push pull all any
-    each every only no""".split()
+    each every only no""".split()  # noqa: SIM905 - a list would take a page
 )
 """Those of the verbs that a noun may begin with as well: "Build tool: make"."""
 

@@ -98,14 +98,8 @@ def _last_commits(root: Path, files: tuple[Path, ...]) -> dict[str, datetime]:
     inside = sorted({os.path.relpath(file, real_top) for file in asked if file.startswith(real_top + os.sep)})
     if files and not inside:
         return {}
-    specs = (
-        inside
-        if inside and len(inside) <= _MOST_PATHSPECS
-        else [os.path.relpath(os.path.realpath(root), real_top)]
-    )
-    changed = set(
-        _git(Path(top), "diff", "--no-ext-diff", "--name-only", "-z", "HEAD", "--", *specs).split(b"\0")
-    )
+    specs = inside if inside and len(inside) <= _MOST_PATHSPECS else [os.path.relpath(os.path.realpath(root), real_top)]
+    changed = set(_git(Path(top), "diff", "--no-ext-diff", "--name-only", "-z", "HEAD", "--", *specs).split(b"\0"))
     log = _git(
         Path(top),
         *("log", "--no-show-signature", "--no-renames", "--name-only", "-z", "--format=%x01%ct", "--"),

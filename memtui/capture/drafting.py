@@ -11,7 +11,7 @@ from typing import Literal
 from memtui.capture.classify import anchors_in, guess_kind
 from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
-from memtui.capture.markdown import CONTEXT, LEAD, Gap, Piece, Split, split_markdown
+from memtui.capture.markdown import CONTEXT, LEAD, Piece, Split, split_markdown
 from memtui.capture.titles import cut_title, title_for
 from memtui.domain.memory import Source
 from memtui.text.sanitising import Sanitised, sanitise
@@ -24,7 +24,7 @@ FRONTMATTER = "frontmatter: read as settings"
 _KEPT_INSIDE = frozenset({CONTEXT, LEAD, "horizontal rule", "links only", "link definition", "table of contents"})
 _RATIONALE = re.compile(
     r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)(why|reason|rationale|how to apply|when to apply)\b[^*_\n]{0,60}?"
-    "[:：]?(?:\\*\\*|__)[ \t]*[:：—–-]?[ \t]*",
+    r"[:：]?(?:\*\*|__)[ \t]*[:：—–-]?[ \t]*",
     re.IGNORECASE,
 )
 _NEXT_PARAGRAPH = re.compile(r"[ \t]*(?:$|#{1,6}[ \t]|\*\*|__|[-*+][ \t]+(?:\*\*|__)|`{3}|~{3})")
@@ -180,19 +180,28 @@ def drafts_from_markdown(
         tags=tags,
         observed_at=observed_at,
     )
+    split = split_markdown(text, first_line=first_line, each_item=each_item)
+    whole = _whole(split, text, first_line, whole_chars, one_subject=one_subject)
     result = ReadResult()
     if first_line > 1:
         result.skipped.append(Skipped(file.name, (1, first_line - 1), FRONTMATTER))
-    split = split_markdown(text, first_line=first_line, each_item=each_item)
-    whole = _whole(split, text, first_line, whole_chars, one_subject=one_subject)
-    split = whole or split
+    _add_pieces(result, maker, whole or split, title=title, name=name, whole=whole is not None, part_why=part_why)
+    if not result.drafts and not result.skipped:
+        result.skipped.append(Skipped(file.name, None, "empty"))
+    return result
+
+
+def _add_pieces(
+    result: ReadResult, maker: DraftMaker, split: Split, *, title: str | None, name: str, whole: bool, part_why: bool
+) -> None:
+    """Add the drafts of a split text, and its gaps in the order of the file."""
     for piece in split.pieces:
         insight, why = part_rationale(piece.text) if part_why else (piece.text, "")
         drafted = maker.draft(
             insight,
             rationale=why,
             span=piece.span,
-            native_id=_native_id(piece, name, whole=whole is not None),
+            native_id=_native_id(piece, name, whole=whole),
             heading_path=(title, *piece.heading_path) if title else piece.heading_path,
             title=title if len(split.pieces) == 1 else None,
         )
@@ -200,11 +209,8 @@ def drafts_from_markdown(
             result.drafts.append(drafted)
         else:
             result.skipped.append(drafted)
-    result.skipped.extend(Skipped(file.name, gap.span, gap.reason) for gap in split.skipped)
-    if not result.drafts and not result.skipped:
-        result.skipped.append(Skipped(file.name, None, "empty"))
+    result.skipped.extend(Skipped(maker.file.name, gap.span, gap.reason) for gap in split.skipped)
     result.skipped = in_order(result.skipped)
-    return result
 
 
 def in_order(skipped: Sequence[Skipped]) -> list[Skipped]:
@@ -261,7 +267,7 @@ def part_rationale(text: str) -> tuple[str, str]:
             target = rule
             rule.append(line)
         else:
-            target.append(line.strip() if target is why else line)
+            target.append(line.rstrip())
     parted = re.sub(r"\n{3,}", "\n\n", "\n".join(rule)).strip("\n")
     return (parted, "\n".join(why).strip()) if parted.strip() and why else (text, "")
 
@@ -322,7 +328,6 @@ def is_below_home(file: SourceFile, *folders: str) -> bool:
 __all__ = [
     "FRONTMATTER",
     "DraftMaker",
-    "Gap",
     "Scope",
     "drafts_from_markdown",
     "folder_anchors",

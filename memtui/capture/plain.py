@@ -118,6 +118,8 @@ def cut(text: str, most_cells: int) -> str:
 
 def _fitting(line: str, most_cells: int) -> int:
     """Return how many characters fit, without parting a letter from its marks or an emoji."""
+    if line.isascii():
+        return min(most_cells, len(line))
     from wcwidth import wcwidth  # see above
 
     width = whole = 0

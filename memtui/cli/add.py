@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from memtui.cli.output import plural, say, write_json, write_line
-from memtui.cli.parsing import Parser
+from memtui.cli.output import plural, read_input, say, write_json, write_line
+from memtui.cli.parsing import Parser, number, whole_number
 from memtui.cli.session import Session
 from memtui.curate.editing import NewMemory, add_memory
 from memtui.errors import EXIT_DONE
@@ -27,8 +26,8 @@ def configure(parser: Parser) -> None:
     )
     parser.add_argument("--tag", metavar="TAG", action="append", default=[], help="a tag; repeatable")
     parser.add_argument("--pin", action="store_true", help="pin it")
-    parser.add_argument("--importance", metavar="N", type=int, default=3, help="1 to 5 (default: 3)")
-    parser.add_argument("--confidence", metavar="X", type=float, default=1.0, help="0 to 1 (default: 1)")
+    parser.add_argument("--importance", metavar="N", type=whole_number, default=3, help="1 to 5 (default: 3)")
+    parser.add_argument("--confidence", metavar="X", type=number, default=1.0, help="0 to 1 (default: 1)")
     parser.add_argument(
         "--supersedes", metavar="ID", action="append", default=[], help="a memory that it replaces; repeatable"
     )
@@ -39,7 +38,7 @@ def configure(parser: Parser) -> None:
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Add one memory and print its id."""
     words = arguments.text
-    text = sys.stdin.read() if words == ["-"] else " ".join(words)
+    text = read_input() if words == ["-"] else " ".join(words)
     new = NewMemory(
         text=text,
         title=arguments.title,

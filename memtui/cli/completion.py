@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from memtui.cli.output import write_line
-from memtui.cli.parsing import Parser, full_parser
+from memtui.cli.parsing import Parser, full_parser, one_of
 from memtui.cli.session import Session
-from memtui.errors import EXIT_DONE, UsageError
+from memtui.errors import EXIT_DONE
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
 
@@ -27,7 +27,6 @@ def run(arguments: argparse.Namespace, session: Session) -> int:  # noqa: ARG001
     """Print the script."""
     import shtab
 
-    if arguments.shell not in shtab.SUPPORTED_SHELLS:
-        raise UsageError("Unknown shell", where=arguments.shell, remedy=f"One of {', '.join(shtab.SUPPORTED_SHELLS)}.")
+    one_of(arguments.shell, shtab.SUPPORTED_SHELLS, what="shell")
     write_line(shtab.complete(full_parser(), shell=arguments.shell))
     return EXIT_DONE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from memtui.cli.output import plural, say, write, write_json, write_line, write_table
-from memtui.cli.parsing import Parser
+from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Session
 from memtui.curate.projects import check_named_files, narrow_to_files
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
@@ -27,7 +27,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("task", metavar="TASK", nargs="*", help="what you are about to do, in your words")
     parser.add_argument("--file", metavar="PATH", action="append", default=[], help="a file in hand; repeatable")
     parser.add_argument("--budget", metavar="N", help="1200, 2k, `10000 chars`, `32 KiB` (default: 1200 tokens)")
-    parser.add_argument("--max", metavar="N", type=int, dest="most", help="most memories")
+    parser.add_argument("--max", metavar="N", type=whole_number, dest="most", help="most memories")
     parser.add_argument("--target", metavar="T", help="chat or json (default: chat)")
     parser.add_argument("--style", metavar="STYLE", default="full", help="full (default)")
     parser.add_argument(

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
-from memtui.cli.output import say, write_json, write_line
-from memtui.cli.parsing import Parser
+from memtui.cli.output import read_input, say, write_json, write_line
+from memtui.cli.parsing import Parser, number, whole_number
 from memtui.cli.session import Session
-from memtui.curate.editing import check_kind, edit_memory
+from memtui.curate.editing import check_kind, clean_tags, edit_memory
 from memtui.curate.files import anchors_for, relative_name
 from memtui.curate.views import get_view, view_record
-from memtui.domain.memory import Memory
-from memtui.errors import EXIT_DONE, UsageError
+from memtui.domain.memory import Anchor, Memory
+from memtui.errors import EXIT_DONE, MemtuiError, UsageError
 from memtui.text.quantities import parse_day, parse_duration
 
 DESCRIPTIONS = {
@@ -35,12 +34,12 @@ def configure(parser: Parser) -> None:
         "--add-file", metavar="PATH", action="append", default=[], help="tie it to a file or glob; repeatable"
     )
     parser.add_argument("--remove-file", metavar="PATH", action="append", default=[], help="repeatable")
-    parser.add_argument("--importance", metavar="N", type=int, help="1 to 5")
-    parser.add_argument("--confidence", metavar="X", type=float, help="0 to 1")
+    parser.add_argument("--importance", metavar="N", type=whole_number, help="1 to 5")
+    parser.add_argument("--confidence", metavar="X", type=number, help="0 to 1")
     parser.add_argument("--half-life", metavar="DAYS", help="`90d`, `12w` or `kind` to follow its kind again")
     parser.add_argument("--valid-until", metavar="DATE", help="the day from which it is no longer true, or `never`")
     parser.add_argument("--move-to", metavar="PROJECT", help="move it to another project, or to global")
-    parser.add_argument("--if-version", metavar="N", type=int, help="only if it still has this version")
+    parser.add_argument("--if-version", metavar="N", type=whole_number, help="only if it still has this version")
     parser.add_argument("--allow-secret", action="store_true", help="store it even if it looks like a secret")
 
 
@@ -48,17 +47,23 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Edit one memory."""
     memory = get_view(session.vault, arguments.id).memory
     values = _values(arguments, session, memory)
-    version = arguments.if_version
-    if not values:
-        from memtui.cli.editor import edit_in_editor
+    if values:
+        saved = _save(arguments, session, memory, values, arguments.if_version)
+    else:
+        saved = _in_editor(arguments, session, memory)
+    if session.json:
+        write_json(view_record(get_view(session.vault, saved.id, tree=session.view.tree), session.kinds))
+    else:
+        write_line(saved.id)
+    say(f"version {saved.version}: {saved.title}" if saved.version != memory.version else "nothing was changed")
+    return EXIT_DONE
 
-        values = edit_in_editor(memory)
-        version = version if version is not None else memory.version
-        if not values:
-            say("nothing was changed")
-            return EXIT_DONE
+
+def _save(
+    arguments: argparse.Namespace, session: Session, memory: Memory, values: dict[str, Any], version: int | None
+) -> Memory:
     session.back_up_daily()
-    saved = edit_memory(
+    return edit_memory(
         session.vault,
         memory.id,
         values,
@@ -67,12 +72,23 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         allow_secret=arguments.allow_secret,
         secret_patterns=session.config.secrets.patterns,
     )
-    if session.json:
-        write_json(view_record(get_view(session.vault, saved.id), session.kinds))
-    else:
-        write_line(saved.id)
-        say(f"version {saved.version}: {saved.title}" if saved.version != memory.version else "nothing was changed")
-    return EXIT_DONE
+
+
+def _in_editor(arguments: argparse.Namespace, session: Session, memory: Memory) -> Memory:
+    """Save what the person wrote in the editor; its file goes only once that is safe."""
+    from memtui.cli.editor import edit_in_editor
+
+    version = memory.version if arguments.if_version is None else arguments.if_version
+    edited = edit_in_editor(memory)
+    for key in edited.left_alone:
+        say(f"{key} was left as it is; commands such as pin, retire or verify change it")
+    try:
+        saved = _save(arguments, session, memory, edited.values, version) if edited.values else memory
+    except MemtuiError:
+        say(f"What you wrote is kept in {edited.path}")
+        raise
+    edited.path.unlink(missing_ok=True)
+    return saved
 
 
 def _values(arguments: argparse.Namespace, session: Session, memory: Memory) -> dict[str, Any]:
@@ -87,11 +103,11 @@ def _values(arguments: argparse.Namespace, session: Session, memory: Memory) -> 
         if getattr(arguments, option) is not None:
             values[field] = getattr(arguments, option)
     if arguments.text is not None:
-        values["insight"] = sys.stdin.read() if arguments.text == "-" else arguments.text
+        values["insight"] = read_input() if arguments.text == "-" else arguments.text
     if arguments.kind is not None:
         values["kind"] = check_kind(session.kinds, arguments.kind)
     if arguments.add_tag or arguments.remove_tag:
-        values["tags"] = [tag for tag in (*memory.tags, *arguments.add_tag) if tag not in arguments.remove_tag]
+        values["tags"] = _tags(arguments, memory)
     if arguments.add_file or arguments.remove_file:
         values["anchors"] = _anchors(arguments, session, memory)
     if arguments.half_life is not None:
@@ -103,15 +119,25 @@ def _values(arguments: argparse.Namespace, session: Session, memory: Memory) -> 
     return values
 
 
-def _anchors(arguments: argparse.Namespace, session: Session, memory: Memory) -> tuple[Any, ...]:
+def _tags(arguments: argparse.Namespace, memory: Memory) -> list[str]:
+    gone = clean_tags(arguments.remove_tag)
+    absent = [tag for tag in gone if tag not in memory.tags]
+    if absent:
+        raise UsageError("It has no such tag", where=", ".join(absent), remedy=f"Tags: {', '.join(memory.tags)}.")
+    return [tag for tag in (*memory.tags, *clean_tags(arguments.add_tag)) if tag not in gone]
+
+
+def _anchors(arguments: argparse.Namespace, session: Session, memory: Memory) -> tuple[Anchor, ...]:
     root = session.view.root
-    gone = {relative_name(path, root=root, folder=session.folder) for path in arguments.remove_file}
+    known = {anchor.path for anchor in memory.anchors}
+    gone = {relative_name(path, root=root, folder=session.folder): path for path in arguments.remove_file}
+    absent = [path for name, path in gone.items() if name not in known]
+    if absent:
+        files = ", ".join(sorted(known)) or "none"
+        raise UsageError("It is not tied to this file", where=", ".join(absent), remedy=f"Files: {files}.")
     added = anchors_for(arguments.add_file, root=root, folder=session.folder)
-    named = {anchor.path for anchor in added}
-    kept = [anchor for anchor in memory.anchors if anchor.path not in gone | named]
-    if len(kept) + len(named & {a.path for a in memory.anchors}) + len(gone) < len(memory.anchors):
-        raise UsageError("It is not tied to this file", where=", ".join(arguments.remove_file))
-    return (*kept, *added)
+    again = {anchor.path for anchor in added}
+    return (*(anchor for anchor in memory.anchors if anchor.path not in {*gone, *again}), *added)
 
 
 def _half_life(text: str) -> float | None:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from memtui.cli.output import plural, say, write, write_json
-from memtui.cli.parsing import Parser
+from memtui.cli.parsing import Parser, one_of
 from memtui.cli.session import Session
 from memtui.errors import EXIT_DONE, UsageError
 from memtui.publish.exporting import TARGETS, Snapshot, export_jsonl, export_vault, jsonl_text, take_snapshot
@@ -29,8 +29,7 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Export the whole vault, or one project with `--project`."""
-    if arguments.target not in TARGETS:
-        raise UsageError("Unknown target", where=arguments.target, remedy=f"One of {', '.join(TARGETS)}.")
+    one_of(arguments.target, TARGETS, what="target")
     scope = EVERYTHING if session.project is None else Scope((session.project,))
     snapshot = take_snapshot(session.vault, scope)
     if arguments.target == "jsonl":

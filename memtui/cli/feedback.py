@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from memtui.cli.output import say, write_json, write_table
-from memtui.cli.parsing import Parser
+from memtui.cli.parsing import Parser, one_of
 from memtui.cli.session import Session
 from memtui.curate.feedback import VERDICTS, give_feedback
 from memtui.errors import EXIT_DONE
@@ -26,6 +26,7 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Record the feedback and show its effect."""
+    one_of(arguments.verdict, VERDICTS, what="verdict")
     effects = give_feedback(session.vault, arguments.id, arguments.verdict, actor=session.actor, reason=arguments.why)
     if session.json:
         write_json([{"id": e.memory_id, "before": round(e.before, 4), "after": round(e.after, 4)} for e in effects])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from memtui.cli.output import say, write_json, write_table
-from memtui.cli.parsing import Parser
+from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Session
 from memtui.curate import timeline
 from memtui.domain.memory import Change
@@ -23,7 +23,7 @@ DESCRIPTIONS = {
 def configure(parser: Parser) -> None:
     """Add the options of whichever of these commands the parser is for."""
     if parser.prog.endswith(" log"):
-        parser.add_argument("--limit", metavar="N", type=int, default=50, help="most rows (default: 50)")
+        parser.add_argument("--limit", metavar="N", type=whole_number, default=50, help="most rows (default: 50)")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:

@@ -6,7 +6,7 @@ import argparse
 from datetime import timedelta
 
 from memtui.cli.output import plural, say, write_json, write_line
-from memtui.cli.parsing import Parser
+from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Session
 from memtui.curate import lifecycle
 from memtui.curate.timeline import go_back
@@ -40,7 +40,7 @@ def configure(parser: Parser) -> None:
         parser.add_argument("--why", metavar="TEXT", default="", help="the reason")
     if name == "restore":
         parser.add_argument(
-            "--to", metavar="VERSION", type=int, help="the version whose text comes back (see show --history)"
+            "--to", metavar="VERSION", type=whole_number, help="the version whose text comes back (see show --history)"
         )
     if name == "snooze":
         parser.add_argument(
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 def _act(arguments: argparse.Namespace, session: Session) -> lifecycle.Outcome:
     vault, ids, actor = session.vault, arguments.id, session.actor
     if arguments.command == "verify":
-        return lifecycle.verify(vault, ids, actor=actor, root=session.view.root)
+        return lifecycle.verify(vault, ids, actor=actor, tree=session.view.tree)
     if arguments.command in {"pin", "unpin"}:
         return lifecycle.pin(vault, ids, actor=actor, pinned=arguments.command == "pin")
     if arguments.command == "retire":

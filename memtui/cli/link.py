@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from memtui.cli.output import say, write_json
-from memtui.cli.parsing import Parser
+from memtui.cli.parsing import Parser, one_of
 from memtui.cli.session import Session
 from memtui.curate.linking import link, unlink
 from memtui.domain.memory import LINK_TYPES
@@ -26,6 +26,7 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Link or unlink."""
+    one_of(arguments.type, LINK_TYPES, what="link type")
     act = link if arguments.command == "link" else unlink
     found = act(session.vault, arguments.id, arguments.type, arguments.other, actor=session.actor)
     if session.json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from memtui.cli.output import plural, say, write_json, write_table
-from memtui.cli.parsing import Parser
+from memtui.cli.parsing import Parser, one_of, whole_number
 from memtui.cli.session import Session
 from memtui.curate.views import MemoryView, list_memories, view_record
 from memtui.domain.memory import STATUSES
@@ -26,7 +26,9 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--stale", action="store_true", help="only what is due for review")
     parser.add_argument("--pinned", action="store_true", help="only what is pinned")
     parser.add_argument("--sort", metavar="BY", default="updated", help=f"{', '.join(SORTS)} (default: updated)")
-    parser.add_argument("--limit", metavar="N", type=int, help=f"most rows (default: {PLENTY}, with --json all)")
+    parser.add_argument(
+        "--limit", metavar="N", type=whole_number, help=f"most rows (default: {PLENTY}, with --json all)"
+    )
     parser.add_argument("--all-projects", action="store_true", help="every project, and the unassigned")
 
 
@@ -37,7 +39,12 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if limit is not None and limit < 0:
         raise UsageError("--limit is a number from 0", where=str(limit))
     views = list_memories(
-        session.vault, wanted, sort=arguments.sort, limit=limit, threshold=session.config.review.threshold
+        session.vault,
+        wanted,
+        sort=arguments.sort,
+        limit=limit,
+        threshold=session.config.review.threshold,
+        tree=session.view.tree if session.json else None,
     )
     if session.json:
         write_json([view_record(view, session.kinds) for view in views])
@@ -48,10 +55,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _filter(arguments: argparse.Namespace, session: Session) -> MemoryFilter:
-    if arguments.status not in (*STATUSES, "any"):
-        raise UsageError("Unknown status", where=arguments.status, remedy=f"One of {', '.join(STATUSES)}, any.")
-    if arguments.sort not in SORTS:
-        raise UsageError("Unknown order", where=arguments.sort, remedy=f"One of {', '.join(SORTS)}.")
+    one_of(arguments.status, (*STATUSES, "any"), what="status")
+    one_of(arguments.sort, SORTS, what="order")
     from memtui.curate.editing import check_kind
     from memtui.vault.filters import EVERYTHING
 

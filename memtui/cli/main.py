@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from memtui.errors import EXIT_ERROR, EXIT_USAGE, ConflictError, MemtuiError
+from memtui.errors import EXIT_ERROR, EXIT_USAGE, ConflictError, MemtuiError, VaultMissingError
 
 EXIT_INTERRUPTED = 130
 """What shells expect after ctrl+c."""
@@ -46,6 +46,9 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         say("memtui: interrupted; nothing half-done was kept")
         return EXIT_INTERRUPTED
+    except OSError as error:
+        say(f"memtui: {error.strerror or error}: {error.filename or 'the operating system refused'}")
+        return EXIT_ERROR
 
 
 def _dispatch(argv: list[str]) -> int:
@@ -62,4 +65,13 @@ def _dispatch(argv: list[str]) -> int:
     from memtui.cli.registry import load
     from memtui.cli.session import Session
 
-    return int(load(command).run(arguments, Session(arguments)))
+    session = Session(arguments)
+    try:
+        code = int(load(command).run(arguments, session))
+    except VaultMissingError:
+        raise
+    except MemtuiError:
+        session.tell_missing_vault()
+        raise
+    session.tell_missing_vault()
+    return code

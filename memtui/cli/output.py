@@ -7,22 +7,33 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from memtui.text.sanitising import reveal
 from memtui.text.width import cell_width, clip, pad
 
 NARROWEST_LAST_COLUMN = 12
 
 
 def use_utf8() -> None:
-    """Make the standard streams speak UTF-8 whatever the locale says."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
+    """Make the standard streams speak UTF-8 whatever the locale says, and stdout carry the very bytes written."""
+    for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(encoding="utf-8", errors="surrogateescape" if stream is sys.stdin else "backslashreplace")
+            reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n" if stream is sys.stdout else None)
+
+
+def read_input() -> str:
+    """Return all of standard input as text: UTF-8, or UTF-16 if its BOM says so, with LF line ends."""
+    from memtui.text.decoding import decode
+
+    decoded = decode(sys.stdin.buffer.read())
+    if decoded.replaced:
+        say(f"{plural(decoded.replaced, 'byte')} were no UTF-8; each stands as \N{REPLACEMENT CHARACTER}")
+    return decoded.text
 
 
 def say(message: str) -> None:
-    """Print a message for people on stderr."""
-    print(message, file=sys.stderr)
+    """Print a message for people on stderr, hidden characters written out."""
+    print(reveal(message), file=sys.stderr)
 
 
 def write(text: str) -> None:
@@ -47,8 +58,8 @@ def plural(number: int, noun: str, plural_noun: str | None = None) -> str:
 
 
 def write_table(rows: Sequence[Sequence[str]], *, headings: Sequence[str] = ()) -> None:
-    """Write columns to stdout; on a terminal the last one is clipped to its width."""
-    shown = [list(headings), *map(list, rows)] if headings else list(map(list, rows))
+    """Write columns to stdout, hidden characters written out; on a terminal the last one is clipped to its width."""
+    shown = [[reveal(cell) for cell in row] for row in ([headings, *rows] if headings else rows)]
     if not shown:
         return
     widths = [max(cell_width(row[column]) for row in shown) for column in range(len(shown[0]) - 1)]

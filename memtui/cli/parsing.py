@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NoReturn
 
 from memtui.cli.registry import BY_NAME, COMMANDS, Command, load
@@ -17,12 +18,113 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that raises instead of exiting and takes no abbreviations."""
 
     def __init__(self, **options: object) -> None:
+        self._words: list[str] = []
         options.setdefault("allow_abbrev", False)
         super().__init__(**options)  # type: ignore[arg-type] # argparse's own keywords, passed through
 
+    def read(self, words: Sequence[str], namespace: argparse.Namespace | None = None) -> argparse.Namespace:
+        """Return the arguments; words after an option still belong to the list before it.
+
+        Raises:
+            UsageError: names the nearest option.
+            SystemExit: `--help` was answered.
+        """
+        self._words = list(words)
+        arguments, rest = self.parse_known_args(words, namespace)
+        collecting = [action for action in self._actions if not action.option_strings and action.nargs in {"+", "*"}]
+        if rest and len(collecting) == 1 and not any(word.startswith("-") for word in rest):
+            name = collecting[0].dest
+            setattr(arguments, name, [*(getattr(arguments, name) or ()), *rest])
+            return arguments
+        if rest:
+            raise self._unrecognised(rest)
+        return arguments
+
     def error(self, message: str) -> NoReturn:
-        """Raise a UsageError that names the command's help."""
-        raise UsageError(message[:1].upper() + message[1:], remedy=f"See `{self.prog} --help`.")
+        """Raise a UsageError that names the command's help.
+
+        A word that looks like an option and is none explains a missing argument.
+        """
+        known = set(self.option_names())
+        strange = [word for word in _until_dashes(self._words) if word.startswith("--") and _option(word) not in known]
+        if strange and "are required" in message:
+            raise self._unrecognised(strange)
+        dashed = "A value that begins with a dash is written --option=VALUE. " if "expected one arg" in message else ""
+        raise UsageError(message[:1].upper() + message[1:], remedy=f"{dashed}See `{self.prog} --help`.")
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:  # noqa: SLF001 - argparse has no public name for it
+            one_of(str(value), action.choices, what=f"action of `{self.prog}`")
+        super()._check_value(action, value)
+
+    def _unrecognised(self, rest: Sequence[str]) -> UsageError:
+        option = next((word for word in rest if word.startswith("-")), None)
+        if option is None:
+            return UsageError(
+                "Too many words", where=" ".join(rest), remedy=f"Put a text in quotes. See `{self.prog} --help`."
+            )
+        hint = did_you_mean(_option(option), self.option_names())
+        return UsageError(
+            "Unknown option",
+            where=option,
+            remedy=f"{hint}Write `--` before a text that begins with a dash. See `{self.prog} --help`.",
+        )
+
+    def option_names(self) -> Iterator[str]:
+        """Yield every option of this parser and of its subcommands."""
+        for action in self._actions:
+            yield from action.option_strings
+            if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 - argparse has no public name for it
+                for child in action.choices.values():
+                    yield from child.option_names()
+
+
+def _option(word: str) -> str:
+    return word.split("=", 1)[0]
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return `Did you mean X? ` for the nearest known word, or nothing."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(word.lower(), list(known), n=1)
+    return f"Did you mean {close[0]}? " if close else ""
+
+
+def one_of(value: str, known: Iterable[str], *, what: str) -> str:
+    """Return a value that must be one of a few.
+
+    Raises:
+        UsageError: names the nearest, and all of them.
+    """
+    names = list(known)
+    if value in names:
+        return value
+    raise UsageError(f"Unknown {what}", where=value, remedy=f"{did_you_mean(value, names)}One of {', '.join(names)}.")
+
+
+def whole_number(text: str) -> int:
+    """Return a whole number, for argparse.
+
+    Raises:
+        ArgumentTypeError: it is none.
+    """
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number, not {text[:60]!r}") from None
+
+
+def number(text: str) -> float:
+    """Return a number, for argparse.
+
+    Raises:
+        ArgumentTypeError: it is none.
+    """
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, not {text[:60]!r}") from None
 
 
 def global_options() -> Parser:
@@ -64,7 +166,7 @@ def parse(argv: list[str]) -> tuple[Command | None, argparse.Namespace]:
     top = Parser(prog="memtui", parents=[parent], add_help=False)
     top.add_argument("-h", "--help", action="store_true")
     top.add_argument("--version", action="store_true")
-    before = top.parse_args(argv[:position])
+    before = top.read(argv[:position])
     if before.help:
         print(help_text())
         raise SystemExit(0)
@@ -79,7 +181,7 @@ def parse(argv: list[str]) -> tuple[Command | None, argparse.Namespace]:
     command = BY_NAME.get(name)
     if command is None:
         raise _unknown_command(name)
-    arguments = command_parser(command, parent).parse_args(argv[position + 1 :], before)
+    arguments = command_parser(command, parent).read(argv[position + 1 :], before)
     arguments.command = name
     return command, arguments
 
@@ -103,11 +205,9 @@ def _until_dashes(words: list[str]) -> list[str]:
 
 
 def _unknown_command(name: str) -> UsageError:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, BY_NAME, n=1)
-    hint = f"Did you mean `memtui {close[0]}`?" if close else "`memtui --help` lists the commands."
-    return UsageError("Unknown command", where=name, remedy=hint)
+    return UsageError(
+        "Unknown command", where=name, remedy=f"{did_you_mean(name, BY_NAME)}`memtui --help` lists the commands."
+    )
 
 
 def help_text() -> str:

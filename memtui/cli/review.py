@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from memtui.cli.output import plural, say, write_json, write_table
-from memtui.cli.parsing import Parser
+from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Session
 from memtui.curate.editing import check_kind
 from memtui.curate.reviewing import review_queue
@@ -23,7 +23,7 @@ def configure(parser: Parser) -> None:
     """Add the options."""
     parser.add_argument("--list", action="store_true", help="print the queue instead of opening the app")
     parser.add_argument("--kind", metavar="KIND", action="append", default=[], help="only this kind; repeatable")
-    parser.add_argument("--size", metavar="N", type=int, help="at most this many")
+    parser.add_argument("--size", metavar="N", type=whole_number, help="at most this many")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from memtui.cli.output import plural, say, write_json, write_line, write_table
-from memtui.cli.parsing import Parser
+from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Session
 from memtui.curate.projects import check_named_files, narrow_to_files
 from memtui.curate.views import view_memories, view_record
@@ -25,7 +25,7 @@ def configure(parser: Parser) -> None:
     """Add the options."""
     parser.add_argument("query", metavar="QUERY", nargs="*", help="words, a question, an identifier, an error code")
     parser.add_argument("--file", metavar="PATH", action="append", default=[], help="a file in hand; repeatable")
-    parser.add_argument("--limit", metavar="N", type=int, help="most hits (default: 20)")
+    parser.add_argument("--limit", metavar="N", type=whole_number, help="most hits (default: 20)")
     parser.add_argument("--explain", action="store_true", help="the reason for every point of every score")
     parser.add_argument("--all-projects", action="store_true", help="every project, and the unassigned")
 

@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 import argparse
+import os
 from functools import cached_property
 from pathlib import Path
 
 from memtui import clock, locations
+from memtui.cli.output import say
+from memtui.cli.parsing import did_you_mean
 from memtui.config import Config, load_config
 from memtui.curate.projects import View, view_of
 from memtui.domain.actor import Actor, parse_actor
 from memtui.domain.kinds import Kind, Kinds
+from memtui.domain.memory import GLOBAL_PROJECT
+from memtui.errors import UsageError
+from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault
+
+
+def working_folder() -> Path:
+    """Return the working directory; one that was deleted meanwhile by the name that the shell has for it.
+
+    Raises:
+        UsageError: it was deleted, and nothing tells where it was.
+    """
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        shell = Path(os.environ.get("PWD", ""))
+        # A PWD that exists is another folder than the deleted one, and maybe another project.
+        if shell.is_absolute() and not shell.exists():
+            return shell
+    raise UsageError("The folder you are in was deleted", where="the working directory", remedy="Go to another: cd ~")
 
 
 class Session:
@@ -23,7 +45,7 @@ class Session:
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self._arguments = arguments
-        self.folder = Path.cwd()
+        self.folder = working_folder()
 
     @property
     def json(self) -> bool:
@@ -52,9 +74,9 @@ class Session:
 
     @property
     def vault_path(self) -> Path:
-        """The vault that was chosen."""
+        """The vault that was chosen, absolute."""
         chosen = getattr(self._arguments, "vault", None)
-        return Path(chosen) if chosen else locations.default_vault()
+        return self.folder / (Path(chosen).expanduser() if chosen else locations.default_vault())
 
     @cached_property
     def vault(self) -> Vault:
@@ -63,11 +85,21 @@ class Session:
             self.vault_path, kinds=self.kinds, now=clock.now, patience_seconds=self.config.vault.patience_seconds
         )
 
+    def tell_missing_vault(self) -> None:
+        """Say on stderr that the vault that was named with `--vault`, and used, is not there."""
+        named = getattr(self._arguments, "vault", None)
+        if named and "vault" in self.__dict__ and not self.vault.exists:
+            say(f"There is no vault at {self.vault.path} yet; `memtui add` or `memtui import` makes one.")
+
     @cached_property
     def view(self) -> View:
-        """The project in view."""
+        """The project in view; an unknown name is told with the nearest known one."""
         with self.vault.read() as reader:
-            return view_of(reader, self.folder, self.project)
+            view = view_of(reader, self.folder, self.project)
+            if view.named and not view.known and view.project != GLOBAL_PROJECT:
+                hint = did_you_mean(str(view.project), project_names(reader))
+                say(f"The vault knows no project {view.project} yet. {hint}".rstrip())
+            return view
 
     def back_up_daily(self) -> None:
         """Copy the vault before the first change of a day, where the configuration says so."""

@@ -14,6 +14,8 @@ from memtui.errors import EXIT_DONE
 from memtui.text.sanitising import reveal
 from memtui.vault.journal import MemoryRevision
 
+_TEXTS = ("title", "insight", "rationale", "snippet")
+
 
 def configure(parser: Parser) -> None:
     """Add the options."""
@@ -25,7 +27,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Show one memory."""
     if arguments.history:
         return _show_history(session, history(session.vault, arguments.id))
-    view = get_view(session.vault, arguments.id, threshold=session.config.review.threshold)
+    view = get_view(session.vault, arguments.id, threshold=session.config.review.threshold, tree=session.view.tree)
     if session.json:
         write_json(view_record(view, session.kinds))
     else:
@@ -109,8 +111,11 @@ def _show_history(session: Session, steps: list[MemoryRevision]) -> int:
 
 
 def _differences(step: MemoryRevision) -> list[str]:
-    if step.before is None or step.after is None:
-        return ["(made)" if step.before is None else "(taken out)"]
+    if step.after is None:
+        return ["(taken out)"]
+    if step.before is None:
+        made = [f"+ {key}: {step.after[key]}" for key in _TEXTS if step.after.get(key)]
+        return ["(made)", *made]
     keys = list(dict.fromkeys((*step.before, *step.after)))
     lines = []
     for key in keys:

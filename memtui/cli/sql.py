@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from memtui.cli.output import plural, say, write_json, write_table
+from memtui.cli.output import plural, read_input, say, write_json, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
 from memtui.errors import EXIT_DONE
 from memtui.text.sanitising import one_line, reveal
 from memtui.vault.sqlquery import STABLE_VIEWS, jsonable, run_query
 
+_EXAMPLE = "SELECT kind, count(*) FROM memory GROUP BY kind"
+
 DESCRIPTIONS = {
-    "sql": "Ask the vault a question in SQL, read-only and shut off from the file system. Views: "
-    + ", ".join(STABLE_VIEWS)
-    + ". Example: SELECT kind, count(*) FROM memory GROUP BY kind"
+    "sql": "Ask the vault a question in SQL, read-only and shut off from the file system. "
+    f"Views: {', '.join(STABLE_VIEWS)}. Example: {_EXAMPLE}"
 }
 
 
@@ -26,7 +26,7 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Run one query."""
-    query = sys.stdin.read() if arguments.query == "-" else arguments.query
+    query = read_input() if arguments.query == "-" else arguments.query
     table = run_query(session.vault, query)
     if session.json:
         write_json([dict(zip(table.columns, map(jsonable, row), strict=True)) for row in table.rows])

@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from memtui.curate.files import anchors_for
-from memtui.curate.projects import project_for_writing
+from memtui.curate.projects import project_for_writing, root_for
 from memtui.domain.actor import Actor, check_may_alter
 from memtui.domain.content import content_hash, new_id
+from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
 from memtui.domain.kinds import Kinds
-from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, Link, Memory, Source
+from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, GLOBAL_PROJECT, Link, Memory, Source
 from memtui.errors import SecretRefusedError, UsageError
 from memtui.text.sanitising import one_line, sanitise
 from memtui.text.secrets import find_secrets
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.vault import Vault
 from memtui.vault.writing import VaultWriter
-from memtui.workspace import find_workspace
 
 LONGEST_TITLE = 200
 
@@ -77,17 +77,17 @@ def add_memory(
     draft, removed, guessed = _draft(vault.kinds, new, actor, vault.now())
     if not new.allow_secret:
         refuse_secrets(draft, secret_patterns)
-    anchors = anchors_for(new.files, root=find_workspace(folder).root, folder=folder)
     with vault.write(actor=actor.name, action="add", summary=f"add {draft.title}") as writer:
+        anchors = anchors_for(new.files, root=root_for(writer, folder), folder=folder)
         project = project_for_writing(writer, folder, new.project)
         twin = _twin(writer, draft, project)
-        if twin is not None:
+        if twin is None:
+            memory = writer.put(replace(draft, project=project, anchors=anchors))
+        else:
             memory = _revived(writer, twin, actor)
-            return Added(memory, is_new=False, removed=removed)
-        memory = writer.put(replace(draft, project=project, anchors=anchors))
         for prefix in new.supersedes:
             supersede(writer, memory.id, writer.resolve(prefix), actor)
-        return Added(memory, is_new=True, removed=removed, guessed_kind=guessed)
+        return Added(memory, is_new=twin is None, removed=removed, guessed_kind=guessed and twin is None)
 
 
 def _draft(kinds: Kinds, new: NewMemory, actor: Actor, now: datetime) -> tuple[Memory, int, bool]:
@@ -98,7 +98,7 @@ def _draft(kinds: Kinds, new: NewMemory, actor: Actor, now: datetime) -> tuple[M
     text = cleaned["text"].text.strip("\n").rstrip()
     if not text.strip():
         raise UsageError("There is no text to remember", remedy='Write it after add, or `-` to read it: memtui add "…"')
-    title = one_line(new.title) if new.title else title_for(text, ())
+    title = one_line(new.title) or title_for(text, ())
     kind = check_kind(kinds, new.kind) if new.kind else guess_kind(text, title, ())
     memory = Memory(
         id=new_id(),
@@ -123,11 +123,11 @@ def _draft(kinds: Kinds, new: NewMemory, actor: Actor, now: datetime) -> tuple[M
 
 
 def _twin(writer: VaultWriter, draft: Memory, project: str | None) -> Memory | None:
-    """Return the memory that already holds this content in this project; a typed title may differ from a made one."""
-    for identifier, owner in writer.ids_by_content([content_hash(draft)]).get(content_hash(draft), []):
-        if owner == project:
-            return writer.get(identifier)
-    return None
+    """Return the memory that already holds this content in this project, one in use before one that is not."""
+    content = content_hash(draft)
+    same = [identifier for identifier, owner in writer.ids_by_content([content]).get(content, []) if owner == project]
+    twins = writer.get_many(same)
+    return min((twins[identifier] for identifier in same), key=lambda twin: twin.status != "active", default=None)
 
 
 def _revived(writer: VaultWriter, memory: Memory, actor: Actor) -> Memory:
@@ -148,19 +148,36 @@ def _revived(writer: VaultWriter, memory: Memory, actor: Actor) -> Memory:
 
 
 def supersede(writer: VaultWriter, winner: str, loser: str, actor: Actor) -> None:
-    """Mark a memory as replaced by another: the link, and the status unless an agent may not set it.
+    """Mark a memory as replaced by another: the link, and the status once a person has accepted the other.
 
     Raises:
-        UsageError: a memory cannot replace itself.
+        UsageError: a memory cannot replace itself, nor what replaces it.
     """
     if winner == loser:
         raise UsageError("A memory cannot supersede itself", where=winner)
+    if winner in _replaced_by(writer, loser):
+        raise UsageError(
+            "This memory is itself superseded by the other",
+            where=f"{winner} by {loser}",
+            remedy="`memtui unlink` or `memtui restore` takes that back first.",
+        )
     old = writer.get(loser)
     origin = "person" if actor.is_person else actor.name
     writer.add_links([Link(from_id=winner, type="supersedes", to_id=loser, origin=origin, created_at=writer.now)])
     # An agent proposes the supersession; it takes effect when a person accepts the new memory.
-    if actor.is_person and old.status == "active":
+    if actor.is_person and old.status == "active" and writer.get(winner).status == "active":
         writer.put(replace(old, status="superseded", status_reason=f"superseded by {winner}"))
+
+
+def _replaced_by(writer: VaultWriter, identifier: str) -> set[str]:
+    """Return what a memory supersedes, and what that supersedes, and so on."""
+    found: set[str] = set()
+    wave = {identifier}
+    while wave:
+        links = writer.links(wave)
+        wave = {link.to_id for link in links if link.type == "supersedes" and link.from_id in wave} - found
+        found |= wave
+    return found
 
 
 EDITABLE = (
@@ -213,8 +230,8 @@ def edit_memory(
             raise UsageError("A memory needs a text", where=memory.id, remedy="To take it out of use, retire it.")
         if not allow_secret:
             refuse_secrets(edited, secret_patterns, unless_in=memory)
-        if edited.project not in {None, "global", memory.project}:
-            ensure_project(writer, check_name(str(edited.project)))
+        if edited.project not in {None, GLOBAL_PROJECT, memory.project}:
+            ensure_project(writer, str(edited.project))
         writer.summary = f"edit {edited.title}"
         return writer.put(edited, if_version=if_version)
 
@@ -234,8 +251,12 @@ def _cleaned(kinds: Kinds, values: Mapping[str, Any]) -> dict[str, Any]:
             cleaned[name] = check_importance(value)
         elif name == "confidence":
             cleaned[name] = check_confidence(value)
+        elif name == "half_life_days":
+            cleaned[name] = check_half_life(value)
         elif name == "tags":
             cleaned[name] = clean_tags(value)
+        elif name == "project":
+            cleaned[name] = None if value is None else check_name(value)
         else:
             cleaned[name] = value
     return cleaned
@@ -304,6 +325,19 @@ def check_confidence(value: float) -> float:
     if not 0 <= value <= 1:
         raise UsageError("Confidence is a number from 0 to 1", where=str(value))
     return value
+
+
+def check_half_life(days: float | None) -> float | None:
+    """Return a half-life in days that a memory may have; None stands for its kind's.
+
+    Raises:
+        UsageError: it is another number.
+    """
+    if days is not None and not SHORTEST_HALF_LIFE <= days <= LONGEST_HALF_LIFE:
+        raise UsageError(
+            f"A half-life is a number of days from {SHORTEST_HALF_LIFE:g} to {LONGEST_HALF_LIFE:g}", where=str(days)
+        )
+    return days
 
 
 def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from memtui.domain.actor import Actor
 from memtui.domain.memory import Signal
 from memtui.domain.usefulness import usefulness
 from memtui.errors import NotFoundError, UsageError
-from memtui.vault.usage import find_pack
+from memtui.vault.usage import packs_by_prefix
 from memtui.vault.vault import Vault
 
 VERDICTS = ("helped", "hurt", "corrected", "unused")
@@ -34,7 +34,8 @@ def give_feedback(vault: Vault, prefix: str, verdict: str, *, actor: Actor, reas
     if verdict not in VERDICTS:
         raise UsageError("Unknown feedback", where=verdict, remedy=f"Say one of {', '.join(VERDICTS)}.")
     with vault.write(actor=actor.name, action="feedback", reason=reason) as writer:
-        pack = find_pack(writer, prefix)
+        packs = packs_by_prefix(writer, prefix.strip(), limit=2)
+        pack = packs[0] if len(packs) == 1 else None
         identifiers = [member.memory_id for member in pack.members] if pack else [writer.resolve(prefix)]
         memories = writer.get_many(identifiers)
         if not memories:

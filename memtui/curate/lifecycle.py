@@ -16,6 +16,7 @@ from memtui.domain.memory import Memory, Signal, Tombstone, Verdict
 from memtui.errors import RefusedError, UsageError
 from memtui.vault.vault import Vault
 from memtui.vault.writing import VaultWriter
+from memtui.workspace import Tree
 
 _DAY_SECONDS = 86_400.0
 
@@ -67,8 +68,8 @@ def _each(
     return outcome
 
 
-def verify(vault: Vault, prefixes: Sequence[str], *, actor: Actor, root: Path | None = None) -> Outcome:
-    """Say "still true": resets freshness, adds evidence, ends a snooze, takes the files as they are now.
+def verify(vault: Vault, prefixes: Sequence[str], *, actor: Actor, tree: Tree | None = None) -> Outcome:
+    """Say "still true": resets freshness, adds evidence, ends a snooze, takes the files of the tree as they are now.
 
     Raises:
         RefusedError: an agent cannot verify.
@@ -84,7 +85,7 @@ def verify(vault: Vault, prefixes: Sequence[str], *, actor: Actor, root: Path | 
             verified_at=writer.now,
             verified_by=actor.name,
             snoozed_until=None,
-            anchors=rehashed(memory.anchors, root) if root else memory.anchors,
+            anchors=rehashed(memory.anchors, tree.root) if tree and memory.project == tree.project else memory.anchors,
         )
 
     return _each(vault, prefixes, actor, "verify", step)

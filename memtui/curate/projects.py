@@ -16,7 +16,7 @@ from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.reading import VaultReader
 from memtui.vault.vault import Vault
 from memtui.vault.writing import VaultWriter
-from memtui.workspace import Workspace, find_workspace
+from memtui.workspace import Tree, Workspace, find_workspace
 
 DEFAULT_SCOPE_KEY = "default_scope"
 """Vault setting: `all` in the demo's vault, so that it shows itself from any working directory."""
@@ -30,25 +30,31 @@ class View:
         project: the project that new memories go to, None while unknown.
         scope: what is listed and searched.
         workspace: the working directory.
+        root: the folder that anchors are relative to: the repository's, or the linked folder.
         named: whether a person named the project.
         known: whether the vault knows the project already.
+        stands_in: whether the working directory belongs to the project.
+        shows_all: whether the vault offers all its projects wherever one stands (the demo).
     """
 
     project: str | None
     scope: Scope
     workspace: Workspace
+    root: Path
     named: bool = False
     known: bool = True
-
-    @property
-    def root(self) -> Path:
-        """The folder that anchors are relative to."""
-        return self.workspace.root
+    stands_in: bool = False
+    shows_all: bool = False
 
     @property
     def payload_scope(self) -> Scope:
-        """What may reach a payload: never the unassigned."""
-        return self.scope
+        """What may reach a payload: in a folder of no project `global` alone, since others are denied by default."""
+        return self.scope if self.project is not None or self.shows_all else Scope.of_project(None)
+
+    @property
+    def tree(self) -> Tree | None:
+        """The working tree to check anchors against: only that of the project one stands in."""
+        return Tree(self.project, self.root) if self.project is not None and self.stands_in else None
 
 
 def view_of(reader: VaultReader, folder: Path, named: str | None) -> View:
@@ -59,28 +65,44 @@ def view_of(reader: VaultReader, folder: Path, named: str | None) -> View:
     repository's own future project, which holds nothing yet, and `global`.
     """
     workspace = find_workspace(folder)
+    owner = store.find_owner(reader, workspace.lookup_identities())
+    root = _root_of(owner[0] if owner else "", workspace)
     if named is not None:
         name = store.check_name(named)
-        return View(name, Scope.of_project(name), workspace, named=True, known=name in store.project_names(reader))
-    found = store.find_project(reader, workspace.lookup_identities())
-    if found is not None:
-        return View(found, Scope.of_project(found), workspace)
+        known = name in store.project_names(reader)
+        stands_in = owner is not None and owner[1] == name
+        return View(name, Scope.of_project(name), workspace, root, named=True, known=known, stands_in=stands_in)
+    if owner is not None:
+        return View(owner[1], Scope.of_project(owner[1]), workspace, root, stands_in=True)
     if reader.meta(DEFAULT_SCOPE_KEY) == "all":
-        return View(None, EVERYTHING, workspace, known=False)
+        return View(None, EVERYTHING, workspace, root, known=False, shows_all=True)
     if not workspace.is_repository:
-        return View(None, EVERYTHING, workspace, known=False)
+        return View(None, EVERYTHING, workspace, root, known=False)
     taken = {project.name for project in store.list_projects(reader) if project.identities}
     name = suggest_name(workspace.suggested_name, taken)
-    return View(name, Scope.of_project(name), workspace, known=False)
+    return View(name, Scope.of_project(name), workspace, root, known=False, stands_in=True)
+
+
+def _root_of(identity: str, workspace: Workspace) -> Path:
+    """Return the linked folder where that is how the project was found, else the root of the workspace."""
+    return Path(identity.removeprefix("path:")) if identity.startswith("path:") else workspace.root
+
+
+def root_for(reader: VaultReader, folder: Path) -> Path:
+    """Return the folder that anchors of memories made here are relative to."""
+    workspace = find_workspace(folder)
+    owner = store.find_owner(reader, workspace.lookup_identities())
+    return _root_of(owner[0] if owner else "", workspace)
 
 
 def project_for_writing(writer: VaultWriter, folder: Path, named: str | None) -> str | None:
     """Return the project of a new memory, registered if it is new; None outside any project."""
-    workspace = find_workspace(folder)
     if named is not None:
-        if named != GLOBAL_PROJECT:
-            store.ensure_project(writer, store.check_name(named))
-        return named
+        name = store.check_name(named)
+        if name != GLOBAL_PROJECT:
+            store.ensure_project(writer, name)
+        return name
+    workspace = find_workspace(folder)
     found = store.find_project(writer, workspace.lookup_identities())
     if found is not None:
         return found

@@ -36,7 +36,7 @@ def parse_actor(name: str | None) -> Actor:
     Raises:
         UsageError: the name is empty, long, or not printable.
     """
-    chosen = name if name is not None else os.environ.get("MEMTUI_ACTOR")
+    chosen = name if name is not None else os.environ.get("MEMTUI_ACTOR") or None
     if chosen is None:
         return Actor()
     cleaned = chosen.strip()

@@ -17,6 +17,9 @@ FLOOR = 0.05
 REVIEW_THRESHOLD = 0.5
 """Below this freshness a memory is due for review."""
 
+SHORTEST_HALF_LIFE, LONGEST_HALF_LIFE = 0.01, 1_000_000.0
+"""The half-lives, in days, that one memory may have."""
+
 GAMMA_SHAPE = 2.0
 """Shape `a` of the Gamma prior on the rate at which a kind's facts expire; its rate is 2 H / ln 2 days."""
 
@@ -66,17 +69,20 @@ def decay(age_days: float, half_life: float) -> float:
 
 
 def due_at(memory: Memory, kinds: Kinds, threshold: float = REVIEW_THRESHOLD) -> datetime | None:
-    """Return when a memory becomes due for review, or None if it never does (pinned).
+    """Return when a memory becomes due for review, or None if it never does.
 
     The moment its freshness crosses the threshold, or its own `due_at` if that is earlier; a snooze
-    defers both.
+    defers both. A pinned memory has its own `due_at` alone.
     """
     if memory.pinned:
-        return memory.snoozed_until or memory.due_at
+        return _deferred(memory.due_at, memory) if memory.due_at else None
     days = half_life_days(memory, kinds) * math.log2((1.0 - FLOOR) / (threshold - FLOOR))
     try:
         crossing = last_trusted_at(memory) + timedelta(days=days)
     except OverflowError:
         crossing = datetime.max.replace(tzinfo=memory.created_at.tzinfo)
-    due = min(crossing, memory.due_at) if memory.due_at else crossing
+    return _deferred(min(crossing, memory.due_at) if memory.due_at else crossing, memory)
+
+
+def _deferred(due: datetime, memory: Memory) -> datetime:
     return max(due, memory.snoozed_until) if memory.snoozed_until else due

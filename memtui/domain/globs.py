@@ -1,4 +1,8 @@
-"""Path patterns of rule files: `**`, `*`, `?`, `[...]` and `{a,b}` over POSIX paths."""
+"""Path patterns of rule files: `**`, `*`, `?`, `[...]` and `{a,b}` over POSIX paths.
+
+Patterns come from strangers' files, so none may be slow: every star takes the first place where the rest of
+its part fits (an atomic group), which is exact for these patterns and leaves nothing to try again.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +12,41 @@ from functools import lru_cache
 MOST_ALTERNATIVES = 200
 """Braces that expand to more patterns than this are taken literally."""
 
+LONGEST_PATTERN = 1_000
+"""A longer pattern is taken literally; no file system has longer names to fit."""
+
+_MOST_CHARACTERS = 20_000
+_MARKS = "*?[{"
+_GLOBSTAR = "**"
+_GLUED = re.compile(r"(?<=[^/])\*\*|\*\*(?=[^/])")
+_ANY_FOLDERS = "(?:[^/]*/)*"
+
 
 def matches(pattern: str, path: str) -> bool:
     """Return whether a project-relative path fits a pattern, a folder, a file or a `path::symbol` anchor.
 
     A pattern without a slash fits a file of that name pattern at the root alone; a folder fits all below it.
+    Brackets are a set of characters, but also themselves, as folders such as `[id]` bear them in their names.
     """
     plain = pattern.split("::", 1)[0].removeprefix("./").rstrip("/")
+    if not plain:
+        return False
     if plain == path or path.startswith(plain + "/"):
         return True
-    if not any(mark in plain for mark in "*?[{"):
+    if len(plain) > LONGEST_PATTERN or not any(mark in plain for mark in _MARKS):
         return False
     return _compiled(plain).fullmatch(path) is not None
 
 
 @lru_cache(maxsize=4096)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile("|".join(_translate(part) for part in expand_braces(pattern)))
+    choices = expand_braces(pattern)
+    parted = [part for text in choices for part in _part_globstars(text, MOST_ALTERNATIVES // len(choices))]
+    if sum(map(len, parted)) > _MOST_CHARACTERS:
+        parted = [pattern]
+    texts = dict.fromkeys(_translate(part, sets=True) for part in parted)
+    texts.update(dict.fromkeys(_translate(part, sets=False) for part in parted))
+    return re.compile("|".join(texts), re.DOTALL)
 
 
 def expand_braces(pattern: str) -> list[str]:
@@ -48,30 +70,76 @@ def _brace(text: str) -> tuple[int, int] | None:
     return (found.start(), found.end() - 1) if found else None
 
 
-def _translate(pattern: str) -> str:
-    pieces: list[str] = []
+def _part_globstars(pattern: str, most: int) -> list[str]:
+    """Return patterns in which `**` is always a part of its own: `a**b` means `a*b` or `a*/**/*b`.
+
+    When that would make more than `most`, the rest of the glued ones stay within their part of the path.
+    """
+    results = [re.sub(r"\*{2,}", _GLOBSTAR, pattern)]
+    done: list[str] = []
+    while results:
+        text = results.pop()
+        glued = _GLUED.search(text)
+        if glued is None:
+            done.append(text)
+        elif len(results) + len(done) >= most:
+            done.append(_GLUED.sub("*", text))
+        else:
+            before, after = text[: glued.start()], text[glued.end() :]
+            results += [f"{before}*{after}", f"{before}*/**/*{after}"]
+    return done
+
+
+def _translate(pattern: str, *, sets: bool) -> str:
+    """Return the regular expression of a pattern without braces."""
+    groups: list[list[str]] = [[]]
+    for part in pattern.split("/"):
+        if part != _GLOBSTAR:
+            groups[-1].append(_translate_part(part, sets=sets))
+        elif groups[-1] or len(groups) == 1:
+            groups.append([])
+    if len(groups) == 1:
+        return "/".join(groups[0])
+    first, *middle, last = ["/".join(group) for group in groups]
+    pieces = [f"{first}/" if groups[0] else ""]
+    pieces += [f"(?>(?:[^/]*/)*?{text}/)" for text in middle]
+    pieces.append(_ANY_FOLDERS + last if groups[-1] else ".*")
+    return "".join(pieces)
+
+
+def _translate_part(part: str, *, sets: bool) -> str:
+    """Return the regular expression of what stands between two slashes."""
+    chunks = [""]
     index = 0
-    while index < len(pattern):
-        character = pattern[index]
-        if pattern.startswith("**/", index):
-            pieces.append("(?:[^/]+/)*")
-            index += 3
-            continue
-        if pattern.startswith("**", index):
-            pieces.append(".*")
-            index += 2
-            continue
-        end = pattern.find("]", index + 2) if character == "[" else -1
-        if end > 0:
-            body = pattern[index + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
-            pieces.append(f"[{'^' + body[1:] if body[0] in '!^' else body}]")
-            index = end + 1
-            continue
-        pieces.append({"*": "[^/]*", "?": "[^/]"}.get(character, re.escape(character)))
+    while index < len(part):
+        character = part[index]
+        closing = part.find("]", index + (3 if part.startswith(("[!", "[^"), index) else 2)) if character == "[" else -1
+        if character == "*":
+            chunks.append("")
+        elif character == "?":
+            chunks[-1] += "[^/]"
+        elif sets and closing > 0:
+            chunks[-1] += _set(part[index + 1 : closing])
+            index = closing
+        else:
+            chunks[-1] += re.escape(character)
         index += 1
-    text = "".join(pieces)
-    try:
-        re.compile(text)
-    except re.error:
-        return re.escape(pattern)
-    return text
+    if len(chunks) == 1:
+        return chunks[0]
+    first, *middle, last = chunks
+    return first + "".join(f"(?>[^/]*?{chunk})" for chunk in middle if chunk) + f"[^/]*{last}"
+
+
+def _set(body: str) -> str:
+    """Return the regular expression of a set of characters; a range from z to a holds nothing."""
+    negated = body[0] in "!^"
+    members = body[1:] if negated else body
+    ranges = re.findall(r"(.)-(.)|(.)", members, re.DOTALL)
+    inside = "".join(
+        re.escape(single) if single else f"{re.escape(low)}-{re.escape(high)}"
+        for low, high, single in ranges
+        if single or low <= high
+    )
+    if negated:
+        return f"[^/{inside}]"
+    return f"(?!/)[{inside}]" if inside else "(?!)"

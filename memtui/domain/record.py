@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
 from memtui.domain.memory import (
     DEFAULT_CONFIDENCE,
     DEFAULT_IMPORTANCE,
@@ -159,7 +160,9 @@ def memory_from_record(record: Mapping[str, Any], *, now: datetime, new_id: str,
         updated_at=now,
         confirmed_by=_text(record, "confirmed_by") or None,
         verified_by=_text(record, "verified_by") or None,
-        half_life_days=None if half_life is None else _number(record, "half_life_days", 1, 0.01, 1e6),
+        half_life_days=None
+        if half_life is None
+        else _number(record, "half_life_days", 1, SHORTEST_HALF_LIFE, LONGEST_HALF_LIFE),
         sources=tuple(_sources(record)),
         version=version,
         **times,

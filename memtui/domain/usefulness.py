@@ -1,8 +1,10 @@
 """Usefulness: what helped rises, what hurt falls, and both fade.
 
 usefulness = clamp(2 * (1 + H) / (2 + H + 4 B), 0.5, 1.5) of helped H and hurt B. Each signal fades with a
-90-day half-life. H also takes a logarithmic share of mere use: 0.1 per copy or injection and 0.3 per
-reference, so that frequent use counts a little and never outweighs a verdict. Previews count for nothing.
+90-day half-life. H also takes a logarithmic share of mere use u = 0.1 per copy or injection and 0.3 per
+reference, namely L / (1 + L) with L = ln(1 + u): it stays below 1, so that frequent use counts a little and
+never outweighs one fresh word of a person that a memory helped, hurt or needed correcting. Previews count for
+nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ def usefulness(signals: Iterable[Signal], now: datetime) -> float:
             hurt += weight * _HURT[signal.signal]
         else:
             use += weight * _USE_SHARE.get(signal.signal, 0.0)
-    return from_counts(helped + math.log1p(use), hurt)
+    share = math.log1p(use)
+    return from_counts(helped + share / (1.0 + share), hurt)
 
 
 def from_counts(helped: float, hurt: float) -> float:

@@ -64,7 +64,8 @@ class QueryWeights:
         idf: inverse document frequency of every term that counts.
         mass: the weight that stands for full coverage.
         words: per term, the word as the person wrote it.
-        informative: terms that tell memories apart; all of them where none does.
+        informative: known terms that tell memories apart: no generic ones, unless the query is made of such
+            alone, and no common ones, unless there are no others.
         unknown: terms that no memory holds.
     """
 
@@ -102,6 +103,9 @@ def weigh_query(text: str, counts: TermCounts) -> QueryWeights:
         for term, frequency in counts.frequencies.items()
         if term not in dropped
     }
+    telling = known & idf.keys()
+    if not generic.issuperset(idf):
+        telling -= generic
     heaviest = sorted(idf.values(), reverse=True)[:HEAVIEST_TERMS]
     common = {
         term for term in known if counts.frequencies[term] > UNINFORMATIVE_SHARE * max(counts.documents, LEAST_COMMON)
@@ -110,7 +114,7 @@ def weigh_query(text: str, counts: TermCounts) -> QueryWeights:
         idf=idf,
         mass=math.fsum(heaviest),
         words=words,
-        informative=frozenset(known - common - generic or known - common or known),
+        informative=frozenset(telling - common or telling),
         unknown=tuple(term for term in idf if term not in known),
     )
 

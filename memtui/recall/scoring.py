@@ -48,10 +48,11 @@ class Scorer:
 
     def __post_init__(self) -> None:
         """Measure what the best memory by words reaches."""
-        informed = [identifier for identifier in self.fetched.lexical if self.is_informed(identifier)]
-        pool = [identifier for identifier in informed if identifier in self.pool] or informed
+        pool = [identifier for identifier in self.fetched.lexical if identifier in self.pool]
+        pool = pool or list(self.fetched.lexical)
         self._best_score = max((self.fetched.lexical[identifier].score for identifier in pool), default=0.0)
-        self._best_coverage = max((self.coverage(identifier) for identifier in pool), default=0.0)
+        informed = (self.coverage(identifier) for identifier in pool if self.is_informed(identifier))
+        self._best_coverage = max(informed, default=0.0)
         for (identifier, path), state in self.fetched.states.items():
             self._states.setdefault(identifier, {})[path] = state
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
 
 from memtui.text.stemming import stem
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
 
 LONGEST_TERM = 64
 """Characters of a term; what is longer is cut, so that a 1 MB line gives no 1 MB term."""

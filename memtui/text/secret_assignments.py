@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from memtui.text.secret_formats import Hit
 from memtui.text.secret_values import (
     SHORTEST_RANDOM,
     change_count,
@@ -15,11 +16,6 @@ from memtui.text.secret_values import (
     is_reference,
     looks_random,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from memtui.text.secret_formats import Hit
 
 _PASSWORDS = ("password", "passwd", "passphrase", "pwd", "pass")
 _SECRETS = ("secret", "token", "credential", "credentials", "key")

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from memtui.text.secret_values import is_common, is_mixed, is_placeholder, is_reference, looks_random
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 EXAMPLE_RULE = "aws-documentation-key"
 

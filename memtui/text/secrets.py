@@ -6,17 +6,15 @@ Nothing is masked by itself: callers show the findings and let the person decide
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from memtui.errors import ConfigError
 from memtui.text.secret_assignments import find_assignments
 from memtui.text.secret_formats import EXAMPLE_RULE, Hit, find_formats
 from memtui.text.secret_values import is_identifier, is_placeholder, looks_random
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 Severity = Literal["secret", "example"]
 

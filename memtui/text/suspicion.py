@@ -7,14 +7,15 @@ told is an attempt to override instructions, to hide from the person, to carry d
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 _SHOWN = 60
+_SHORTEST_SENTENCE = 12  # "ignore rules" is the shortest that any pattern takes
+_REACH = 100  # characters within which verb, object and address belong together
 
-_HIDDEN_CHARACTERS = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]+")
+_HIDDEN_CHARACTERS = re.compile(
+    "[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]+"
+)
 _TAG_TEXT = re.compile("(?:\U0001f3f4[\U000e0020-\U000e007f]{3,7})|([\U000e0020-\U000e007e]{2,})")
 _SELECTOR_TEXT = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 _ZERO_WIDTH_RUN = re.compile("[\u200b-\u200d\u2060-\u2064\ufeff]{8,}")
@@ -22,9 +23,10 @@ _OVERRIDE_MARK = re.compile("[\u202d\u202e]")
 
 _LINE_INSIDE_PARAGRAPH = re.compile(r"\n(?![ \t]*(?:[-*+#>|\d]|$))", re.MULTILINE)
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?])[ \t]+(?=[\"'(A-Z*_`])")
-_COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
 
-_NEGATED = re.compile(r"\b(?:never|not|don'?t|avoid|cannot|can'?t|without|refuse|nobody|no one)\W+(?:\w+\W+){0,4}$", re.IGNORECASE)
+_NEGATED = re.compile(
+    r"\b(?:never|not|don'?t|avoid|cannot|can'?t|without|refuse|nobody|no one)\W+(?:\w+\W+){0,4}$", re.IGNORECASE
+)
 
 _OVERRIDE = re.compile(
     r"\b(?:ignore|disregard|forget|override|overrule|bypass|discard)\s+(?:(?:all|any|every|of|the|your|my|our|these|those)\s+){0,3}"
@@ -45,9 +47,12 @@ _PERSONA = re.compile(
     r"\byou\s+are\s+(?:now|no\s+longer)\s+(?:\w+\s+){0,3}(?:dan\b|developer\s+mode|god\s+mode|jailbroken|unrestricted|unfiltered|bound\s+by)",
     re.IGNORECASE,
 )
-_FAKE_SYSTEM = re.compile(r"<\|im_start\|>|<\|system\|>|<<SYS>>|\[INST\]|</?system(?:-reminder|_prompt)?>", re.IGNORECASE)
+_FAKE_SYSTEM = re.compile(
+    r"<\|im_start\|>|<\|system\|>|<<SYS>>|\[INST\]|</?system(?:-reminder|_prompt)?>", re.IGNORECASE
+)
 _DECODE_AND_RUN = re.compile(
-    r"\b(?:base64|decode|decrypt|rot13)\b[^\n]{0,80}?(?:\band\b|\bthen\b|\|)\s*(?:execute|run|follow|obey|eval|sudo|(?:ba|z)?sh)\b", re.IGNORECASE
+    r"\b(?:base64|decode|decrypt|rot13)\b[^\n]{0,80}?(?:\band\b|\bthen\b|\|)\s*(?:execute|run|follow|obey|eval|sudo|(?:ba|z)?sh)\b",
+    re.IGNORECASE,
 )
 _LOWER_GUARD = re.compile(
     r"\b(?:always\s+|automatically\s+|auto-?)(?:approve|accept|allow|confirm)\s+(?:all|any|every|each)\s+(?:\w+\s+)?"
@@ -56,22 +61,27 @@ _LOWER_GUARD = re.compile(
 )
 
 _CARRY = re.compile(
-    r"\b(?:send|post|upload|exfiltrate|transmit|forward|e-?mail|leak|submit|deliver|ship|copy|push|report|curl|wget|append|include|embed|encode)\b",
+    r"\b(?:send|post|upload|exfiltrate|transmit|forward|e-?mail|leak|submit|deliver|copy|push|curl|wget|append|embed"
+    r"|encode)\b",
     re.IGNORECASE,
 )
 _PRIVATE = re.compile(
-    r"(?:^|(?<=[\s`\"'(/~]))\.env\b|\bcredentials?\b|\bsecrets?\b|\bpasswords?\b|\b(?:private|ssh|api|access|secret)[\s_-]?keys?\b|\bid_rsa\b|\.ssh\b"
-    r"|\.aws\b|\benvironment variables?\b|\benv vars?\b|\b(?:conversation|chat)(?:\s+(?:history|log|transcript))?\b|\bsystem prompt\b|\bcookies?\b",
+    r"(?:^|(?<=[\s`\"'(/~]))\.env\b|\bcredentials?\b|\bsecrets?\b|\bpasswords?\b|\bid_rsa\b|\.ssh\b|\.aws\b|\bcookies?\b"
+    r"|\b(?:private|ssh|api|access|secret)[\s_-]?keys?\b|\benv(?:ironment)? var(?:iable)?s?\b|\bsystem prompt\b"
+    r"|\b(?:conversation|chat)(?:\s+(?:history|log|transcript))?\b",
     re.IGNORECASE,
 )
 _OUTSIDE = re.compile(
-    r"\b(?:https?|ftp|wss?)://(?!(?:localhost|127\.|0\.0\.0\.0|\[::1))|\b[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,}|\bwebhook\b|\bpastebin\b"
+    r"\b(?:https?|ftp|wss?)://"
+    r"(?!localhost|127\.|0\.0\.0\.0|\[::1|[\w.-]{1,80}\.(?:internal|local|lan|test)\b)"
+    r"|\b[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,}|\bwebhook\b|\bpastebin\b"
     r"|\b(?:external|remote|my|our|attacker'?s?)\s+(?:server|endpoint|host|address)\b",
     re.IGNORECASE,
 )
+_PIPE_OUT = re.compile(r"\|\s*(?:curl|wget|nc|ncat)\b")
 _EVERY_TIME = re.compile(
-    r"\b(?:always|after\s+(?:answering|each|every|you\s+answer|responding|replying)|before\s+(?:answering|each|every|responding|replying)"
-    r"|(?:in|with|on|for)\s+(?:each|every)\s+(?:answer|response|reply|request|message|task)|silently|secretly|quietly)\b",
+    r"\b(?:every\s+time|(?:after|before)\s+(?:answering|responding|replying|you\s+answer)"
+    r"|(?:after|before|in|with)\s+(?:each|every)\s+(?:answer|response|reply|message|session)|silently|secretly|quietly)\b",
     re.IGNORECASE,
 )
 _CALL = re.compile(r"\b(?:send|post|upload|curl|wget|fetch|visit|open|call|request|download|GET|ping)\b", re.IGNORECASE)
@@ -81,13 +91,19 @@ _ADDRESSED = re.compile(
     re.IGNORECASE,
 )
 
+# Small letters one of which must be in a sentence, since looking for them is ten times faster; then the rest.
 _ANYWHERE = (
-    (_OVERRIDE, "tells the assistant to ignore its other instructions"),
-    (_SECRECY, "asks to keep something from the person"),
-    (_PERSONA, "gives the assistant another role without limits"),
-    (_DECODE_AND_RUN, "asks to decode something and act on it"),
-    (_LOWER_GUARD, "asks to approve every action unseen"),
+    (
+        ("ignore", "disregard", "forget", "overr", "bypass", "discard"),
+        _OVERRIDE,
+        "tells the assistant to ignore its other instructions",
+    ),
+    (("user", "human", "developer", "operator", "person"), _SECRECY, "asks to keep something from the person"),
+    (("you are",), _PERSONA, "gives the assistant another role without limits"),
+    (("base64", "decode", "decrypt", "rot13"), _DECODE_AND_RUN, "asks to decode something and act on it"),
+    (("approve", "accept", "allow", "confirm"), _LOWER_GUARD, "asks to approve every action unseen"),
 )
+_OUTSIDE_HINTS = ("://", "@", "webhook", "pastebin", "server", "endpoint", "host", "address")
 
 
 def planted_instructions(text: str) -> list[str]:
@@ -105,26 +121,41 @@ def planted_instructions(text: str) -> list[str]:
 
 def _sentences(text: str) -> list[str]:
     """Return sentences, lines of a paragraph joined; list items and headings stay apart."""
-    return _SENTENCE_END.split(_LINE_INSIDE_PARAGRAPH.sub(" ", text))
+    sentences = _SENTENCE_END.split(_LINE_INSIDE_PARAGRAPH.sub(" ", text))
+    return [sentence for sentence in sentences if len(sentence) >= _SHORTEST_SENTENCE]
 
 
 def _sentence_reasons(sentence: str) -> Iterator[str]:
-    for pattern, reason in _ANYWHERE:
-        found = pattern.search(sentence)
+    lower = sentence.lower()
+    for hints, pattern, reason in _ANYWHERE:
+        found = pattern.search(sentence) if _has_any(lower, hints) else None
         if found and not _is_negated(sentence, found.start()):
             yield reason
-    outside = _OUTSIDE.search(sentence)
-    if not outside:
+    if not _has_any(lower, _OUTSIDE_HINTS) or not _OUTSIDE.search(sentence):
         return
-    carry = _CARRY.search(sentence)
-    if carry and not _is_negated(sentence, carry.start()):
-        private = _PRIVATE.search(sentence, carry.end())
-        if private and _OUTSIDE.search(sentence, private.end()):
-            yield "sends secrets or the conversation to an outside address"
+    if _carries_away(sentence):
+        yield "sends secrets or the conversation to an outside address"
     every = _EVERY_TIME.search(sentence)
-    call = _CALL.search(sentence, every.end()) if every else None
-    if every and call and not _is_negated(sentence, call.start()) and outside.end() > call.end():
+    call = _CALL.search(sentence, every.end(), every.end() + _REACH) if every else None
+    if call and not _is_negated(sentence, call.start()) and _OUTSIDE.search(sentence, call.end(), call.end() + _REACH):
         yield "makes the assistant call an outside address every time"
+
+
+def _has_any(text: str, hints: tuple[str, ...]) -> bool:
+    return any(hint in text for hint in hints)
+
+
+def _carries_away(sentence: str) -> bool:
+    """Return whether a verb of sending, something private and an address follow closely on each other."""
+    for carry in _CARRY.finditer(sentence):
+        private = _PRIVATE.search(sentence, carry.end(), carry.end() + _REACH)
+        if not private or _is_negated(sentence, carry.start()):
+            continue
+        if _OUTSIDE.search(sentence, private.end(), private.end() + _REACH):
+            return True
+    return any(
+        _PRIVATE.search(sentence, max(0, pipe.start() - _REACH), pipe.start()) for pipe in _PIPE_OUT.finditer(sentence)
+    )
 
 
 def _is_negated(sentence: str, at: int) -> bool:
@@ -133,10 +164,19 @@ def _is_negated(sentence: str, at: int) -> bool:
 
 def _comment_reasons(text: str) -> Iterator[str]:
     """Yield reasons for comments, which a rendered page hides and an assistant reads."""
-    for match in _COMMENT.finditer(text):
-        comment = match.group(1)
-        if _ADDRESSED.search(comment) or any(reason for line in _sentences(comment) for reason in _sentence_reasons(line)):
+    start = text.find("<!--")
+    while start >= 0:
+        end = text.find("-->", start + 4)
+        if end < 0:
+            return
+        comment = text[start + 4 : end]
+        if _ADDRESSED.search(comment) or _says_something(comment):
             yield f"hides an instruction in a comment: {_excerpt(comment)}"
+        start = text.find("<!--", end)
+
+
+def _says_something(text: str) -> bool:
+    return any(reason for sentence in _sentences(text) for reason in _sentence_reasons(sentence))
 
 
 def _hidden_text(text: str) -> Iterator[str]:

@@ -9,15 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Collection
 from hashlib import blake2b
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from memtui.text.identifiers import LONGEST_WHOLE, MOST_SPLIT, name_terms
 from memtui.text.stopwords import STOP_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 _CACHED_TOKENS = 100_000
 _CACHED_IDS = 200_000

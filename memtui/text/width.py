@@ -1,51 +1,63 @@
-"""Widths in terminal cells; cutting and padding never split a grapheme."""
+"""Widths in terminal cells; cutting and padding never split what is seen as one character."""
 
 from __future__ import annotations
 
+import re
+
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-_SHOWN = {character: REPLACEMENT for character in [*range(32), *range(127, 160)]}
-"""A control character never reaches the terminal: it stands as one visible mark."""
+"""Stands for a control character, which must not reach the terminal."""
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_BLANK = frozenset("\t\n\r\x0b\x0c\x85")
+# Code points looked at per cell: more than any emoji has, and the cost of a 1 MB title stays that of a short one.
+_LONGEST_GRAPHEME = 32
 
 
 def cell_width(text: str) -> int:
-    """Return how many cells a line of text takes."""
+    """Return how many cells a line takes; a control character takes one, for the mark that stands for it."""
     if text.isascii():
         return len(text)
     from wcwidth import width
 
-    return width(text.translate(_SHOWN))
+    return width(_printable(text))
 
 
 def clip(text: str, cells: int, ellipsis: str = "…") -> str:
-    """Return the text cut to at most so many cells, with an ellipsis where something was cut."""
+    """Return a line cut to at most that many cells, ending in the ellipsis if something was cut off.
+
+    Control characters come out as U+FFFD, white space as blanks. If not even the ellipsis fits, nothing is left.
+    """
     if cells <= 0:
         return ""
-    # No more than this many characters can matter: a grapheme of many code points is cut as well.
-    head = text[: cells * 16 + 16].translate(_SHOWN)
+    head = _printable(text[: cells * _LONGEST_GRAPHEME])
     if len(head) == len(text) and cell_width(head) <= cells:
         return head
     room = cells - cell_width(ellipsis)
-    if room <= 0:
-        return ellipsis if room == 0 else ""
-    if head.isascii():
-        return head[:room] + ellipsis
-    return _head(head, room) + ellipsis
-
-
-def _head(text: str, room: int) -> str:
-    from wcwidth import iter_graphemes, width
-
-    kept: list[str] = []
-    used = 0
-    for grapheme in iter_graphemes(text):
-        used += width(grapheme)
-        if used > room:
-            break
-        kept.append(grapheme)
-    return "".join(kept)
+    if room < 0:
+        return ""
+    return (head[:room] if head.isascii() else _fitting(head, room)) + ellipsis
 
 
 def pad(text: str, cells: int) -> str:
-    """Return the text cut or filled with blanks to exactly so many cells."""
+    """Return a line cut or filled with blanks to exactly that many cells."""
     clipped = clip(text, cells)
     return clipped + " " * (cells - cell_width(clipped))
+
+
+def _fitting(text: str, cells: int) -> str:
+    """Return the leading graphemes that fit."""
+    from wcwidth import iter_graphemes, width
+
+    end = used = 0
+    for grapheme in iter_graphemes(text):
+        used += width(grapheme)
+        if used > cells:
+            break
+        end += len(grapheme)
+    return text[:end]
+
+
+def _printable(text: str) -> str:
+    if text.isprintable():
+        return text
+    return _CONTROL.sub(lambda match: " " if match.group() in _BLANK else REPLACEMENT, text)

@@ -47,6 +47,12 @@ def project_names(reader: VaultReader) -> list[str]:
 
 def find_project(reader: VaultReader, identities: list[str]) -> str | None:
     """Return the project that the first known of these identities belongs to."""
+    owner = find_owner(reader, identities)
+    return owner[1] if owner else None
+
+
+def find_owner(reader: VaultReader, identities: list[str]) -> tuple[str, str] | None:
+    """Return the first known of these identities with its project."""
     if not identities:
         return None
     found = dict(
@@ -55,7 +61,7 @@ def find_project(reader: VaultReader, identities: list[str]) -> str | None:
             identities,
         ).fetchall()
     )
-    return next((str(found[identity]) for identity in identities if identity in found), None)
+    return next(((identity, str(found[identity])) for identity in identities if identity in found), None)
 
 
 def register_project(writer: VaultWriter, identities: list[str], suggestion: str) -> str:

@@ -34,12 +34,11 @@ SHORT_CHARS = 600
 """Options and other sections up to this size go into the rationale; a longer one becomes a memory."""
 
 _A_FEW_WORDS = 3
+_LONGEST_SETTING = 1_000
 
 SUPERSEDED_NOTE = "superseded-at-source"
 
-_SLUG_ONLY = re.compile(
-    r"^#{1,3} .*\b(?:decision|entscheidung|décision|decisión)\b", re.IGNORECASE | re.MULTILINE
-)
+_SLUG_ONLY = re.compile(r"^#{1,3} .*\b(?:decision|entscheidung|décision|decisión)\b", re.IGNORECASE | re.MULTILINE)
 _SLUG_ONLY_CHARS = 20_000
 _LINK = re.compile(r"\[([^\[\]]{1,300})\]\([^()\s]{0,400}\)")
 
@@ -113,9 +112,7 @@ def _record(tree: Section, settings: Frontmatter, stem: str) -> _Record:
         record.title = bare_title(parts[0].heading) or record.title
         parts = [*parts[0].children, *parts[1:]]
     record.title = record.title or title_of_name(stem)
-    record.intro = "\n\n".join(
-        filter(None, (_without_settings(section, record) for section in above))
-    ).strip()
+    record.intro = "\n\n".join(filter(None, (_without_settings(section, record) for section in above))).strip()
     record.date = record.date or (_date(dated[1]) if dated else None)
     for section in [*above, *(below for part in parts for below in part.walk())]:
         record.skipped.extend((section.lines_of(span), "comment") for span in section.comments)
@@ -184,7 +181,7 @@ def _without_settings(section: Section, record: _Record) -> str:
     for block in section.blocks:
         for number in range(block.lines.first, block.lines.last + 1):
             line = section.source[number]
-            found = SETTING.match(line)
+            found = SETTING.match(line[:_LONGEST_SETTING])
             if found is None:
                 kept.append(line)
                 continue
@@ -221,9 +218,7 @@ def _maker(file: SourceFile, record: _Record, settings: Frontmatter) -> DraftMak
     )
 
 
-def _drafts(
-    maker: DraftMaker, record: _Record, name: str, span: tuple[int, int]
-) -> Iterable[Draft | Skipped]:
+def _drafts(maker: DraftMaker, record: _Record, name: str, span: tuple[int, int]) -> Iterable[Draft | Skipped]:
     """Yield the decision with its reasons, then every text that is too long to stand among them."""
     decision = "\n\n".join(text for text in map(str.strip, record.decision) if text)
     if not decision:
@@ -283,7 +278,7 @@ def _is_short(part: Section) -> bool:
 def _joined(parts: Sequence[tuple[str, str]]) -> str:
     """Return texts under their headings; a single one needs none that only says what it is for."""
     texts = [(heading, text.strip("\n")) for heading, text in parts if text.strip()]
-    if len(texts) == 1 and (not texts[0][0] or role_of(texts[0][0]) != "other"):
+    if len(texts) == 1 and ":" not in texts[0][0] and (not texts[0][0] or role_of(texts[0][0]) != "other"):
         return texts[0][1]
     return "\n\n".join(f"{heading}:\n\n{text}" if heading else text for heading, text in texts)
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-Role = Literal[
-    "status", "date", "people", "context", "drivers", "decision", "why", "consequences", "options", "other"
-]
+Role = Literal["status", "date", "people", "context", "drivers", "decision", "why", "consequences", "options", "other"]
 
 OVER = frozenset({"superseded", "rejected", "deprecated"})
 """States of a record that is in force no more."""
@@ -36,7 +34,7 @@ SETTING = re.compile(
 """A line above the first section that says what the frontmatter would: `* Status: accepted`."""
 
 _TITLE_PREFIX = re.compile(
-    r"\[?(?:adr|madr|dr|rfc|decision)[-_ #]*\d{1,6}\]?(?:\s*[:.)\u2013\u2014-]+)?\s+"
+    r"\[?(?:adr|madr|dr|rfc|decision)[-_ #]*(?:\d{1,6}|n{3,5}|x{3,5})\]?(?:\s*[:.)\u2013\u2014-]+)?\s+"
     r"|\d{1,6}(?:\s*[:.)\u2013\u2014]+|\s+-+)\s+|(?:adr|decision record)\s*:\s+",
     re.IGNORECASE,
 )
@@ -86,9 +84,7 @@ _ROLE_WORDS: tuple[tuple[Role, str], ...] = (
         ),
     ),
 )
-_ROLES = tuple(
-    (role, re.compile(rf"(?:\d+[.)]\s*)?\W*(?:{words})", re.IGNORECASE)) for role, words in _ROLE_WORDS
-)
+_ROLES = tuple((role, re.compile(rf"(?:\d+[.)]\s*)?\W*(?:{words})", re.IGNORECASE)) for role, words in _ROLE_WORDS)
 _STATES = tuple(
     (state, re.compile(rf"(?<!not )(?<!not yet )\b(?:{words})", re.IGNORECASE))
     for state, words in (
@@ -147,4 +143,4 @@ def is_template(stem: str, title: str, decision: str) -> bool:
     if bare and not _PLACEHOLDER.sub("", bare).strip(" .:-"):
         return True
     words, left = (len(re.findall(r"\w+", text)) for text in (decision, _PLACEHOLDER.sub("", decision)))
-    return left <= _FEW_WORDS < words
+    return (left == 0 < words) or (left <= _FEW_WORDS and words > 2 * _FEW_WORDS)

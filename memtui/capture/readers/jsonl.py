@@ -99,6 +99,7 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
     memory = memory_from_record(record, now=_EPOCH, new_id="")
     title = memory.title or title_for(memory.insight, ())
     kind = memory.kind if record.get("kind") else guess_kind(memory.insight, title, ())
+    filled = {"title": title, "kind": kind}
     name = memory.id or name or hash_parts(memory.title, memory.insight, memory.rationale, memory.snippet)
     return Draft(
         title=title,
@@ -112,7 +113,7 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
         importance=memory.importance,
         observed_at=memory.observed_at,
         scope="global" if memory.project == GLOBAL_PROJECT else "project",
-        record=record | {"title": title, "kind": kind},
+        record=record | {key: value for key, value in filled.items() if record.get(key) is None},
         notes=_notes(memory),
     )
 

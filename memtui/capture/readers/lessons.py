@@ -135,11 +135,7 @@ class _Reading:
         self._section(tree, path, None)
 
     def _section(self, section: Section, path: tuple[str, ...], date: datetime | None) -> None:
-        if (
-            section.heading
-            and self.explains_itself
-            and (is_how_to(section.heading) or is_placeholder(section.heading))
-        ):
+        if section.heading and self.explains_itself and (is_how_to(section.heading) or is_placeholder(section.heading)):
             self._skip(section.span, "how the file is to be used, no lesson")
             return
         children = [child for child in section.children if child.level <= _DEEPEST_SPLIT]
@@ -264,9 +260,7 @@ class _Reading:
         last = section.span[1] - section.first_line
         self._split(section.source[start : last + 1], start + section.first_line, path, date)
 
-    def _split(
-        self, lines: Sequence[str], first_line: int, path: tuple[str, ...], date: datetime | None
-    ) -> None:
+    def _split(self, lines: Sequence[str], first_line: int, path: tuple[str, ...], date: datetime | None) -> None:
         split = split_markdown("\n".join(lines), first_line=first_line)
         for piece in split.pieces:
             found = date_in(piece.text) if piece.text[:12].strip("*_[( ")[:2].isdigit() else None

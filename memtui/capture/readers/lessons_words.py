@@ -74,9 +74,7 @@ _HOW_TO = re.compile(
 _PLACEHOLDER = re.compile(
     r"y{4}-mm-dd|\[(?:date|title|.{0,20}title|.{0,20}name)\]|[\[{<][^\[\]{}<>]{1,60}[\]}>]$", re.IGNORECASE
 )
-_NUMBER = re.compile(
-    r"(?:lesson|entry|case|incident|#)?\s*#?\d{1,4}\s*(?:[.):\u2013\u2014]|-\s)\s*", re.IGNORECASE
-)
+_NUMBER = re.compile(r"(?:lesson|entry|case|incident|#)?\s*#?\d{1,4}\s*(?:[.):\u2013\u2014]|-\s)\s*", re.IGNORECASE)
 _KIND_PREFIX = re.compile(
     r"(?:incident )?(?:post[- ]?mortem|incident|retrospective|retro|rca)(?: report)?\s*[:\u2013\u2014-]\s*",
     re.IGNORECASE,

@@ -42,12 +42,10 @@ def test_hostile_characters_go_or_are_noted(tmp_path: Path) -> None:
     raw = "- Never \x1b[31mred\x00 a\n- Never show\u202e this\n- Never clean\n- Never bad ".encode() + b"\xff\n"
     first, second, third, fourth = read(file_with(tmp_path, raw)).drafts
     assert first.insight == "Never red a"
-    assert [first.notes, second.notes, third.notes, fourth.notes] == [
-        ("control-characters",),
-        ("invisible-unicode",),
-        (),
-        ("undecodable-bytes",),
-    ]
+    assert first.notes == ("control-characters",)
+    assert second.notes[0] == "invisible-unicode"
+    assert third.notes == ()
+    assert fourth.notes == ("undecodable-bytes",)
 
 
 def test_planted_instructions_are_noted(tmp_path: Path) -> None:

@@ -1,0 +1,43 @@
+"""Opening the terminal app."""
+
+from __future__ import annotations
+
+import argparse
+
+from memtui.cli.session import Session
+from memtui.errors import EXIT_DONE
+from memtui.vault.vault import Vault
+
+
+def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | None = None) -> int:
+    """Open the app and return its exit code once the person leaves it.
+
+    Args:
+        arguments: the parsed command line.
+        start: `list`, or `due` for what is due for review.
+        vault: another vault than the chosen one, e.g. the demo's copy; it gets no daily backup.
+    """
+    from memtui.tui.app import MemtuiApp
+    from memtui.tui.opening import Opening
+
+    session = Session(arguments)
+    opening = Opening(
+        vault=vault or session.vault,
+        folder=session.folder,
+        project=session.project,
+        actor=session.actor,
+        threshold=session.config.review.threshold,
+        recall=session.config.recall,
+        before_change=session.back_up_daily if vault is None else lambda: None,
+        start="due" if start == "due" else "list",
+        kinds=_kinds(arguments, session) if start == "due" else (),
+        most=getattr(arguments, "size", None) if start == "due" else None,
+    )
+    return MemtuiApp(opening).run() or EXIT_DONE
+
+
+def _kinds(arguments: argparse.Namespace, session: Session) -> tuple[str, ...]:
+    """Return the kinds of `memtui review --kind`, checked."""
+    from memtui.curate.editing import check_kind
+
+    return tuple(check_kind(session.kinds, kind) for kind in getattr(arguments, "kind", None) or ())

@@ -1,0 +1,1 @@
+"""Ranked memories, budget and target to an exact payload."""

@@ -1,0 +1,225 @@
+"""The clipboard: the first route that can work here, what it carried, and whether that is known to have arrived.
+
+Locally a native tool; in tmux its own buffer, which it passes on; over SSH an escape sequence that the
+terminal may ignore without a word; else a file. Nothing here raises, and no message claims more than is known.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui import locations
+
+TOOL_SECONDS = 5.0
+"""Longest time for one call of a clipboard tool."""
+
+MOST_OSC_BYTES = 74_000
+"""Largest text sent as an escape sequence: terminals drop longer ones without a word (about 100 kB encoded)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyResult:
+    """What became of a text on its way to the clipboard.
+
+    Attributes:
+        route: `pbcopy`, `wl-copy`, `xclip`, `xsel`, `clip.exe`, `tmux`, `osc52` or `file`; `none` if all failed.
+        bytes: size of the text in UTF-8.
+        confirmed: whether it was read back and was equal.
+        message: one line for people.
+        path: the file, for the route `file`.
+    """
+
+    route: str
+    bytes: int
+    confirmed: bool
+    message: str
+    path: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A program that takes the clipboard's text on its standard input.
+
+    Attributes:
+        name: the route.
+        write: command that stores.
+        read: command that prints what is stored, or None.
+        encoding: what the program expects.
+    """
+
+    name: str
+    write: tuple[str, ...]
+    read: tuple[str, ...] | None
+    encoding: str = "utf-8"
+
+
+_POWERSHELL_READ = (
+    "powershell.exe",
+    "-NoProfile",
+    "-NonInteractive",
+    "-Command",
+    "[Console]::OutputEncoding=[Text.Encoding]::UTF8;Get-Clipboard -Raw",
+)
+PBCOPY = Tool("pbcopy", ("pbcopy",), ("pbpaste",))
+WL_COPY = Tool("wl-copy", ("wl-copy",), ("wl-paste", "--no-newline"))
+XCLIP = Tool("xclip", ("xclip", "-selection", "clipboard"), ("xclip", "-selection", "clipboard", "-o"))
+XSEL = Tool("xsel", ("xsel", "--clipboard", "--input"), ("xsel", "--clipboard", "--output"))
+# clip.exe takes UTF-16 with a byte order mark; UTF-8 arrives as question marks.
+CLIP_EXE = Tool("clip.exe", ("clip.exe",), _POWERSHELL_READ, "utf-16")
+TMUX = Tool("tmux", ("tmux", "load-buffer", "-w", "-"), ("tmux", "save-buffer", "-"))
+
+
+def copy(text: str) -> CopyResult:
+    """Bring a text to the clipboard, else to a file; never raises."""
+    size = len(text.encode("utf-8", "replace"))
+    tools = routes(os.environ)
+    for tool in tools:
+        if shutil.which(tool.write[0]) and _write(tool, text):
+            return _told(tool, size, confirmed=_arrived(tool, text))
+    if _is_remote(os.environ) and size <= MOST_OSC_BYTES and _write_escape(text):
+        return CopyResult(
+            "osc52",
+            size,
+            confirmed=False,
+            message=f"Sent {_kilo(size)} to your terminal (OSC 52), which cannot confirm that it took them",
+        )
+    return _to_file(text, size, _why_no_clipboard(os.environ, tools, size))
+
+
+def routes(environment: Mapping[str, str], *, platform: str = sys.platform, wsl: bool | None = None) -> list[Tool]:
+    """Return the tools to try here, in order.
+
+    Args:
+        environment: variables of the process.
+        platform: as `sys.platform`.
+        wsl: whether this is Linux under Windows; None to look.
+    """
+    tools = [TMUX] if environment.get("TMUX") else []
+    if _is_remote(environment):
+        return tools
+    if platform == "darwin":
+        return [PBCOPY, *tools]
+    if platform == "win32" or (is_wsl() if wsl is None else wsl):
+        return [CLIP_EXE, *tools]
+    local = [WL_COPY] if environment.get("WAYLAND_DISPLAY") else []
+    if environment.get("DISPLAY"):
+        local += [XCLIP, XSEL]
+    return [*local, *tools]
+
+
+def is_wsl(version_file: Path = Path("/proc/version")) -> bool:
+    """Return whether this is Linux under Windows."""
+    try:
+        return "microsoft" in version_file.read_text(encoding="utf-8", errors="replace").lower()
+    except OSError:
+        return False
+
+
+def _is_remote(environment: Mapping[str, str]) -> bool:
+    return any(environment.get(name) for name in ("SSH_TTY", "SSH_CONNECTION", "SSH_CLIENT"))
+
+
+def _run(command: Sequence[str], given: bytes | None, *, keep_output: bool) -> bytes | None:
+    """Return what a program prints, or None if it fails.
+
+    Copying tools stay behind as servers of the clipboard and would hold a pipe open, so their output goes
+    nowhere.
+    """
+    try:
+        done = subprocess.run(
+            command,
+            input=given,
+            stdin=subprocess.DEVNULL if given is None else None,
+            stdout=subprocess.PIPE if keep_output else subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=TOOL_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return (done.stdout or b"") if done.returncode == 0 else None
+
+
+def _write(tool: Tool, text: str) -> bool:
+    return _run(tool.write, text.encode(tool.encoding, "replace"), keep_output=False) is not None
+
+
+def _arrived(tool: Tool, text: str) -> bool:
+    """Return whether reading back gives the same text; line ends at the end and CRLF aside."""
+    if tool.read is None or not shutil.which(tool.read[0]):
+        return False
+    found = _run(tool.read, None, keep_output=True)
+    return found is not None and _comparable(found.decode("utf-8", "replace")) == _comparable(text)
+
+
+def _comparable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\r\n", "\n").lstrip("\ufeff").rstrip("\n")
+
+
+def _told(tool: Tool, size: int, *, confirmed: bool) -> CopyResult:
+    if tool is TMUX:
+        state = "checked in its buffer" if confirmed else "not checked"
+        message = f"Gave {_kilo(size)} to tmux ({state}); whether your terminal's clipboard takes them depends on set-clipboard"
+    elif confirmed:
+        message = f"Copied {_kilo(size)} with {tool.name}, read back and equal"
+    else:
+        message = f"Gave {_kilo(size)} to {tool.name}, which could not be read back"
+    return CopyResult(tool.name, size, confirmed, message)
+
+
+def _write_escape(text: str) -> bool:
+    """Send OSC 52 to the terminal itself, because standard output may be a pipe."""
+    encoded = base64.b64encode(text.encode("utf-8", "replace"))
+    try:
+        with open("/dev/tty", "wb", buffering=0) as terminal:  # noqa: PTH123 - a device, opened unbuffered
+            terminal.write(b"\x1b]52;c;" + encoded + b"\x07")
+    except OSError:
+        return False
+    return True
+
+
+def _why_no_clipboard(environment: Mapping[str, str], tools: Sequence[Tool], size: int) -> str:
+    if _is_remote(environment) and size > MOST_OSC_BYTES:
+        return f"{_kilo(size)} are too much for the terminal's clipboard over SSH"
+    if environment.get("WAYLAND_DISPLAY") and WL_COPY in tools:
+        return "no clipboard tool worked here; on Wayland install wl-clipboard"
+    if environment.get("DISPLAY") and XCLIP in tools:
+        return "no clipboard tool worked here; on X11 install xclip or xsel"
+    return "no clipboard could be reached"
+
+
+def _to_file(text: str, size: int, why: str) -> CopyResult:
+    """Write the text to a file of the owner's alone."""
+    for folder in (locations.state_folder(), Path(tempfile.gettempdir())):
+        try:
+            path = _write_private(folder, text)
+        except OSError:
+            continue
+        message = f"Wrote {_kilo(size)} to {path}: {why}"
+        return CopyResult("file", size, confirmed=True, message=message, path=path)
+    return CopyResult("none", size, confirmed=False, message=f"Nothing was copied: {why}, and no file could be written")
+
+
+def _write_private(folder: Path, text: str) -> Path:
+    """Write a new file beside the old one, then take its place: never through a link, never readable by others."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor, name = tempfile.mkstemp(prefix="memtui-payload-", suffix=".txt", dir=folder)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(text.encode("utf-8", "replace"))
+    path = folder / "payload.txt"
+    if folder == Path(tempfile.gettempdir()):
+        return Path(name)
+    Path(name).replace(path)
+    return path
+
+
+def _kilo(size: int) -> str:
+    return f"{size:,} bytes"

@@ -1,0 +1,58 @@
+"""How much two memories say the same, by the words they share."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memtui.domain.memory import Memory
+from memtui.text.tokens import index_terms
+
+READ_CHARACTERS = 4_000
+"""Characters of an insight that are compared."""
+
+IDENTICAL = 0.85
+"""From this share of common words on, two memories say the same, if their numbers and negations agree too."""
+
+_NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
+_NEGATION = re.compile(r"\b(?:not|no|never|without|don't|doesn't|isn't|can't|cannot|won't|avoid|nor|neither)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Gist:
+    """What of a memory is compared.
+
+    Attributes:
+        terms: its words.
+        numbers: its numbers, which tell near-identical texts apart.
+        negated: whether it denies something.
+    """
+
+    terms: frozenset[str]
+    numbers: frozenset[str]
+    negated: bool
+
+
+def gist(memory: Memory) -> Gist:
+    """Return the gist of a memory."""
+    text = f"{memory.title}\n{memory.insight[:READ_CHARACTERS]}"
+    lower = text.lower().replace("\u2019", "'")
+    return Gist(
+        frozenset(index_terms(text)),
+        frozenset(_NUMBER.findall(lower)),
+        _NEGATION.search(lower) is not None,
+    )
+
+
+def overlap(one: Gist, other: Gist) -> float:
+    """Return the share of the smaller one's words that both have, 0–1: what it would repeat."""
+    smaller = min(len(one.terms), len(other.terms))
+    return len(one.terms & other.terms) / smaller if smaller else 0.0
+
+
+def say_the_same(one: Gist, other: Gist) -> bool:
+    """Return whether two memories are near-identical; differing numbers or a negation make a difference."""
+    union = len(one.terms | other.terms)
+    if not union or len(one.terms & other.terms) / union < IDENTICAL:
+        return False
+    return one.numbers == other.numbers and one.negated == other.negated

@@ -1,0 +1,162 @@
+"""Packs that were used, so that "did it help?" can be answered later; recipes for the ones used again."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from hashlib import blake2b
+from typing import Literal
+
+from memtui.domain.content import new_id
+from memtui.domain.memory import Signal
+from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
+from memtui.pack.packing import Pack
+from memtui.recall.task import Task
+from memtui.vault import usage
+from memtui.vault.usage import PackMember, Recipe, StoredPack
+from memtui.vault.vault import Vault
+
+_LONGEST_NAME = 100
+
+
+def record_pack(
+    vault: Vault,
+    pack: Pack,
+    task: Task,
+    *,
+    actor: str,
+    project: str | None,
+    signal: Literal["copied", "injected"],
+) -> str:
+    """Store that a pack was used, with one signal per memory in it; returns the pack's id.
+
+    The payload is not stored, only its hash. The change cannot be undone: what was used was used.
+
+    Raises:
+        NotFoundError: the pack is empty.
+    """
+    if not pack.included:
+        raise NotFoundError("There is nothing in the payload to record", remedy="Widen the task or the budget.")
+    identifier = new_id()
+    with vault.write(actor=actor, action=signal, summary=f"{signal} {_count(pack)} as pack {identifier}") as writer:
+        writer.undoable = False
+        usage.write_pack(
+            writer,
+            StoredPack(
+                id=identifier,
+                made_at=writer.now,
+                actor=actor,
+                project=project,
+                task=_storable(task.text),
+                files=tuple(_storable(path) for path in task.files),
+                target=pack.target,
+                budget=str(pack.budget),
+                encoding=pack.encoding,
+                tokens=pack.tokens,
+                payload_hash=payload_hash(pack.payload),
+                members=tuple(
+                    PackMember(one.memory.id, one.memory.version, one.tokens, one.score) for one in pack.included
+                ),
+            ),
+        )
+        writer.add_signals(
+            Signal(memory_id=one.memory.id, signal=signal, at=writer.now, actor=actor, pack_id=identifier)
+            for one in pack.included
+        )
+    return identifier
+
+
+def payload_hash(payload: str) -> str:
+    """Return the hash by which a payload is known again."""
+    return blake2b(payload.encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+def list_packs(vault: Vault, limit: int) -> list[StoredPack]:
+    """Return the packs used last, the newest first."""
+    with vault.read() as reader:
+        return usage.read_packs(reader, limit=limit)
+
+
+def get_pack(vault: Vault, prefix: str) -> StoredPack:
+    """Return the pack of an id or an unambiguous prefix of one.
+
+    Raises:
+        NotFoundError: there is none.
+        AmbiguousIdError: several ids begin so.
+    """
+    cleaned = prefix.strip().lower()
+    with vault.read() as reader:
+        found = usage.packs_by_prefix(reader, cleaned) if cleaned else []
+    if not found:
+        raise NotFoundError("No pack has this id", where=prefix[:60], remedy="`memtui pack list` shows the ids.")
+    if found[0].id == cleaned or len(found) == 1:
+        return found[0]
+    names = ", ".join(pack.id for pack in found)
+    raise AmbiguousIdError("Several packs have ids that start so", where=prefix[:60], remedy=f"They are {names}.")
+
+
+def save_recipe(
+    vault: Vault, name: str, task: Task, *, actor: str, project: str | None, target: str, budget: str
+) -> Recipe:
+    """Save a task under a name; a recipe of that name is replaced.
+
+    Raises:
+        UsageError: the name is empty, long or not printable.
+    """
+    cleaned = name.strip()
+    if not cleaned or len(cleaned) > _LONGEST_NAME or not cleaned.isprintable():
+        raise UsageError("A recipe's name is 1 to 100 printable characters", where=repr(name[:80]))
+    with vault.write(actor=actor, action="recipe save", summary=f"save recipe {cleaned}") as writer:
+        recipe = Recipe(
+            name=cleaned,
+            project=project,
+            task=_storable(task.text),
+            files=tuple(_storable(path) for path in task.files),
+            target=target,
+            budget=budget,
+            created_at=writer.now,
+        )
+        usage.write_recipe(writer, recipe)
+    return recipe
+
+
+def list_recipes(vault: Vault) -> list[Recipe]:
+    """Return every recipe by name."""
+    with vault.read() as reader:
+        return usage.read_recipes(reader)
+
+
+def get_recipe(vault: Vault, name: str) -> Recipe:
+    """Return the recipe of that name.
+
+    Raises:
+        NotFoundError: there is none; the message names the nearest.
+    """
+    known = {recipe.name: recipe for recipe in list_recipes(vault)}
+    found = known.get(name.strip())
+    if found is not None:
+        return found
+    close = get_close_matches(name.strip(), known, n=1)
+    hint = f"Did you mean {close[0]}? " if close else ""
+    raise NotFoundError("No recipe has this name", where=name[:60], remedy=f"{hint}`memtui recipe list` shows them.")
+
+
+def delete_recipe(vault: Vault, name: str, *, actor: str) -> Recipe:
+    """Delete a recipe and return what it was.
+
+    Raises:
+        NotFoundError: there is none of that name.
+    """
+    recipe = get_recipe(vault, name)
+    with vault.write(actor=actor, action="recipe delete", summary=f"delete recipe {recipe.name}") as writer:
+        usage.remove_recipe(writer, recipe.name)
+    return recipe
+
+
+def _count(pack: Pack) -> str:
+    number = len(pack.included)
+    return "1 memory" if number == 1 else f"{number} memories"
+
+
+def _storable(text: str) -> str:
+    """Return a text without lone surrogates, which no database takes."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,151 @@
+"""A memory in full as blocks of plain text, each with the name of its style; knows nothing of widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from memtui.domain.memory import Link, Memory, Source
+from memtui.text.sanitising import reveal
+from memtui.tui.access import Detail
+from memtui.tui.wording import MARK_DUE, MARK_PINNED, ago, days_between, freshness_bar, short_age, tame
+
+LONGEST_SHOWN = 20_000
+"""Characters of one text that the detail pane shows."""
+
+StyleName = Literal["title", "text", "dim", "label", "code", "warning", "good", "bar"]
+
+Piece = tuple[str, StyleName]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some text, wrapped as one paragraph or kept line by line.
+
+    Attributes:
+        pieces: text with the name of its style.
+        label: word in the margin; blocks with one have their text indented.
+        gap: whether an empty line comes before.
+    """
+
+    pieces: tuple[Piece, ...]
+    label: str = ""
+    gap: bool = False
+
+
+def describe(detail: Detail) -> list[Block]:
+    """Return a memory in full, top to bottom."""
+    memory = detail.view.memory
+    blocks = [Block(((tame(memory.title, 1_000), "title"),)), Block(_standing(detail)), Block(_freshness(detail))]
+    if memory.status_reason:
+        blocks.append(Block(((tame(memory.status_reason), "warning"),)))
+    blocks += [Block(_long(memory.insight, memory.id, "text"), gap=True)]
+    if memory.rationale:
+        blocks.append(Block(_long(memory.rationale, memory.id, "text"), label="Why", gap=True))
+    if memory.snippet:
+        blocks.append(Block(_long(memory.snippet, memory.id, "code"), gap=True))
+    blocks += _labelled(list(_rows(detail)))
+    return blocks
+
+
+def _long(text: str, identifier: str, style: StyleName) -> tuple[Piece, ...]:
+    shown = reveal(text[:LONGEST_SHOWN]).strip("\n").rstrip()
+    if len(text) <= LONGEST_SHOWN:
+        return ((shown, style),)
+    rest = f"\n… {len(text) - LONGEST_SHOWN:,} more characters: memtui show {identifier}"
+    return ((shown, style), (rest, "warning"))
+
+
+def _standing(detail: Detail) -> tuple[Piece, ...]:
+    memory = detail.view.memory
+    text = " · ".join((tame(memory.kind), detail.view.tier, memory.status))
+    return ((f"{MARK_PINNED} pinned ", "good"), (f"· {text}", "dim")) if memory.pinned else ((text, "dim"),)
+
+
+def _freshness(detail: Detail) -> tuple[Piece, ...]:
+    view, memory = detail.view, detail.view.memory
+    is_due = memory.status == "active" and view.due_at is not None and view.due_at <= detail.now
+    verified = (
+        f"verified {ago(days_between(memory.verified_at, detail.now))}" if memory.verified_at else "never verified"
+    )
+    pieces: list[Piece] = [
+        (freshness_bar(view.freshness), "warning" if is_due else "bar"),
+        (" ", "dim"),
+        (f"fresh {view.freshness:.2f} · {verified} ", "dim"),
+    ]
+    if is_due:
+        pieces += [("· ", "dim"), (f"{MARK_DUE} due for review", "warning")]
+    elif view.due_at is not None:
+        pieces.append((f"· due in {_ahead(days_between(detail.now, view.due_at))}", "dim"))
+    return tuple(pieces)
+
+
+def _ahead(days: float) -> str:
+    return "a day" if days < 1 else short_age(days)
+
+
+def _labelled(rows: list[tuple[str, tuple[Piece, ...]]]) -> list[Block]:
+    """Return rows as blocks; a label that repeats is said once, and the first row stands off."""
+    blocks: list[Block] = []
+    last = ""
+    for label, pieces in rows:
+        blocks.append(Block(pieces, label=" " if label == last else label, gap=not blocks))
+        last = label
+    return blocks
+
+
+def _rows(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
+    view, memory = detail.view, detail.view.memory
+    yield "Project", ((tame(memory.project or "unassigned"), "text"),)
+    for anchor in memory.anchors:
+        state = view.anchor_states.get(anchor.path)
+        style: StyleName = "warning" if state in {"changed", "moved", "gone"} else "dim"
+        yield "Files", ((tame(anchor.path) + "  ", "text"), (state or "unchecked", style))
+    if memory.tags:
+        yield "Tags", ((tame(", ".join(memory.tags)), "text"),)
+    for link in view.links:
+        yield "Links", _link(link, memory, detail.titles)
+    for source in memory.sources:
+        yield "Source", _source(source)
+    if view.source_says_this:
+        yield "Source", ((f"{MARK_DUE} source still says this: what was changed or retired here", "warning"),)
+    yield "Dates", ((_dates(memory), "text"),)
+    if memory.valid_from or memory.valid_until:
+        yield "Valid", ((_valid(memory), "text"),)
+    trust = f"confirmed by {tame(memory.confirmed_by or 'a person')}" if memory.confirmed_at else "confirmed by nobody"
+    yield "Trust", ((trust, "text"),)
+    yield "Id", ((f"{memory.id}  version {memory.version}", "dim"),)
+
+
+def _link(link: Link, memory: Memory, titles: dict[str, str]) -> tuple[Piece, ...]:
+    if link.from_id == memory.id:
+        return ((f"{link.type}  ", "dim"), (titles.get(link.to_id, link.to_id), "text"))
+    return ((f"← {link.type}  ", "dim"), (titles.get(link.from_id, link.from_id), "text"))
+
+
+def _source(source: Source) -> tuple[Piece, ...]:
+    if source.path is None:
+        return (("typed here" if source.format == "memtui" else tame(source.format), "text"),)
+    place = tame(source.path)
+    if source.span:
+        first, last = source.span
+        place += f":{first}" if first == last else f":{first}–{last}"
+    return ((place + "  ", "text"), (f"({tame(source.agent or source.format)})", "dim"))
+
+
+def _dates(memory: Memory) -> str:
+    parts = [f"added {memory.created_at:%Y-%m-%d}"]
+    if memory.observed_at and memory.observed_at.date() != memory.created_at.date():
+        parts.append(f"observed {memory.observed_at:%Y-%m-%d}")
+    if memory.verified_at:
+        parts.append(f"verified {memory.verified_at:%Y-%m-%d}")
+    if memory.snoozed_until:
+        parts.append(f"snoozed until {memory.snoozed_until:%Y-%m-%d}")
+    return " · ".join(parts)
+
+
+def _valid(memory: Memory) -> str:
+    parts = [f"from {memory.valid_from:%Y-%m-%d}"] if memory.valid_from else []
+    parts += [f"until {memory.valid_until:%Y-%m-%d}"] if memory.valid_until else []
+    return " ".join(parts)

@@ -1,0 +1,83 @@
+"""What thread workers report to the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual.message import Message
+
+from memtui.errors import MemtuiError
+from memtui.tui.access import Detail, Done, Listing, Row
+
+
+@dataclass
+class ListRead(Message):
+    """A list was read or filtered.
+
+    Attributes:
+        ticket: number of the request; older ones than the newest are dropped.
+        fresh: whether the vault was read, not only the filter changed.
+        steady: whether the order on the screen is kept.
+        focus: the memory to bring the cursor to.
+    """
+
+    listing: Listing
+    ticket: int
+    fresh: bool
+    steady: bool = False
+    focus: str | None = None
+
+
+@dataclass
+class RowsRead(Message):
+    """Rows were read."""
+
+    rows: dict[str, Row]
+    ticket: int
+
+
+@dataclass
+class DetailRead(Message):
+    """A memory was read in full; None if it is gone."""
+
+    id: str
+    detail: Detail | None
+
+
+@dataclass
+class VaultMoved(Message):
+    """Somebody changed the vault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A change that a person asked for.
+
+    Attributes:
+        run: what to do; called in a thread.
+        focus: whether the cursor goes to what was touched.
+    """
+
+    run: Callable[[], Done]
+    focus: bool = False
+
+
+@dataclass
+class Acted(Message):
+    """A change was made."""
+
+    act: Act
+    done: Done
+
+
+@dataclass
+class Failed(Message):
+    """Work on the vault failed.
+
+    Attributes:
+        doing: `list`, `rows`, `detail`, `poll` or `act`.
+    """
+
+    error: MemtuiError
+    doing: str

@@ -1,0 +1,41 @@
+"""What the app is opened with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from memtui.config import RecallSettings
+from memtui.domain.actor import Actor
+from memtui.domain.freshness import REVIEW_THRESHOLD
+from memtui.vault.vault import Vault
+
+Start = Literal["list", "due"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """Everything that the command line decides before the app starts.
+
+    Attributes:
+        folder: the working directory, which says what project is in view.
+        project: the project that a person named, if any.
+        threshold: freshness below which a memory is due.
+        before_change: called before every change, outside the vault's lease; makes the daily backup.
+        start: `list` for all, `due` for what is due for review.
+        kinds: only these kinds in the list of what is due.
+        most: at most this many in the list of what is due.
+    """
+
+    vault: Vault
+    folder: Path
+    project: str | None = None
+    actor: Actor = field(default_factory=Actor)
+    threshold: float = REVIEW_THRESHOLD
+    recall: RecallSettings = field(default_factory=RecallSettings)
+    before_change: Callable[[], object] = lambda: None
+    start: Start = "list"
+    kinds: tuple[str, ...] = ()
+    most: int | None = None

@@ -1,0 +1,440 @@
+"""Browse: the list of memories beside one of them in full."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.css.query import NoMatches
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Input, Static
+from textual.worker import Worker, WorkerState
+
+from memtui.errors import MemtuiError, NothingToUndoError
+from memtui.tui.access import Listing, VaultAccess, steady_order
+from memtui.tui.actions import bindings
+from memtui.tui.describing import describe
+from memtui.tui.messages import Act, Acted, DetailRead, Failed, ListRead, RowsRead, VaultMoved
+from memtui.tui.notices import list_title, notice_of, shown_count
+from memtui.tui.opening import Opening
+from memtui.tui.widgets.chrome import HeaderLine, KeyHints
+from memtui.tui.widgets.detail import DetailPane
+from memtui.tui.widgets.filter_line import FilterLine
+from memtui.tui.widgets.memory_list import MemoryList
+from memtui.tui.wording import tame
+
+POLL_SECONDS = 2.0
+"""How often the vault is looked at for changes of others."""
+
+TYPING_SECONDS = 0.06
+"""Pause after a key before the filter asks the vault."""
+
+RESTING_SECONDS = 0.05
+"""Pause of the cursor before a memory is read in full."""
+
+ERROR_SECONDS = 8.0
+
+
+class BrowseScreen(Screen[None]):
+    """The list, the detail pane, the filter, and every act on the memory under the cursor."""
+
+    BINDINGS = bindings("screen")
+    AUTO_FOCUS = "#list"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__()
+        self._access = VaultAccess(opening)
+        self._due_only = opening.start == "due"
+        self._query = ""
+        self._listing: Listing | None = None
+        self._ticket = 0
+        self._rows_ticket = 0
+        self._shown_id: str | None = None
+        self._acts: deque[Act] = deque()
+        self._acting = False
+        self._last_error = ""
+        self._pause: Timer | None = None
+        self._rest: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out the screen."""
+        yield HeaderLine(id="header")
+        with Horizontal(id="panes"):
+            yield MemoryList(id="list")
+            yield DetailPane(id="detail")
+        with Horizontal(id="filter-bar"):
+            yield Static("/", id="filter-mark", markup=False)
+            yield FilterLine(id="filter")
+            yield Static("", id="filter-count", markup=False)
+        yield KeyHints(id="hints")
+
+    def on_mount(self) -> None:
+        """Draw the empty panes; the vault is asked after the first picture."""
+        self._list.set_title(list_title(due_only=self._due_only, query=""), "")
+        self._detail.set_title("2 Detail")
+        self.call_after_refresh(self._reload)
+        self.set_interval(POLL_SECONDS, self._poll)
+
+    @property
+    def _list(self) -> MemoryList:
+        return self.query_one("#list", MemoryList)
+
+    @property
+    def _detail(self) -> DetailPane:
+        return self.query_one("#detail", DetailPane)
+
+    @property
+    def _filter(self) -> FilterLine:
+        return self.query_one("#filter", FilterLine)
+
+    # -- reading the vault ------------------------------------------------------------------------
+
+    def _reload(self, *, steady: bool = False, focus: str | None = None) -> None:
+        self._ticket += 1
+        self._read_list(self._query, self._ticket, due_only=self._due_only, steady=steady, focus=focus)
+
+    def _refilter(self) -> None:
+        if self._listing is None:
+            self._reload()
+            return
+        self._ticket += 1
+        self._filter_list(self._listing, self._query, self._ticket)
+
+    @work(thread=True, exclusive=True, group="list", exit_on_error=False)
+    def _read_list(self, query: str, ticket: int, *, due_only: bool, steady: bool, focus: str | None) -> None:
+        try:
+            listing = self._access.load(query, due_only=due_only)
+        except MemtuiError as error:
+            self.post_message(Failed(error, "list"))
+        else:
+            self.post_message(ListRead(listing, ticket, fresh=True, steady=steady, focus=focus))
+
+    @work(thread=True, exclusive=True, group="list", exit_on_error=False)
+    def _filter_list(self, listing: Listing, query: str, ticket: int) -> None:
+        if ticket != self._ticket:
+            return
+        try:
+            filtered = self._access.filtered(listing.base, query)
+        except MemtuiError as error:
+            self.post_message(Failed(error, "list"))
+        else:
+            self.post_message(ListRead(filtered, ticket, fresh=False))
+
+    @work(thread=True, exclusive=True, group="rows", exit_on_error=False)
+    def _read_rows(self, identifiers: tuple[str, ...], ticket: int) -> None:
+        if ticket != self._rows_ticket:
+            return
+        try:
+            rows = self._access.rows(identifiers)
+        except MemtuiError as error:
+            self.post_message(Failed(error, "rows"))
+        else:
+            self.post_message(RowsRead(rows, ticket))
+
+    @work(thread=True, exclusive=True, group="detail", exit_on_error=False)
+    def _read_detail(self, identifier: str) -> None:
+        try:
+            detail = self._access.detail(identifier)
+        except MemtuiError as error:
+            self.post_message(Failed(error, "detail"))
+        else:
+            self.post_message(DetailRead(identifier, detail))
+
+    def _poll(self) -> None:
+        """Look for changes of others; after a failure, read the list again."""
+        if self._acting:
+            return
+        if self._listing is None or self._last_error:
+            self._reload()
+        else:
+            self._look_for_changes(self._listing)
+
+    @work(thread=True, exclusive=True, group="poll", exit_on_error=False)
+    def _look_for_changes(self, listing: Listing) -> None:
+        try:
+            moved = self._access.moved(listing.base)
+        except MemtuiError as error:
+            self.post_message(Failed(error, "poll"))
+        else:
+            if moved:
+                self.post_message(VaultMoved())
+
+    # -- what workers report ----------------------------------------------------------------------
+
+    @on(ListRead)
+    def _show_list(self, message: ListRead) -> None:
+        # While a change is on its way, a list read before it would bring back rows that are gone from the screen.
+        if message.ticket != self._ticket or self._acting:
+            return
+        self._last_error = ""
+        pane, listing = self._list, message.listing
+        ids = steady_order(pane.ids, listing.ids) if message.steady else listing.ids
+        new_query = self._listing is None or self._listing.query != listing.query
+        self._listing = listing
+        follow = message.focus if message.focus in ids else pane.current
+        if new_query and listing.query.strip():
+            follow = ids[0] if ids else None
+        pane.show_projects = listing.base.project is None
+        pane.set_title(list_title(due_only=listing.base.due_only, query=listing.query), shown_count(listing))
+        pane.show(ids, follow=follow, fresh=message.fresh, notice=notice_of(listing))
+        self.query_one(HeaderLine).base = listing.base
+        self.query_one("#filter-count", Static).update(Content(shown_count(listing) if listing.query.strip() else ""))
+
+    @on(MemoryList.RowsWanted)
+    def _ask_for_rows(self, message: MemoryList.RowsWanted) -> None:
+        message.stop()
+        self._rows_ticket += 1
+        self._read_rows(message.ids, self._rows_ticket)
+
+    @on(RowsRead)
+    def _show_rows(self, message: RowsRead) -> None:
+        if message.ticket == self._rows_ticket:
+            self._list.put_rows(message.rows)
+
+    @on(MemoryList.Highlighted)
+    def _rest_on(self, message: MemoryList.Highlighted) -> None:
+        message.stop()
+        if self._rest is not None:
+            self._rest.stop()
+        if message.id is None:
+            self._shown_id = None
+            self._detail.show((), from_top=True)
+        elif self._shown_id is None:
+            self._read_detail(message.id)
+        else:
+            self._rest = self.set_timer(RESTING_SECONDS, self._read_current)
+
+    def _read_current(self) -> None:
+        if self._list.current is not None:
+            self._read_detail(self._list.current)
+
+    @on(DetailRead)
+    def _show_detail(self, message: DetailRead) -> None:
+        if message.id != self._list.current:
+            return
+        blocks = describe(message.detail) if message.detail is not None else []
+        self._detail.show(blocks, from_top=message.id != self._shown_id)
+        self._shown_id = message.id
+
+    @on(VaultMoved)
+    def _take_changes(self) -> None:
+        if not self._acting:
+            self._reload()
+
+    @on(Failed)
+    def _say_failure(self, message: Failed) -> None:
+        error = message.error
+        if message.doing == "act":
+            self._say(str(error), severity="warning" if isinstance(error, NothingToUndoError) else "error")
+            self._end_act()
+            return
+        if str(error) != self._last_error:
+            self._say(str(error), severity="error")
+        self._last_error = str(error)
+        if self._listing is None:
+            self._list.show((), follow=None, fresh=True, notice=(error.what, error.where, error.remedy))
+
+    @on(Worker.StateChanged)
+    def _say_defect(self, event: Worker.StateChanged) -> None:
+        """Tell of an error that nobody foresaw; the app lives on."""
+        if event.state is WorkerState.ERROR:
+            self._say(f"{type(event.worker.error).__name__}: {event.worker.error}", severity="error")
+            if event.worker.group == "act":
+                self._end_act()
+
+    def _say(self, text: str, *, severity: str = "information") -> None:
+        self.notify(
+            tame(text, 600),
+            severity="error" if severity == "error" else "warning" if severity == "warning" else "information",
+            timeout=ERROR_SECONDS if severity == "error" else None,
+            markup=False,
+        )
+
+    # -- acting -----------------------------------------------------------------------------------
+
+    def _do(self, act: Act) -> None:
+        """Make changes one after the other, in the order of the keys."""
+        self._acts.append(act)
+        self._next_act()
+
+    def _next_act(self) -> None:
+        if not self._acting and self._acts:
+            self._acting = True
+            self._run_act(self._acts.popleft())
+
+    @work(thread=True, group="act", exit_on_error=False)
+    def _run_act(self, act: Act) -> None:
+        # Not exclusive: a new key must never cancel a change that waits for its thread.
+        try:
+            done = act.run()
+        except MemtuiError as error:
+            self.post_message(Failed(error, "act"))
+        else:
+            self.post_message(Acted(act, done))
+
+    @on(Acted)
+    def _tell_act(self, message: Acted) -> None:
+        self._say(message.done.message, severity="information" if message.done.changed else "warning")
+        self._end_act(focus=message.done.focus if message.act.focus else None)
+
+    def _end_act(self, focus: str | None = None) -> None:
+        """Go on with the next change, or read the list anew after the last."""
+        self._acting = False
+        self._next_act()
+        if not self._acting:
+            self._reload(steady=True, focus=focus)
+
+    def action_pin(self) -> None:
+        """Pin or unpin the memory under the cursor."""
+        identifier, row = self._list.current, self._list.current_row
+        if identifier is None or row is None:
+            return
+        pinned = not row.pinned
+        self._list.mark_pinned(identifier, pinned=pinned)
+        self._do(Act(lambda: self._access.pin(identifier, pinned=pinned)))
+
+    def action_retire(self) -> None:
+        """Retire the memory under the cursor."""
+        identifier = self._list.current
+        if identifier is not None:
+            self._list.take_out(identifier)
+            self._do(Act(lambda: self._access.retire(identifier)))
+
+    def action_verify(self) -> None:
+        """Say "still true" of the memory under the cursor, where what is due is listed."""
+        identifier = self._list.current
+        if identifier is not None and self._due_only:
+            self._list.take_out(identifier)
+            self._do(Act(lambda: self._access.verify(identifier)))
+
+    def action_undo(self) -> None:
+        """Undo the last change."""
+        self._do(Act(self._access.undo, focus=True))
+
+    def action_redo(self) -> None:
+        """Do the undone change again."""
+        self._do(Act(self._access.redo, focus=True))
+
+    # -- looking ----------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Have "still true" only where what is due is listed."""
+        del parameters
+        return self._due_only if action == "verify" else True
+
+    def action_due(self) -> None:
+        """List only what is due for review, or all again."""
+        self._due_only = not self._due_only
+        self._reload()
+        self._settle()
+        self.refresh_bindings()
+
+    def action_read(self) -> None:
+        """Read the memory under the cursor."""
+        if self._list.current is not None:
+            self.add_class("-reading")
+            self._detail.focus()
+
+    def action_next_pane(self) -> None:
+        """Go to the other pane."""
+        if self.focused is self._list:
+            self.action_read()
+        else:
+            self.action_list()
+
+    def action_list(self) -> None:
+        """Go to the list."""
+        self.remove_class("-reading")
+        self._list.focus()
+
+    def action_detail(self) -> None:
+        """Go to the details."""
+        self.action_read()
+
+    def action_filter(self) -> None:
+        """Open the filter."""
+        self.remove_class("-reading")
+        self.add_class("-filtering")
+        self._filter.focus()
+
+    def action_back(self) -> None:
+        """Leave the details; clear the filter, then leave it."""
+        if self.focused is self._detail:
+            self.action_list()
+        elif self._filter.value:
+            self._filter.value = ""
+            if self.focused is not self._filter:
+                self._close_filter()
+        else:
+            self._close_filter()
+
+    def _close_filter(self) -> None:
+        self.remove_class("-filtering")
+        self._list.focus()
+
+    @on(Input.Changed, "#filter")
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._query = event.value
+        if self._pause is not None:
+            self._pause.stop()
+        self._pause = self.set_timer(TYPING_SECONDS, self._refilter)
+
+    @on(FilterLine.Kept)
+    def _keep_filter(self, message: FilterLine.Kept) -> None:
+        message.stop()
+        if self._filter.value.strip():
+            self._list.focus()
+        else:
+            self._filter.value = ""
+            self._close_filter()
+
+    @on(FilterLine.Moved)
+    def _move_from_filter(self, message: FilterLine.Moved) -> None:
+        message.stop()
+        self._list.move_by(message.rows)
+
+    @on(MemoryList.Chosen)
+    def _choose(self, message: MemoryList.Chosen) -> None:
+        message.stop()
+        self.action_read()
+
+    @on(KeyHints.Pressed)
+    async def _press(self, message: KeyHints.Pressed) -> None:
+        message.stop()
+        await self.run_action(message.action.method)
+
+    def on_descendant_focus(self) -> None:
+        """Show the keys of the focused pane."""
+        self._settle()
+
+    def _settle(self) -> None:
+        try:
+            hints = self.query_one(KeyHints)
+        except NoMatches:
+            return
+        if self.focused is self._filter:
+            hints.place = "filter"
+        elif self.focused is self._detail:
+            hints.place = "detail"
+        else:
+            hints.place = "due" if self._due_only else "list"
+
+    def action_help(self) -> None:
+        """Show every key."""
+        from memtui.tui.screens.help import HelpScreen
+
+        self.app.push_screen(HelpScreen())
+
+    async def action_palette(self) -> None:
+        """Open the command palette."""
+        await self.run_action("app.command_palette")
+
+    def action_quit(self) -> None:
+        """Leave."""
+        self.app.exit()

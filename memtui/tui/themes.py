@@ -1,0 +1,138 @@
+"""Themes from TOML files: those that ship with memtui, and the user's own; a bad one is skipped and said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from textual.color import Color, ColorParseError
+from textual.theme import Theme
+
+DARK = "memtui-dark"
+LIGHT = "memtui-light"
+
+COLOURS = (
+    "primary",
+    "secondary",
+    "accent",
+    "foreground",
+    "background",
+    "surface",
+    "panel",
+    "boost",
+    "warning",
+    "error",
+    "success",
+)
+"""Keys of `[colors]`; `primary` is required."""
+
+DOMAIN_COLOURS = {
+    "memtui-dim": "foreground-muted",
+    "memtui-border": "panel-lighten-2",
+    "memtui-cursor": "panel",
+    "memtui-kind": "secondary",
+    "memtui-bar": "primary",
+    "memtui-pin": "accent",
+    "memtui-due": "warning",
+    "memtui-due-bar": "warning",
+    "memtui-code": "accent",
+}
+"""Colours of our own (keys of `[memtui]`, less the prefix) and the variables that stand in for missing ones."""
+
+_PREFIX = "memtui-"
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+_KEYS = ("name", "dark", "colors", "memtui")
+
+
+class ThemeError(ValueError):
+    """A theme file holds something that is no theme; the message says what."""
+
+
+@dataclass(slots=True)
+class LoadedThemes:
+    """What the theme folders hold.
+
+    Attributes:
+        problems: one line per file that was skipped.
+    """
+
+    themes: list[Theme] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def load_themes(folders: Iterable[Path]) -> LoadedThemes:
+    """Return the themes of folders; a later one of the same name replaces an earlier one."""
+    found: dict[str, Theme] = {}
+    loaded = LoadedThemes()
+    for folder in folders:
+        for path in sorted(folder.glob("*.toml")) if folder.is_dir() else ():
+            try:
+                theme = read_theme(path)
+            except (ThemeError, OSError, UnicodeDecodeError) as error:
+                loaded.problems.append(f"{path.name}: {error}")
+            else:
+                found[theme.name] = theme
+    loaded.themes = list(found.values())
+    return loaded
+
+
+def read_theme(path: Path) -> Theme:
+    """Return the theme of one file.
+
+    Raises:
+        ThemeError: it is no valid theme.
+        OSError: it cannot be read.
+    """
+    import tomllib
+
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except tomllib.TOMLDecodeError as error:
+        raise ThemeError(f"no valid TOML ({error})") from error
+    _only_known(values, _KEYS, "")
+    name, dark = values.get("name"), values.get("dark", True)
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ThemeError("name must be small letters, digits and hyphens")
+    if not isinstance(dark, bool):
+        raise ThemeError("dark must be true or false")
+    colours = _colours(values, "colors", COLOURS)
+    if "primary" not in colours:
+        raise ThemeError("colors.primary is missing")
+    own = _colours(values, "memtui", [key.removeprefix(_PREFIX) for key in DOMAIN_COLOURS])
+    variables = {_PREFIX + key: colour for key, colour in own.items()}
+    if "memtui-border" in variables:
+        variables["border-blurred"] = variables["memtui-border"]
+    return Theme(name=name, dark=dark, variables=variables, **colours)  # type: ignore[arg-type] # keys are checked
+
+
+def _colours(values: dict[str, Any], section: str, known: Iterable[str]) -> dict[str, str]:
+    table = values.get(section, {})
+    if not isinstance(table, dict):
+        raise ThemeError(f"{section} must be a table")
+    _only_known(table, list(known), f"{section}.")
+    for key, value in table.items():
+        try:
+            Color.parse(value if isinstance(value, str) else "")
+        except ColorParseError:
+            raise ThemeError(f"{section}.{key} is no colour: {str(value)[:40]!r}") from None
+    return table
+
+
+def _only_known(table: dict[str, Any], known: Iterable[str], prefix: str) -> None:
+    names = list(known)
+    for key in table:
+        if key not in names:
+            from difflib import get_close_matches
+
+            close = get_close_matches(key, names, n=1)
+            hint = f", did you mean {close[0]}?" if close else ""
+            raise ThemeError(f"unknown key {prefix}{key}{hint}")
+
+
+def with_stand_ins(variables: dict[str, str]) -> dict[str, str]:
+    """Return CSS variables with a value for each of our own colours."""
+    missing = {name: variables[other] for name, other in DOMAIN_COLOURS.items() if name not in variables}
+    return {**variables, **missing}

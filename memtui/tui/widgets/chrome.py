@@ -1,0 +1,95 @@
+"""The first and the last line of the screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from memtui.tui.access import Base
+from memtui.tui.actions import Action, hints, key_text
+from memtui.tui.cells import fit
+from memtui.tui.wording import counted, tame
+
+_GAP = "   "
+_PROJECT_CELLS = 30
+
+
+class HeaderLine(Widget):
+    """Where we are and what is there: project, counts, the key for help."""
+
+    ALLOW_SELECT = False
+    base: reactive[Base | None] = reactive(None)
+
+    def render(self) -> Content:
+        """Return the line."""
+        project = "" if self.base is None else tame(self.base.project or "all projects")
+        left = Content.assemble(
+            " ", ("memtui  ", "bold $primary"), fit(project, min(len(project), _PROJECT_CELLS)) if project else ""
+        )
+        end = Content.assemble(_GAP, ("?", "bold $primary"), " ", ("help", "$memtui-dim"), " ")
+        room = self.size.width - left.cell_length - end.cell_length
+        counts: list[Content] = []
+        for content in self._counts():
+            if content.cell_length + len(_GAP) <= room:
+                room -= content.cell_length + len(_GAP)
+                counts.append(content)
+        middle = Content(_GAP).join(counts) if counts else Content("")
+        pad = max(0, self.size.width - left.cell_length - middle.cell_length - end.cell_length)
+        return Content.assemble(left, " " * pad, middle, end)
+
+    def _counts(self) -> list[Content]:
+        if self.base is None:
+            return []
+        due, inbox = self.base.due, self.base.inbox
+        return [
+            Content(counted(self.base.active, "memory", "memories")),
+            Content.styled(f"{due:,} due", "$memtui-due" if due else "$memtui-dim"),
+            Content.styled(f"{inbox:,} inbox", "$foreground" if inbox else "$memtui-dim"),
+        ]
+
+
+class KeyHints(Widget):
+    """The keys that matter in the focused pane; a click on one presses it."""
+
+    ALLOW_SELECT = False
+    place: reactive[str] = reactive("list")
+
+    @dataclass
+    class Pressed(Message):
+        """A hint was clicked."""
+
+        action: Action
+
+    def render(self) -> Content:
+        """Return the line."""
+        parts: list[Content] = []
+        for action, start, end in self._spans():
+            del start, end
+            parts.append(
+                Content.assemble((key_text(action.keys[0]), "bold $primary"), " ", (action.label, "$memtui-dim"))
+            )
+        return Content.assemble(" ", Content(_GAP).join(parts)) if parts else Content("")
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key that was clicked."""
+        for action, start, end in self._spans():
+            if start <= event.x < end:
+                event.stop()
+                self.post_message(self.Pressed(action))
+
+    def _spans(self) -> list[tuple[Action, int, int]]:
+        """Return the hints that fit, with the cells that each takes."""
+        found: list[tuple[Action, int, int]] = []
+        start = 1
+        for action in hints(self.place):
+            end = start + len(key_text(action.keys[0])) + 1 + len(action.label)
+            if end > self.size.width:
+                break
+            found.append((action, start, end))
+            start = end + len(_GAP)
+        return found

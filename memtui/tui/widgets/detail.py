@@ -1,0 +1,133 @@
+"""One memory in full, as plain text that can be scrolled and selected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.content import Content
+from textual.geometry import Size
+from textual.selection import Selection
+from textual.strip import Strip
+
+from memtui.tui.describing import Block, StyleName
+from memtui.tui.widgets.moving import MovingView
+
+LABEL_CELLS = 9
+_NARROWEST = 10
+_TAB = 4
+
+
+class DetailPane(MovingView):
+    """Shows blocks of text, wrapped to its width."""
+
+    ALLOW_SELECT = True
+    COMPONENT_CLASSES = {  # noqa: RUF012 - Textual declares it as a class variable
+        "detail--title",
+        "detail--dim",
+        "detail--label",
+        "detail--code",
+        "detail--warning",
+        "detail--good",
+        "detail--bar",
+    }
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._blocks: tuple[Block, ...] = ()
+        self._lines: list[Text] = []
+        self._wrapped_for = 0
+
+    def show(self, blocks: Sequence[Block], *, from_top: bool) -> None:
+        """Show these blocks, from the top or where the text is scrolled to."""
+        self._blocks = tuple(blocks)
+        self._wrap()
+        if from_top:
+            self.scroll_to(y=0, animate=False)
+
+    @property
+    def plain_lines(self) -> list[str]:
+        """The lines on the screen, without styles."""
+        return [line.plain for line in self._lines]
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Wrap anew where the width changed."""
+        del event
+        if self.scrollable_content_region.width != self._wrapped_for:
+            self._wrap()
+
+    def notify_style_update(self) -> None:
+        """Take the colours of a new theme."""
+        super().notify_style_update()
+        if self._blocks and self.is_mounted:
+            self._wrap()
+
+    def _wrap(self) -> None:
+        # Columns are kept free for the scrollbar, so that a text does not wrap anew when it appears.
+        width = max(_NARROWEST, self.size.width - self.styles.scrollbar_size_vertical - 1)
+        self._wrapped_for = self.scrollable_content_region.width
+        self._lines = []
+        for block in self._blocks:
+            if block.gap:
+                self._lines.append(Text())
+            self._lines.extend(self._wrapped(block, width))
+        self.virtual_size = Size(width, len(self._lines))
+        self.refresh()
+
+    def _wrapped(self, block: Block, width: int) -> list[Text]:
+        text = Text(tab_size=_TAB)
+        for piece, style in block.pieces:
+            text.append(piece, self._style(style))
+        margin = LABEL_CELLS if block.label else 0
+        lines = list(text.wrap(self.app.console, max(_NARROWEST, width - margin)))
+        for line in lines:
+            line.rstrip()
+        if not margin:
+            return lines
+        return [
+            Text.assemble((block.label.ljust(margin) if number == 0 else " " * margin, self._style("label")), line)
+            for number, line in enumerate(lines)
+        ]
+
+    def _style(self, name: StyleName) -> Style:
+        if name == "text":
+            return Style()
+        found = self.get_component_rich_style(f"detail--{name}")
+        return Style(color=found.color, bold=found.bold)
+
+    # -- drawing and selecting --------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line of the screen."""
+        width = self.scrollable_content_region.width
+        index = self.scroll_offset.y + y
+        base = self.rich_style
+        if index >= len(self._lines):
+            return Strip.blank(width, base)
+        line = self._lines[index].copy()
+        # Rich ignores a text's own style where nothing in it is styled.
+        line.stylize_before(base)
+        selection = self.text_selection
+        span = selection.get_span(index) if selection is not None else None
+        if span is not None:
+            start, end = span
+            style = self.screen.get_component_rich_style("screen--selection")
+            line.stylize(style, start, len(line) if end == -1 else end)
+        strip = Strip(line.render(self.app.console), cell_len(line.plain))
+        return strip.crop_extend(0, width, base).apply_offsets(0, index)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the selected text and what ends it."""
+        return selection.extract("\n".join(self.plain_lines)), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Draw the selection."""
+        del selection
+        self.refresh()
+
+    def set_title(self, title: str) -> None:
+        """Write the pane's title."""
+        self.border_title = Content(title)  # a plain str would be read as markup

@@ -1,0 +1,134 @@
+"""Packs that were used, and recipes: read, written and deleted outside the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memtui.vault.reading import VaultReader
+from memtui.vault.rows import COLUMNS, known_time
+from memtui.vault.writing import VaultWriter
+
+_PACK_COLUMNS = ", ".join(COLUMNS["packs"])
+_RECIPE_COLUMNS = ", ".join(COLUMNS["recipes"])
+
+
+@dataclass(frozen=True, slots=True)
+class PackMember:
+    """A memory of a pack.
+
+    Attributes:
+        version: the memory's version when the pack was made.
+        tokens: tokens of its text in the payload.
+        score: as recalled.
+    """
+
+    memory_id: str
+    version: int
+    tokens: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPack:
+    """A pack as it was used; the payload itself is not kept, only its hash.
+
+    Attributes:
+        task: the task's text.
+        files: project-relative paths.
+        budget: as people write it.
+        payload_hash: BLAKE2b-128 of the payload in UTF-8, in hex.
+        members: in the order of the payload.
+    """
+
+    id: str
+    made_at: datetime
+    actor: str
+    project: str | None
+    task: str
+    files: tuple[str, ...]
+    target: str
+    budget: str
+    encoding: str
+    tokens: int
+    payload_hash: str
+    members: tuple[PackMember, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """A saved task with its files, target and budget.
+
+    Attributes:
+        name: unique in the vault.
+        task: the task's text, may be empty.
+        files: project-relative paths.
+    """
+
+    name: str
+    project: str | None
+    task: str
+    files: tuple[str, ...]
+    target: str
+    budget: str
+    created_at: datetime
+
+
+def read_packs(reader: VaultReader, *, limit: int) -> list[StoredPack]:
+    """Return the packs used last, the newest first."""
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        f"SELECT {_PACK_COLUMNS} FROM packs ORDER BY made_at DESC, id LIMIT ?",  # noqa: S608 - names are ours
+        [limit],
+    ).fetchall()
+    return [_pack(row) for row in found]
+
+
+def packs_by_prefix(reader: VaultReader, prefix: str, *, limit: int = 6) -> list[StoredPack]:
+    """Return the packs whose id is or begins with this, an exact one first."""
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        f"SELECT {_PACK_COLUMNS} FROM packs WHERE starts_with(id, ?) ORDER BY id <> ?, made_at DESC, id LIMIT ?",  # noqa: S608 - names are ours
+        [prefix, prefix, limit],
+    ).fetchall()
+    return [_pack(row) for row in found]
+
+
+def write_pack(writer: VaultWriter, pack: StoredPack) -> None:
+    """Store a pack that was used."""
+    row = {name: getattr(pack, name) for name in COLUMNS["packs"]}
+    row["files"] = list(pack.files)
+    row["members"] = [{name: getattr(member, name) for name in PackMember.__slots__} for member in pack.members]
+    writer.insert_unjournaled("packs", [row])
+
+
+def read_recipes(reader: VaultReader) -> list[Recipe]:
+    """Return every recipe by name."""
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        f"SELECT {_RECIPE_COLUMNS} FROM recipes ORDER BY name"  # noqa: S608 - names are ours
+    ).fetchall()
+    return [_recipe(row) for row in found]
+
+
+def write_recipe(writer: VaultWriter, recipe: Recipe) -> None:
+    """Store a recipe; one of the same name is replaced."""
+    writer.delete_unjournaled("recipes", "name", [recipe.name])
+    row = {name: getattr(recipe, name) for name in COLUMNS["recipes"]}
+    writer.insert_unjournaled("recipes", [row | {"files": list(recipe.files)}])
+
+
+def remove_recipe(writer: VaultWriter, name: str) -> None:
+    """Delete a recipe."""
+    writer.delete_unjournaled("recipes", "name", [name])
+
+
+def _pack(values: Sequence[Any]) -> StoredPack:
+    row = dict(zip(COLUMNS["packs"], values, strict=True))
+    members = tuple(PackMember(**member) for member in row["members"] or ())
+    times = {"made_at": known_time(row["made_at"])}
+    return StoredPack(**row | times | {"files": tuple(row["files"] or ()), "members": members})
+
+
+def _recipe(values: Sequence[Any]) -> Recipe:
+    row = dict(zip(COLUMNS["recipes"], values, strict=True))
+    return Recipe(**row | {"created_at": known_time(row["created_at"]), "files": tuple(row["files"] or ())})

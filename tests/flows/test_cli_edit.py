@@ -1,0 +1,191 @@
+"""Editing by options and in the person's editor; nothing typed is lost."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from flows.cli_driver import Cli
+
+
+@pytest.fixture
+def made(cli: Cli) -> str:
+    cli.write("payments/lock.py", "TTL = 30\n")
+    cli.write("payments/api.py", "app = None\n")
+    return cli(
+        *("add", "The lock lives 30 s.", "--title", "Lock TTL", "--kind", "constraint", "--tag", "redis"),
+        *("--file", "payments/lock.py", "--project", "payments-api"),
+    ).id
+
+
+def editor(cli: Cli, body: str) -> Path:
+    """Make the script `body` the editor; `path` in it is the file to edit."""
+    script = cli.home / "editor.py"
+    script.write_text(f"import pathlib, sys\npath = pathlib.Path(sys.argv[1])\n{body}\n", encoding="utf-8")
+    cli.patch.setenv("EDITOR", f'"{sys.executable}" "{script}"')
+    cli.patch.setenv("TMPDIR", str(cli.home))
+    cli.patch.setattr("tempfile.tempdir", None)
+    return script
+
+
+def test_options_change_what_they_name_and_nothing_else(cli: Cli, made: str) -> None:
+    before = cli("show", made, "--json").json
+    after = cli(
+        *("edit", made, "--title", "Lock life", "--text", "The lock lives 60 s.", "--why", "Sagas grew."),
+        *("--snippet", "ttl=60", "--kind", "decision", "--add-tag", "lock", "--remove-tag", "redis"),
+        *("--add-file", "payments/api.py", "--remove-file", "payments/lock.py", "--importance", 5),
+        *("--confidence", 0.5, "--half-life", "12w", "--valid-until", "2031-01-31", "--json"),
+    ).json
+    derived = {"version", "updated_at", "due_at", "tier", "freshness"}
+    texts = {"title", "insight", "rationale", "snippet"}
+    others = {"kind", "tags", "anchors", "importance", "confidence", "half_life_days", "valid_until"}
+    assert {key for key in after if after[key] != before[key]} - derived == texts | others
+    assert after["version"] == 2
+    assert after["tags"] == ["lock"]
+    assert [anchor["path"] for anchor in after["anchors"]] == ["payments/api.py"]
+    assert after["half_life_days"] == 84
+    assert cli("edit", made, "--half-life", "kind", "--valid-until", "never", "--json").json["half_life_days"] is None
+
+
+def test_an_edit_prints_the_id_and_the_new_version(cli: Cli, made: str) -> None:
+    run = cli("edit", made[:4], "--text", "The lock lives 45 s.")
+    assert run.out == f"{made}\n"
+    assert "version 2" in run.err
+    assert "nothing was changed" in cli("edit", made, "--text", "The lock lives 45 s.").err
+    assert cli("show", made, "--json").json["version"] == 2
+
+
+def test_text_comes_from_standard_input(cli: Cli, made: str) -> None:
+    cli("edit", made, "--text", "-", stdin=b"\xef\xbb\xbfline one\r\nline two\r\n")
+    assert cli("show", made, "--json").json["insight"] == "line one\nline two"
+
+
+def test_a_moved_version_is_a_conflict_with_both_texts(cli: Cli, made: str) -> None:
+    cli("edit", made, "--text", "The lock lives 45 s.")
+    before = cli.exported()
+    run = cli("edit", made, "--text", "The lock lives 90 s.", "--if-version", 1, code=4)
+    assert run.out == ""
+    assert "The lock lives 90 s." in run.err
+    assert "The lock lives 45 s." in run.err
+    assert cli.exported() == before
+    assert cli("edit", made, "--text", "The lock lives 90 s.", "--if-version", 2).id == made
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--text", "  "), "needs a text"),
+        (("--title", ""), "needs a title"),
+        (("--kind", "constrant"), "Did you mean constraint?"),
+        (("--importance", "0"), "1 to 5"),
+        (("--confidence", "-1"), "0 to 1"),
+        (("--half-life", "soon"), "soon"),
+        (("--half-life", "0"), "above 0"),
+        (("--valid-until", "soon"), "soon"),
+        (("--add-file", "no/such.py"), "no/such.py"),
+        (("--remove-file", "payments/api.py"), "payments/api.py"),
+        (("--remove-file", "payments/lock.py", "--remove-file", "gone.py"), "gone.py"),
+        (("--remove-tag", "nosuch"), "nosuch"),
+        (("--if-version", "two", "--text", "x"), "whole number"),
+        (("--move-to", ""), "project's name"),
+    ],
+)
+def test_wrong_values_change_nothing(cli: Cli, made: str, options: tuple[str, ...], said: str) -> None:
+    before = cli.exported()
+    assert said in cli("edit", made, *options, code=2).err
+    assert cli.exported() == before
+
+
+def test_a_memory_moves_to_another_project(cli: Cli, made: str) -> None:
+    assert cli("edit", made, "--move-to", "global", "--json").json["project"] == "global"
+    assert cli("edit", made, "--move-to", "ledger", "--json").json["project"] == "ledger"
+
+
+def test_the_editor_changes_the_text(cli: Cli, made: str) -> None:
+    editor(cli, "path.write_text(path.read_text('utf-8').replace('30 s', '60 s'), 'utf-8')")
+    assert cli("edit", made).id == made
+    row = cli("show", made, "--json").json
+    assert (row["insight"], row["version"]) == ("The lock lives 60 s.", 2)
+    assert [anchor["path"] for anchor in row["anchors"]] == ["payments/lock.py"]
+    assert not list(cli.home.glob("memtui-*"))
+
+
+def test_an_editor_that_writes_crlf_and_a_mark_changes_no_more(cli: Cli, made: str) -> None:
+    body = "text = path.read_text('utf-8').replace('30 s', '60 s')\n"
+    body += "path.write_bytes(b'\\xef\\xbb\\xbf' + text.replace('\\n', '\\r\\n').encode())"
+    editor(cli, body)
+    cli("edit", made)
+    assert cli("show", made, "--json").json["insight"] == "The lock lives 60 s."
+
+
+@pytest.mark.parametrize("body", ["pass", "path.write_bytes(path.read_bytes().replace(b'\\n', b'\\r\\n'))"])
+def test_an_editor_that_changes_nothing_saves_nothing(cli: Cli, made: str, body: str) -> None:
+    editor(cli, body)
+    run = cli("edit", made)
+    assert "nothing was changed" in run.err
+    assert cli("show", made, "--json").json["version"] == 1
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ["---\nkind: [\n", "no frontmatter: at all", "", "---\nkind: constraint\nimportance: many\n---\n# T\n\ntext\n"],
+)
+def test_a_file_that_cannot_be_read_is_kept_and_named(cli: Cli, made: str, broken: str) -> None:
+    editor(cli, f"path.write_text({broken!r}, 'utf-8')")
+    before = cli.exported()
+    run = cli("edit", made, code=1)
+    kept = list(cli.home.glob("memtui-*.md"))
+    assert len(kept) == 1
+    assert str(kept[0]) in run.err
+    assert kept[0].read_text(encoding="utf-8") == broken
+    assert cli.exported() == before
+
+
+def test_an_editor_that_fails_keeps_the_file(cli: Cli, made: str) -> None:
+    editor(cli, "path.write_text(path.read_text('utf-8') + '\\nhalf a thought', 'utf-8')\nsys.exit(3)")
+    run = cli("edit", made, code=1)
+    kept = next(cli.home.glob("memtui-*.md"))
+    assert "status 3" in run.err
+    assert str(kept) in run.err
+    assert "half a thought" in kept.read_text(encoding="utf-8")
+
+
+def test_an_editor_that_is_not_there_is_told(cli: Cli, made: str) -> None:
+    cli.patch.setenv("EDITOR", "no-such-editor --wait")
+    assert "no-such-editor" in cli("edit", made, code=2).err
+
+
+def test_what_was_typed_survives_a_conflict(cli: Cli, made: str) -> None:
+    vault = cli("vault", "path").out.strip()
+    change = "import subprocess\n"
+    change += f"subprocess.run([sys.executable, '-m', 'memtui', '--vault', {vault!r}, 'edit', {made!r}, "
+    change += "'--text', 'The lock lives 45 s.'], check=True, capture_output=True)\n"
+    editor(cli, change + "path.write_text(path.read_text('utf-8').replace('30 s', '90 s'), 'utf-8')")
+    run = cli("edit", made, code=4)
+    assert "The lock lives 90 s." in run.err
+    assert "The lock lives 45 s." in run.err
+    assert cli("show", made, "--json").json["insight"] == "The lock lives 45 s."
+
+
+def test_what_was_typed_survives_a_refusal(cli: Cli, made: str) -> None:
+    key = "AKIA" + "QYLPMN5HHHF" + "PZAM2"
+    editor(cli, f"path.write_text(path.read_text('utf-8').replace('30 s', {key!r}), 'utf-8')")
+    run = cli("edit", made, code=6)
+    kept = next(cli.home.glob("memtui-*.md"))
+    assert str(kept) in run.err
+    assert key not in run.err
+    assert key in kept.read_text(encoding="utf-8")
+
+
+def test_the_editor_gets_its_arguments(cli: Cli, made: str) -> None:
+    script = editor(cli, "assert sys.argv[1] == '--wait'\nassert sys.argv[2].endswith('.md')")
+    cli.patch.setenv("MEMTUI_EDITOR", f'"{sys.executable}" "{script}" --wait')
+    cli.patch.setenv("EDITOR", "no-such-editor")
+    assert cli("edit", made).id == made
+
+
+def test_what_the_editor_cannot_change_is_told(cli: Cli, made: str) -> None:
+    editor(cli, "path.write_text(path.read_text('utf-8').replace('status: active', 'status: retired'), 'utf-8')")
+    assert "status was left as it is" in cli("edit", made).err
+    assert cli("show", made, "--json").json["status"] == "active"

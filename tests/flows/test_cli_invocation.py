@@ -1,0 +1,235 @@
+"""How memtui is called: global options anywhere, help, streams, folders, and what happens without a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from flows.cli_driver import Cli, memtui
+
+from memtui import __version__
+from memtui.cli.parsing import full_parser
+from memtui.cli.reference import reference
+from memtui.cli.registry import COMMANDS
+
+EXPECTED = re.findall(
+    r"\w+",
+    "add list show edit search context recipe pack verify pin unpin retire restore snooze merge unmerge link unlink "
+    "feedback undo redo log purge import inbox export review sql stats doctor reindex completion vault config project "
+    "demo",
+)
+
+
+def _parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    children = [
+        child
+        for action in parser._actions
+        if isinstance(action, argparse._SubParsersAction)
+        for child in action.choices.values()
+    ]
+    return [parser, *(found for child in children for found in _parsers(child))]
+
+
+def test_every_command_of_the_foundation_is_there() -> None:
+    assert {command.name for command in COMMANDS} >= set(EXPECTED)
+
+
+def test_every_option_and_argument_has_a_help_text() -> None:
+    for parser in _parsers(full_parser()):
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                assert all(choice.help for choice in action._choices_actions), parser.prog
+            else:
+                assert action.help, f"{parser.prog} {action.option_strings or action.dest}"
+
+
+@pytest.mark.parametrize("name", [command.name for command in COMMANDS])
+def test_help_of_every_command(cli: Cli, name: str) -> None:
+    run = cli(name, "--help")
+    assert run.out.startswith(f"usage: memtui {name}")
+    assert run.err == ""
+
+
+def test_help_of_nested_commands(cli: Cli) -> None:
+    for words in (
+        ("recipe", "save"),
+        ("vault", "backup"),
+        ("inbox", "accept"),
+        ("project", "link"),
+        ("config", "init"),
+    ):
+        assert f"usage: memtui {' '.join(words)}" in cli(*words, "--help").out
+
+
+def test_the_help_names_every_command_and_the_exit_codes(cli: Cli) -> None:
+    run = cli("--help")
+    for command in COMMANDS:
+        assert f"\n  {command.name} " in run.out
+    assert "5 vault busy" in run.out
+    assert cli("-h").out == run.out
+
+
+@pytest.mark.parametrize("words", [("--version",), ("list", "--version"), ("vault", "path", "--version")])
+def test_version_before_and_after_a_command(cli: Cli, words: tuple[str, ...]) -> None:
+    assert cli(*words).out == f"memtui {__version__}\n"
+
+
+def test_the_reference_covers_every_command() -> None:
+    text = reference()
+    assert all(f"**`memtui {command.name}" in text for command in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--vault", "VAULT", "--project", "shop", "--json", "list"),
+        ("list", "--vault", "VAULT", "--project", "shop", "--json"),
+        ("--vault=VAULT", "list", "--project=shop", "--json"),
+        ("--json", "inbox", "list", "--project", "shop", "--vault", "VAULT"),
+        ("inbox", "--json", "list", "--vault", "VAULT", "--project", "shop"),
+    ],
+)
+def test_global_options_stand_anywhere(cli: Cli, words: tuple[str, ...]) -> None:
+    vault = cli.home / "elsewhere" / "mine.duckdb"
+    inbox = "inbox" in words
+    actor = ("--actor", "codex") if inbox else ()
+    made = cli("--vault", vault, "add", "The shop opens at ten.", "--project", "shop", *actor).id
+    run = cli(*(word.replace("VAULT", str(vault)) for word in words))
+    assert [row["id"] for row in run.json] == [made]
+
+
+def test_the_actor_may_be_named_on_either_side(cli: Cli) -> None:
+    cli("--actor", "codex", "add", "One from an agent.")
+    cli("add", "Another from an agent.", "--actor", "codex")
+    cli.patch.setenv("MEMTUI_ACTOR", "gemini")
+    cli("add", "A third from an agent.")
+    assert [row["source"]["agent"] for row in cli("inbox", "--json").json] == ["gemini", "codex", "codex"]
+
+
+def test_a_vault_may_be_named_by_its_folder(cli: Cli) -> None:
+    folder = cli.cd(cli.home / "team")
+    made = cli("--vault", folder, "add", "Named by its folder.").id
+    assert (folder / "vault.duckdb").is_file()
+    assert cli("--vault", folder / "vault.duckdb", "list", "--json").json[0]["id"] == made
+    assert cli("--vault", ".", "vault", "path").out == f"{folder / 'vault.duckdb'}\n"
+
+
+def test_the_environment_names_the_vault_and_the_option_wins(cli: Cli) -> None:
+    cli.patch.setenv("MEMTUI_VAULT", str(cli.home / "env.duckdb"))
+    cli("add", "In the vault of the environment.")
+    assert cli("vault", "path").out == f"{cli.home / 'env.duckdb'}\n"
+    assert cli("--vault", cli.home / "other.duckdb", "list", "--json").json == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list",),
+        ("search", "anything"),
+        ("context", "anything"),
+        ("stats",),
+        ("inbox",),
+        ("log",),
+        ("review", "--list"),
+        ("export", "--target", "jsonl"),
+        ("sql", "SELECT * FROM memory"),
+        ("recipe", "list"),
+        ("pack", "list"),
+        ("project", "list"),
+        ("show", "abc"),
+    ],
+)
+def test_a_named_vault_that_is_not_there_reads_as_empty_and_says_so(cli: Cli, words: tuple[str, ...]) -> None:
+    missing = cli.home / "typo.duckdb"
+    run = cli("--vault", missing, *words, code=3 if words[0] in {"search", "context", "show"} else 0)
+    assert f"There is no vault at {missing} yet" in run.err
+    assert not missing.exists()
+
+
+def test_nothing_is_said_of_a_vault_that_a_command_has_just_made(cli: Cli) -> None:
+    assert "no vault" not in cli("--vault", cli.home / "new.duckdb", "add", "The first one.").err
+
+
+def test_without_a_terminal_and_a_command_the_help_goes_to_stderr(tmp_path: Path) -> None:
+    run = memtui(cwd=tmp_path)
+    assert run.code == 2
+    assert run.out == ""
+    assert run.err.startswith("usage: memtui")
+
+
+def test_python_m_memtui_prints_help(tmp_path: Path) -> None:
+    run = memtui("--help", cwd=tmp_path)
+    assert (run.code, run.err) == (0, "")
+    assert "Exit codes" in run.out
+
+
+def test_review_without_a_terminal_prints_the_queue(cli: Cli) -> None:
+    assert cli("review").err.strip().endswith("Nothing is due.")
+
+
+@pytest.mark.usefixtures("cli")
+def test_emoji_survive_a_windows_code_page() -> None:
+    """P75: the streams are UTF-8 whatever the locale says."""
+    page = {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    made = memtui("add", "✅ ships, 日本語 too, é", "--json", env=page)
+    assert made.code == 0, made.err
+    shown = memtui("list", env=page)
+    assert "✅ ships, 日本語 too, é" in shown.out
+    piped = memtui("add", "-", stdin="👩‍👩‍👧 and ✅".encode(), env=page)
+    assert "👩‍👩‍👧 and ✅" in piped.err
+    assert "👩‍👩‍👧 and ✅" in json.loads(memtui("list", "--json", env=page).out)[0]["insight"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell's pipe")
+def test_a_reader_that_leaves_early_is_no_error(demo: Cli) -> None:
+    command = f"{sys.executable} -m memtui --vault {demo.home / 'demo'} list --all-projects --json; echo code $? >&2"
+    done = subprocess.run(
+        ["sh", "-c", f"({command}) | head -1"], capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    assert done.stdout == "[\n"
+    assert "code 0" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="an open folder cannot be deleted elsewhere")
+@pytest.mark.parametrize(("know", "code"), [("PWD", 0), ("", 2)])
+def test_a_run_from_a_folder_that_was_deleted(cli: Cli, know: str, code: int) -> None:
+    gone = cli.cd(cli.home / "gone")
+    script = (
+        "import os, sys\n"
+        "os.rmdir(os.getcwd())\n"
+        "from memtui.cli.main import main\n"
+        "sys.exit(main(['add', 'written from nowhere']))"
+    )
+    environment = {**os.environ, "PWD": str(gone) if know else str(cli.home)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=environment, cwd=gone, check=False
+    )
+    cli.cd(cli.home)
+    assert "Traceback" not in done.stderr
+    assert done.returncode == code, done.stderr
+    assert ("unassigned" if know else "was deleted") in done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "tcsh"])
+def test_a_completion_script_for_each_shell(cli: Cli, shell: str) -> None:
+    script = cli("completion", shell).out
+    assert "memtui" in script
+    assert "unmerge" in script
+    if shell == "bash":
+        subprocess.run(["bash", "-n"], input=script.encode(), check=True)
+
+
+def test_ctrl_c_ends_with_a_word_and_the_usual_code(cli: Cli) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    cli.patch.setattr("memtui.cli.stats.count_vault", interrupt)
+    assert "interrupted" in cli("stats", code=130).err

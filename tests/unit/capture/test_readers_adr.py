@@ -1,0 +1,325 @@
+"""What a user relies on when decision records are imported."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.capture.draft import ReadResult, SourceFile
+from memtui.capture.readers.adr import AdrReader
+
+MADR = """\
+---
+status: accepted
+date: 2025-11-04
+decision-makers: [Ana, Bo]
+tags: [storage]
+---
+<!-- markdownlint-disable MD013 -->
+# ADR-0003: Use PostgreSQL for orders
+
+## Context and Problem Statement
+
+Orders need transactions across `orders/ledger.py` and payments.
+
+## Decision Drivers
+
+* Strong consistency
+
+## Considered Options
+
+* PostgreSQL
+* MongoDB
+
+## Decision Outcome
+
+Chosen option: "PostgreSQL", because it alone has serialisable transactions.
+
+### Consequences
+
+* Good, because reports can join
+
+### Confirmation
+
+A test checks the isolation level.
+
+## Pros and Cons of the Options
+
+### MongoDB
+
+{long}
+
+## More Information
+
+See [INC-12](https://example.org/inc-12).
+"""
+
+
+def _file(root: Path, name: str, text: str) -> SourceFile:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    return SourceFile(path, root, root / "home")
+
+
+def _read(root: Path, text: str, name: str = "docs/adr/0003-x.md") -> ReadResult:
+    file = _file(root, name, text)
+    assert AdrReader().detect(file)
+    return AdrReader().read(file)
+
+
+def test_a_madr_record_is_one_decision_with_its_reasons(tmp_path: Path) -> None:
+    result = _read(tmp_path, MADR.format(long="* Bad, because slow"))
+    [draft] = result.drafts
+    assert (draft.title, draft.kind) == ("Use PostgreSQL for orders", "decision")
+    assert draft.insight == (
+        'Chosen option: "PostgreSQL", because it alone has serialisable transactions.\n\n'
+        "Confirmation:\n\nA test checks the isolation level."
+    )
+    headings = re.findall(r"^(\w.*):$", draft.rationale, re.MULTILINE)
+    assert headings == [
+        "Context and Problem Statement",
+        "Decision Drivers",
+        "Consequences",
+        "Considered Options",
+        "Pros and Cons of the Options",
+        "More Information",
+    ]
+    assert draft.tags == ("accepted", "storage")
+    assert draft.anchors == ("orders/ledger.py",)
+    assert draft.observed_at == datetime(2025, 11, 4, tzinfo=UTC)
+    assert (draft.source.native_id, draft.source.path) == ("0003", "docs/adr/0003-x.md")
+    assert draft.notes == ()
+    assert [(skipped.span, skipped.reason) for skipped in result.skipped] == [
+        ((1, 6), "frontmatter: read as settings"),
+        ((7, 7), "comment"),
+    ]
+
+
+def test_long_pros_and_cons_become_a_memory_of_their_own(tmp_path: Path) -> None:
+    result = _read(tmp_path, MADR.format(long="* Bad, because slow\n" * 40))
+    main, options = result.drafts
+    assert options.title == "Use PostgreSQL for orders: Pros and Cons of the Options"
+    assert options.source.native_id == "0003 > Pros and Cons of the Options#1"
+    assert options.source.span == (35, 78)
+    assert options.insight.startswith("### MongoDB\n\n* Bad")
+    assert "Bad, because slow" not in main.rationale
+    assert "Considered Options" in main.rationale
+
+
+NYGARD = """\
+# 7. Use ISO 8601 dates
+
+Date: 2016-11-07
+
+## Status
+
+{status}
+
+## Context
+
+Everybody should read a date alike.
+
+## Decision
+
+We will write `yyyy-mm-dd`.
+
+## Consequences
+
+Old records keep their dates.
+"""
+
+
+@pytest.mark.parametrize(
+    ("status", "tags", "notes", "told"),
+    [
+        ("Accepted", ("accepted",), (), ""),
+        ("Proposed", ("proposed",), (), ""),
+        ("Draft", ("proposed",), (), ""),
+        ("Rejected", ("rejected",), ("superseded-at-source",), "Status: Rejected"),
+        ("Deprecated", ("deprecated",), ("superseded-at-source",), "Status: Deprecated"),
+        (
+            "Superceded by [8. Use RFC 3339](0008-rfc.md)",
+            ("superseded",),
+            ("superseded-at-source",),
+            "Status: Superceded by 8. Use RFC 3339",
+        ),
+        (
+            "Accepted\n\nSupersedes [3. Use local dates](0003.md)",
+            ("accepted",),
+            (),
+            "Status: Accepted Supersedes 3. Use local dates",
+        ),
+        (
+            "Accepted, partially superseded by ADR-9",
+            ("accepted",),
+            (),
+            "Status: Accepted, partially superseded by ADR-9",
+        ),
+        ("Not yet accepted, in review", ("proposed",), (), "Status: Not yet accepted, in review"),
+        ("Proposed | Accepted | Deprecated", (), (), "Status: Proposed | Accepted | Deprecated"),
+        ("?", (), (), ""),
+    ],
+)
+def test_the_status_decides_on_tags_and_retirement(
+    tmp_path: Path, status: str, tags: tuple[str, ...], notes: tuple[str, ...], told: str
+) -> None:
+    [draft] = _read(tmp_path, NYGARD.format(status=status), "doc/adr/0007-dates.md").drafts
+    assert (draft.tags, draft.notes) == (tags, notes)
+    assert draft.insight == "We will write `yyyy-mm-dd`."
+    assert draft.title == "Use ISO 8601 dates"
+    assert draft.observed_at == datetime(2016, 11, 7, tzinfo=UTC)
+    assert draft.rationale.startswith(told or "Context:\n\nEverybody")
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("# 12. Use queues", "Use queues"),
+        ("# ADR-0012: Use queues", "Use queues"),
+        ("# ADR 12 - Use queues", "Use queues"),
+        ("# [ADR-12] Use queues", "Use queues"),
+        ("# 0012 \u2013 Use queues", "Use queues"),
+        ("# ADR: Use queues", "Use queues"),
+        ("# 3 replicas per shard", "3 replicas per shard"),
+        ("# Replace ADR-7 with queues", "Replace ADR-7 with queues"),
+        ("# Decision making by lazy consensus", "Decision making by lazy consensus"),
+        ("Use queues\n==========", "Use queues"),
+        ("", "Some queues"),
+    ],
+)
+def test_titles_go_without_their_number(tmp_path: Path, heading: str, title: str) -> None:
+    text = f"{heading}\n\n## Context\n\nLoad.\n\n## Decision\n\nWe queue everything.\n"
+    [draft] = _read(tmp_path, text, "docs/decisions/0012-some-queues.md").drafts
+    assert draft.title == title
+    assert draft.insight == "We queue everything."
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "* Status: accepted\n* Date: 2026-01-12\n* Deciders: Ana",
+        "**Status:** Accepted  \n**Date:** January 12, 2026",
+        "- **Status**: Accepted\n- **Date**: 12 Jan 2026",
+        "| Field | Value |\n|---|---|\n| Status | Accepted |\n| Date | 2026-01-12 |",
+        "Status: Accepted\n\nLast updated: 12.01.2026",
+    ],
+)
+def test_settings_above_the_sections_are_read(tmp_path: Path, lines: str) -> None:
+    [draft] = _read(tmp_path, f"# Use queues\n\n{lines}\n\n## Decision\n\nWe queue everything.\n").drafts
+    assert draft.tags == ("accepted",)
+    assert draft.observed_at == datetime(2026, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("docs/adr/0000-template.md", "# Title\n\n## Decision\n\nWe will.\n"),
+        ("docs/adr/adr-template-bare-minimal.md", "# x\n\n## Decision\n\nWe will.\n"),
+        ("docs/adr/NNNN-title.md", "# x\n\n## Decision\n\nWe will.\n"),
+        ("docs/adr/0001-x.md", "# {short title, representative of the problem}\n\n## Context\n\n{Describe}\n"),
+        ("docs/adr/0001-x.md", "# ADR-NNN: [Decision Title]\n\n## Decision\n\nWe will do it.\n"),
+        (
+            "docs/adr/0001-x.md",
+            '# Use x\n\n## Decision Outcome\n\nChosen option: "{title of option 1}", because {justification}.\n',
+        ),
+    ],
+)
+def test_forms_to_be_filled_in_are_skipped_with_the_reason(tmp_path: Path, name: str, text: str) -> None:
+    result = _read(tmp_path, text, name)
+    assert result.drafts == []
+    assert [skipped.reason for skipped in result.skipped] == ["a template: no decision yet"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "known"),
+    [
+        ("docs/decisions/0001-a.md", "x", True),
+        ("adr/ADR-caching.md", "x", True),
+        ("docs/adr/backend/0012_b.markdown", "x", True),
+        ("docs/architecture/decisions/2024-05-22-a.md", "x", True),
+        ("docs/adr/choose-database.md", "# A\n\n## Context\n\n## Decision\n", True),
+        ("docs/adr/choose-database.md", "# Notes on decisions\n", False),
+        ("docs/adr/README.md", "# ADRs\n\n## Decision\n", False),
+        ("docs/0001-a.md", "## Decision", False),
+        ("docs/adr/0001-a.txt", "x", False),
+        ("docs/adr/0005-email-template-engine.md", "x", True),
+    ],
+)
+def test_records_are_known_by_folder_and_name(tmp_path: Path, name: str, text: str, known: bool) -> None:
+    assert AdrReader().detect(_file(tmp_path, name, text)) is known
+
+
+def test_a_record_that_is_named_like_a_template_engine_is_no_template(tmp_path: Path) -> None:
+    result = _read(
+        tmp_path, "# Use Jinja\n\n## Decision\n\nWe use `{placeholder}` syntax.\n", "adr/0005-template-engine.md"
+    )
+    assert [draft.title for draft in result.drafts] == ["Use Jinja"]
+
+
+def test_dated_names_are_ids_as_a_whole_and_give_the_date(tmp_path: Path) -> None:
+    [draft] = _read(tmp_path, "We queue everything from now on.\n", "decisions/2024-05-22-use-queues.md").drafts
+    assert (draft.source.native_id, draft.title) == ("2024-05-22-use-queues", "Use queues")
+    assert draft.observed_at == datetime(2024, 5, 22, tzinfo=UTC)
+
+
+def test_a_record_without_a_decision_still_says_what_it_says(tmp_path: Path) -> None:
+    result = _read(tmp_path, "# Queues\n\n## Context\n\nWe do not know yet.\n\n## Decision\n\n## Consequences\n\nTBD\n")
+    [draft] = result.drafts
+    assert (draft.insight, draft.rationale) == ("We do not know yet.", "TBD")
+    assert [skipped.reason for skipped in result.skipped] == ["heading without text"]
+
+
+def test_headings_in_fences_part_nothing(tmp_path: Path) -> None:
+    text = "# Use frontmatter\n\n## Decision\n\n```markdown\n## Context\n---\n```\n\nThat is it.\n"
+    [draft] = _read(tmp_path, text).drafts
+    assert draft.insight == "```markdown\n## Context\n---\n```\n\nThat is it."
+    assert draft.rationale == ""
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "# Use @",
+            "## Context",
+            "## Decision",
+            "### Consequences",
+            "## Status",
+            "Accepted @",
+            "## Options",
+            "### A @",
+        ),
+        *(
+            "* Good, because @",
+            "words @ stand here",
+            "Date: 2026-01-02",
+            "```\ncode @\n# no heading\n```",
+            "<!-- @ -->",
+        ),
+        *("> quote @", "## Other @", "| a |\n|---|\n| @ |", "---", "Status: proposed @", "", ""),
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=14))
+def test_no_line_of_a_record_is_lost(tmp_path_factory: pytest.TempPathFactory, pieces: list[str]) -> None:
+    text = "\n".join(piece.replace("@", f"w{number}w") for number, piece in enumerate(pieces))
+    file = _file(tmp_path_factory.mktemp("adr"), "adr/0001-x.md", text)
+    assert_nothing_lost(file, AdrReader().read(file))
+
+
+def assert_nothing_lost(file: SourceFile, result: ReadResult) -> None:
+    told = {line for skipped in result.skipped if skipped.span for line in range(skipped.span[0], skipped.span[1] + 1)}
+    spans = [draft.source.span for draft in result.drafts if draft.source.span]
+    covered = {line for first, last in spans for line in range(first, last + 1)}
+    said = " ".join(f"{d.title} {d.insight} {d.rationale} {d.tags} {d.source.native_id}" for d in result.drafts)
+    for number, line in enumerate(file.text.split("\n"), 1):
+        if line.strip():
+            assert number in told | covered, line
+            assert number in told or all(word in said for word in re.findall(r"w\d+w", line)), line
+    assert len({draft.source.native_id for draft in result.drafts}) == len(result.drafts)

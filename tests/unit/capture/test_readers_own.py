@@ -1,0 +1,226 @@
+"""What a user relies on when memtui reads its own formats back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.capture.draft import ReadResult, SourceFile
+from memtui.capture.readers.jsonl import JsonlReader
+from memtui.capture.readers.portable import PortableReader
+from memtui.domain.memory import Link, Memory, Source, Tombstone
+from memtui.domain.record import memory_from_record, memory_record
+from memtui.errors import SourceError
+from memtui.publish.jsonl import to_jsonl
+from memtui.publish.portable import write_vault
+
+NOON = datetime(2026, 1, 12, 12, tzinfo=UTC)
+MEMORY = Memory(
+    id="bench:decision-1",
+    project="shop",
+    title="Use one queue per tenant",
+    insight="One queue per tenant.\n\n## Why\n\nnot a section",
+    rationale="A noisy tenant starved the others.",
+    tags=("queues",),
+    created_at=NOON,
+    updated_at=NOON,
+    observed_at=NOON,
+    sources=(Source(format="adr", path="docs/adr/0003.md", span=(1, 20), native_id="0003"),),
+)
+LINK = Link(from_id="a", type="relates", to_id="b", created_at=NOON)
+BURIED = Tombstone(content_hash="ff", project=None, memory_id="z", at=NOON, actor="ana")
+
+
+def _file(folder: Path, name: str, data: bytes | str) -> SourceFile:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return SourceFile(path, folder, folder / "home")
+
+
+def _read(folder: Path, *lines: object) -> ReadResult:
+    text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
+    return JsonlReader().read(_file(folder, "x.jsonl", text + "\n"))
+
+
+def test_an_export_comes_back_as_it_was(tmp_path: Path) -> None:
+    lines = "".join(f"{line}\n" for line in to_jsonl([MEMORY], [LINK], tombstones=[BURIED]))
+    file = _file(tmp_path, "export.jsonl", lines)
+    assert JsonlReader().detect(file)
+    result = JsonlReader().read(file)
+    [draft] = result.drafts
+    assert draft.record == memory_record(MEMORY)
+    assert (draft.title, draft.insight, draft.rationale) == (MEMORY.title, MEMORY.insight, MEMORY.rationale)
+    assert draft.source == Source(format="jsonl", path="export.jsonl", span=(1, 1), native_id="bench:decision-1")
+    assert (draft.observed_at, draft.tags, draft.scope) == (NOON, ("queues",), "project")
+    assert [record["type"] for record in result.records] == ["link", "tombstone"]
+    assert result.skipped == []
+
+
+def test_a_line_with_an_insight_is_enough(tmp_path: Path) -> None:
+    [draft] = _read(tmp_path, {"insight": "Never retry a captured payment. It charges twice."}).drafts
+    assert draft.title == "Never retry a captured payment"
+    assert draft.kind == "constraint"
+    assert draft.record is not None
+    assert set(draft.record) == {"insight", "title", "kind"}  # no status: the import decides
+
+
+def test_rows_without_ids_are_known_again_wherever_they_stand(tmp_path: Path) -> None:
+    first = _read(tmp_path, {"insight": "one"}, {"insight": "two"})
+    again = _read(tmp_path, {"insight": "zero"}, {"insight": "two"}, {"insight": "one"})
+    names = {draft.insight: draft.source.native_id for draft in again.drafts}
+    assert all(names[draft.insight] == draft.source.native_id for draft in first.drafts)
+
+
+def test_bad_lines_are_told_and_do_no_harm(tmp_path: Path) -> None:
+    result = _read(
+        tmp_path,
+        {"insight": "good"},
+        '{"insight": "half',
+        "",
+        "17",
+        '["list"]',
+        {"type": "memory", "title": "no insight"},
+        {"insight": "x", "importance": 9},
+        {"type": "atis-latch", "insight": "x"},
+        {"type": "link", "from": "a"},
+        "[" * 100_000,
+        {"insight": "also good"},
+    )
+    assert [draft.insight for draft in result.drafts] == ["good", "also good"]
+    told = [(skipped.span, skipped.reason.partition(":")[0]) for skipped in result.skipped]
+    assert told == [
+        ((2, 2), "no valid JSON"),
+        ((4, 4), "no JSON object"),
+        ((5, 5), "no JSON object"),
+        ((6, 6), "insight is missing or empty"),
+        ((7, 7), "importance is no number from 1 to 5"),
+        ((8, 8), "type is none of memory, link, verdict, signal, tombstone"),
+        ((9, 9), "link without link"),
+        ((10, 10), "no valid JSON"),
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_every_encoding_and_line_end_reads_alike(tmp_path: Path, encoding: str, newline: str) -> None:
+    text = newline.join(['{"insight": "größer als 日本"}', "", '{"insight": "b"}', ""])
+    file = _file(tmp_path, "x.jsonl", text.encode(encoding))
+    assert JsonlReader().detect(file)
+    result = JsonlReader().read(file)
+    assert [draft.insight for draft in result.drafts] == ["größer als 日本", "b"]
+    assert result.skipped == []
+
+
+def test_escape_sequences_are_taken_out_and_hidden_text_is_told(tmp_path: Path) -> None:
+    result = _read(tmp_path, {"insight": "a\x1b[31mb\x00c", "tags": ["\x1b[1mx"]}, {"insight": "d\u200be"})
+    assert [draft.insight for draft in result.drafts] == ["abc", "d\u200be"]
+    assert result.drafts[0].tags == ("x",)
+    assert result.drafts[1].notes == ("invisible-unicode",)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"type": "entity", "name": "a", "entityType": "b", "observations": ["c"]}',
+        '{"type": "relation", "from": "a", "to": "b", "relationType": "c"}',
+        '{"type": "user", "message": {"content": "hi"}, "uuid": "1"}',
+        '{"type": "queue-operation"}',
+        '{"type": "link", "url": "https://example.org"}',
+        '{"id": "bd-1", "title": "t", "status": "open"}',
+        '{"insight": 3}',
+        "not json",
+    ],
+)
+def test_other_tools_jsonl_is_not_claimed(tmp_path: Path, line: str) -> None:
+    assert not JsonlReader().detect(_file(tmp_path, "x.jsonl", f"{line}\n" * 30))
+
+
+def test_a_memory_of_a_megabyte_and_a_late_first_memory_are_recognised(tmp_path: Path) -> None:
+    assert JsonlReader().detect(_file(tmp_path, "a.jsonl", json.dumps({"insight": "x" * 1_000_000})))
+    late = '{"type": "verdict", "memory": "a", "verdict": "still-true", "at": "2026-01-01"}\n'
+    assert JsonlReader().detect(_file(tmp_path, "b.jsonl", "\n" + late))
+    assert not JsonlReader().detect(_file(tmp_path, "c.json", '{"insight": "x"}'))
+
+
+@given(st.lists(st.text(max_size=30) | st.sampled_from(['{"insight":"a"}', "{}", "null", '{"type":[]}']), max_size=6))
+def test_no_text_stops_the_reader_and_no_line_goes_untold(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str]
+) -> None:
+    file = _file(tmp_path_factory.mktemp("jsonl"), "x.jsonl", "\n".join(lines).encode("utf-8", "replace"))
+    JsonlReader().detect(file)
+    result = JsonlReader().read(file)
+    told = {draft.source.span for draft in result.drafts} | {skipped.span for skipped in result.skipped}
+    filled = {(number, number) for number, line in enumerate(file.text.split("\n"), 1) if line.strip()}
+    assert filled <= told
+
+
+def test_a_vault_comes_back_as_it_was(tmp_path: Path) -> None:
+    other = replace(MEMORY, id="b", project=None, title="", snippet="x")
+    write_vault(tmp_path / "v", [MEMORY, other], [LINK])
+    reader = PortableReader()
+    records, kin = [], []
+    for path in sorted((tmp_path / "v").rglob("*.*")):
+        file = SourceFile(path, tmp_path, tmp_path / "home")
+        if reader.detect(file):
+            result = reader.read(file)
+            assert result.skipped == []
+            records.extend(draft.record for draft in result.drafts)
+            kin.extend(result.records)
+    memories = [memory_from_record(record or {}, now=NOON, new_id="new") for record in records]
+    assert {memory.id: memory for memory in memories} == {MEMORY.id: MEMORY, "b": other}
+    assert [record["type"] for record in kin] == ["link"]
+
+
+def test_a_memory_written_by_hand_takes_its_project_from_its_folder(tmp_path: Path) -> None:
+    write_vault(tmp_path, [MEMORY])
+    file = _file(tmp_path, "memories/web_20shop/idea.md", "# Cache the menu\n\nIt is built on every page.\n")
+    reader = PortableReader()
+    assert reader.detect(file)
+    [draft] = reader.read(file).drafts
+    assert draft.record is not None
+    assert draft.record["project"] == "web shop"
+    assert draft.title == "Cache the menu"
+    assert draft.source.native_id == "idea"
+    assert "status" not in draft.record
+
+
+def test_lines_of_the_frontmatter_that_mean_nothing_are_told(tmp_path: Path) -> None:
+    write_vault(tmp_path, [MEMORY])
+    file = _file(tmp_path, "memories/shop/x.md", "---\nid: x\nkind note\nowner: me\n---\r\n\ntext\n")
+    result = PortableReader().read(file)
+    assert [draft.insight for draft in result.drafts] == ["text"]
+    assert [skipped.span for skipped in result.skipped] == [(3, 3)]
+
+
+@pytest.mark.parametrize("text", ["---\nid: x\n", "---\nid: x\n---\n", "---\nid: x\nimportance: high\n---\nx", ""])
+def test_files_that_make_no_memory_are_told_with_the_reason(tmp_path: Path, text: str) -> None:
+    write_vault(tmp_path, [MEMORY])
+    result = PortableReader().read(_file(tmp_path, "memories/shop/x.md", text))
+    assert result.drafts == []
+    assert len(result.skipped) == 1
+    assert result.skipped[0].reason
+
+
+def test_a_vault_of_a_newer_version_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    write_vault(tmp_path, [MEMORY])
+    (tmp_path / "memtui-vault.json").write_text('{"format": "memtui-vault", "version": 2}')
+    file = SourceFile(next(tmp_path.rglob("*.md")), tmp_path, tmp_path)
+    assert PortableReader().detect(file)
+    with pytest.raises(SourceError, match="Update memtui"):
+        PortableReader().read(file)
+
+
+def test_other_folders_named_memories_are_left_alone(tmp_path: Path) -> None:
+    reader = PortableReader()
+    assert not reader.detect(_file(tmp_path, "memories/a/b.md", "x"))
+    assert not reader.detect(_file(tmp_path, "records.jsonl", "{}"))
+    write_vault(tmp_path / "v", [MEMORY])
+    assert not reader.detect(_file(tmp_path, "v/README.md", "x"))
+    assert not reader.detect(_file(tmp_path, "v/memories/README.md", "x"))

@@ -1,0 +1,134 @@
+"""Freshness: what a user relies on when trust fades and a memory becomes due."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.domain.freshness import FLOOR, decay, due_at, freshness, half_life_days, last_trusted_at
+from memtui.domain.kinds import Kind, Kinds
+from memtui.domain.memory import Memory
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+KINDS = Kinds()
+
+
+def days_ago(days: float) -> datetime:
+    return NOW - timedelta(days=days)
+
+
+def memory(*, kind: str = "decision", created: datetime = NOW, **fields: object) -> Memory:
+    return Memory(id="m", title="t", insight="i", kind=kind, created_at=created, updated_at=NOW, **fields)  # type: ignore[arg-type]
+
+
+def test_trust_halves_towards_the_floor_once_per_half_life() -> None:
+    assert decay(0, 90) == 1.0
+    assert decay(90, 90) == pytest.approx(FLOOR + (1 - FLOOR) / 2)
+    assert decay(180, 90) == pytest.approx(FLOOR + (1 - FLOOR) / 4)
+
+
+@given(
+    st.floats(0, 1e7),
+    st.floats(0, 1e7),
+    st.floats(0.01, 1e6),
+)
+def test_freshness_only_falls_with_age_and_stays_between_the_floor_and_one(
+    one: float, other: float, half_life: float
+) -> None:
+    younger, older = sorted((one, other))
+    assert FLOOR <= decay(older, half_life) <= decay(younger, half_life) <= 1.0
+
+
+def test_a_pinned_memory_is_always_fresh() -> None:
+    assert freshness(memory(created=days_ago(3 * 365), pinned=True), NOW, KINDS) == 1.0
+
+
+def test_a_date_in_the_future_counts_as_now() -> None:
+    assert freshness(memory(observed_at=datetime(2099, 1, 1, tzinfo=UTC)), NOW, KINDS) == 1.0
+
+
+def test_age_counts_from_the_last_verification_else_the_observation_else_the_creation() -> None:
+    created = memory(created=days_ago(30))
+    observed = memory(created=days_ago(30), observed_at=days_ago(200))
+    verified = memory(created=days_ago(30), observed_at=days_ago(200), verified_at=days_ago(3))
+    assert [last_trusted_at(m) for m in (created, observed, verified)] == [days_ago(30), days_ago(200), days_ago(3)]
+
+
+def test_a_decision_of_200_days_outlives_a_tooling_memory_of_100() -> None:
+    decision = freshness(memory(kind="decision", created=days_ago(200)), NOW, KINDS)
+    tooling = freshness(memory(kind="tooling", created=days_ago(100)), NOW, KINDS)
+    assert decision > 0.5 > tooling
+
+
+def test_a_note_fades_within_a_week() -> None:
+    assert freshness(memory(kind="note", created=days_ago(8)), NOW, KINDS) < 0.5
+
+
+def test_a_persons_half_life_beats_the_kinds() -> None:
+    assert half_life_days(memory(half_life_days=12.5, verified_at=NOW, created=days_ago(500)), KINDS) == 12.5
+
+
+def test_a_memory_that_held_for_long_gets_a_longer_half_life() -> None:
+    fresh = memory(kind="tooling", created=days_ago(200))
+    proven = memory(kind="tooling", created=days_ago(200), verified_at=NOW)
+    assert half_life_days(fresh, KINDS) == 90
+    # ln 2 * (b + t) / a with b = 2 * 90 / ln 2, t = 200 days, a = 2
+    assert half_life_days(proven, KINDS) == pytest.approx(90 + 0.693147 * 200 / 2, abs=1e-3)
+
+
+def test_a_verification_before_the_observation_proves_nothing() -> None:
+    odd = memory(kind="tooling", observed_at=NOW, verified_at=days_ago(50))
+    assert half_life_days(odd, KINDS) == pytest.approx(90)
+
+
+def test_kinds_of_the_configuration_bring_their_own_half_life() -> None:
+    kinds = Kinds([Kind("runbook", "procedural", 30)])
+    assert half_life_days(memory(kind="runbook"), kinds) == 30
+    assert half_life_days(memory(kind="unheard-of"), kinds) == 180
+
+
+def test_a_memory_is_due_exactly_when_it_falls_below_the_threshold() -> None:
+    fading = memory(kind="tooling")
+    due = due_at(fading, KINDS)
+    assert due is not None
+    assert freshness(fading, due - timedelta(minutes=1), KINDS) > 0.5
+    assert freshness(fading, due + timedelta(minutes=1), KINDS) < 0.5
+
+
+@pytest.mark.parametrize("threshold", [0.06, 0.5, 0.9, 1.0])
+def test_a_higher_threshold_is_crossed_at_its_own_moment(threshold: float) -> None:
+    fading = memory(kind="tooling")
+    due = due_at(fading, KINDS, threshold)
+    assert due is not None
+    assert freshness(fading, due, KINDS) == pytest.approx(threshold, abs=1e-6)
+
+
+def test_a_day_that_a_person_set_comes_earlier_than_fading_but_never_later() -> None:
+    soon = NOW + timedelta(days=2)
+    assert due_at(memory(due_at=soon), KINDS) == soon
+    far = NOW + timedelta(days=9000)
+    assert due_at(memory(due_at=far), KINDS) == due_at(memory(), KINDS)
+
+
+def test_a_snooze_defers_being_due_and_nothing_brings_it_forward() -> None:
+    until = NOW + timedelta(days=4000)
+    assert due_at(memory(snoozed_until=until, due_at=NOW), KINDS) == until
+    assert due_at(memory(snoozed_until=days_ago(5)), KINDS) == due_at(memory(), KINDS)
+
+
+def test_a_pinned_memory_is_due_only_on_a_day_that_was_set() -> None:
+    soon = NOW + timedelta(days=2)
+    later = NOW + timedelta(days=9)
+    assert due_at(memory(pinned=True), KINDS) is None
+    assert due_at(memory(pinned=True, snoozed_until=soon), KINDS) is None
+    assert due_at(memory(pinned=True, due_at=soon), KINDS) == soon
+    assert due_at(memory(pinned=True, due_at=soon, snoozed_until=later), KINDS) == later
+
+
+def test_the_longest_half_life_is_due_at_the_end_of_time_and_not_an_error() -> None:
+    due = due_at(memory(half_life_days=1_000_000.0, created=datetime(9000, 1, 1, tzinfo=UTC)), KINDS, 0.06)
+    assert due is not None
+    assert due.year == 9999

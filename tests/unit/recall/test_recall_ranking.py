@@ -1,0 +1,313 @@
+"""What a user relies on when memories are recalled for a task."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from recall_story import (
+    LINKS,
+    NOON,
+    PAYMENTS,
+    STORY,
+    days_ago,
+    ids,
+    link,
+    memory,
+    recalled,
+    set_state,
+    story_vault,
+)
+
+from memtui.domain.memory import Signal
+from memtui.errors import UsageError
+from memtui.recall.explain import explanation, explanation_record
+from memtui.vault.filters import EVERYTHING, Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memtui.vault.reading import VaultReader
+    from memtui.vault.vault import Vault
+
+
+@pytest.fixture(scope="module")
+def vault(tmp_path_factory: pytest.TempPathFactory) -> Vault:
+    return story_vault(tmp_path_factory.mktemp("story"))
+
+
+def _why(found: object, identifier: str) -> str | None:
+    return next((one.reason for one in found.withheld if one.id == identifier), None)  # type: ignore[attr-defined] # a Recall
+
+
+# -- with a task ------------------------------------------------------------------------------------
+
+
+def test_a_natural_question_is_answered_though_no_memory_holds_all_its_words(vault: Vault) -> None:
+    assert ids(recalled(vault, "which port does the replica use?").hits) == ["replica2"]
+
+
+def test_every_point_of_a_score_is_in_its_explanation(vault: Vault) -> None:
+    hit = recalled(vault, "make refunds idempotent", "payments/service.py").hits[0]
+    rows = explanation(hit)
+    terms = sum(float(value[2:]) for _, _, value in rows if value.startswith("+"))
+    factor = 1.0
+    for _, _, value in rows:
+        factor *= float(value[2:]) if value.startswith("×") else 1.0
+    assert hit.memory.id == "lockpaym"
+    assert terms == pytest.approx(hit.relevance, abs=0.005)
+    assert terms * factor == pytest.approx(hit.score, abs=0.01)
+    assert [row[0] for row in rows] == [
+        "words", "files", "neighbours", "relevance", "freshness", "usefulness", "importance", "kind", "score",
+    ]  # fmt: skip
+    assert explanation_record(hit)["score"] == hit.score
+    assert "refunds" in hit.reason
+    assert "payments/service.py" in hit.reason
+
+
+def test_linked_memories_come_along_below_what_matches(vault: Vault) -> None:
+    found = recalled(vault, "make refunds idempotent")
+    assert ids(found.hits) == ["lockpaym", "twicebug"]
+
+
+def test_what_matches_and_may_not_be_used_is_named_with_its_reason(vault: Vault) -> None:
+    found = recalled(vault, "refunds")
+    assert {one.id: one.reason for one in found.withheld} == {
+        "lockuser": "superseded by lockpaym",
+        "inboxed2": "not confirmed (inbox)",
+        "retired2": "retired",
+        "nowhere2": "unassigned",
+    }
+
+
+def test_other_projects_are_told_by_number_alone(vault: Vault) -> None:
+    found = recalled(vault, "refund button for guests")
+    assert found.other_projects == 1
+    assert "guestref" not in {*ids(found.hits), *ids(found.withheld)}
+
+
+def test_the_same_words_in_the_other_project_find_its_memory(vault: Vault) -> None:
+    found = recalled(vault, "refund button for guests", scope=Scope.of_project("storefront"))
+    assert ids(found.hits) == ["guestref"]
+
+
+def test_global_memories_belong_to_every_project(vault: Vault) -> None:
+    for name in ("payments-api", "storefront", None):
+        assert ids(recalled(vault, "commit messages", scope=Scope.of_project(name)).hits) == ["imperati"]
+
+
+def test_unassigned_memories_are_withheld_even_when_every_project_is_in_view(vault: Vault) -> None:
+    found = recalled(vault, "the refund limit in euros", scope=EVERYTHING)
+    assert "nowhere2" not in ids(found.hits)
+    assert _why(found, "nowhere2") == "unassigned"
+
+
+def test_of_two_that_contradict_each_other_the_better_stands(vault: Vault) -> None:
+    found = recalled(vault, "retry webhooks")
+    assert ids(found.hits) == ["retryyes"]
+    assert _why(found, "retrynot") == "contradicts retryyes (scored higher)"
+
+
+def test_a_memory_counts_only_while_it_is_true(vault: Vault) -> None:
+    now = recalled(vault, "deployments in December")
+    then = recalled(vault, "deployments in December", as_of=days_ago(20))
+    assert _why(now, "freezes2") == "expired on 2026-01-01"
+    assert ids(then.hits) == ["freezes2"]
+
+
+def test_a_memory_that_is_not_true_yet_is_withheld(tmp_path: Path) -> None:
+    vault = story_vault(tmp_path, [memory("future22", "Node 30 from June", valid_from=days_ago(-100))], [])
+    assert _why(recalled(vault, "node 30"), "future22") == "not valid before 2026-04-22"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("bake sourdough bread", "no memory holds any word of the task"),
+        ("?!", "the task holds no word to go by"),
+        ("deployments in December", "what matches the task is withheld: expired"),
+        ("guests", "no active memory in view shares a word with the task"),
+        ("fix config.js", "no memory holds any word of the task"),
+    ],
+)
+def test_nothing_relevant_is_an_answer_with_a_reason(vault: Vault, text: str, reason: str) -> None:
+    found = recalled(vault, text)
+    assert found.hits == ()
+    assert found.abstained == reason
+    assert ids(found.pins) == ["cardlogs"]
+
+
+def test_a_word_of_doing_in_common_makes_nothing_relevant(tmp_path: Path) -> None:
+    memories = [memory("gmailfil", "Fix gmail-filters.js by hand"), memory("otherone", "Tabs are four wide")]
+    found = recalled(story_vault(tmp_path, memories, []), "fix config.js")
+    assert found.hits == ()
+    assert _why(found, "gmailfil") == "below the floor"
+    assert found.abstained == "the nearest memories share too little with the task"
+
+
+def test_a_pinned_memory_that_matches_is_an_answer(vault: Vault) -> None:
+    found = recalled(vault, "log numbers")
+    assert found.hits == ()
+    assert found.abstained is None
+    assert "pinned" in found.pins[0].reason
+
+
+# -- trust ------------------------------------------------------------------------------------------
+
+
+def test_a_fresh_memory_whose_file_is_gone_stands_below_an_old_one_that_holds(tmp_path: Path) -> None:
+    vault = story_vault(tmp_path)
+    before = recalled(vault, "how do exports round")
+    set_state(vault, "legacyre", "legacy/export.py", "gone")
+    after = recalled(vault, "how do exports round")
+    assert ids(before.hits) == ["legacyre", "newexpor"]
+    assert ids(after.hits) == ["newexpor", "legacyre"]
+    assert ("files gone", "legacy/export.py no longer exists", "× 0.300") in explanation(after.hits[1])
+    assert after.states["legacyre", "legacy/export.py"] == "gone"
+
+
+def test_verdicts_on_use_move_a_memory(tmp_path: Path) -> None:
+    twins = [memory("twinaaaa", "Cache the ledger totals"), memory("twinbbbb", "Cache the ledger sums")]
+    vault = story_vault(tmp_path, twins, [])
+    assert ids(recalled(vault, "cache ledger").hits) == ["twinaaaa", "twinbbbb"]
+    with vault.write(actor="person", action="feedback") as writer:
+        writer.add_signals([Signal(memory_id="twinbbbb", signal="helped", at=NOON, actor="person")])
+    assert ids(recalled(vault, "cache ledger").hits) == ["twinbbbb", "twinaaaa"]
+
+
+def test_looking_changes_nothing(vault: Vault) -> None:
+    first = recalled(vault, "make refunds idempotent")
+    for _ in range(3):
+        assert recalled(vault, "make refunds idempotent") == first
+
+
+def test_equal_scores_are_ordered_by_age_then_id(tmp_path: Path) -> None:
+    same = [
+        memory("bbbbbbbb", "Same words", verified_at=days_ago(1)),
+        memory("aaaaaaaa", "Same words", verified_at=days_ago(1)),
+        memory("cccccccc", "Same words", verified_at=days_ago(1), created_at=days_ago(31)),
+    ]
+    kin = [memory("dddddddd", "Other text entirely")]
+    vault = story_vault(tmp_path, [*same, *kin], [])
+    assert ids(recalled(vault, "same words").hits) == ["cccccccc", "aaaaaaaa", "bbbbbbbb"]
+
+
+def test_a_live_memory_that_another_replaces_gives_way(tmp_path: Path) -> None:
+    pair = [memory("oldvalue", "Batch size is 50"), memory("newvalue", "Batch size is 80")]
+    vault = story_vault(tmp_path, pair, [link("newvalue", "supersedes", "oldvalue")])
+    found = recalled(vault, "batch size 50")
+    assert ids(found.hits) == ["newvalue"]
+    assert _why(found, "oldvalue") == "superseded by newvalue"
+
+
+def test_a_retired_replacement_replaces_nothing(tmp_path: Path) -> None:
+    pair = [memory("oldvalue", "Batch size is 50"), memory("newvalue", "Batch size is 80", status="retired")]
+    vault = story_vault(tmp_path, pair, [link("newvalue", "supersedes", "oldvalue")])
+    assert ids(recalled(vault, "batch size").hits) == ["oldvalue"]
+
+
+def test_two_memories_that_replace_each_other_leave_one(tmp_path: Path) -> None:
+    pair = [memory("oldvalue", "Batch size is 50"), memory("newvalue", "Batch size is 80")]
+    loop = [link("newvalue", "supersedes", "oldvalue"), link("oldvalue", "supersedes", "newvalue")]
+    assert len(recalled(story_vault(tmp_path, pair, loop), "batch size").hits) == 1
+
+
+# -- files and no task ------------------------------------------------------------------------------
+
+
+def test_with_files_alone_what_is_tied_to_them_comes_first(vault: Vault) -> None:
+    found = recalled(vault, "", "payments/service.py")
+    assert ids(found.hits)[:3] == ["lockpaym", "intcents", "twicebug"]
+    assert "of this project" in found.hits[3].reason
+
+
+def test_without_task_and_files_the_most_useful_come_first(vault: Vault) -> None:
+    found = recalled(vault)
+    assert ids(found.hits)[0] == "retryyes"
+    assert ids(found.hits)[-1] == "newexpor"
+    assert "cardlogs" not in ids(found.hits)
+    assert found.abstained is None
+
+
+def test_without_a_task_the_withheld_are_counted(vault: Vault) -> None:
+    found = recalled(vault)
+    assert found.withheld_counts == {
+        "not confirmed (inbox)": 1,
+        "outside its valid time": 1,
+        "retired": 1,
+        "superseded": 1,
+        "unassigned": 1,
+    }
+
+
+def test_what_helped_often_is_found_among_many_without_a_task(tmp_path: Path) -> None:
+    many = [memory(f"memory{number:03}", f"Fact number {number}") for number in range(200)]
+    old = memory("oldhelps", "Old and helpful", created_at=days_ago(31))
+    vault = story_vault(tmp_path, [*many, old], [])
+    with vault.write(actor="person", action="feedback") as writer:
+        writer.add_signals(Signal(memory_id="oldhelps", signal="helped", at=NOON, actor="person") for _ in range(5))
+    assert ids(recalled(vault, limit=10).hits)[0] == "oldhelps"
+
+
+def test_an_empty_vault_abstains(tmp_path: Path) -> None:
+    vault = story_vault(tmp_path, [], [])
+    assert recalled(vault).abstained == "there is no active memory in view"
+    assert recalled(vault, "anything").abstained == "no memory holds any word of the task"
+
+
+# -- limits -----------------------------------------------------------------------------------------
+
+
+def test_beyond_the_limit_fifty_are_named_and_the_rest_counted(tmp_path: Path) -> None:
+    many = [memory(f"memory{number:03}", f"Ledger rule number {number}") for number in range(300)]
+    found = recalled(story_vault(tmp_path, many, []), "ledger rule", limit=20)
+    assert len(found.hits) == 20
+    assert len(found.withheld) == 50
+    assert sum(found.withheld_counts.values()) == 300 - 20 - 50
+    assert {one.reason for one in found.withheld} == {"ranked below the hits shown"}
+
+
+def test_a_full_inbox_does_not_crowd_out_what_is_active(tmp_path: Path) -> None:
+    inbox = [memory(f"inbox{number:04}", "Lock refund refund", status="candidate") for number in range(300)]
+    others = [memory(f"garden{number:04}", f"Tulip bed {number}") for number in range(300)]
+    vault = story_vault(tmp_path, [*inbox, *others, *STORY], LINKS)
+    found = recalled(vault, "lock refunds")
+    assert ids(found.hits)[0] == "lockpaym"
+    assert found.withheld_counts["not confirmed (inbox)"] > 200
+
+
+def test_a_huge_task_is_cut_to_what_can_be_looked_up(vault: Vault) -> None:
+    assert ids(recalled(vault, "replica port " + "x" * 1_000_000).hits) == ["replica2"]
+    assert recalled(vault, "word " * 200_000).hits == ()
+
+
+@pytest.mark.parametrize("text", ["[/x] \x1b[31m refunds", "'); DROP refunds; --", "refunds\x00", "\ud800 refunds"])
+def test_hostile_words_are_only_words(vault: Vault, text: str) -> None:
+    assert "lockpaym" in ids(recalled(vault, text).hits)
+
+
+def test_an_unknown_phase_is_refused(vault: Vault) -> None:
+    with pytest.raises(UsageError):
+        recalled(vault, "refunds", phase="cooking")
+
+
+def test_a_given_phase_beats_the_guess(vault: Vault) -> None:
+    assert recalled(vault, "fix refunds").phase == "debug"
+    assert recalled(vault, "fix refunds", phase="review").phase == "review"
+
+
+def test_the_vault_is_leased_once_and_free_again_before_ranking(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    leases = []
+    read = type(vault).read
+
+    @contextmanager
+    def counting(self: Vault) -> Iterator[VaultReader]:
+        leases.append("taken")
+        with read(self) as reader:
+            yield reader
+
+    monkeypatch.setattr(type(vault), "read", counting)
+    recalled(vault, "make refunds idempotent", "payments/service.py", scope=PAYMENTS)
+    assert leases == ["taken"]
