@@ -208,6 +208,7 @@ def test_titles_go_without_their_number(tmp_path: Path, heading: str, title: str
         "- **Status**: Accepted\n- **Date**: 12 Jan 2026",
         "| Field | Value |\n|---|---|\n| Status | Accepted |\n| Date | 2026-01-12 |",
         "Status: Accepted\n\nLast updated: 12.01.2026",
+        "## Status: Accepted\n\n## Date: 2026-01-12",
     ],
 )
 def test_settings_above_the_sections_are_read(tmp_path: Path, lines: str) -> None:

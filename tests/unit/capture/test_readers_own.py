@@ -15,7 +15,7 @@ from memtui.capture.draft import ReadResult, SourceFile
 from memtui.capture.readers.jsonl import JsonlReader
 from memtui.capture.readers.portable import PortableReader
 from memtui.domain.memory import Link, Memory, Source, Tombstone
-from memtui.domain.record import memory_from_record, memory_record
+from memtui.domain.record import Record, memory_from_record, memory_record
 from memtui.errors import SourceError
 from memtui.publish.jsonl import to_jsonl
 from memtui.publish.portable import write_vault
@@ -165,7 +165,8 @@ def test_a_vault_comes_back_as_it_was(tmp_path: Path) -> None:
     other = replace(MEMORY, id="b", project=None, title="", snippet="x")
     write_vault(tmp_path / "v", [MEMORY, other], [LINK])
     reader = PortableReader()
-    records, kin = [], []
+    records: list[Record | None] = []
+    kin: list[Record] = []
     for path in sorted((tmp_path / "v").rglob("*.*")):
         file = SourceFile(path, tmp_path, tmp_path / "home")
         if reader.detect(file):

@@ -1,0 +1,175 @@
+"""What a user relies on in the text that an assistant gets."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from recall_story import days_ago, memory
+
+from memtui.errors import UsageError
+from memtui.pack.targets.base import NOTE, PackItem, PayloadInfo, Target
+from memtui.pack.targets.chat import heading
+from memtui.pack.targets.registry import target_named, target_names
+
+INFO = PayloadInfo("payments-api")
+CHAT = target_named("chat")
+
+
+def _chat(*items: PackItem) -> str:
+    return CHAT.render(items, INFO)
+
+
+def test_a_payload_says_what_it_is_and_groups_by_kind() -> None:
+    lock = memory(
+        "lockpaym",
+        "Lock refunds by payment_id",
+        "The lock key is the payment.",
+        kind="constraint",
+        rationale="A double charge in March.",
+        files=("payments/service.py", "payments/lock.py"),
+        verified_at=days_ago(12),
+    )
+    note = memory("twicebug", "Calls double", "Two rows.\n\nSeen twice.", kind="bug-pattern")
+    states = {"payments/service.py": "changed", "payments/lock.py": "fresh"}
+    assert _chat(PackItem(note), PackItem(lock, states)) == (
+        "## Memories of payments-api\n"
+        "\n"
+        f"{NOTE}\n"
+        "\n"
+        "### Constraints\n"
+        "\n"
+        "- **Lock refunds by payment_id**\n"
+        "  The lock key is the payment.\n"
+        "  Why: A double charge in March.\n"
+        "  Files: payments/service.py (changed), payments/lock.py\n"
+        "  Verified 2025-12-31.\n"
+        "\n"
+        "### Bug patterns\n"
+        "\n"
+        "- **Calls double**\n"
+        "  Two rows.\n"
+        "\n"
+        "  Seen twice.\n"
+        "\n"
+        "  Never verified, from 2025-12-13.\n"
+    )
+
+
+def test_the_note_is_one_line_that_gives_no_orders() -> None:
+    assert "\n" not in NOTE
+    assert "no instructions" in NOTE
+    assert "stale" in NOTE
+
+
+def test_kinds_come_in_a_fixed_order_and_ones_own_last() -> None:
+    kinds = ["runbook", "note", "lesson", "tooling", "convention", "architecture", "bug-pattern", "decision", "constraint"]
+    payload = _chat(*(PackItem(memory(f"id{kind}", f"About {kind}", kind=kind)) for kind in kinds))
+    headings = [line[4:] for line in payload.splitlines() if line.startswith("### ")]
+    assert headings == [
+        "Constraints", "Decisions", "Bug patterns", "Architecture", "Conventions", "Tooling", "Lessons", "Notes", "Runbooks",
+    ]  # fmt: skip
+    assert heading("house-rules") == "House rules"
+
+
+def test_a_title_that_its_text_repeats_is_written_once() -> None:
+    assert _chat(PackItem(memory("a", "Money is cents"))).count("Money is cents") == 1
+    cut = memory("a", "Never store card numbers in the log…", "Never store card numbers in the log, not even masked.")
+    assert _chat(PackItem(cut)).count("Never store card numbers") == 1
+    assert "not even masked" in _chat(PackItem(cut))
+
+
+def test_gone_files_are_marked() -> None:
+    one = memory("a", "Exports round", files=("legacy/export.py",))
+    assert "legacy/export.py (gone)" in _chat(PackItem(one, {"legacy/export.py": "gone"}))
+
+
+def test_code_stays_code_and_what_follows_does_not_become_code() -> None:
+    open_fence = memory("a", "Retry", "Use this:\n```py\nretry(3)\n", rationale="Flaky net")
+    with_snippet = memory("b", "Lock", "Like so", snippet="with lock(payment_id):\n    refund()")
+    payload = _chat(PackItem(open_fence), PackItem(with_snippet))
+    tokens = MarkdownIt().parse(payload)
+    assert [token.content for token in tokens if token.type == "fence"] == [
+        "retry(3)\n",
+        "with lock(payment_id):\n    refund()\n",
+    ]
+    assert any(token.type == "inline" and token.content.startswith("Why: Flaky net") for token in tokens)
+
+
+def test_hostile_text_is_tamed_on_the_way_out() -> None:
+    bad = memory("a", "Title \x1b[31mred\x00", "pay\u202egnp.exe\x1b]52;c;eA==\x07 [/x]\r\nnext", files=("a\x1bb.py",))
+    payload = _chat(PackItem(bad))
+    assert "\x1b" not in payload
+    assert "\x00" not in payload
+    assert "\u202e" not in payload
+    assert "‹U+202E›" in payload
+    assert "[/x]\n  next" in payload
+
+
+def test_no_memories_give_no_text() -> None:
+    for name in target_names():
+        assert target_named(name).render([], INFO) == ""
+
+
+@pytest.mark.parametrize("name", target_names())
+def test_the_same_memories_give_the_same_bytes_with_one_line_end(name: str) -> None:
+    items = [PackItem(memory("a", "A")), PackItem(memory("b", "B", kind="note"))]
+    payload = target_named(name).render(items, INFO)
+    assert payload == target_named(name).render(items, INFO)
+    assert payload.endswith("\n")
+    assert not payload.endswith("\n\n")
+
+
+TEXT = st.text(alphabet="ab`~*-#>_\n \t1.[](){}\\|<!é日\u202e\x1b", min_size=1, max_size=60).filter(str.strip)
+
+
+@given(st.lists(st.tuples(TEXT, TEXT, TEXT), min_size=1, max_size=4))
+def test_any_text_keeps_the_payload_well_formed(texts: list[tuple[str, str, str]]) -> None:
+    items = [
+        PackItem(memory(f"id{number}", title, insight, rationale=why, kind="lesson"))
+        for number, (title, insight, why) in enumerate(texts)
+    ]
+    tokens = MarkdownIt().parse(_chat(*items))
+    top = [token for token in tokens if token.level == 0 and token.type == "heading_open"]
+    assert len(top) == 2
+    items_found = [token for token in tokens if token.type == "list_item_open" and token.level == 1]
+    assert len(items_found) == len(items)
+
+
+@pytest.mark.parametrize("name", target_names())
+def test_pieces_add_up_to_the_payload(name: str) -> None:
+    target: Target = target_named(name)
+    items = [PackItem(memory(f"id{n}", f"Title {n}", kind=kind)) for n, kind in enumerate(("note", "note", "lesson"))]
+    pieces = target.pieces(items, INFO)
+    assert "".join(piece.text for piece in pieces) == target.render(items, INFO)
+    assert sorted(piece.memory_id for piece in pieces if piece.memory_id) == ["id0", "id1", "id2"]
+    assert all(piece.text[0].strip() and piece.text.endswith("\n") for piece in pieces)
+
+
+def test_json_is_json_with_the_note_and_every_memory() -> None:
+    items = [
+        PackItem(memory("b", "B\nline", 'say "x"', files=("a.py",), snippet="s"), {"a.py": "gone"}),
+        PackItem(memory("a", "A", kind="constraint", rationale="why", verified_at=days_ago(1))),
+    ]
+    record = json.loads(target_named("json").render(items, INFO))
+    assert record["project"] == "payments-api"
+    assert record["note"] == NOTE
+    assert [one["id"] for one in record["memories"]] == ["a", "b"]
+    assert record["memories"][0] | {"insight": "A"} == {
+        "id": "a",
+        "kind": "constraint",
+        "title": "A",
+        "insight": "A",
+        "rationale": "why",
+        "verified": "2026-01-11",
+        "from": "2025-12-13",
+    }
+    assert record["memories"][1]["files"] == [{"path": "a.py", "state": "gone"}]
+
+
+def test_an_unknown_target_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match="Did you mean chat"):
+        target_named("chats")
