@@ -8,7 +8,9 @@ import shutil
 from datetime import datetime
 from pathlib import Path
 
-from memtui.errors import NotFoundError
+from memtui.errors import NotFoundError, VaultDamagedError
+from memtui.vault.child import fold_in_child
+from memtui.vault.connection import engine_errors, open_connection
 
 KEPT = 8
 """Automatic backups kept, the newest ones."""
@@ -100,12 +102,60 @@ def find_backup(vault: Path, name: str | None) -> Path:
 
 
 def replace_vault(vault: Path, source: Path) -> None:
-    """Put a backup in the vault's place, atomically; the caller holds the lease."""
+    """Put a backup in the vault's place, atomically; the caller holds the lease and has a copy of the vault.
+
+    Raises:
+        VaultDamagedError: the backup cannot be opened; the vault is as it was.
+    """
     partial = vault.with_name(vault.name + ".partial")
-    _copy_private(source, partial)
-    log, new_log = vault.with_name(vault.name + ".wal"), source.with_name(source.name + ".wal")
-    # The old log belongs to the old file: it must be gone before the new file takes the name.
-    log.unlink(missing_ok=True)
-    partial.replace(vault)
-    if new_log.exists():
-        _copy_private(new_log, log)
+    copy_files(source, partial)
+    if log_path(partial).exists() and not fold_in_child(partial):
+        remove_files(partial)
+        raise VaultDamagedError(
+            "The backup cannot be opened", where=str(source), remedy="The vault is as it was. Choose another backup."
+        )
+    # A crash between the next two steps then leaves a whole vault. One that cannot be opened has no log to save.
+    if log_path(vault).exists():
+        fold_in_child(vault)
+    swap_in(vault, partial)
+
+
+def swap_in(vault: Path, new: Path) -> None:
+    """Let a new file without a log take the vault's name; the old log is folded in or copied by now."""
+    log_path(vault).unlink(missing_ok=True)
+    new.replace(vault)
+    _sync_folder(vault.parent)
+
+
+def fold_log(path: Path) -> None:
+    """Fold the log of a file into it; the caller holds the lease."""
+    with engine_errors(path):
+        connection = open_connection(path, read_only=False)
+        try:
+            connection.execute("CHECKPOINT")
+        finally:
+            connection.close()
+
+
+def copy_files(source: Path, target: Path) -> None:
+    """Copy a vault file and its log, readable for its owner alone; the file gets its name last."""
+    remove_files(target)
+    if log_path(source).exists():
+        _copy_private(log_path(source), log_path(target))
+    _copy_private(source, target)
+
+
+def remove_files(path: Path) -> None:
+    """Remove a copy of a vault and its log."""
+    path.unlink(missing_ok=True)
+    log_path(path).unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new name durable, on the systems that can open a folder."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

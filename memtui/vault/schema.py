@@ -59,6 +59,13 @@ def migrate(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("COMMIT")
 
 
+def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make every table of the newest schema, empty, within the running transaction."""
+    connection.execute(_META)
+    for script in _scripts(0):
+        connection.execute(script)
+
+
 def _scripts(after: int) -> list[str]:
     folder = files("memtui.vault") / "migrations"
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))

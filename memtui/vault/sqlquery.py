@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memtui.errors import RefusedError, UsageError
 from memtui.vault.filters import freshness_sql
 from memtui.vault.vault import Vault
+
+if TYPE_CHECKING:
+    import duckdb
 
 STABLE_VIEWS = ("memory", "anchor", "source", "link", "verdict", "signal", "pack", "change_log", "project")
 
@@ -37,8 +40,7 @@ def run_query(vault: Vault, query: str) -> Table:
     with vault.connect(read_only=True) as connection:
         for statement in _view_statements(vault):
             connection.execute(statement)
-        connection.execute("SET enable_external_access = false")
-        connection.execute("SET lock_configuration = true")
+        _shut_off(connection)
         try:
             statements = connection.extract_statements(query)
             if len(statements) != 1:
@@ -58,6 +60,15 @@ def run_query(vault: Vault, query: str) -> Table:
                 where=_first_line(error),
                 remedy=f"The views are {', '.join(STABLE_VIEWS)}.",
             ) from error
+
+
+def _shut_off(connection: duckdb.DuckDBPyConnection) -> None:
+    """Forbid files and lock the settings, unless a query beside this one in the process has done so."""
+    locked = connection.execute("SELECT current_setting('lock_configuration')").fetchone()
+    if locked and locked[0]:
+        return
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
 
 
 def _readable_types(duckdb: Any) -> tuple[Any, ...]:

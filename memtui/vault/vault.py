@@ -30,8 +30,11 @@ PATIENCE_SECONDS = 10.0
 HOOK_PATIENCE_SECONDS = 0.15
 """How long a hook waits before it answers with nothing."""
 
-LARGE_LOG_BYTES = 4 << 20
-"""A write-ahead log above this is folded into the file at the end of a write."""
+LARGE_LOG_BYTES = 128 << 10
+"""A write-ahead log above this is folded into the file at the end of a write.
+
+Every open replays the log: measured 1.3 ms per small write in it (7 KB), against 15–70 ms for folding it in.
+"""
 
 
 def vault_file(path: Path) -> Path:
