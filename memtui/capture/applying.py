@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from memtui.capture.draft import Draft, ProgressCallback
-from memtui.capture.planning import ImportOptions, ImportPlan, Planned, draft_hash
+from memtui.capture.planning import PLANTED, ImportOptions, ImportPlan, Planned, draft_hash
 from memtui.domain.actor import Actor
 from memtui.domain.content import new_id
 from memtui.domain.memory import Anchor, Link, Memory, Signal, Status, Tombstone, Verdict
@@ -18,6 +19,11 @@ from memtui.vault.journal import thing_from_record
 from memtui.vault.projects import ensure_project
 from memtui.vault.reading import SourceState
 from memtui.vault.writing import VaultWriter
+
+EXPORTED = frozenset({"id", "project", "kind", "status", "importance", "confidence", "pinned", "created_at"})
+"""Keys that every record of an export has, and few others have all of."""
+
+_Kin = Link | Verdict | Signal | Tombstone
 
 CHUNK = 500
 """Memories written between two reports of progress."""
@@ -97,19 +103,21 @@ def apply_plan(
         if progress:
             progress(min(start + CHUNK, len(pending)), len(pending))
     writer.put_source_states(states)
-    _add_records(writer, plan.records, report)
+    _add_records(writer, plan.records, report, actor)
     return report
 
 
 def _outcome(item: Planned, options: ImportOptions, now: datetime, actor: Actor) -> Memory | None:
     """Return the memory to store for an item, None if there is nothing to store."""
     if item.action in {"add", "replace"} and item.draft.record is not None:
-        memory = memory_of_record(item.draft, item.project, now)
-        return _confirmed(memory, item, options, now, actor) if item.action == "add" else memory
+        memory = memory_of_record(item.draft, item.project, now, over=item.memory)
+        if item.action == "add" and not item.draft.record.get("status"):
+            memory = _confirmed(memory, item, options, now, actor)
+        return memory if actor.is_person else _as_proposal(memory)
     if item.action == "add":
         return _confirmed(_new_memory(item, now), item, options, now, actor)
     if item.action == "update" and item.memory is not None:
-        return _updated(item.memory, item.draft)
+        return _updated(item.memory, item.draft, now)
     if item.action == "restore" and item.memory is not None:
         revived = replace(item.memory, status="candidate", status_reason="")
         return _confirmed(revived, item, options, now, actor)
@@ -144,13 +152,25 @@ def _new_memory(item: Planned, now: datetime) -> Memory:
 
 def _confirmed(memory: Memory, item: Planned, options: ImportOptions, now: datetime, actor: Actor) -> Memory:
     """Accept a candidate at once where the person asked for it; what looks planted stays in the inbox."""
-    planted = "planted-instruction" in item.draft.notes
-    if not options.active or planted or memory.status != "candidate" or not actor.is_person:
+    if not options.active or PLANTED in item.draft.notes or memory.status != "candidate" or not actor.is_person:
         return memory
     return replace(memory, status="active", confirmed_at=now, confirmed_by=actor.name)
 
 
-def _updated(memory: Memory, draft: Draft) -> Memory:
+def _as_proposal(memory: Memory) -> Memory:
+    """Take away what only a person can give, from a record that an agent imports."""
+    return replace(
+        memory,
+        status="candidate" if memory.status == "active" else memory.status,
+        pinned=False,
+        confirmed_at=None,
+        confirmed_by=None,
+        verified_at=None,
+        verified_by=None,
+    )
+
+
+def _updated(memory: Memory, draft: Draft, now: datetime) -> Memory:
     content = draft_hash(draft)
     sources = tuple(
         replace(draft.source, imported_hash=content) if source.path == draft.source.path else source
@@ -163,7 +183,7 @@ def _updated(memory: Memory, draft: Draft) -> Memory:
         rationale=draft.rationale,
         snippet=draft.snippet,
         anchors=tuple(Anchor(path) for path in draft.anchors) or memory.anchors,
-        observed_at=draft.observed_at or memory.observed_at,
+        observed_at=min(draft.observed_at, now) if draft.observed_at else memory.observed_at,
         sources=sources,
     )
 
@@ -176,22 +196,31 @@ def _states(item: Planned, memory: Memory | None) -> Iterable[SourceState]:
     content = draft_hash(item.draft)
     known = {source.path: source for source in owner.sources}
     for source in (item.draft.source, *item.more_sources):
-        # A conflict is remembered under the memory's own place, so that it is reported once.
+        # Under the memory's own place, which stays when its piece moves up or down in the file.
         place = known.get(source.path, source)
-        if item.action != "conflict":
-            yield SourceState(owner.id, place.path or "", place.native_id or "", content)
+        yield SourceState(owner.id, place.path or "", place.native_id or "", content)
 
 
-def memory_of_record(draft: Draft, project: str | None, now: datetime) -> Memory:
+def memory_of_record(draft: Draft, project: str | None, now: datetime, *, over: Memory | None = None) -> Memory:
     """Return the memory that a record of memtui's own states, sanitised.
 
     A row that gives no status of its own is a candidate, or active under `--active`.
+
+    Args:
+        draft: with the record.
+        project: where a row without a project goes.
+        now: stands in for a missing time of creation.
+        over: a memory that the record replaces; a row that is no export keeps of it what it does not state.
     """
     record = dict(draft.record or {})
+    if over is not None and not record.keys() >= EXPORTED:
+        stated = {key: value for key, value in record.items() if value is not None and not _is_guess(key, draft)}
+        record = {**memory_record(over), **stated}
     for name in ("insight", "rationale", "snippet"):
         if isinstance(record.get(name), str):
             record[name] = sanitise(record[name]).text
-    record["title"] = one_line(str(record.get("title") or "")) or draft.title
+    title = str(record.get("title") or "")
+    record["title"] = (title if title.isprintable() else one_line(title)) or draft.title
     record.setdefault("kind", draft.kind)
     record["project"] = record.get("project") or project
     if not record.get("status"):
@@ -199,42 +228,48 @@ def memory_of_record(draft: Draft, project: str | None, now: datetime) -> Memory
     return memory_from_record(record, now=now, new_id=new_id())
 
 
-def same_record(stored: Memory, incoming: Memory) -> bool:
-    """Return whether two memories are equal in the portable form, a creation time that was not given aside."""
-    mine, theirs = memory_record(stored), memory_record(incoming)
-    return mine == theirs
+def states_nothing_new(draft: Draft, project: str | None, stored: Memory) -> bool:
+    """Return whether a record of memtui's own states what a memory is already.
+
+    An export states all there is. A row written by hand or by another program leaves out what it does not
+    care about, so there only what it states counts: accepting it, or tagging it here, makes no other memory.
+    """
+    theirs = memory_record(memory_of_record(draft, project, stored.created_at))
+    mine = memory_record(stored)
+    record = draft.record or {}
+    differing = {key for key in mine.keys() | theirs.keys() if mine.get(key) != theirs.get(key)}
+    if record.keys() >= EXPORTED:
+        return not differing
+    return not any(key in differing and record[key] is not None and not _is_guess(key, draft) for key in record)
 
 
-def _add_records(writer: VaultWriter, records: Iterable[Record], report: ImportReport) -> None:
-    links: list[Link] = []
-    verdicts = {(v.memory_id, v.verdict, v.at, v.actor): v for v in writer.verdicts()}
-    signals = {(s.memory_id, s.signal, s.at, s.actor, s.pack_id): s for s in writer.signals()}
-    stones = {(t.content_hash, t.project, t.memory_id): t for t in writer.tombstones()}
-    new_verdicts: list[Verdict] = []
-    new_signals: list[Signal] = []
-    new_stones: list[Tombstone] = []
+def _is_guess(key: str, draft: Draft) -> bool:
+    """Return whether a title or kind is what the reader fills in for a row that states none."""
+    from memtui.capture.classify import guess_kind
+    from memtui.capture.titles import title_for
+
+    if key == "title":
+        return draft.title == title_for(draft.insight, ())
+    return key == "kind" and draft.kind == guess_kind(draft.insight, draft.title, ())
+
+
+def _add_records(writer: VaultWriter, records: Iterable[Record], report: ImportReport, actor: Actor) -> None:
+    """Add links and the like that the vault does not hold yet; what stands twice in an export stands twice here."""
+    stated: Counter[_Kin] = Counter()
     for record in records:
         try:
             thing = thing_from_record(record)
         except (KeyError, RecordError, TypeError, ValueError) as error:
             report.bad_records.append(f"{record.get('type')}: {error}")
             continue
-        if isinstance(thing, Link):
-            links.append(thing)
-        elif isinstance(thing, Verdict):
-            key = (thing.memory_id, thing.verdict, thing.at, thing.actor)
-            if key not in verdicts:
-                verdicts[key] = thing
-                new_verdicts.append(thing)
-        elif isinstance(thing, Signal):
-            place = (thing.memory_id, thing.signal, thing.at, thing.actor, thing.pack_id)
-            if place not in signals:
-                signals[place] = thing
-                new_signals.append(thing)
-        elif (thing.content_hash, thing.project, thing.memory_id) not in stones:
-            stones[thing.content_hash, thing.project, thing.memory_id] = thing
-            new_stones.append(thing)
-    writer.add_links(links)
-    writer.add_verdicts(new_verdicts)
-    writer.add_signals(new_signals)
-    writer.add_tombstones(new_stones)
+        if actor.is_person or isinstance(thing, Link | Signal):
+            stated[thing] += 1
+        else:
+            report.bad_records.append(f"{record.get('type')}: only a person's import takes what persons decided")
+    # Links are known by their ends, whatever else they say.
+    writer.add_links(thing for thing in stated if isinstance(thing, Link))
+    held: Counter[_Kin] = Counter([*writer.verdicts(), *writer.signals(), *writer.tombstones()])
+    fresh = list((stated - held).elements())
+    writer.add_verdicts(thing for thing in fresh if isinstance(thing, Verdict))
+    writer.add_signals(thing for thing in fresh if isinstance(thing, Signal))
+    writer.add_tombstones(thing for thing in fresh if isinstance(thing, Tombstone))

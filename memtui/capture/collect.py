@@ -214,7 +214,8 @@ class _Work:
         file = candidate.file
         first = self.seen.setdefault(candidate.real, file)
         if first is not file:
-            if first.path != file.path:
+            # A linked folder repeats all that it holds; only a link that somebody made for the file is told.
+            if first.path != file.path and file.path.is_symlink():
                 self._skip(file, f"the same file as {first.name}")
             return
         reader = candidate.reader
@@ -282,38 +283,39 @@ def _is_text(path: Path) -> bool:
 
 
 def walk(folder: Path, skipped: list[Skipped]) -> Iterator[Found]:
-    """Yield the files below a folder in the order of their names; linked folders come last.
+    """Yield the files below a folder in the order of their names, those behind linked folders at the end.
 
-    Links that leave the folder are not followed, and every real folder is visited once.
+    Links that leave the folder are not followed, nor those to a folder that they lie in.
 
     Args:
         folder: where to start; it may itself bear the name of a skipped folder.
         skipped: takes the folders that cannot be opened, and the links to texts and rule folders that leave.
     """
     real_root = os.path.realpath(folder)
-    visited: set[str] = set()
-    waiting = [(os.fspath(folder), False)]
-    linked_folders: list[str] = []
-    while waiting or linked_folders:
-        current, linked = waiting.pop() if waiting else (linked_folders.pop(0), True)
-        real = os.path.realpath(current)
-        if real in visited:
+    waiting = deque([(os.fspath(folder), real_root, False)])
+    visited: set[tuple[str, bool]] = set()
+    while waiting:
+        current, real, linked = waiting.popleft()
+        if (real, linked) in visited:
             continue
-        visited.add(real)
+        visited.add((real, linked))
         folders = []
         for entry in _entries(current, skipped):
             place = _place(entry, real_root)
+            below = f"{real.rstrip(os.sep)}{os.sep}{entry.name}"
             if place == "file":
-                yield Found(Path(entry.path), f"{real.rstrip(os.sep)}{os.sep}{entry.name}", linked)
+                yield Found(Path(entry.path), below, linked)
             elif place == "linked file":
                 yield Found(Path(entry.path), os.path.realpath(entry.path), linked=True)
             elif place == "folder":
-                folders.append((entry.path, linked))
+                folders.append((entry.path, below, linked))
             elif place == "linked folder":
-                linked_folders.append(entry.path)
+                target = os.path.realpath(entry.path)
+                if not f"{below}{os.sep}".startswith(f"{target}{os.sep}"):
+                    waiting.append((entry.path, target, True))
             elif place == "outside":
                 skipped.append(Skipped(entry.path, None, "a link that leaves the folder"))
-        waiting.extend(reversed(folders))
+        waiting.extendleft(reversed(folders))
 
 
 def _entries(folder: str, skipped: list[Skipped]) -> list[os.DirEntry[str]]:

@@ -9,14 +9,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = r"(?P<{}>(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]{{0,6}})\.?"
+_MONTH = (
+    r"(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
 _DATES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"(?<![\d.])(?P<year>(?:19|20)\d\d)([-/.])(?P<month>\d{1,2})\2(?P<day>\d{1,2})(?![\d.]*\d)",
         r"(?P<year>20\d\d)\s?[年년]\s?(?P<month>\d{1,2})\s?[月월]\s?(?P<day>\d{1,2})\s?[日일]",
-        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.?[ -]{_MONTH.format('name')}[ -,]{{1,2}}(?P<year>(?:19|20)\d\d)\b",
-        rf"\b{_MONTH.format('name')} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>(?:19|20)\d\d)\b",
+        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.?[ -]{_MONTH}\.?[ ,-]{{1,2}}(?P<year>(?:19|20)\d\d)\b",
+        rf"\b{_MONTH}\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>(?:19|20)\d\d)\b",
         r"(?<![\d.])(?P<one>\d{1,2})(?P<mark>[/.])(?P<two>\d{1,2})(?P=mark)(?P<year>(?:19|20)\d\d)(?!\d)",
     )
 )

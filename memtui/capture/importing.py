@@ -12,7 +12,7 @@ from memtui.capture.applying import ImportReport, apply_plan
 from memtui.capture.collect import ReadFile, collect
 from memtui.capture.dates import SourceDates
 from memtui.capture.draft import Draft, ProgressCallback, Skipped
-from memtui.capture.planning import ImportOptions, ImportPlan, Planner
+from memtui.capture.planning import ImportOptions, ImportPlan, Planner, spared_by_agents
 from memtui.curate.projects import project_for_writing, view_of
 from memtui.domain.actor import Actor
 from memtui.domain.memory import GLOBAL_PROJECT
@@ -91,13 +91,21 @@ def read_sources(request: ImportRequest, *, progress: ProgressCallback | None = 
             read.records.extend(file.result.records)
             owner = _project_folder(file.file.path, request)
             for draft in file.result.drafts:
-                dated = (
-                    draft
-                    if draft.observed_at or draft.record
-                    else replace(draft, observed_at=dates.observed_at(file.file.path))
-                )
-                read.drafts.append((dated, owner))
+                placed = draft if workspace.is_repository else _placed(draft, file.file.path)
+                read.drafts.append((_dated(placed, file.file.path, dates), owner))
     return read
+
+
+def _placed(draft: Draft, path: Path) -> Draft:
+    """Return a draft from outside a repository under the whole path, so that no other folder's file is taken for it."""
+    return replace(draft, source=replace(draft.source, path=path.as_posix()))
+
+
+def _dated(draft: Draft, path: Path, dates: SourceDates) -> Draft:
+    """Return a draft with the date of its file where it states none; memtui's own records bring theirs."""
+    if draft.observed_at or draft.record is not None:
+        return draft
+    return replace(draft, observed_at=dates.observed_at(path))
 
 
 def _project_folder(path: Path, request: ImportRequest) -> Path:
@@ -152,6 +160,8 @@ def run_import(
     """
     with vault.write(actor=actor.name, action="import") as writer:
         plan = _plan(writer, read, request, lambda folder: _register(writer, folder, request))
+        if not actor.is_person:
+            plan.items = [spared_by_agents(item) for item in plan.items]
         if plan.count("clash"):
             writer.abandon()
             return plan, None

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Literal
 
 from memtui.capture.draft import Draft, Skipped
+from memtui.capture.matching import match_edits
 from memtui.domain.content import content_hash, hash_parts
 from memtui.domain.memory import Memory, Source, Tombstone
 from memtui.domain.record import Record
 from memtui.text.secrets import find_secrets
 from memtui.vault.filters import MemoryFilter, Scope
-from memtui.vault.reading import SourceState, VaultReader
+from memtui.vault.reading import VaultReader
+
+PLANTED = "planted-instruction"
+"""Note of a draft whose text looks like an order to an assistant."""
 
 Action = Literal["add", "update", "unchanged", "conflict", "skip", "restore", "clash", "replace"]
-
-SAME_MEMORY_RATIO = 75.0
-"""An unmatched piece this similar (rapidfuzz ratio, 0–100) to an unmatched memory of the same file is its new text."""
-
-_LONGEST_COMPARED = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +96,6 @@ class Planner:
         self._stones: dict[tuple[str, str | None], Tombstone] = {
             (stone.content_hash, stone.project): stone for stone in reader.tombstones()
         }
-        self._states: dict[tuple[str, str, str], SourceState] = {
-            (state.memory_id, state.path, state.native_id): state for state in reader.source_states()
-        }
 
     def plan(self, drafts: Sequence[tuple[Draft, str | None]]) -> ImportPlan:
         """Return the plan for drafts with the project that each goes to."""
@@ -135,7 +131,7 @@ class Planner:
         twins: dict[str, list[tuple[str, str | None]]],
         seen: dict[str, str],
     ) -> Planned:
-        from memtui.capture.applying import memory_of_record, same_record
+        from memtui.capture.applying import states_nothing_new
 
         record = draft.record or {}
         identifier = str(record.get("id") or "")
@@ -147,10 +143,11 @@ class Planner:
         seen[key] = content
         if identifier in stored:
             memory = stored[identifier]
-            if same_record(memory, memory_of_record(draft, project, memory.created_at)):
+            if states_nothing_new(draft, project, memory):
                 return Planned("unchanged", draft, project, memory)
             if self._options.replace:
-                return Planned("replace", draft, project, memory, "replaces what the vault holds")
+                secret = self._secret(draft)
+                return secret or Planned("replace", draft, project, memory, "replaces what the vault holds")
             return Planned("clash", draft, project, memory, "the vault holds something else under this id")
         if not identifier:
             twin = next((owner for owner in twins.get(content, []) if owner[1] == project), None)
@@ -170,34 +167,30 @@ class Planner:
                 if content and (content not in by_hash or by_hash[content].status == "retired"):
                     by_hash[content] = memory
         firsts, copies = _fold_copies(drafts)
-        claimed = {by_hash[content].id for content in firsts if content in by_hash}
-        from_paths = [
+        stated = {by_hash[content].id for content in firsts if content in by_hash}
+        # What was merged lives on in another memory, which has its sources.
+        unstated = [
             memory
             for memory in known
-            if any(source.path in paths for source in memory.sources) and memory.id not in claimed
+            if memory.id not in stated
+            and memory.status not in {"retired", "merged"}
+            and any(source.path in paths for source in memory.sources)
         ]
-        places = {
-            (source.path, source.native_id): memory
-            for memory in from_paths
-            for source in memory.sources
-            if memory.status != "retired"
-        }
+        unknown = [content for content in firsts if content not in by_hash]
+        matched = match_edits([firsts[content] for content in unknown], unstated, all_drafts=drafts, all_memories=known)
+        edited = {unknown[number]: memory for number, memory in matched.items()}
         items = []
         for content, draft in firsts.items():
             if content in by_hash:
                 item = self._known(draft, project, by_hash[content])
+            elif content in edited:
+                item = self._moved_on(draft, project, edited[content])
             else:
-                previous = places.get((draft.source.path, draft.source.native_id)) or _similar(draft, from_paths)
-                if previous is not None and previous.id not in claimed:
-                    claimed.add(previous.id)
-                    item = self._moved_on(draft, project, previous, content)
-                else:
-                    item = self._fresh(draft, project, content)
+                item = self._fresh(draft, project, content)
             more = tuple(copy.source for copy in copies.get(content, ()))
-            items.append(Planned(item.action, item.draft, project, item.memory, item.reason, more) if more else item)
-        missing = [
-            memory for memory in from_paths if memory.id not in claimed and memory.status in {"active", "candidate"}
-        ]
+            items.append(replace(item, more_sources=more) if more else item)
+        found = {memory.id for memory in edited.values()}
+        missing = [memory for memory in unstated if memory.id not in found and memory.status in {"active", "candidate"}]
         return items, missing
 
     def _known(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
@@ -207,17 +200,17 @@ class Planner:
             return Planned("restore", draft, project, memory, "deleted before, brought back")
         return Planned("skip", draft, project, memory, f"you deleted this ({memory.id})")
 
-    def _moved_on(self, draft: Draft, project: str | None, memory: Memory, content: str) -> Planned:
+    def _moved_on(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
         """Decide on a memory whose source has another text now."""
-        source = next((s for s in memory.sources if s.path == draft.source.path), None)
-        state = self._states.get((memory.id, source.path or "", source.native_id or "")) if source else None
-        if state is not None and state.seen_hash == content:
-            return Planned("unchanged", draft, project, memory, "looked at before")
-        imported = source.imported_hash if source else None
-        if imported is not None and imported == content_hash(memory):
-            secret = self._secret(draft)
-            return secret or Planned("update", draft, project, memory, "its source was edited")
-        return Planned("conflict", draft, project, memory, "its source was edited, and a person edited it here")
+        secret = self._secret(draft)
+        if secret is not None:
+            return secret
+        imported = {source.imported_hash for source in memory.sources if source.path == draft.source.path}
+        if content_hash(memory) not in imported:
+            return Planned("conflict", draft, project, memory, "its source was edited, and a person edited it here")
+        if PLANTED in draft.notes and memory.status == "active":
+            return Planned("conflict", draft, project, memory, "its source now holds what looks like an order to an AI")
+        return Planned("update", draft, project, memory, "its source was edited")
 
     def _fresh(self, draft: Draft, project: str | None, content: str) -> Planned:
         stone = self._stones.get((content, project))
@@ -238,6 +231,19 @@ class Planner:
         return Planned("skip", draft, None, reason=f"looks like a secret ({rules}); --allow-secret stores it")
 
 
+def spared_by_agents(item: Planned) -> Planned:
+    """Return what becomes of an item when an agent imports: what a person decided or vouched for stays."""
+    memory = item.memory
+    if memory is None:
+        return item
+    if item.action == "restore":
+        return replace(item, action="skip", reason=f"a person deleted this ({memory.id}), only a person brings it back")
+    if item.action in {"update", "replace"} and (memory.pinned or memory.verified_at):
+        vouched = "pinned" if memory.pinned else "verified"
+        return replace(item, action="conflict", reason=f"an agent may not alter what a person {vouched}")
+    return item
+
+
 def _fold_copies(drafts: Sequence[Draft]) -> tuple[dict[str, Draft], dict[str, list[Draft]]]:
     """Return the first draft of each content, and the further ones that say the same."""
     firsts: dict[str, Draft] = {}
@@ -249,21 +255,6 @@ def _fold_copies(drafts: Sequence[Draft]) -> tuple[dict[str, Draft], dict[str, l
         else:
             firsts[content] = draft
     return firsts, copies
-
-
-def _similar(draft: Draft, memories: Sequence[Memory]) -> Memory | None:
-    """Return the unmatched memory of the same file whose text is most like the draft's, if any is like it."""
-    from rapidfuzz import fuzz
-
-    text = draft.insight[:_LONGEST_COMPARED]
-    best, best_ratio = None, SAME_MEMORY_RATIO
-    for memory in memories:
-        if memory.status == "retired" or all(source.path != draft.source.path for source in memory.sources):
-            continue
-        ratio = fuzz.ratio(text, memory.insight[:_LONGEST_COMPARED], score_cutoff=best_ratio)
-        if ratio > best_ratio:
-            best, best_ratio = memory, ratio
-    return best
 
 
 def _epoch() -> datetime:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from memtui.cli.output import plural, say, write, write_json, write_line, write_table
-from memtui.cli.parsing import Parser, whole_number
+from memtui.cli.parsing import Parser, one_of, whole_number
 from memtui.cli.session import Session
 from memtui.curate.projects import check_named_files, narrow_to_files
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
@@ -42,8 +42,7 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Print a payload."""
-    if arguments.style != "full":
-        raise UsageError("Unknown style", where=arguments.style, remedy="The style is full.")
+    one_of(arguments.style, ("full",), what="style")
     if arguments.most is not None and arguments.most < 0:
         raise UsageError("--max is a number from 0", where=str(arguments.most))
     task, pack, project = _build(arguments, session)

@@ -114,7 +114,7 @@ def _show_plan(plan: ImportPlan, session: Session) -> int:
                 "action": item.action,
                 "project": item.project,
                 "kind": item.draft.kind,
-                "title": item.draft.title,
+                "title": _title(item),
                 "path": item.draft.source.path,
                 "line": item.draft.source.span[0] if item.draft.source.span else None,
                 "id": item.memory.id if item.memory else None,
@@ -136,11 +136,16 @@ def _show_plan(plan: ImportPlan, session: Session) -> int:
     return EXIT_DONE
 
 
+def _title(item: Planned) -> str:
+    """Return the title of a draft; one that looks like a secret is not shown anywhere."""
+    return "(not shown)" if "secret" in item.reason else item.draft.title
+
+
 def _plan_row(item: Planned) -> list[str]:
     source = item.draft.source
     place = f"{source.path}:{source.span[0]}" if source.path and source.span else source.path or ""
     note = f"  [{'; '.join(filter(None, (item.reason, *item.draft.notes)))}]" if item.reason or item.draft.notes else ""
-    return [item.action, item.draft.kind, item.project or "unassigned", place, reveal(item.draft.title + note)]
+    return [item.action, item.draft.kind, item.project or "unassigned", place, _title(item) + note]
 
 
 def _show_clashes(plan: ImportPlan, session: Session) -> int:

@@ -31,14 +31,26 @@ class Parser(argparse.ArgumentParser):
         """
         self._words = list(words)
         arguments, rest = self.parse_known_args(words, namespace)
-        collecting = [action for action in self._actions if not action.option_strings and action.nargs in {"+", "*"}]
-        if rest and len(collecting) == 1 and not any(word.startswith("-") for word in rest):
-            name = collecting[0].dest
-            setattr(arguments, name, [*(getattr(arguments, name) or ()), *rest])
-            return arguments
-        if rest:
+        texts = [word for word in _until_dashes(rest) if not word.startswith("-")] + _after_dashes(rest)
+        name = self.chosen(arguments).list_name()
+        if rest and (name is None or len(texts) < len(rest) - ("--" in rest)):
             raise self._unrecognised(rest)
+        if rest and name is not None:
+            setattr(arguments, name, [*(getattr(arguments, name) or ()), *texts])
         return arguments
+
+    def list_name(self) -> str | None:
+        """Return the name of the one argument that takes several words, None if there is none."""
+        lists = [action.dest for action in self._actions if not action.option_strings and action.nargs in {"+", "*"}]
+        return lists[0] if len(lists) == 1 else None
+
+    def chosen(self, arguments: argparse.Namespace) -> Parser:
+        """Return the parser of the subcommand that the arguments name, else this one."""
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 - argparse has no public name for it
+                child = action.choices.get(str(getattr(arguments, action.dest, None)))
+                return child.chosen(arguments) if isinstance(child, Parser) else self
+        return self
 
     def error(self, message: str) -> NoReturn:
         """Raise a UsageError that names the command's help.
@@ -58,7 +70,7 @@ class Parser(argparse.ArgumentParser):
         super()._check_value(action, value)
 
     def _unrecognised(self, rest: Sequence[str]) -> UsageError:
-        option = next((word for word in rest if word.startswith("-")), None)
+        option = next((word for word in _until_dashes(list(rest)) if word.startswith("-")), None)
         if option is None:
             return UsageError(
                 "Too many words", where=" ".join(rest), remedy=f"Put a text in quotes. See `{self.prog} --help`."
@@ -202,6 +214,10 @@ def _command_position(argv: list[str]) -> int:
 
 def _until_dashes(words: list[str]) -> list[str]:
     return words[: words.index("--")] if "--" in words else words
+
+
+def _after_dashes(words: list[str]) -> list[str]:
+    return words[words.index("--") + 1 :] if "--" in words else []
 
 
 def _unknown_command(name: str) -> UsageError:

@@ -13,6 +13,7 @@ from memtui.curate.projects import check_named_files
 from memtui.errors import EXIT_DONE, UsageError
 from memtui.pack.recording import delete_recipe, get_recipe, list_recipes, save_recipe
 from memtui.pack.targets.registry import target_named
+from memtui.recall.task import Task
 from memtui.text.quantities import parse_budget
 from memtui.text.sanitising import reveal
 from memtui.vault.usage import Recipe
@@ -47,18 +48,24 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if arguments.action == "save":
         return _save(arguments, session)
     if arguments.action == "delete":
-        delete_recipe(session.vault, arguments.name)
-        say(f"deleted: {arguments.name}")
+        recipe = delete_recipe(session.vault, arguments.name, actor=session.actor.name)
+        if session.json:
+            write_json(_record(recipe))
+        say(f"deleted: {recipe.name}")
         return EXIT_DONE
+    return _run(arguments, session)
+
+
+def _run(arguments: argparse.Namespace, session: Session) -> int:
+    """Run `memtui context` with what the recipe says."""
     recipe = get_recipe(session.vault, arguments.name)
     parser = Parser(prog="memtui recipe run", parents=[global_options()])
     configure_context(parser)
-    words = [recipe.task] if recipe.task else []
-    for file in recipe.files:
-        words += ["--file", file]
-    chosen = ["--target", recipe.target, "--budget", recipe.budget]
     flags = [f"--{name}" for name in ("copy", "record", "explain") if getattr(arguments, name)]
-    inner = parser.parse_args([*chosen, *flags, *words], arguments)
+    files = [f"--file={file}" for file in recipe.files]
+    words = ["--", recipe.task] if recipe.task else []
+    chosen = [f"--target={recipe.target}", f"--budget={recipe.budget}"]
+    inner = parser.read([*chosen, *flags, *files, *words], arguments)
     if session.project is None and recipe.project is not None:
         inner.project = recipe.project
     return run_context(inner, Session(inner))
@@ -69,42 +76,40 @@ def _save(arguments: argparse.Namespace, session: Session) -> int:
     target, budget = arguments.target or settings.target, arguments.budget or settings.budget
     target_named(target)
     parse_budget(budget)
-    task = " ".join(arguments.task)
+    text = " ".join(arguments.task)
     files = check_named_files(session.vault, session.view, arguments.file, folder=session.folder)
-    if not task.strip() and not files:
+    if not text.strip() and not files:
         raise UsageError("A recipe needs a task or files", where=arguments.name)
-    save_recipe(
+    recipe = save_recipe(
         session.vault,
-        Recipe(
-            name=arguments.name,
-            project=session.view.project,
-            task=task,
-            files=tuple(files),
-            target=target,
-            budget=budget,
-            created_at=session.vault.now(),
-        ),
+        arguments.name,
+        Task(text=text, files=tuple(files)),
+        actor=session.actor.name,
+        project=session.view.project,
+        target=target,
+        budget=budget,
     )
-    say(f"saved: memtui recipe run {arguments.name}")
+    if session.json:
+        write_json(_record(recipe))
+    say(f"saved: memtui recipe run {recipe.name}")
     return EXIT_DONE
+
+
+def _record(recipe: Recipe) -> dict[str, object]:
+    return {
+        "name": recipe.name,
+        "project": recipe.project,
+        "task": recipe.task,
+        "files": list(recipe.files),
+        "target": recipe.target,
+        "budget": recipe.budget,
+    }
 
 
 def _list(session: Session) -> int:
     recipes = list_recipes(session.vault)
     if session.json:
-        write_json(
-            [
-                {
-                    "name": r.name,
-                    "project": r.project,
-                    "task": r.task,
-                    "files": list(r.files),
-                    "target": r.target,
-                    "budget": r.budget,
-                }
-                for r in recipes
-            ]
-        )
+        write_json([_record(recipe) for recipe in recipes])
         return EXIT_DONE
     write_table([[r.name, r.project or "", r.target, r.budget, reveal(" ".join((r.task, *r.files)))] for r in recipes])
     if not recipes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -237,33 +237,33 @@ def edit_memory(
 
 
 def _cleaned(kinds: Kinds, values: Mapping[str, Any]) -> dict[str, Any]:
-    cleaned: dict[str, Any] = {}
-    for name, value in values.items():
-        if name not in EDITABLE:
-            raise UsageError("No such field to edit", where=name, remedy=f"Fields: {', '.join(EDITABLE)}.")
-        if name == "title":
-            cleaned[name] = one_line(value)[:LONGEST_TITLE] or _no_title()
-        elif name in {"insight", "rationale", "snippet"}:
-            cleaned[name] = sanitise(value).text.strip("\n")
-        elif name == "kind":
-            cleaned[name] = check_kind(kinds, value)
-        elif name == "importance":
-            cleaned[name] = check_importance(value)
-        elif name == "confidence":
-            cleaned[name] = check_confidence(value)
-        elif name == "half_life_days":
-            cleaned[name] = check_half_life(value)
-        elif name == "tags":
-            cleaned[name] = clean_tags(value)
-        elif name == "project":
-            cleaned[name] = None if value is None else check_name(value)
-        else:
-            cleaned[name] = value
+    unknown = next((name for name in values if name not in EDITABLE), None)
+    if unknown is not None:
+        raise UsageError("No such field to edit", where=unknown, remedy=f"Fields: {', '.join(EDITABLE)}.")
+    cleaners: Mapping[str, Callable[[Any], Any]] = {
+        "title": _clean_title,
+        "insight": _clean_text,
+        "rationale": _clean_text,
+        "snippet": _clean_text,
+        "kind": lambda kind: check_kind(kinds, kind),
+        "importance": check_importance,
+        "confidence": check_confidence,
+        "half_life_days": check_half_life,
+        "tags": clean_tags,
+        "project": lambda name: None if name is None else check_name(name),
+    }
+    return {name: cleaners[name](value) if name in cleaners else value for name, value in values.items()}
+
+
+def _clean_title(title: str) -> str:
+    cleaned = one_line(title)[:LONGEST_TITLE]
+    if not cleaned:
+        raise UsageError("A memory needs a title", remedy="Give a text with at least one visible character.")
     return cleaned
 
 
-def _no_title() -> str:
-    raise UsageError("A memory needs a title", remedy="Give a text with at least one visible character.")
+def _clean_text(text: str) -> str:
+    return sanitise(text).text.strip("\n")
 
 
 def refuse_secrets(memory: Memory, patterns: Sequence[tuple[str, str]], *, unless_in: Memory | None = None) -> None:
@@ -283,7 +283,7 @@ def refuse_secrets(memory: Memory, patterns: Sequence[tuple[str, str]], *, unles
             continue
         found = [finding for finding in find_secrets(text, patterns) if finding.severity == "secret"]
         if found:
-            rules = ", ".join(dict.fromkeys(finding.masked for finding in found))
+            rules = ", ".join(dict.fromkeys(finding.rule for finding in found))
             raise SecretRefusedError(
                 "The text holds what looks like a secret",
                 where=f"{name}: {rules}",

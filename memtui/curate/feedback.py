@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Signal
 from memtui.domain.usefulness import usefulness
-from memtui.errors import NotFoundError, UsageError
-from memtui.vault.usage import packs_by_prefix
+from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
+from memtui.vault.reading import VaultReader
+from memtui.vault.usage import StoredPack, packs_by_prefix
 from memtui.vault.vault import Vault
 
 VERDICTS = ("helped", "hurt", "corrected", "unused")
@@ -30,12 +31,12 @@ def give_feedback(vault: Vault, prefix: str, verdict: str, *, actor: Actor, reas
     Raises:
         UsageError: the verdict is none of these.
         NotFoundError: neither a pack nor a memory has this id.
+        AmbiguousIdError: several have ids that start so.
     """
     if verdict not in VERDICTS:
         raise UsageError("Unknown feedback", where=verdict, remedy=f"Say one of {', '.join(VERDICTS)}.")
     with vault.write(actor=actor.name, action="feedback", reason=reason) as writer:
-        packs = packs_by_prefix(writer, prefix.strip(), limit=2)
-        pack = packs[0] if len(packs) == 1 else None
+        pack = _pack_meant(writer, prefix.strip())
         identifiers = [member.memory_id for member in pack.members] if pack else [writer.resolve(prefix)]
         memories = writer.get_many(identifiers)
         if not memories:
@@ -64,3 +65,20 @@ def give_feedback(vault: Vault, prefix: str, verdict: str, *, actor: Actor, reas
             )
             for identifier, memory in memories.items()
         ]
+
+
+def _pack_meant(reader: VaultReader, prefix: str) -> StoredPack | None:
+    """Return the pack with this id or prefix; None if a memory is meant."""
+    packs = packs_by_prefix(reader, prefix, limit=2) if prefix else []
+    if not packs or packs[0].id == prefix:
+        return packs[0] if packs else None
+    try:
+        memory = reader.resolve(prefix)
+    except NotFoundError:
+        memory = ""
+    if memory == prefix:
+        return None
+    if memory or len(packs) > 1:
+        found = [*(f"pack {pack.id}" for pack in packs), *([f"memory {memory}"] if memory else [])]
+        raise AmbiguousIdError("Several ids start so", where=prefix, remedy=f"They are {', '.join(found)}.")
+    return packs[0]

@@ -22,7 +22,9 @@ def relative_name(given: str, *, root: Path, folder: Path) -> str:
             if candidate.is_relative_to(base) and candidate.exists():
                 name = candidate.relative_to(base).as_posix()
                 return f"{name}::{symbol}" if symbol else name
-    return given.replace("\\", "/").removeprefix("./") if not Path(plain).is_absolute() else path.as_posix()
+    if Path(plain).is_absolute():
+        return f"{path.as_posix()}::{symbol}" if symbol else path.as_posix()
+    return given.replace("\\", "/").removeprefix("./")
 
 
 def check_files(given: Iterable[str], *, root: Path, folder: Path, anchors: Iterable[str]) -> list[str]:
@@ -66,11 +68,11 @@ def anchors_for(given: Iterable[str], *, root: Path, folder: Path) -> tuple[Anch
     anchors = []
     for path in given:
         anchor = Anchor(relative_name(path, root=root, folder=folder))
-        if anchor.is_glob:
-            anchors.append(anchor)
-            continue
         plain = anchor.path.split("::", 1)[0]
         target = root / plain
+        if not target.exists() and anchor.is_glob:
+            anchors.append(Anchor(_glob_from_root(anchor.path, root=root, folder=folder)))
+            continue
         if not target.exists() and not (folder / plain).exists():
             raise UsageError(
                 "No such file to tie the memory to", where=path, remedy="Give a path that exists, or a glob in quotes."
@@ -79,11 +81,22 @@ def anchors_for(given: Iterable[str], *, root: Path, folder: Path) -> tuple[Anch
     return tuple(dict.fromkeys(anchors))
 
 
+def _glob_from_root(glob: str, *, root: Path, folder: Path) -> str:
+    """Return a glob typed in a folder below the root as one from the root, unless it names a folder from there."""
+    below = Path(os.path.realpath(folder))
+    real_root = Path(os.path.realpath(root))
+    if below == real_root or not below.is_relative_to(real_root):
+        return glob
+    first = glob.split("/", 1)[0]
+    if "/" in glob and not Anchor(first).is_glob and (root / first).exists() and not (folder / first).exists():
+        return glob
+    return f"{below.relative_to(real_root).as_posix()}/{glob}"
+
+
 def rehashed(anchors: Iterable[Anchor], root: Path) -> tuple[Anchor, ...]:
     """Return anchors with the hash of each file as it is now, for a memory that was just verified."""
     result = []
     for anchor in anchors:
         target = root / anchor.path.split("::", 1)[0]
-        inside = not anchor.is_glob and target.is_file()
-        result.append(Anchor(anchor.path, file_hash(target)) if inside else anchor)
+        result.append(Anchor(anchor.path, file_hash(target)) if target.is_file() else anchor)
     return tuple(result)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from memtui.curate.editing import check_kind
 from memtui.curate.files import rehashed
 from memtui.curate.projects import project_for_writing
 from memtui.domain.actor import Actor, check_may_alter
@@ -46,23 +47,37 @@ def _each(
     step: Step,
     *,
     reason: str = "",
-    guard: bool = True,
+    settle: Callable[[VaultWriter, Memory], None] | None = None,
 ) -> Outcome:
-    """Apply a step to memories as one change: every id is resolved before anything is written."""
+    """Apply a step to memories as one change: every id is resolved before anything is written.
+
+    Args:
+        vault: the vault.
+        prefixes: ids or prefixes.
+        actor: who does it.
+        action: the word for it.
+        step: what happens to each.
+        reason: why, for the journal.
+        settle: what follows from each changed memory, once all of them are stored.
+    """
     outcome = Outcome()
     with vault.write(actor=actor.name, action=action, reason=reason) as writer:
         identifiers = list(dict.fromkeys(writer.resolve(prefix) for prefix in prefixes))
         memories = writer.get_many(identifiers)
         pending = []
         for identifier in identifiers:
-            if guard:
-                check_may_alter(actor, memories[identifier])
+            check_may_alter(actor, memories[identifier])
             result = step(writer, memories[identifier])
             if isinstance(result, str):
                 outcome.unchanged.append((identifier, result))
             else:
                 pending.append(result)
         outcome.changed = writer.put_many(pending)
+        if settle is not None:
+            for memory in outcome.changed:
+                settle(writer, memory)
+            stored = writer.get_many(memory.id for memory in outcome.changed)
+            outcome.changed = [stored[memory.id] for memory in outcome.changed]
         title = outcome.changed[0].title if len(outcome.changed) == 1 else f"{len(outcome.changed)} memories"
         writer.summary = f"{action} {title}"
     return outcome
@@ -164,11 +179,15 @@ def snooze(vault: Vault, prefixes: Sequence[str], *, until: datetime, actor: Act
 
     Raises:
         UsageError: the day is past.
+        RefusedError: an agent cannot put off what a person should affirm.
     """
+    _only_person(actor, "snooze")
     if until <= vault.now():
         raise UsageError("A snooze ends in the future", where=until.date().isoformat())
 
     def step(_writer: VaultWriter, memory: Memory) -> Memory | str:
+        if memory.snoozed_until == until:
+            return f"it is snoozed until {until.date().isoformat()} already"
         return replace(memory, snoozed_until=until)
 
     return _each(vault, prefixes, actor, "snooze", step)
@@ -192,26 +211,25 @@ def accept(
         RefusedError: an agent cannot accept.
     """
     _only_person(actor, "accept")
+    chosen_kind = check_kind(vault.kinds, kind) if kind else None
 
     def step(writer: VaultWriter, memory: Memory) -> Memory | str:
         if memory.status != "candidate":
             return f"it is {memory.status}, not a candidate"
-        owner = memory.project or project_for_writing(writer, folder, project)
-        if project is not None:
-            owner = project_for_writing(writer, folder, project)
-        _settle_supersessions(writer, memory)
+        kept = project is None and memory.project is not None
+        owner = memory.project if kept else project_for_writing(writer, folder, project)
         writer.add_signals([Signal(memory_id=memory.id, signal="accepted", at=writer.now, actor=actor.name)])
         return replace(
             memory,
             status="active",
             status_reason="",
             project=owner,
-            kind=kind or memory.kind,
+            kind=chosen_kind or memory.kind,
             confirmed_at=writer.now,
             confirmed_by=actor.name,
         )
 
-    return _each(vault, prefixes, actor, "accept", step)
+    return _each(vault, prefixes, actor, "accept", step, settle=_settle_supersessions)
 
 
 def _settle_supersessions(writer: VaultWriter, memory: Memory) -> None:
@@ -237,10 +255,15 @@ def reject(vault: Vault, prefixes: Sequence[str], *, actor: Actor, reason: str =
 
 
 def change_kind(vault: Vault, prefixes: Sequence[str], kind: str, *, actor: Actor) -> Outcome:
-    """Give memories another kind, in bulk."""
+    """Give memories another kind, in bulk.
+
+    Raises:
+        UsageError: there is no such kind.
+    """
+    chosen = check_kind(vault.kinds, kind)
 
     def step(_writer: VaultWriter, memory: Memory) -> Memory | str:
-        return replace(memory, kind=kind) if memory.kind != kind else f"it is a {kind} already"
+        return replace(memory, kind=chosen) if memory.kind != chosen else f"it is a {chosen} already"
 
     return _each(vault, prefixes, actor, "kind", step)
 

@@ -12,10 +12,14 @@ from memtui.domain.memory import GLOBAL_PROJECT, Link, Memory
 from memtui.domain.record import Record, memory_from_record
 from memtui.errors import NotFoundError, RefusedError, UsageError
 from memtui.vault import journal
+from memtui.vault.projects import check_name, ensure_project
+from memtui.vault.reading import VaultReader
 from memtui.vault.vault import Vault
-from memtui.vault.writing import VaultWriter
 
 MOST_MERGED = 8
+
+ORIGIN = "merge"
+"""Origin of the links that a merge makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +34,19 @@ def combine(into: Memory, others: Sequence[Memory], project: str | None) -> Memo
     """Return one memory that keeps what each of them held.
 
     Texts that are not contained in the first are appended; tags, anchors and sources are united; it is
-    pinned if any was, and dates from the earliest.
+    pinned if any was, in use if any was, and dates from the earliest.
     """
     everyone = (into, *others)
+    accepted = next((memory for memory in everyone if memory.status == "active"), into)
     anchors = {anchor.path: anchor for memory in reversed(everyone) for anchor in memory.anchors}
     sources = dict.fromkeys(source for memory in everyone for source in memory.sources)
     return replace(
         into,
         project=project,
+        status=accepted.status,
+        status_reason=accepted.status_reason,
+        confirmed_at=into.confirmed_at or accepted.confirmed_at,
+        confirmed_by=into.confirmed_by or accepted.confirmed_by,
         insight=_joined([memory.insight for memory in everyone]),
         rationale=_joined([memory.rationale for memory in everyone]),
         snippet=_joined([memory.snippet for memory in everyone]),
@@ -84,6 +93,9 @@ def merge(
         stored = writer.get_many([target_id, *others_ids])
         target, others = stored[target_id], [stored[identifier] for identifier in others_ids]
         _check(target, others, actor)
+        if project is not None:
+            project = check_name(project)
+            ensure_project(writer, project)
         result = combine(target, others, project or _common_project(target, others))
         writer.summary = f"merge {len(others) + 1} memories into {result.title}"
         saved = writer.put(result)
@@ -93,11 +105,24 @@ def merge(
                 for other in others
             ]
         )
+        writer.add_links(_inherited(writer, target_id, others_ids, writer.now))
         writer.add_links(
-            Link(from_id=target_id, type="derived-from", to_id=other.id, origin="merge", created_at=writer.now)
+            Link(from_id=target_id, type="derived-from", to_id=other.id, origin=ORIGIN, created_at=writer.now)
             for other in others
         )
         return Merged(saved, tuple(originals))
+
+
+def _inherited(reader: VaultReader, target: str, originals: Sequence[str], now: datetime) -> list[Link]:
+    """Return the links of the originals to others as links of the merged memory."""
+    members = {target, *originals}
+    found = []
+    for link in reader.links(originals):
+        ends = [target if end in originals else end for end in (link.from_id, link.to_id)]
+        is_trace = link.type == "derived-from" and link.origin == ORIGIN
+        if not is_trace and not {link.from_id, link.to_id} <= members:
+            found.append(replace(link, from_id=ends[0], to_id=ends[1], origin=ORIGIN, created_at=now))
+    return found
 
 
 def _check(target: Memory, others: Sequence[Memory], actor: Actor) -> None:
@@ -108,18 +133,25 @@ def _check(target: Memory, others: Sequence[Memory], actor: Actor) -> None:
                 f"Only memories in use can be merged, this one is {memory.status}",
                 where=f"{memory.id} ({memory.title[:60]})",
             )
+    if not actor.is_person and len({memory.status for memory in (target, *others)}) > 1:
+        raise RefusedError(
+            "An agent may not merge a candidate into what a person accepted",
+            where=f"{target.id} ({target.title[:60]})",
+            remedy="A person accepts the candidate first: `memtui inbox accept ID`.",
+        )
 
 
 def _common_project(target: Memory, others: Sequence[Memory]) -> str | None:
-    """Return the strictest project that they share."""
-    named = {memory.project for memory in (target, *others)} - {GLOBAL_PROJECT, None}
+    """Return the strictest project that they share: a named one before `global`, that before none."""
+    everyone = {memory.project for memory in (target, *others)}
+    named = everyone - {GLOBAL_PROJECT, None}
     if len(named) > 1:
         raise UsageError(
             "The memories belong to different projects",
             where=", ".join(sorted(str(name) for name in named)),
             remedy="Say which one the merged memory belongs to with --project.",
         )
-    return next(iter(named), target.project)
+    return next(iter(named), GLOBAL_PROJECT if GLOBAL_PROJECT in everyone else None)
 
 
 def unmerge(vault: Vault, prefix: str, *, actor: Actor) -> tuple[Memory, list[Memory]]:
@@ -138,27 +170,47 @@ def unmerge(vault: Vault, prefix: str, *, actor: Actor) -> tuple[Memory, list[Me
         records = _before_merge(writer, identifier)
         restored = [memory_from_record(record, now=writer.now, new_id=record["id"]) for record in records]
         check_may_alter(actor, writer.get(identifier))
-        links = [link for link in writer.links([identifier]) if link.origin == "merge" and link.from_id == identifier]
-        here = {memory.id for memory in restored}
-        writer.drop([link for link in links if link.to_id in here])
+        originals = [memory.id for memory in restored if memory.id != identifier]
+        made = {_ends(link) for link in _inherited(writer, identifier, originals, writer.now)}
+        made |= {(identifier, "derived-from", original) for original in originals}
+        writer.drop(link for link in writer.links([identifier]) if link.origin == ORIGIN and _ends(link) in made)
         writer.summary = f"unmerge {len(restored)} memories"
-        saved = writer.put_many(restored)
-        first = next(memory for memory in saved if memory.id == identifier)
-        return first, [memory for memory in saved if memory.id != identifier]
+        saved = {memory.id: memory for memory in writer.put_many(restored)}
+        return saved[identifier], [saved[original] for original in originals]
 
 
-def _before_merge(writer: VaultWriter, identifier: str) -> list[Record]:
+def _ends(link: Link) -> tuple[str, str, str]:
+    return (link.from_id, link.type, link.to_id)
+
+
+def _before_merge(reader: VaultReader, identifier: str) -> list[Record]:
+    """Return the records, before the last merge that still stands, of the merged memory and of its originals.
+
+    The originals lead to the merge, because a memory that held all of it before was not changed by it.
+    """
     still_merged = {
-        link.to_id for link in writer.links([identifier]) if link.origin == "merge" and link.from_id == identifier
+        link.to_id
+        for link in reader.links([identifier])
+        if link.origin == ORIGIN and link.type == "derived-from" and link.from_id == identifier
     }
-    for step in journal.history(writer, identifier):
-        if step.change.action != "merge" or step.before is None or step.change.state != "done":
-            continue
-        others = [
-            other.before
-            for other in journal.memory_revisions(writer, step.change.number)
-            if other.before is not None and other.before["id"] in still_merged
-        ]
-        if others:
-            return [step.before, *others]
-    raise NotFoundError("Nothing was merged into this memory", where=identifier)
+    numbers = {
+        step.change.number
+        for original in still_merged
+        for step in journal.history(reader, original)
+        if step.change.action == "merge" and step.change.state == "done" and _was_merged(step)
+    }
+    if not numbers:
+        raise NotFoundError("Nothing was merged into this memory", where=identifier)
+    number = max(numbers)
+    target = next(
+        step.before if step.change.number == number else step.after
+        for step in journal.history(reader, identifier)
+        if step.change.number <= number
+    )
+    revisions = [step for step in journal.memory_revisions(reader, number) if _was_merged(step)]
+    records = [target, *(step.before for step in revisions)]
+    return [record for record in records if record is not None]
+
+
+def _was_merged(step: journal.MemoryRevision) -> bool:
+    return step.before is not None and step.after is not None and step.after["status"] == "merged"

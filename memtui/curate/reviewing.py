@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from memtui.domain.freshness import REVIEW_THRESHOLD, freshness, last_trusted_at
-from memtui.domain.memory import Memory, Signal
+from memtui.domain.memory import Link, Memory, Signal
 from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.reading import VaultReader
 from memtui.vault.vault import Vault
 
 HURTS_TO_DUE = 2
@@ -51,11 +54,7 @@ def review_queue(
         for memory in reader.select(in_scope, sort="due", now=now) if hurting else []:
             if _hurts(signals[memory.id], memory.verified_at) >= HURTS_TO_DUE and not _snoozed(memory, now):
                 memories[memory.id] = memory
-        disputed: dict[str, int] = {}
-        for link in reader.links(memories):
-            if link.type == "contradicts":
-                for end in (link.from_id, link.to_id):
-                    disputed[end] = disputed.get(end, 0) + 1
+        disputed = _disputed(reader, memories)
         states = reader.anchor_states(memories)
     queue = []
     for memory in memories.values():
@@ -68,6 +67,18 @@ def review_queue(
         queue.append(_due(memory, trust, now, signals.get(memory.id, []), changed, disputed.get(memory.id, 0)))
     queue.sort(key=lambda due: (-round(due.risk, 9), due.memory.created_at, due.memory.id))
     return queue[:limit]
+
+
+def _disputed(reader: VaultReader, identifiers: Iterable[str]) -> Counter[str]:
+    """Return how many memories in use contradict each."""
+    links = [link for link in reader.links(identifiers) if link.type == "contradicts"]
+    others = reader.get_many({end for link in links for end in (link.from_id, link.to_id)})
+    pairs = {(end, other) for link in links for end, other in (_ends(link), _ends(link)[::-1])}
+    return Counter(end for end, other in pairs if other in others and others[other].status == "active")
+
+
+def _ends(link: Link) -> tuple[str, str]:
+    return (link.from_id, link.to_id)
 
 
 def _snoozed(memory: Memory, now: datetime) -> bool:

@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memtui.domain.actor import Actor, check_may_alter
 from memtui.domain.memory import Change, Memory
 from memtui.domain.record import memory_from_record
-from memtui.errors import NotFoundError
+from memtui.errors import NotFoundError, RefusedError
 from memtui.vault import journal
 from memtui.vault.vault import Vault
 
 
 def undo(vault: Vault, *, actor: Actor) -> Change:
-    """Undo the last change; returns it."""
+    """Undo the last change; returns it.
+
+    Raises:
+        NothingToUndoError: no change is left.
+        RefusedError: an agent would undo what another did.
+    """
     with vault.write(actor=actor.name, action="undo") as writer:
-        return journal.undo(writer)
+        return _own(journal.undo(writer), actor)
 
 
 def redo(vault: Vault, *, actor: Actor) -> Change:
-    """Do the last undone change again; returns it."""
+    """Do the last undone change again; returns it.
+
+    Raises:
+        NothingToUndoError: nothing was undone.
+        RefusedError: an agent would redo what another did.
+    """
     with vault.write(actor=actor.name, action="redo") as writer:
-        return journal.redo(writer)
+        return _own(journal.redo(writer), actor)
+
+
+def _own(change: Change, actor: Actor) -> Change:
+    """Let an agent take back its own changes alone; raising rolls the undo back."""
+    if not actor.is_person and change.actor != actor.name:
+        raise RefusedError(
+            "An agent may undo and redo only what it did itself",
+            where=f"change {change.number} by {change.actor} ({change.summary[:60]})",
+            remedy="Leave it to a person.",
+        )
+    return change
 
 
 def log(vault: Vault, *, limit: int = 50) -> list[Change]:
@@ -41,19 +64,36 @@ def history(vault: Vault, prefix: str) -> list[journal.MemoryRevision]:
 def go_back(vault: Vault, prefix: str, version: int, *, actor: Actor) -> Memory:
     """Bring one memory back to the revision of that version, as a new change.
 
+    What its sources said last stays known, so that the next import sees an edit of a person and asks.
+
     Raises:
         NotFoundError: the journal holds no such version.
+        RefusedError: an agent would alter what a person vouched for, or bring back what is out of use.
     """
     with vault.write(actor=actor.name, action="go-back") as writer:
         identifier = writer.resolve(prefix)
-        check_may_alter(actor, writer.get(identifier))
+        current = writer.get(identifier)
+        check_may_alter(actor, current)
         for step in journal.history(writer, identifier):
             if step.version == version and step.after is not None:
                 memory = memory_from_record(step.after, now=writer.now, new_id=identifier)
+                memory = replace(memory, sources=current.sources)
+                _check_status(actor, current, memory)
+                if current.status == "retired" != memory.status:
+                    writer.drop([stone for stone in writer.tombstones() if stone.memory_id == identifier])
                 writer.summary = f"bring back version {version} of {memory.title}"
                 return writer.put(memory)
         raise NotFoundError(
             "This memory has no such version",
             where=f"{identifier} version {version}",
             remedy=f"`memtui show {identifier} --history`",
+        )
+
+
+def _check_status(actor: Actor, current: Memory, earlier: Memory) -> None:
+    if not actor.is_person and current.status != earlier.status:
+        raise RefusedError(
+            f"Only a person can make a memory {earlier.status} again",
+            where=f"{current.id}, now {current.status}",
+            remedy="An agent proposes; a person decides.",
         )

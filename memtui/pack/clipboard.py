@@ -89,7 +89,7 @@ def copy(text: str) -> CopyResult:
             "osc52",
             size,
             confirmed=False,
-            message=f"Sent {_kilo(size)} to your terminal (OSC 52), which cannot confirm that it took them",
+            message=f"Sent {_amount(size)} to your terminal (OSC 52), which cannot confirm that it took them",
         )
     return _to_file(text, size, _why_no_clipboard(os.environ, tools, size))
 
@@ -167,11 +167,11 @@ def _comparable(text: str) -> str:
 def _told(tool: Tool, size: int, *, confirmed: bool) -> CopyResult:
     if tool is TMUX:
         state = "checked in its buffer" if confirmed else "not checked"
-        message = f"Gave {_kilo(size)} to tmux ({state}); whether your terminal's clipboard takes them depends on set-clipboard"
+        message = f"Gave {_amount(size)} to tmux ({state}), which passes them on if its set-clipboard is on"
     elif confirmed:
-        message = f"Copied {_kilo(size)} with {tool.name}, read back and equal"
+        message = f"Copied {_amount(size)} with {tool.name}, read back and equal"
     else:
-        message = f"Gave {_kilo(size)} to {tool.name}, which could not be read back"
+        message = f"Gave {_amount(size)} to {tool.name}, which could not be read back"
     return CopyResult(tool.name, size, confirmed, message)
 
 
@@ -179,7 +179,7 @@ def _write_escape(text: str) -> bool:
     """Send OSC 52 to the terminal itself, because standard output may be a pipe."""
     encoded = base64.b64encode(text.encode("utf-8", "replace"))
     try:
-        with open("/dev/tty", "wb", buffering=0) as terminal:  # noqa: PTH123 - a device, opened unbuffered
+        with Path("/dev/tty").open("wb") as terminal:
             terminal.write(b"\x1b]52;c;" + encoded + b"\x07")
     except OSError:
         return False
@@ -188,7 +188,7 @@ def _write_escape(text: str) -> bool:
 
 def _why_no_clipboard(environment: Mapping[str, str], tools: Sequence[Tool], size: int) -> str:
     if _is_remote(environment) and size > MOST_OSC_BYTES:
-        return f"{_kilo(size)} are too much for the terminal's clipboard over SSH"
+        return f"{_amount(size)} are too much for the terminal's clipboard over SSH"
     if environment.get("WAYLAND_DISPLAY") and WL_COPY in tools:
         return "no clipboard tool worked here; on Wayland install wl-clipboard"
     if environment.get("DISPLAY") and XCLIP in tools:
@@ -203,7 +203,7 @@ def _to_file(text: str, size: int, why: str) -> CopyResult:
             path = _write_private(folder, text)
         except OSError:
             continue
-        message = f"Wrote {_kilo(size)} to {path}: {why}"
+        message = f"Wrote {_amount(size)} to {path}: {why}"
         return CopyResult("file", size, confirmed=True, message=message, path=path)
     return CopyResult("none", size, confirmed=False, message=f"Nothing was copied: {why}, and no file could be written")
 
@@ -221,5 +221,5 @@ def _write_private(folder: Path, text: str) -> Path:
     return path
 
 
-def _kilo(size: int) -> str:
+def _amount(size: int) -> str:
     return f"{size:,} bytes"

@@ -162,7 +162,7 @@ def _within_budget(selection: Selection, target: Target, measure: Measure, info:
         least = min(selection.chosen, key=lambda choice: (choice.hit.memory.pinned, choice.hit.score))
         selection.chosen.remove(least)
         reason = PIN_OVER_BUDGET if least.hit.memory.pinned else OVER_BUDGET
-        selection.withheld.insert(0, reason.of(least.hit.memory))
+        selection.withheld.append(reason.of(least.hit.memory, least.hit.relevance))
     return ""
 
 

@@ -68,7 +68,7 @@ def select(recall: Recall, *, target: Target, measure: Measure, max_memories: in
     """
     kept, dropped = settle([*recall.pins, *recall.hits], recall.links)
     selector = _Selector(recall.states, target, measure, max_memories, info)
-    selector.selection.withheld += [reason.of(hit.memory) for hit, reason in dropped]
+    selector.selection.withheld += [reason.of(hit.memory, hit.relevance) for hit, reason in dropped]
     selector.prepare(kept)
     pins = [hit for hit in kept if hit.memory.pinned]
     hits = [hit for hit in kept if not hit.memory.pinned]
@@ -132,7 +132,7 @@ class _Selector:
             self._paid |= offer.frames.keys()
             self.selection.chosen.append(Choice(hit, offer.item))
             return
-        self.selection.withheld.append((reason or over_budget).of(hit.memory))
+        self.selection.withheld.append((reason or over_budget).of(hit.memory, hit.relevance))
 
     def fill(self, hits: Sequence[Hit]) -> None:
         """Take hits by score per size, less what they repeat, as long as any fits."""

@@ -92,9 +92,7 @@ def refuse_outside(path: Path, root: Path) -> None:
     for step in steps:
         real = os.path.realpath(step)
         inside = real == real_base or real.startswith(real_base.rstrip(os.sep) + os.sep)
-        if (
-            not inside or Path(real).is_symlink()
-        ):  # a link still is one after resolving when it runs in a ring
+        if not inside or Path(real).is_symlink():  # a link still is one after resolving when it runs in a ring
             raise UnsafePathError(
                 "The path leads outside the folder that memtui may write",
                 where=f"{path} -> {real}",

@@ -84,9 +84,7 @@ def project_of_folder(name: str) -> str | None:
 
 
 def _slug(title: str) -> str:
-    plain = (
-        unicodedata.normalize("NFKD", title[: _SLUG_LENGTH * 4]).encode("ascii", "ignore").decode().lower()
-    )
+    plain = unicodedata.normalize("NFKD", title[: _SLUG_LENGTH * 4]).encode("ascii", "ignore").decode().lower()
     slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_SLUG_LENGTH].rstrip("-")
     if not slug or _DEVICES.fullmatch(slug):
         return f"memory-{slug}".rstrip("-")

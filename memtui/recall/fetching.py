@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memtui.domain.memory import STATUSES, AnchorState, Link, Memory, Signal
+from memtui.domain.memory import AnchorState, Link, Memory, Signal
 from memtui.recall.anchors import FileMatch, best_matches
 from memtui.recall.lexical import ANSWER_COVERAGE, QueryWeights, lookup_text, weigh_query
+from memtui.recall.neighbours import SEED_RELEVANCE
 from memtui.recall.task import Task
 from memtui.text.tokens import query_terms
 from memtui.vault import evidence
-from memtui.vault.evidence import TermCounts
+from memtui.vault.evidence import MatchedTerms
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.postings import LexicalHit
 from memtui.vault.reading import VaultReader
@@ -21,15 +22,14 @@ from memtui.vault.vault import Vault
 OUTSIDE_VALID_TIME = "outside its valid time"
 """Group of memories that were only counted."""
 
-MOST_BY_WORDS = 200
+MOST_BY_WORDS = 120
 MOST_BY_FILES = 200
 MOST_STANDING = 120
 MOST_PINS = 200
-MOST_NEIGHBOURS = 100
-MOST_OTHERS = 60
+MOST_NEIGHBOURS = 60
+MOST_OTHERS = 50
 """Bounds of what is read in full: a payload takes forty, and fifty withheld ones are named."""
 
-INACTIVE = tuple(status for status in STATUSES if status != "active")
 _NO_WORDS = QueryWeights({}, 0.0, {}, frozenset(), ())
 
 
@@ -40,6 +40,7 @@ class Fetched:
     Attributes:
         memories: by id, of any status.
         lexical: BM25 hits by id, of memories in `memories`.
+        barred: ids whose lexical score is no BM25 but the weight that they match: they are withheld anyway.
         weights: the weights of the query's terms.
         files: how memories are tied to the files in hand, by id.
         standing: ids of the project's most useful memories; only where there is no text.
@@ -47,13 +48,14 @@ class Fetched:
         links: links that touch these memories.
         signals: by id.
         states: last known state per (memory id, anchor path).
-        survey: counts of all that match by place and whether they reach the floor, see `evidence.survey`.
+        survey: counts of all that match by place and whether they reach the floor, see `MatchedTerms.survey`.
         unseen: counts per group for a task without text.
         other_projects: active memories of other projects that would be relevant.
     """
 
     memories: dict[str, Memory] = field(default_factory=dict)
     lexical: dict[str, LexicalHit] = field(default_factory=dict)
+    barred: set[str] = field(default_factory=set)
     weights: QueryWeights = _NO_WORDS
     files: dict[str, FileMatch] = field(default_factory=dict)
     standing: list[str] = field(default_factory=list)
@@ -79,15 +81,17 @@ def fetch_for_task(
     active = MemoryFilter(scope=assigned(scope))
     with vault.read() as reader:
         hits: list[LexicalHit] = []
+        barred: list[LexicalHit] = []
         if task.has_words:
-            hits = _by_words(reader, fetched, lookup_text(task.text), scope)
+            hits, barred = _by_words(reader, fetched, lookup_text(task.text), scope)
         matches = _by_files(reader, task, active)
         standing: list[int] = []
         if not task.has_words:
             standing = evidence.standing(reader, active, at=at, now=now, weight=freshness_weight, limit=MOST_STANDING)
             _count_all(reader, fetched, scope, at)
-        by_key = reader.get_by_keys({*(hit.key for hit in hits), *matches, *standing})
-        _take(fetched, by_key, hits, matches)
+        by_key = reader.get_by_keys({*(hit.key for hit in (*hits, *barred)), *matches, *standing})
+        _take(fetched, by_key, [*hits, *barred], matches)
+        fetched.barred = {by_key[hit.key].id for hit in barred}
         fetched.standing = [by_key[key].id for key in standing if key in by_key]
         pins = reader.select(
             MemoryFilter(scope=assigned(scope), pinned=True), sort="importance", now=now, limit=MOST_PINS
@@ -105,8 +109,7 @@ def fetch_for_search(
     fetched = Fetched()
     text = lookup_text(query)
     with vault.read() as reader:
-        counts = evidence.term_counts(reader, query_terms(text))
-        fetched.weights = weigh_query(text, counts)
+        fetched.weights = weigh_query(text, MatchedTerms(reader, query_terms(text)).counts)
         hits = reader.search(text, wanted, limit=limit)
         matches = _by_files(reader, Task(files=files), wanted, limit=limit)
         named = evidence.keys_by_name(reader, query.strip(), wanted) if query.strip() else []
@@ -116,25 +119,24 @@ def fetch_for_search(
     return fetched, [by_key[key].id for key in named]
 
 
-def _by_words(reader: VaultReader, fetched: Fetched, text: str, scope: Scope) -> list[LexicalHit]:
-    """Look the words up; memories that can only be withheld are read where the survey knows of any."""
-    counts: TermCounts = evidence.term_counts(reader, query_terms(text))
-    weights = weigh_query(text, counts)
+def _by_words(
+    reader: VaultReader, fetched: Fetched, text: str, scope: Scope
+) -> tuple[list[LexicalHit], list[LexicalHit]]:
+    """Return what matches and may be recalled, and what matches and can only be withheld."""
+    matched = MatchedTerms(reader, query_terms(text))
+    weights = weigh_query(text, matched.counts)
     fetched.weights = weights
     known = {term: weight for term, weight in weights.idf.items() if term not in weights.unknown}
-    if not known:
-        return []
-    fetched.survey = evidence.survey(reader, known, scope, floor=ANSWER_COVERAGE * weights.mass)
+    floor = ANSWER_COVERAGE * weights.mass
+    fetched.survey = matched.survey(known, scope, floor=floor)
     fetched.other_projects = fetched.survey.get((evidence.FOREIGN, True), 0)
-    hits = reader.search(text, MemoryFilter(scope=assigned(scope)), limit=MOST_BY_WORDS)
-    near = {place for place, reached in fetched.survey if reached}
-    if near.intersection(INACTIVE):
-        others = Scope(scope.projects, with_unassigned=True)
-        hits += reader.search(text, MemoryFilter(scope=others, statuses=INACTIVE), limit=MOST_OTHERS)
-    if evidence.UNASSIGNED in near and not scope.is_everything:
-        nowhere = MemoryFilter(scope=Scope((), with_unassigned=True))
-        hits += reader.search(text, nowhere, limit=MOST_OTHERS)
-    return hits
+    hits: list[LexicalHit] = []
+    barred: list[LexicalHit] = []
+    if any(place == "active" for place, _ in fetched.survey):
+        hits = reader.search(text, MemoryFilter(scope=assigned(scope)), limit=MOST_BY_WORDS)
+    if any(reached and place not in {"active", evidence.FOREIGN} for place, reached in fetched.survey):
+        barred = matched.barred(known, scope, floor=floor, limit=MOST_OTHERS)
+    return hits, barred
 
 
 def _by_files(
@@ -166,14 +168,26 @@ def _fetch_kin(reader: VaultReader, fetched: Fetched) -> None:
     if not ids:
         return
     fetched.links = reader.links(ids)
-    ends = {end for link in fetched.links for end in (link.from_id, link.to_id)}
-    missing = sorted(ends.difference(ids))[:MOST_NEIGHBOURS]
+    missing = sorted(_useful_ends(fetched).difference(ids))[:MOST_NEIGHBOURS]
     if missing:
         fetched.memories.update(reader.get_many(missing))
     ids = sorted(memory.id for memory in fetched.memories.values() if memory.status == "active")
     for signal in reader.signals(ids):
         fetched.signals.setdefault(signal.memory_id, []).append(signal)
     fetched.states = reader.anchor_states(ids)
+
+
+def _useful_ends(fetched: Fetched) -> set[str]:
+    """Return the ids at the other ends of links that can matter: of possible seeds, and whatever replaces."""
+    ranked = {identifier: hit.score for identifier, hit in fetched.lexical.items() if identifier not in fetched.barred}
+    best = max(ranked.values(), default=0.0)
+    strong = {identifier for identifier, score in ranked.items() if score >= SEED_RELEVANCE * best}
+    strong.update(fetched.files, fetched.pins)
+    ends = {link.from_id for link in fetched.links if link.type == "supersedes"}
+    for link in fetched.links:
+        if link.from_id in strong or link.to_id in strong:
+            ends.update((link.from_id, link.to_id))
+    return ends
 
 
 def _count_all(reader: VaultReader, fetched: Fetched, scope: Scope, at: datetime) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memtui.domain.memory import Memory
 from memtui.recall import withholding
 from memtui.recall.fetching import OUTSIDE_VALID_TIME, Fetched
-from memtui.recall.result import Hit, Withheld, listed_and_counted
+from memtui.recall.result import BELOW_FLOOR, Hit, Withheld, listed_and_counted
 from memtui.recall.scoring import Scorer
 from memtui.recall.task import Task
 from memtui.recall.withholding import Reason
@@ -41,23 +41,22 @@ class LeftOut:
             beyond: hits after the last one shown.
             ranked: ids of all hits, shown or not.
         """
-        near = [(hit.relevance, reason.of(hit.memory)) for hit, reason in dropped]
-        limit = _plain(withholding.BEYOND_LIMIT)
-        near += [(hit.relevance, limit.of(hit.memory)) for hit in beyond]
-        near += [
-            (self.scorer.own_relevance(identifier), reason.of(self.fetched.memories[identifier]))
+        limit, floor = _plain(withholding.BEYOND_LIMIT), _plain(BELOW_FLOOR)
+        memories, own = self.fetched.memories, self.scorer.own_relevance
+        withheld = [reason.of(hit.memory, hit.relevance) for hit, reason in dropped]
+        withheld += [limit.of(hit.memory, hit.relevance) for hit in beyond]
+        withheld += [
+            reason.of(memories[identifier], own(identifier))
             for identifier, reason in reasons.items()
             if reason.group != withholding.OTHER_PROJECT and self._is_near(identifier)
         ]
-        floor = _plain(withholding.BELOW_FLOOR)
-        below = [
-            (self.scorer.own_relevance(identifier), floor.of(memory))
-            for identifier, memory in self.fetched.memories.items()
+        withheld += [
+            floor.of(memory, own(identifier))
+            for identifier, memory in memories.items()
             if identifier not in ranked and identifier not in reasons and self.scorer.own_terms(identifier)
         ]
-        nearest = [withheld for pairs in (near, below) for _, withheld in sorted(pairs, key=_order)]
-        named = {*ranked, *(withheld.id for withheld in nearest)}
-        return listed_and_counted(nearest, self._unseen(named))
+        named = {*ranked, *(one.id for one in withheld)}
+        return listed_and_counted(withheld, self._unseen(named))
 
     def _is_near(self, identifier: str) -> bool:
         return self.scorer.reaches_floor(identifier) or self.fetched.memories[identifier].pinned
@@ -69,7 +68,7 @@ class LeftOut:
         for (place, reached), number in self.fetched.survey.items():
             group = withholding.GROUP_OF_PLACE.get(place) if reached else None
             if place == "active":
-                group = withholding.BEYOND_LIMIT if reached else withholding.BELOW_FLOOR
+                group = withholding.BEYOND_LIMIT if reached else BELOW_FLOOR
             if group:
                 unseen[group] = unseen.get(group, 0) + number - seen.get((place, reached), 0)
         if not self.task.has_words:
@@ -95,7 +94,3 @@ class LeftOut:
 
 def _plain(words: str) -> Reason:
     return Reason(words, words)
-
-
-def _order(pair: tuple[float, Withheld]) -> tuple[float, str]:
-    return (-pair[0], pair[1].id)

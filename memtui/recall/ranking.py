@@ -12,7 +12,7 @@ from memtui.recall import withholding
 from memtui.recall.fetching import Fetched, fetch_for_task
 from memtui.recall.leftout import LeftOut
 from memtui.recall.phase import check_phase, guess_phase
-from memtui.recall.result import Hit, Recall, Withheld, order_key
+from memtui.recall.result import BELOW_FLOOR, Hit, Recall, Withheld, order_key
 from memtui.recall.score import Part
 from memtui.recall.scoring import Scorer, pin_part
 from memtui.recall.task import Task
@@ -137,7 +137,7 @@ class _Ranking:
             return "the task holds no word to go by"
         if len(weights.unknown) == len(weights.idf):
             return "no memory holds any word of the task"
-        reached = sorted(group for group in groups if group != withholding.BELOW_FLOOR)
+        reached = sorted(group for group in groups if group != BELOW_FLOOR)
         if reached:
             return f"what matches the task is withheld: {', '.join(reached)}"
         if not self.fetched.survey.keys() & {("active", True), ("active", False)}:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from memtui.domain.memory import AnchorState, Link, Memory
 from memtui.recall.score import Part
 from memtui.recall.task import Task
+
+BELOW_FLOOR = "below the floor"
+"""Group of the memories that match too little."""
 
 MOST_WITHHELD = 50
 """Withheld memories that are named; the rest are counts per reason."""
@@ -38,12 +41,14 @@ class Withheld:
     Attributes:
         reason: why, in words.
         group: the reason without ids and dates, for counting.
+        nearness: relevance that it has or would have.
     """
 
     id: str
     title: str
     reason: str
     group: str
+    nearness: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +85,18 @@ def order_key(hit: Hit) -> tuple[float, float, str]:
 
 
 def listed_and_counted(
-    nearest: list[Withheld], unseen: Mapping[str, int]
+    withheld: Iterable[Withheld], unseen: Mapping[str, int]
 ) -> tuple[tuple[Withheld, ...], dict[str, int]]:
-    """Return the withheld memories to name, and the counts of the rest.
+    """Return the withheld memories to name, the nearest first, and the counts of the rest.
+
+    What is below the floor comes after all that is not.
 
     Args:
-        nearest: withheld memories, the nearest first.
+        withheld: withheld memories in any order.
         unseen: counts per group of those that were not even fetched.
     """
+    nearest = sorted(withheld, key=lambda one: (one.group == BELOW_FLOOR, -one.nearness, one.id))
     counts = {group: number for group, number in unseen.items() if number > 0}
-    for withheld in nearest[MOST_WITHHELD:]:
-        counts[withheld.group] = counts.get(withheld.group, 0) + 1
+    for one in nearest[MOST_WITHHELD:]:
+        counts[one.group] = counts.get(one.group, 0) + 1
     return tuple(nearest[:MOST_WITHHELD]), dict(sorted(counts.items()))

@@ -48,8 +48,8 @@ class Scorer:
 
     def __post_init__(self) -> None:
         """Measure what the best memory by words reaches."""
-        pool = [identifier for identifier in self.fetched.lexical if identifier in self.pool]
-        pool = pool or list(self.fetched.lexical)
+        ranked = [identifier for identifier in self.fetched.lexical if identifier not in self.fetched.barred]
+        pool = [identifier for identifier in ranked if identifier in self.pool]
         self._best_score = max((self.fetched.lexical[identifier].score for identifier in pool), default=0.0)
         informed = (self.coverage(identifier) for identifier in pool if self.is_informed(identifier))
         self._best_coverage = max(informed, default=0.0)
@@ -79,20 +79,28 @@ class Scorer:
             return False
         return lexical.reaches_floor(
             self.coverage(identifier),
-            self.fetched.lexical[identifier].score,
+            self._share_by_words(identifier) * self._best_score,
             best_coverage=self._best_coverage,
             best_score=self._best_score,
         )
+
+    def _share_by_words(self, identifier: str) -> float:
+        """Return how near a memory comes to the best one by words, 0 to 1."""
+        if identifier in self.fetched.barred:
+            best = max(self._best_coverage, self.coverage(identifier))
+            return self.coverage(identifier) / best if best else 0.0
+        return min(1.0, self.fetched.lexical[identifier].score / self._best_score) if self._best_score else 0.0
 
     def own_terms(self, identifier: str) -> list[Part]:
         """Return what a memory's own words and files add to its relevance."""
         if identifier not in self._terms:
             terms = []
             hit = self.fetched.lexical.get(identifier)
-            if hit and self._best_score > 0:
-                share = min(1.0, hit.score / self._best_score)
-                trust = lexical.trust_in_words(self._best_coverage)
-                terms.append(lexical.words_part(hit.terms, trust * share, self.fetched.weights))
+            if hit:
+                barred = identifier in self.fetched.barred
+                trust = lexical.trust_in_words(self.coverage(identifier) if barred else self._best_coverage)
+                value = trust * self._share_by_words(identifier)
+                terms.append(lexical.words_part(hit.terms, value, self.fetched.weights))
             match = self.fetched.files.get(identifier)
             if match:
                 terms.append(anchors.files_part(match))

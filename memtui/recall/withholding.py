@@ -11,7 +11,6 @@ from memtui.recall.result import Hit, Withheld
 from memtui.vault.filters import Scope
 
 OTHER_PROJECT = "other project"
-BELOW_FLOOR = "below the floor"
 UNASSIGNED = "unassigned"
 UNCONFIRMED = "not confirmed (inbox)"
 BEYOND_LIMIT = "ranked below the hits shown"
@@ -33,9 +32,9 @@ class Reason:
     text: str
     group: str
 
-    def of(self, memory: Memory) -> Withheld:
-        """Return the withheld memory."""
-        return Withheld(memory.id, memory.title, self.text, self.group)
+    def of(self, memory: Memory, nearness: float) -> Withheld:
+        """Return the withheld memory, with the relevance that it has or would have."""
+        return Withheld(memory.id, memory.title, self.text, self.group, nearness)
 
 
 def ineligible(memory: Memory, scope: Scope, at: datetime, successor: str | None) -> Reason | None:

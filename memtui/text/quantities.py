@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Literal
 
 from memtui.errors import UsageError
@@ -12,77 +13,90 @@ from memtui.errors import UsageError
 Unit = Literal["tokens", "chars", "bytes"]
 
 LARGEST_BUDGET = 1_000_000_000
+"""Nothing that a budget limits is larger; beyond it a typing error is likelier."""
 
+LARGEST_DURATION_DAYS = 1_000_000.0
+
+_BUDGET_EXAMPLES = "Write it like 1200, 2k, `10000 chars` or `32 KiB`; a number alone is tokens."
+_DURATION_EXAMPLES = "Write it like 36h, 90d, 2w, `6 months` or 1y; a number alone is days."
+_DAY_EXAMPLES = "Write it like 2026-01-31 or 2026-01-31T09:30:00Z."
+
+_NUMBER = r"(?P<number>[0-9]{1,3}(?:[,_][0-9]{3})+|[0-9]{1,15}(?:\.[0-9]{1,6})?)"
 _BUDGET = re.compile(
-    r"(?P<number>\d+(?:[._]\d+)*)\s*(?P<factor>[kKmM]?)\s*(?P<unit>tokens?|chars?|characters?|bytes?|i?b|)",
+    _NUMBER + r"\s*(?P<factor>[kmg]?)(?P<binary>i?)\s*(?P<unit>tokens?|toks?|t|characters?|chars?|c|bytes?|b|)",
     re.IGNORECASE,
 )
+_UNITS: dict[str, Unit] = {"": "tokens", "t": "tokens", "c": "chars", "b": "bytes"}
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
+
 _DURATION = re.compile(
-    r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>h(?:ours?)?|d(?:ays?)?|w(?:eeks?)?|m(?:o|onths?)?|y(?:ears?)?)",
-    re.IGNORECASE,
+    _NUMBER + r"\s*(?P<unit>h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?|ks?)?|mo(?:nths?|s)?|y(?:ears?|rs?)?|)", re.IGNORECASE
 )
-_DAYS = {"h": 1 / 24, "d": 1.0, "w": 7.0, "m": 30.0, "y": 365.0}
+_DAYS = {"h": 1 / 24, "": 1.0, "d": 1.0, "w": 7.0, "m": 30.0, "y": 365.0}
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The largest size of a payload."""
+    """The largest size of a payload, in tokens, characters or bytes."""
 
     amount: int
     unit: Unit
 
     def __str__(self) -> str:
-        """Return it as people write it."""
+        """Return it as people write it, e.g. `1,200 tokens`."""
         return f"{self.amount:,} {self.unit}"
 
 
 def parse_budget(text: str) -> Budget:
-    """Return a budget from `1200`, `2k`, `10000 chars` or `32 KiB`; a bare number is tokens, 0 is legal.
+    """Return a budget from `1200`, `2k`, `10000 chars` or `32 KiB`; k is 1000, Ki is 1024, 0 is legal.
 
     Raises:
-        UsageError: it is no such size.
+        UsageError: it is no such size; the message shows how to write one.
     """
     found = _BUDGET.fullmatch(text.strip())
-    number = _number(found["number"]) if found else None
-    if found is None or number is None:
-        raise UsageError("No budget", where=text[:60], remedy="Write it like 1200, 2k, `10000 chars` or `32 KiB`.")
-    unit = found["unit"].lower()
-    binary = unit == "ib" or (found["factor"] in {"K", "M"} and unit == "b")
-    factor = {"": 1, "k": 1024 if binary else 1000, "m": 1024**2 if binary else 1000**2}[found["factor"].lower()]
-    kind: Unit = "chars" if unit.startswith("char") else "bytes" if unit.startswith(("b", "ib")) else "tokens"
-    return Budget(min(LARGEST_BUDGET, int(number * factor)), kind)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text.replace("_", ""))
-    except ValueError:
-        return None
+    unit = _UNITS[found["unit"][:1].lower()] if found else "tokens"
+    if not found or (found["binary"] and not (found["factor"] and unit == "bytes")):
+        raise UsageError(_complaint(text, "no budget"), where=text[:60], remedy=_BUDGET_EXAMPLES)
+    base = 1024 if found["binary"] else 1000
+    amount = int(_number(found) * base ** _POWERS[found["factor"].lower()])
+    if amount > LARGEST_BUDGET:
+        raise UsageError(f"a budget above {LARGEST_BUDGET:,}", where=text[:60], remedy=_BUDGET_EXAMPLES)
+    return Budget(amount, unit)
 
 
 def parse_duration(text: str) -> float:
-    """Return days from `36h`, `90d`, `2w`, `6 months` or `1y`.
+    """Return days from `36h`, `90d`, `2w`, `6 months` or `1y`; a month counts 30 days, a year 365.
 
     Raises:
-        UsageError: it is no such time.
+        UsageError: it is no such time; the message shows how to write one.
     """
     found = _DURATION.fullmatch(text.strip())
-    if found is None:
-        raise UsageError("No span of time", where=text[:60], remedy="Write it like 36h, 90d, 2w, `6 months` or 1y.")
-    return float(found["number"]) * _DAYS[found["unit"][0].lower()]
+    if not found:
+        raise UsageError(_complaint(text, "no span of time"), where=text[:60], remedy=_DURATION_EXAMPLES)
+    days = float(_number(found)) * _DAYS[found["unit"][:1].lower()]
+    if days > LARGEST_DURATION_DAYS:
+        raise UsageError(
+            f"a span of more than {LARGEST_DURATION_DAYS:,.0f} days", where=text[:60], remedy=_DURATION_EXAMPLES
+        )
+    return days
 
 
 def parse_day(text: str) -> datetime:
-    """Return a UTC time from a day (its midnight) or an ISO 8601 time.
+    """Return the UTC time of a day (its first moment) or of an ISO 8601 time; without a zone it is UTC.
 
     Raises:
-        UsageError: it is neither.
+        UsageError: it is neither; the message shows how to write one.
     """
     try:
         moment = datetime.fromisoformat(text.strip())
-    except ValueError:
-        raise UsageError("No day", where=text[:60], remedy="Write it like 2026-01-31.") from None
-    try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except OverflowError:
-        raise UsageError("A day outside the calendar", where=text[:60], remedy="Write it like 2026-01-31.") from None
+    except (ValueError, OverflowError) as error:
+        raise UsageError("no day of the calendar", where=text[:60], remedy=_DAY_EXAMPLES) from error
+
+
+def _number(found: re.Match[str]) -> Decimal:
+    return Decimal(found["number"].replace(",", "").replace("_", ""))
+
+
+def _complaint(text: str, otherwise: str) -> str:
+    return "less than nothing" if re.match(r"\s*[-\u2212]\s*[0-9]", text) else otherwise

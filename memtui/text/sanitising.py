@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 _EMOJI = (
     "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2934\u2935"
@@ -35,20 +36,25 @@ _CONTROL = re.compile(
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SUSPECT = re.compile(f"[{_BIDI}{_INVISIBLE}]")
-_HIDDEN = re.compile(
-    f"(?=[{_BIDI}{_INVISIBLE}])"  # one test per character decides for nearly all of them
-    "(?:(?P<normal>"
-    f"(?<=[{_EMOJI}])[\ufe0e\ufe0f](?![{_VARIATION}])"
-    "|(?<=[0-9#*])\ufe0f(?=\u20e3)"
-    f"|(?<=[{_HAN}])[\ufe00-\ufe02\U000e0100-\U000e01ef](?![{_VARIATION}])"
-    f"|(?<=[\u2190-\u2aff])\ufe00(?![{_VARIATION}])"
-    f"|(?<=[\u1800-\u18af])[\u180b-\u180f](?![{_VARIATION}])"
-    f"|(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])"
-    f"|(?<=[{_JOINING}])[\u200c\u200d](?![\u200b-\u200f])"
-    "|(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
-    f")|(?P<bidi>[{_BIDI}])|(?P<invisible>.))"
-)
 _UNDISPLAYABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+@cache
+def _hidden() -> re.Pattern[str]:
+    # Compiling it takes 8 ms, and few texts need it.
+    return re.compile(
+        f"(?=[{_BIDI}{_INVISIBLE}])"  # one test per character decides for nearly all of them
+        "(?:(?P<normal>"
+        f"(?<=[{_EMOJI}])[\ufe0e\ufe0f](?![{_VARIATION}])"
+        "|(?<=[0-9#*])\ufe0f(?=\u20e3)"
+        f"|(?<=[{_HAN}])[\ufe00-\ufe02\U000e0100-\U000e01ef](?![{_VARIATION}])"
+        f"|(?<=[\u2190-\u2aff])\ufe00(?![{_VARIATION}])"
+        f"|(?<=[\u1800-\u18af])[\u180b-\u180f](?![{_VARIATION}])"
+        f"|(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])"
+        f"|(?<=[{_JOINING}])[\u200c\u200d](?![\u200b-\u200f])"
+        "|(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
+        f")|(?P<bidi>[{_BIDI}])|(?P<invisible>.))"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +87,14 @@ def sanitise(text: str) -> Sanitised:
     text, surrogates = _SURROGATE.subn("\ufffd", text)
     if not _SUSPECT.search(text):
         return Sanitised(text, removed + surrogates)
-    kinds = [match.lastgroup for match in _HIDDEN.finditer(text)]
+    kinds = [match.lastgroup for match in _hidden().finditer(text)]
     return Sanitised(text, removed + surrogates, kinds.count("invisible"), kinds.count("bidi"))
 
 
 def reveal(text: str) -> str:
     """Return the text with hidden characters written out as U+202E in angle quotes, for the screen."""
     if not text.isascii() and _SUSPECT.search(text):
-        text = _HIDDEN.sub(_reveal_hidden, text)
+        text = _hidden().sub(_reveal_hidden, text)
     return _UNDISPLAYABLE.sub(_reveal_character, text)
 
 

@@ -25,23 +25,40 @@ _SPELLINGS = tuple(
 _SHORT_WORDS = frozenset(("pwd", "pass"))
 
 # What a name ending in key must also say to name a secret: a cache key is none.
-_SECRET_KEY = re.compile(
-    r"(?:api|app|access|account|auth|client|consumer|encrypt(?:ion)?|master|private|secret|service|session|shared"
-    r"|sign(?:ing)?|ssh|storage|webhook|jwt|hmac|license|deploy|bot|admin)[-_. ]?$",
-    re.IGNORECASE,
+_KEY_OWNERS = tuple(
+    word + sign
+    for word in (
+        *(
+            "api",
+            "app",
+            "access",
+            "account",
+            "auth",
+            "client",
+            "consumer",
+            "encrypt",
+            "encryption",
+            "master",
+            "private",
+        ),
+        *("secret", "service", "session", "shared", "sign", "signing", "ssh", "storage", "webhook", "jwt", "hmac"),
+        *("license", "deploy", "bot", "admin"),
+    )
+    for sign in ("", "-", "_", ".", " ")
 )
 _LONGEST_NAME = 64
-_LONGEST_JUDGED = 400  # characters of a value, as in the two patterns below
-_LONGEST_PREFIX = 12
+_NAME_BACKWARDS = re.compile(r"[\w.\-]*")
+_LONGEST_JUDGED = 200  # characters of a value, as in the two patterns below
+_LONGEST_OWNER = 12
 _AFTER = re.compile(
     r"(?i:[-_]?(?:key|base|value|prod|production|dev|staging|live|old|new|primary|secondary|b64|base64|\d{1,3})){0,3}"
     r"(?![A-Za-z0-9])[\"'`*\])]{0,4}"
     r"(?:[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]| ]{0,40}?)?"  # a type annotation
     r"[ \t]{0,6}(?P<sign>:=|=>|=(?!=)|:(?!:)|>)[*]{0,2}[ \t]{0,6}"
-    r"(?:(?P<quote>[\"'`])(?P<quoted>[^\"'`\n]{1,400})(?P=quote)|(?P<bare>[^\s\"'`,;<>]{1,400}))"
+    r"(?:(?P<quote>[\"'`])(?P<quoted>[^\"'`\n]{1,200})(?P=quote)|(?P<bare>[^\s\"'`,;<>]{1,200}))"
 )
 _FLAG_AFTER = re.compile(
-    r"[ \t]{1,3}(?:(?P<quote>[\"'])(?P<quoted>[^\"'\n]{1,400})(?P=quote)|(?P<bare>[^\s\"'`,;<>-][^\s\"'`,;<>]{1,400}))"
+    r"[ \t]{1,3}(?:(?P<quote>[\"'])(?P<quoted>[^\"'\n]{1,200})(?P=quote)|(?P<bare>[^\s\"'`,;<>-][^\s\"'`,;<>]{1,200}))"
 )
 _REST = re.compile(r"[^\s\"'`,;<>]*")
 _HYPHENATED_WORDS = re.compile(r"[A-Za-z]+\d{0,4}(?:[-_./][A-Za-z0-9]{1,12})+")
@@ -106,7 +123,7 @@ def _assignment(text: str, at: int, end: int) -> Hit | None:
 def _ends_secret_name(text: str, at: int, word: str) -> bool:
     """Return whether a word may end the name of a secret: api_key and DB_PASS may, monkey and bypass may not."""
     if word == "key":
-        return bool(_SECRET_KEY.search(text, max(0, at - _LONGEST_PREFIX), at))
+        return text[max(0, at - _LONGEST_OWNER) : at].lower().endswith(_KEY_OWNERS)
     if word in _SHORT_WORDS and at:
         before = text[at - 1]
         return not before.isalpha() or (before.islower() and text[at].isupper())
@@ -114,10 +131,8 @@ def _ends_secret_name(text: str, at: int, word: str) -> bool:
 
 
 def _name_start(text: str, at: int) -> int:
-    start = at
-    while start and at - start < _LONGEST_NAME and (text[start - 1].isalnum() or text[start - 1] in "_-."):
-        start -= 1
-    return start
+    name = _NAME_BACKWARDS.match(text[max(0, at - _LONGEST_NAME) : at][::-1])
+    return at - name.end() if name else at
 
 
 def _is_environment(text: str, start: int, at: int, sign: int) -> bool:
@@ -139,16 +154,20 @@ def _is_password(value: str, *, env: bool, quoted: bool) -> bool:
 
 
 def _is_secret(value: str, *, env: bool, quoted: bool) -> bool:
-    if len(value) < (_SHORTEST_ENV_SECRET if env else _SHORTEST_SECRET):
+    if len(value) < (_SHORTEST_ENV_SECRET if env else _SHORTEST_SECRET) or "=" in value.rstrip("="):
         return False
     if is_identifier(value) and len(value) >= _SHORTEST_HEX_SECRET:
         plausible = "-" not in value
     elif len(value) >= SHORTEST_RANDOM:
-        random = looks_random(value) or value.endswith("=")
-        plausible = random or change_count(value) >= len(value) * _LEAST_CHANGE_SHARE
+        plausible = looks_random(value) or value.endswith("=") or _is_mixed_case(value)
     else:
         plausible = is_mixed(value) and change_count(value) >= _LEAST_CHANGES
     return plausible and not _HYPHENATED_WORDS.fullmatch(value) and not _is_no_value(value, quoted=quoted)
+
+
+def _is_mixed_case(value: str) -> bool:
+    """Return whether letters alone change case as often as random ones do."""
+    return not value.islower() and change_count(value) >= len(value) * _LEAST_CHANGE_SHARE
 
 
 def _is_no_value(value: str, *, quoted: bool) -> bool:

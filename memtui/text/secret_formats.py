@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from functools import cache
+from typing import Literal, NamedTuple
 
 from memtui.text.secret_values import is_common, is_mixed, is_placeholder, is_reference, looks_random
 
@@ -28,69 +29,63 @@ def _is_password(value: str) -> bool:
     return len(value) > 3 and not (is_placeholder(value) or is_reference(value) or is_common(value))  # noqa: PLR2004 - a1b2
 
 
-@dataclass(frozen=True, slots=True)
-class _Format:
+class _Format(NamedTuple):
     """One shape.
 
     Attributes:
         hints: fixed texts one of which every such secret holds; they are searched first, which is fast.
-        pattern: matched where the hint begins; group 1, if any, is the secret, else all of it.
+        pattern: matched where the hint begins; group 1, if any, is the secret, else all of it. It is compiled
+            when a hint is found for the first time.
         before: characters that must not stand before it. They hold those of the pattern's unbounded parts,
             so that no text is scanned twice.
         accept: judges the secret.
     """
 
     rule: str
-    hints: tuple[str, ...]
-    pattern: re.Pattern[str]
-    before: str = "word"
+    hints: str
+    pattern: str
+    before: Literal["word", "alnum", "none"] = "word"
     accept: Callable[[str], bool] = _no_placeholder
-
-
-def _format(
-    rule: str, hints: str, pattern: str, before: str = "word", accept: Callable[[str], bool] = _no_placeholder
-) -> _Format:
-    return _Format(rule, tuple(hints.split()), re.compile(pattern), before, accept)
 
 
 _END = r"(?![A-Za-z0-9])"
 
 _FORMATS = (
-    _format("aws-access-key", "AKIA ASIA", rf"A[KS]IA[A-Z0-9]{{16}}{_END}", "alnum"),
-    _format("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"gh[pousr]_[A-Za-z0-9]{{30,255}}{_END}"),
-    _format("github-token", "github_pat_", rf"github_pat_[A-Za-z0-9_]{{22,255}}{_END}"),
-    _format("gitlab-token", "glpat- gldt- glrt- glptt- glcbt- glsoat-", r"gl[a-z]{2,4}-[A-Za-z0-9_\-]{20,300}"),
-    _format("slack-token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe-", r"xox[a-z]-[A-Za-z0-9-]{10,250}"),
-    _format("slack-token", "xapp-", r"xapp-\d-[A-Za-z0-9-]{10,250}"),
-    _format("slack-webhook", "hooks.slack.com/", r"hooks\.slack\.com/services/(T\w{4,20}/B\w{4,20}/\w{16,40})"),
-    _format("stripe-key", "sk_live_ rk_live_ sk_test_ rk_test_", rf"[sr]k_(?:live|test)_[A-Za-z0-9]{{10,250}}{_END}"),
-    _format("stripe-webhook-secret", "whsec_", r"whsec_[A-Za-z0-9+/]{24,100}"),
-    _format("google-api-key", "AIza", r"AIza[A-Za-z0-9_\-]{35}(?![A-Za-z0-9_\-])"),
-    _format("google-oauth-secret", "GOCSPX-", r"GOCSPX-[A-Za-z0-9_\-]{20,60}"),
-    _format("google-access-token", "ya29.", r"ya29\.[A-Za-z0-9_\-]{20,2000}"),
-    _format("anthropic-key", "sk-ant-", r"sk-ant-[A-Za-z0-9_\-]{16,250}"),
-    _format("openai-key", "sk-", r"sk-[A-Za-z0-9_\-]{20,250}", accept=_no_words),
-    _format("npm-token", "npm_", rf"npm_[A-Za-z0-9]{{30,60}}{_END}"),
-    _format("pypi-token", "pypi-", r"pypi-[A-Za-z0-9_\-]{32,400}", accept=_no_words),
-    _format("huggingface-token", "hf_", rf"hf_[A-Za-z0-9]{{30,60}}{_END}"),
-    _format("sendgrid-key", "SG.", r"SG\.[A-Za-z0-9_\-]{16,40}\.[A-Za-z0-9_\-]{16,80}"),
-    _format("twilio-key", "SK AC", rf"(?:SK|AC)[0-9a-f]{{32}}{_END}"),
-    _format("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", rf"do[por]_v1_[a-f0-9]{{64}}{_END}"),
-    _format("databricks-token", "dapi", rf"dapi[a-f0-9]{{32}}(?:-\d)?{_END}"),
-    _format("vault-token", "hvs. hvb.", r"hv[sb]\.[A-Za-z0-9_\-]{24,300}"),
-    _format("shopify-token", "shpat_ shpss_ shpca_ shppa_", rf"shp[a-z]{{2}}_[a-fA-F0-9]{{32}}{_END}"),
-    _format("telegram-token", ":AA", rf":(AA[A-Za-z0-9_\-]{{33}}){_END}", "none", looks_random),
-    _format("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
-    _format(
+    _Format("aws-access-key", "AKIA ASIA", rf"A[KS]IA[A-Z0-9]{{16}}{_END}", "alnum"),
+    _Format("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"gh[pousr]_[A-Za-z0-9]{{30,255}}{_END}"),
+    _Format("github-token", "github_pat_", rf"github_pat_[A-Za-z0-9_]{{22,255}}{_END}"),
+    _Format("gitlab-token", "glpat- gldt- glrt- glptt- glcbt- glsoat-", r"gl[a-z]{2,4}-[A-Za-z0-9_\-]{20,300}"),
+    _Format("slack-token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe-", r"xox[a-z]-[A-Za-z0-9-]{10,250}"),
+    _Format("slack-token", "xapp-", r"xapp-\d-[A-Za-z0-9-]{10,250}"),
+    _Format("slack-webhook", "hooks.slack.com/", r"hooks\.slack\.com/services/(T\w{4,20}/B\w{4,20}/\w{16,40})"),
+    _Format("stripe-key", "sk_live_ rk_live_ sk_test_ rk_test_", rf"[sr]k_(?:live|test)_[A-Za-z0-9]{{10,250}}{_END}"),
+    _Format("stripe-webhook-secret", "whsec_", r"whsec_[A-Za-z0-9+/]{24,100}"),
+    _Format("google-api-key", "AIza", r"AIza[A-Za-z0-9_\-]{35}(?![A-Za-z0-9_\-])"),
+    _Format("google-oauth-secret", "GOCSPX-", r"GOCSPX-[A-Za-z0-9_\-]{20,60}"),
+    _Format("google-access-token", "ya29.", r"ya29\.[A-Za-z0-9_\-]{20,2000}"),
+    _Format("anthropic-key", "sk-ant-", r"sk-ant-[A-Za-z0-9_\-]{16,250}"),
+    _Format("openai-key", "sk-", r"sk-[A-Za-z0-9_\-]{20,250}", accept=_no_words),
+    _Format("npm-token", "npm_", rf"npm_[A-Za-z0-9]{{30,60}}{_END}"),
+    _Format("pypi-token", "pypi-", r"pypi-[A-Za-z0-9_\-]{32,400}", accept=_no_words),
+    _Format("huggingface-token", "hf_", rf"hf_[A-Za-z0-9]{{30,60}}{_END}"),
+    _Format("sendgrid-key", "SG.", r"SG\.[A-Za-z0-9_\-]{16,40}\.[A-Za-z0-9_\-]{16,80}"),
+    _Format("twilio-key", "SK AC", rf"(?:SK|AC)[0-9a-f]{{32}}{_END}"),
+    _Format("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", rf"do[por]_v1_[a-f0-9]{{64}}{_END}"),
+    _Format("databricks-token", "dapi", rf"dapi[a-f0-9]{{32}}(?:-\d)?{_END}"),
+    _Format("vault-token", "hvs. hvb.", r"hv[sb]\.[A-Za-z0-9_\-]{24,300}"),
+    _Format("shopify-token", "shpat_ shpss_ shpca_ shppa_", rf"shp[a-z]{{2}}_[a-fA-F0-9]{{32}}{_END}"),
+    _Format("telegram-token", ":AA", rf":(AA[A-Za-z0-9_\-]{{33}}){_END}", "none", looks_random),
+    _Format("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+    _Format(
         "json-web-token", "eyJ",
         r"eyJ[A-Za-z0-9_\-]{8,4000}\.eyJ[A-Za-z0-9_\-]{8,8000}\.[A-Za-z0-9_\-]{8,2000}",
     ),
-    _format(
+    _Format(
         "url-password", "://",
         r"://[^\s:/?#@\"'`<>|]{0,100}:([^\s/?#@\"'`<>|]{1,200})@[\w\[]", "none", _is_password,
     ),
-    _format("bearer-token", "earer", r"earer[ ]{1,3}([A-Za-z0-9._~+/\-]{20,2000}=*)", "none", looks_random),
-    _format("basic-credentials", "Basic", r"Basic[ ]{1,3}([A-Za-z0-9+/]{16,400}={0,2})", "word", looks_random),
+    _Format("bearer-token", "earer", r"earer[ ]{1,3}([A-Za-z0-9._~+/\-]{20,2000}=*)", "none", looks_random),
+    _Format("basic-credentials", "Basic", r"Basic[ ]{1,3}([A-Za-z0-9+/]{16,400}={0,2})", "word", looks_random),
 )  # fmt: skip
 
 _KEY_BLOCK = re.compile(r"-----BEGIN (?:[A-Z0-9]{2,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
@@ -103,7 +98,7 @@ _AWS_EXAMPLE = re.compile(r"[A-Za-z0-9+/]{30,36}EXAMPLEKEY(?![A-Za-z0-9])")
 def find_formats(text: str) -> Iterator[Hit]:
     """Yield every secret of a known shape, and the keys of AWS's documentation as `aws-documentation-key`."""
     for shape in _FORMATS:
-        for hint in shape.hints:
+        for hint in shape.hints.split():
             yield from _find_format(text, shape, hint)
     yield from _find_key_blocks(text)
     if "EXAMPLEKEY" in text:
@@ -113,10 +108,10 @@ def find_formats(text: str) -> Iterator[Hit]:
 def _find_format(text: str, shape: _Format, hint: str) -> Iterator[Hit]:
     at = text.find(hint)
     while at >= 0:
-        match = None if _is_inside(text, at, shape.before) else shape.pattern.match(text, at)
+        match = None if _is_inside(text, at, shape.before) else _compile(shape.pattern).match(text, at)
         resume = at + len(hint)
         if match:
-            group = shape.pattern.groups
+            group = match.re.groups
             secret = match.group(group)
             if shape.rule == "aws-access-key" and secret.endswith("EXAMPLE"):
                 yield (EXAMPLE_RULE, *match.span())
@@ -124,6 +119,11 @@ def _find_format(text: str, shape: _Format, hint: str) -> Iterator[Hit]:
                 yield (shape.rule, *match.span(group))
             resume = match.end()
         at = text.find(hint, resume)
+
+
+@cache
+def _compile(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def _is_inside(text: str, at: int, before: str) -> bool:

@@ -10,7 +10,9 @@ SHORTEST_RANDOM = 20
 """Letters and digits below which no token counts as random by itself."""
 
 _LEAST_ENTROPY_BITS = 3.2  # per character; 20 random base36 characters have about 3.9
+_LEAST_HEX_ENTROPY_BITS = 2.8
 _LEAST_CHANGES = 0.22  # per character; random tokens have 0.3 to 0.5, camelCase words about 0.15
+_LEAST_CHANGES_WITHOUT_CASE = 0.15
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+")
@@ -84,7 +86,18 @@ def looks_random(token: str) -> bool:
     core = _SEPARATORS.sub("", token)
     if len(core) < SHORTEST_RANDOM or is_identifier(token) or _HEX.fullmatch(core):
         return False
-    return change_count(token) >= _LEAST_CHANGES * len(core) and entropy(core) >= _LEAST_ENTROPY_BITS
+    least = _LEAST_CHANGES_WITHOUT_CASE if core.islower() or core.isupper() else _LEAST_CHANGES
+    return change_count(token) >= least * len(core) and entropy(core) >= _LEAST_ENTROPY_BITS
+
+
+def is_hex_key(value: str) -> bool:
+    """Return whether a value is a run of hexadecimal digits as long and irregular as keys are."""
+    return (
+        len(value) >= SHORTEST_RANDOM
+        and bool(_HEX.fullmatch(value))
+        and is_mixed(value)
+        and entropy(value) >= _LEAST_HEX_ENTROPY_BITS
+    )
 
 
 def change_count(text: str) -> int:

@@ -14,7 +14,7 @@ from typing import Literal
 from memtui.errors import ConfigError
 from memtui.text.secret_assignments import find_assignments
 from memtui.text.secret_formats import EXAMPLE_RULE, Hit, find_formats
-from memtui.text.secret_values import is_identifier, is_placeholder, looks_random
+from memtui.text.secret_values import is_hex_key, is_mixed, is_placeholder, looks_random
 
 Severity = Literal["secret", "example"]
 
@@ -24,7 +24,10 @@ _WINDOW = 48
 
 # The sign before a token is matched, not looked behind at: that is three times faster.
 _LONG_TOKEN = re.compile(r"[^A-Za-z0-9_+/\-]([A-Za-z0-9_+/\-]{20,}={0,2})")
-_PREFIXED = re.compile(r"([A-Za-z][A-Za-z0-9]{0,9})[-_](?:[A-Za-z][A-Za-z0-9]{1,7}[-_]){0,2}(.+)")
+_PREFIXED = re.compile(
+    r"(?P<prefix>[a-z][a-z0-9]{0,9})[-_](?P<inner>(?:[A-Za-z][A-Za-z0-9]{1,7}[-_]){0,2})(?P<rest>[^-_].*)"
+)
+_CHECKSUM_LENGTHS = (40, 64)  # a commit, a SHA-256
 _NEAR_WORD = re.compile(
     r"(?<![a-z])(?:api[-_ ]?keys?|keys?|tokens?|secrets?|passwords?|passwd|passphrase|pwd|credentials?|bearer|auth)"
     r"(?![a-z])",
@@ -38,12 +41,13 @@ _HASH_BEFORE = re.compile(
 _PUBLIC_KEY = ("AAAAB3Nz", "AAAAC3Nz", "AAAAE2Vj")
 # First parts of names and ids that are no keys, though random characters follow.
 _ID_PREFIX_LIST = """
-sha sha1 sha256 sha384 sha512 md5 h1 commit rev chunk hash id uid uuid guid blob obj object img image
-trace span req request resp response session sess msg message call toolu tool chatcmpl cmpl run job build
-file tmp temp cache etag layer digest asset index main vendor app style styles page node container pod
-task thread asst step batch ft user usr org cus sub evt event ch pi pm in price prod acct txn card seti cs
-ssh age1 public pub test data ref branch tag release version v figma drive doc docs srvtoolu srv agent
-worker wf
+sha sha1 sha256 sha384 sha512 md5 h1 commit rev chunk hash id uid uuid guid blob obj object img image trace span req
+request resp response session sess msg message call toolu tool chatcmpl cmpl run job build file tmp temp cache etag
+layer digest asset index main vendor app style styles page node container pod task thread asst step batch ft user
+usr org cus sub evt event ch pi pm in price prod acct txn card seti cs ssh age1 public pub test data ref branch tag
+release version v figma drive doc docs srvtoolu srv agent worker wf git pkg lib bundle js css docker k8s vpc subnet
+ami sg vol snap eni acl cluster svc service host disk db log backup snapshot report export part block tx wallet addr
+address entry item record row note memory mem frontend backend web api site pr issue patch diff
 """
 _ID_PREFIXES = frozenset(_ID_PREFIX_LIST.split())
 
@@ -161,26 +165,34 @@ def _find_random(text: str) -> Iterator[Hit]:
     """Yield long random tokens with a key-like prefix, or near a word such as key or token."""
     for match in _LONG_TOKEN.finditer(" " + text):
         token = match.group(1)
-        if len(token) > _LONGEST_TOKEN or not looks_random(token) or is_placeholder(token):
+        rule = _token_rule(token) if len(token) <= _LONGEST_TOKEN and is_mixed(token) else None
+        if not rule:
             continue
         start, end = match.start(), match.end() - 1
-        if text.endswith("$", 0, start) or _HASH_BEFORE.search(text, max(0, start - _WINDOW), start):
+        if text.endswith("$", 0, start):  # a password hash of crypt
             continue
-        if _is_prefixed_key(token):
-            yield ("prefixed-key", start, end)
-        elif _is_near_word(text, start) and not token.startswith(_PUBLIC_KEY):
-            yield ("random-token", start, end)
+        if rule == "prefixed-key" or _is_near_word(text, start):
+            yield (rule, start, end)
 
 
-def _is_prefixed_key(token: str) -> bool:
+def _token_rule(token: str) -> str | None:
+    """Return `prefixed-key` for m0-, hsk-, brv_ and their like before random characters, else `random-token`."""
     found = _PREFIXED.fullmatch(token)
-    if not found or "/" in token or found[1].lower() in _ID_PREFIXES:
-        return False
-    return looks_random(found[2]) and not is_identifier(found[2])
+    if found and found["prefix"] in _ID_PREFIXES:
+        return None
+    if found and "/" not in token and not is_placeholder(token):
+        rest = found["rest"]
+        hexadecimal = not found["inner"] and len(rest) not in _CHECKSUM_LENGTHS and is_hex_key(rest)
+        if hexadecimal or looks_random(rest):
+            return "prefixed-key"
+    random = looks_random(token) and not is_placeholder(token) and not token.startswith(_PUBLIC_KEY)
+    return "random-token" if random else None
 
 
 def _is_near_word(text: str, start: int) -> bool:
-    """Return whether a secret's word stands before a token on its line, and the token is no part of a URL."""
+    """Return whether a secret's word stands before a token on its line, and the token is no hash or part of a URL."""
     window = text[max(0, start - _WINDOW) : start]
     window = window[window.rfind("\n") + 1 :]
-    return bool(_NEAR_WORD.search(window)) and "://" not in window.rsplit(" ", 1)[-1] and not window.endswith("/")
+    if window.endswith("/") or "://" in window.rsplit(" ", 1)[-1] or _HASH_BEFORE.search(window):
+        return False
+    return _NEAR_WORD.search(window) is not None

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection
+from functools import cache
 from hashlib import blake2b
 from itertools import chain
 
@@ -40,17 +41,29 @@ _NO_OTHER = (
     "\u066a-\u066d\u06d4\u0964\u0965\u1e00-\u1eff\u1680\u2000-\u2bff\u2e00-\u303f\u3200-\u33ff\u4dc0-\u4dff"
     "\ud800-\uf8ff\ufe00-\ufe6f\ufeff-\uffff\U0001f000-\U0001faff\U000e0000-\U0010ffff"
 )
-_ASCII_TOKEN = re.compile(r"\.?[0-9A-Za-z_]+(?:[-./\\'][0-9A-Za-z_]+)*(?:\+\+|\#)?")
-_TOKEN = re.compile(
-    rf"\.?[{_LATIN}]+(?:[-./\\'\u2019][{_LATIN}]+)*(?:\+\+|\#)?"
-    rf"|[{_SPACELESS}]+"
-    rf"|[^{_NO_OTHER}{_SPACELESS}]+"
-)
-_CONNECTORS = re.compile("[-_./\\\\'\u2019]+")
-_SPACELESS_START = re.compile(f"[{_SPACELESS}]")
-_HAN_CHARACTER = re.compile(f"[{_HAN}]")
+_ASCII_CONNECTORS = re.compile("[-_./\\\\'\u2019]+")
 # Invisible inside words: soft hyphen, zero-width space, word joiner, BOM.
 _INVISIBLE = ("\u00ad", "\u200b", "\u2060", "\ufeff")
+
+
+# Compiling these takes 20 ms, which a text in plain English need not wait for.
+@cache
+def _any_token() -> re.Pattern[str]:
+    return re.compile(
+        rf"\.?[{_LATIN}]+(?:[-./\\'\u2019][{_LATIN}]+)*(?:\+\+|\#)?"
+        rf"|[{_SPACELESS}]+"
+        rf"|[^{_NO_OTHER}{_SPACELESS}]+"
+    )
+
+
+@cache
+def _spaceless_character() -> re.Pattern[str]:
+    return re.compile(f"[{_SPACELESS}]")
+
+
+@cache
+def _han_character() -> re.Pattern[str]:
+    return re.compile(f"[{_HAN}]")
 
 
 class _TermTable(dict[str, tuple[str, ...]]):
@@ -118,7 +131,7 @@ def _raw_tokens(text: str) -> list[str]:
     for sign in _INVISIBLE:
         if sign in text:
             text = text.replace(sign, "")
-    return _TOKEN.findall(text)
+    return _any_token().findall(text)
 
 
 def _every_word(raws: list[str]) -> list[str]:
@@ -131,7 +144,7 @@ def _expand(raw: str, stop: Collection[str], *, single_han: bool) -> tuple[str, 
         return name_terms(raw, stop)
     if _is_spaceless(raw):
         pairs = _bigrams(raw)
-        return (*pairs, *_HAN_CHARACTER.findall(raw)) if single_han and len(raw) > 1 else pairs
+        return (*pairs, *_han_character().findall(raw)) if single_han and len(raw) > 1 else pairs
     if len(raw) > LONGEST_WHOLE:
         parts = [part[:LONGEST_WHOLE] for part in _CONNECTORS.split(raw[:MOST_SPLIT])]
         return tuple(chain.from_iterable(_expand(part, stop, single_han=single_han) for part in parts))
@@ -141,13 +154,13 @@ def _expand(raw: str, stop: Collection[str], *, single_han: bool) -> tuple[str, 
     # Full-width and mathematical letters become ASCII, which may be cut again.
     return tuple(
         chain.from_iterable(
-            _bigrams(part) if _is_spaceless(part) else name_terms(part, stop) for part in _TOKEN.findall(plain)
+            _bigrams(part) if _is_spaceless(part) else name_terms(part, stop) for part in _any_token().findall(plain)
         )
     )
 
 
 def _is_spaceless(raw: str) -> bool:
-    return raw[0] >= "\u0e00" and _SPACELESS_START.match(raw) is not None
+    return raw[0] >= "\u0e00" and _spaceless_character().match(raw) is not None
 
 
 def _bigrams(run: str) -> tuple[str, ...]:

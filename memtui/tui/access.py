@@ -163,7 +163,7 @@ class VaultAccess:
             view = self._view_of(reader)
             everything = MemoryFilter(scope=view.scope)
             stale = MemoryFilter(scope=view.scope, kinds=opening.kinds, stale_at=now, threshold=opening.threshold)
-            ids = reader.select_ids(stale if due_only else everything, sort="due" if due_only else "freshness", now=now)
+            ids = reader.select_ids(stale if due_only else everything, sort="due" if due_only else "created", now=now)
             due = len(ids) if due_only else reader.count(stale)
             base = Base(
                 ids=tuple(ids[: opening.most] if due_only else ids),

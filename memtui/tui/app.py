@@ -25,7 +25,7 @@ class MemtuiApp(App[int]):
         theme_folders: where themes are looked for; by default those that ship and the user's own.
     """
 
-    CSS_PATH = "memtui.tcss"
+    CSS_PATH = Path(__file__).with_name("memtui.tcss")
     TITLE = "memtui"
     ENABLE_COMMAND_PALETTE = True
 

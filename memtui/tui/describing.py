@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from memtui.domain.memory import Link, Memory, Source
@@ -74,15 +75,12 @@ def _freshness(detail: Detail) -> tuple[Piece, ...]:
         (" ", "dim"),
         (f"fresh {view.freshness:.2f} · {verified} ", "dim"),
     ]
-    if is_due:
-        pieces += [("· ", "dim"), (f"{MARK_DUE} due for review", "warning")]
-    elif view.due_at is not None:
-        pieces.append((f"· due in {_ahead(days_between(detail.now, view.due_at))}", "dim"))
-    return tuple(pieces)
+    return (*pieces, ("· ", "dim"), (f"{MARK_DUE} due", "warning")) if is_due else tuple(pieces)
 
 
-def _ahead(days: float) -> str:
-    return "a day" if days < 1 else short_age(days)
+def _due(due: datetime, now: datetime) -> str:
+    days = days_between(now, due)
+    return f"since {due:%Y-%m-%d}" if days <= 0 else f"{due:%Y-%m-%d}, in {'a day' if days < 1 else short_age(days)}"
 
 
 def _labelled(rows: list[tuple[str, tuple[Piece, ...]]]) -> list[Block]:
@@ -111,6 +109,8 @@ def _rows(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
     if view.source_says_this:
         yield "Source", ((f"{MARK_DUE} source still says this: what was changed or retired here", "warning"),)
     yield "Dates", ((_dates(memory), "text"),)
+    if memory.status == "active" and view.due_at is not None:
+        yield "Due", ((_due(view.due_at, detail.now), "text"),)
     if memory.valid_from or memory.valid_until:
         yield "Valid", ((_valid(memory), "text"),)
     trust = f"confirmed by {tame(memory.confirmed_by or 'a person')}" if memory.confirmed_at else "confirmed by nobody"

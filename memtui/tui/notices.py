@@ -8,7 +8,7 @@ from memtui.tui.wording import counted, tame
 
 def list_title(*, due_only: bool, query: str) -> str:
     """Return the title of the list: what it holds and in what order."""
-    name, order = ("Due for review", "stalest first") if due_only else ("Memories", "freshest first")
+    name, order = ("Due for review", "stalest first") if due_only else ("Memories", "newest first")
     return f"1 {name} · {'best match first' if query.strip() else order}"
 
 
@@ -31,7 +31,7 @@ def notice_of(listing: Listing) -> tuple[str, ...]:
         where = f"project {tame(base.project, 40)}" if base.project else "view"
         held = counted(base.elsewhere, "memory", "memories")
         return (
-            f"No memories in {where} yet.",
+            f"No active memories in {where}.",
             f"The vault holds {held}: other projects, the inbox, or retired.",
             "",
             'memtui add "…"        remember one thing',

@@ -11,6 +11,7 @@ from memtui.domain.importance import MULTIPLIERS
 from memtui.domain.usefulness import HIGHEST
 from memtui.text.tokens import term_id
 from memtui.vault.filters import MemoryFilter, Scope, freshness_sql, where_sql
+from memtui.vault.postings import LexicalHit
 from memtui.vault.reading import VaultReader
 
 ROUNDING = 1e-9
@@ -18,7 +19,7 @@ ROUNDING = 1e-9
 
 UNASSIGNED = "unassigned"
 FOREIGN = "foreign"
-"""Places of `survey` beside the statuses of memories in view."""
+"""Places of a survey beside the statuses of memories in view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,51 +35,90 @@ class TermCounts:
     frequencies: Mapping[str, int]
 
 
-def term_counts(reader: VaultReader, terms: Sequence[str]) -> TermCounts:
-    """Return in how many memories, of any project and status, each term occurs."""
-    connection = reader._connection  # noqa: SLF001 - the same package
-    row = connection.execute("SELECT count(*) FROM documents").fetchone()
-    documents = int(row[0]) if row else 0
-    if not terms:
-        return TermCounts(documents, {})
-    numbers = {term_id(term): term for term in terms}
-    found = connection.execute(
-        f"SELECT term, count(*) FROM postings WHERE term IN ({_listed(numbers)}) GROUP BY term"  # noqa: S608 - integers
-    ).fetchall()
-    known = {numbers[int(number)]: int(count) for number, count in found}
-    return TermCounts(documents, {term: known.get(term, 0) for term in terms})
+class MatchedTerms:
+    """The postings of a query's terms, read once for several questions; good for the length of one lease.
 
-
-def survey(
-    reader: VaultReader, weights: Mapping[str, float], scope: Scope, *, floor: float
-) -> dict[tuple[str, bool], int]:
-    """Return how many memories share terms with a query, per place and whether they reach the floor.
-
-    The place is the status of memories in scope, `unassigned` for active ones without a project, and
-    `foreign` for active ones of other projects.
-
-    Args:
-        reader: an open vault.
-        weights: weight of each term of the query.
-        scope: the projects in view.
-        floor: sum of weights that a memory has to match.
+    Attributes:
+        counts: in how many memories, of any project and status, each term occurs.
     """
-    if not weights:
-        return {}
+
+    def __init__(self, reader: VaultReader, terms: Sequence[str]) -> None:
+        self._connection = reader._connection  # noqa: SLF001 - the same package
+        numbers = {term_id(term): term for term in terms}
+        self._terms = numbers
+        listed = ", ".join(str(number) for number in numbers) or "NULL"
+        # A temporary table, because each scan of the postings costs more than all that follows.
+        self._connection.execute(
+            "CREATE OR REPLACE TEMP TABLE matched_terms AS"  # noqa: S608 - integers
+            f" SELECT term, memory_key FROM postings WHERE term IN ({listed})"
+        )
+        row = self._connection.execute("SELECT count(*) FROM documents").fetchone()
+        found = self._connection.execute("SELECT term, count(*) FROM matched_terms GROUP BY term").fetchall()
+        known = {numbers[int(number)]: int(count) for number, count in found}
+        self.counts = TermCounts(int(row[0]) if row else 0, {term: known.get(term, 0) for term in terms})
+
+    def survey(self, weights: Mapping[str, float], scope: Scope, *, floor: float) -> dict[tuple[str, bool], int]:
+        """Return how many memories share these terms, per place and whether they reach the floor.
+
+        The place is the status of memories in scope, `unassigned` for active ones without a project, and
+        `foreign` for active ones of other projects.
+
+        Args:
+            weights: weight of each term.
+            scope: the projects in view.
+            floor: sum of weights that a memory has to match.
+        """
+        if not weights:
+            return {}
+        within, parameters = _within(scope)
+        found = self._connection.execute(
+            f"{_mass_sql(weights)}, placed AS (SELECT CASE"  # noqa: S608 - integers and floats of ours
+            f" WHEN m.project IS NULL THEN CASE m.status WHEN 'active' THEN '{UNASSIGNED}' ELSE m.status END"
+            f" WHEN {within} THEN m.status WHEN m.status = 'active' THEN '{FOREIGN}' END AS place,"
+            " mass >= ? AS reached FROM mass JOIN memories m ON m.key = memory_key)"
+            " SELECT place, reached, count(*) FROM placed WHERE place IS NOT NULL GROUP BY ALL",
+            [*parameters, floor - ROUNDING],
+        ).fetchall()
+        return {(str(place), bool(reached)): int(count) for place, reached, count in found}
+
+    def barred(self, weights: Mapping[str, float], scope: Scope, *, floor: float, limit: int) -> list[LexicalHit]:
+        """Return the best of the memories in view that may only be withheld: not active, or unassigned.
+
+        Their score is the sum of the weights that they match. Superseded ones come first, because they lead
+        to what replaces them.
+
+        Args:
+            weights: weight of each term.
+            scope: the projects in view.
+            floor: sum of weights that a memory has to match.
+            limit: most memories.
+        """
+        if not weights:
+            return []
+        within, parameters = _within(scope)
+        found = self._connection.execute(
+            f"{_mass_sql(weights)} SELECT memory_key, mass, terms FROM mass JOIN memories m ON m.key = memory_key"  # noqa: S608 - as above
+            " WHERE mass >= ? AND (m.project IS NULL OR m.status <> 'active') AND"
+            f" (m.project IS NULL OR {within})"
+            " ORDER BY m.status <> 'superseded', mass DESC, memory_key LIMIT ?",
+            [floor - ROUNDING, *parameters, limit],
+        ).fetchall()
+        return [
+            LexicalHit(int(key), float(mass), self._strongest_first(numbers, weights)) for key, mass, numbers in found
+        ]
+
+    def _strongest_first(self, numbers: Sequence[int], weights: Mapping[str, float]) -> dict[str, float]:
+        terms = [self._terms[int(number)] for number in numbers]
+        return {term: weights[term] for term in sorted(terms, key=lambda term: (-weights[term], term))}
+
+
+def _mass_sql(weights: Mapping[str, float]) -> str:
+    """Return the start of a query: per memory the sum of the weights that it matches, and its terms."""
     pairs = ", ".join(f"({term_id(term)}, {weight!r})" for term, weight in weights.items())
-    within, parameters = _within(scope)
-    found = reader._connection.execute(  # noqa: SLF001 - the same package
-        f"WITH weights(term, weight) AS (VALUES {pairs}),"  # noqa: S608 - integers and floats of ours
-        " matched AS (SELECT p.memory_key, sum(w.weight) AS mass FROM postings p JOIN weights w USING (term)"
-        " GROUP BY p.memory_key),"
-        " placed AS (SELECT CASE"
-        f" WHEN m.project IS NULL THEN CASE m.status WHEN 'active' THEN '{UNASSIGNED}' ELSE m.status END"
-        f" WHEN {within} THEN m.status WHEN m.status = 'active' THEN '{FOREIGN}' END AS place,"
-        " mass >= ? AS reached FROM matched JOIN memories m ON m.key = memory_key)"
-        " SELECT place, reached, count(*) FROM placed WHERE place IS NOT NULL GROUP BY ALL",
-        [*parameters, floor - ROUNDING],
-    ).fetchall()
-    return {(str(place), bool(reached)): int(count) for place, reached, count in found}
+    return (
+        f"WITH weights(term, weight) AS (VALUES {pairs}), mass AS (SELECT memory_key, sum(weight) AS mass,"  # noqa: S608 - integers and floats of ours
+        " list(term) AS terms FROM matched_terms JOIN weights USING (term) GROUP BY memory_key)"
+    )
 
 
 def standing(
@@ -142,7 +182,3 @@ def _within(scope: Scope) -> tuple[str, list[Any]]:
     if not scope.projects:
         return "false", []
     return f"m.project IN ({', '.join('?' * len(scope.projects))})", list(scope.projects)
-
-
-def _listed(numbers: Mapping[int, str]) -> str:
-    return ", ".join(str(number) for number in numbers)

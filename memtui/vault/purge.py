@@ -60,8 +60,9 @@ class _Order:
 
 
 def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
-    """Erase memories with all their history; a tombstone with their content hash stays, so that no import
-    brings them back.
+    """Erase memories with all their history.
+
+    A tombstone with their content hash stays, so that no import brings them back.
 
     Raises:
         VaultMissingError: there is no vault.
@@ -171,7 +172,8 @@ class _Copier:
         names = ", ".join(rows.COLUMNS[table])
         condition, parameters = self._erased(table) if self._order.ids else self._touched(table)
         self._run(
-            f"INSERT INTO {table} ({names}) SELECT {names} FROM {self._old}.{table} WHERE NOT ({condition})",  # noqa: S608 - names are ours
+            f"INSERT INTO {table} ({names}) SELECT {names}"  # noqa: S608 - names are ours
+            f" FROM {self._old}.{table} WHERE NOT ({condition})",
             parameters,
         )
         found = self._run(

@@ -158,12 +158,18 @@ class Vault:
                 if time.monotonic() >= deadline:
                     raise
                 time.sleep(0.05)
-        if not read_only:
-            _keep_private(self.path)
         return connection
 
     def _bring_up_to_date(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Make an open file ready for writing: one of ours, private, with the newest schema."""
         version = check_not_newer(connection, str(self.path))
+        if not version and connection.execute("SELECT 1 FROM duckdb_tables() WHERE NOT internal LIMIT 1").fetchone():
+            raise MemtuiError(
+                "This DuckDB file is no vault of memtui",
+                where=str(self.path),
+                remedy="It was not touched. Choose another file with --vault or MEMTUI_VAULT.",
+            )
+        _keep_private(self.path)
         if version == SCHEMA_VERSION:
             return
         if version:

@@ -88,8 +88,21 @@ def ferry(vault: Vault) -> Vault:
     return vault
 
 
-def app_on(vault: Vault, tmp_path: Path, **values: Any) -> MemtuiApp:
-    return MemtuiApp(Opening(vault=vault, folder=tmp_path, **values))
+class RecordingApp(MemtuiApp):
+    """Remembers every toast, also after it is gone."""
+
+    def __init__(self, opening: Opening, **values: Any) -> None:
+        super().__init__(opening, **values)
+        self.said: list[tuple[str, str]] = []
+
+    def notify(self, message: str, *, severity: Any = "information", markup: bool = True, **values: Any) -> None:
+        assert not markup, "texts of others must never be read as markup"
+        self.said.append((severity, message))
+        super().notify(message, severity=severity, markup=markup, **values)
+
+
+def app_on(vault: Vault, tmp_path: Path, **values: Any) -> RecordingApp:
+    return RecordingApp(Opening(vault=vault, folder=tmp_path, **values))
 
 
 async def until(pilot: Pilot[Any], met: Callable[[], bool], what: str) -> None:
@@ -120,7 +133,8 @@ def screen_text(pilot: Pilot[Any]) -> str:
 
 
 def toasts(pilot: Pilot[Any]) -> list[str]:
-    return [notice.message for notice in pilot.app._notifications]
+    assert isinstance(pilot.app, RecordingApp)
+    return [message for _, message in pilot.app.said]
 
 
 async def shows(pilot: Pilot[Any], text: str) -> None:
@@ -156,6 +170,7 @@ async def test_opens_on_the_memories_of_the_project_with_counts_and_the_first_in
         assert "Waits in the inbox" not in text
         for part in ("decision · semantic · active", "Cards pay at once.", "pay/lock.py", "Retry a refund three times"):
             assert part in text
+        assert "1 Memories · newest first" in text
         assert "!" in next(line for line in screen_lines(pilot) if "Postgres 14" in line)
 
 
@@ -289,11 +304,12 @@ async def test_keys_in_quick_succession_each_act_on_their_own_memory(ferry: Vaul
 
 
 async def test_nothing_to_undo_is_said_calmly(vault: Vault, tmp_path: Path) -> None:
-    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+    app = app_on(vault, tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
         await shows(pilot, "The vault is empty.")
         await pilot.press("u")
         await says(pilot, "There is nothing to undo")
-        assert [notice.severity for notice in pilot.app._notifications] == ["warning"]
+        assert [severity for severity, _ in app.said] == ["warning"]
 
 
 async def test_an_agent_may_not_pin_and_the_row_goes_back(ferry: Vault, tmp_path: Path) -> None:
@@ -380,7 +396,7 @@ async def test_an_empty_vault_names_the_commands_that_fill_it(vault: Vault, tmp_
 
 async def test_an_empty_project_says_what_the_vault_holds(ferry: Vault, tmp_path: Path) -> None:
     async with app_on(ferry, tmp_path, project="barge").run_test(size=WIDE) as pilot:
-        await shows(pilot, "No memories in project barge yet.")
+        await shows(pilot, "No active memories in project barge.")
         await shows(pilot, "The vault holds 5 memories")
 
 
@@ -410,31 +426,32 @@ async def test_tab_goes_to_the_details_which_scroll_and_back(vault: Vault, tmp_p
         assert focused(pilot) == "list"
 
 
+def hostile_memories() -> list[Memory]:
+    return [
+        memory(
+            number,
+            title,
+            days=number / 10,
+            insight=title,
+            rationale=title,
+            snippet=title,
+            status_reason=title[:300],
+            kind=title[:20],
+            project=None,
+            tags=(title[:30],),
+            anchors=(Anchor(title[:200]),),
+            sources=(Source(format=title[:20], path=title[:200], agent=title[:20]),),
+        )
+        for number, title in enumerate(HOSTILE, 1)
+    ]
+
+
 @pytest.mark.parametrize("size", [WIDE, NARROW, (40, 10)])
 async def test_hostile_texts_neither_crash_nor_shift_the_columns(
     vault: Vault, tmp_path: Path, size: tuple[int, int]
 ) -> None:
-    fill(
-        vault,
-        [
-            memory(
-                number,
-                title,
-                days=number / 10,
-                insight=title,
-                rationale=title,
-                snippet=title,
-                status_reason=title[:300],
-                kind=title[:20] or "x",
-                project=None,
-                tags=(title[:30],),
-                anchors=(Anchor(title[:200]),),
-                sources=(Source(format=title[:20], path=title[:200], agent=title[:20]),),
-            )
-            for number, title in enumerate(HOSTILE, 1)
-        ],
-        [Link(from_id="m0000001", type="relates", to_id="m0000002", created_at=NOW)],
-    )
+    relation = Link(from_id="m0000001", type="relates", to_id="m0000002", created_at=NOW)
+    fill(vault, hostile_memories(), [relation])
     async with app_on(vault, tmp_path).run_test(size=size, notifications=True) as pilot:
         await holds(pilot, len(HOSTILE))
         for position in range(len(HOSTILE)):
@@ -443,9 +460,17 @@ async def test_hostile_texts_neither_crash_nor_shift_the_columns(
             strips = pilot.app.screen._compositor.render_strips()
             assert {strip.cell_length for strip in strips} == {size[0]}, position
             assert not any(sign in strip.text for strip in strips for sign in "\x1b\x07\u202e\t\n")
-        await pilot.press("g", *("x" * len(HOSTILE)))
-        await says(pilot, "Retired: [@click=app.quit]x[/]")
+
+
+async def test_hostile_titles_in_toasts_and_filter_are_only_text(vault: Vault, tmp_path: Path) -> None:
+    fill(vault, [replace(each, insight="short", rationale="", snippet="") for each in hostile_memories()])
+    async with app_on(vault, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
+        await holds(pilot, len(HOSTILE))
+        await pilot.press(*("x" * len(HOSTILE)))
         await until(pilot, lambda: len(toasts(pilot)) == len(HOSTILE), "each was retired")
+        assert "Retired: [@click=app.quit]x[/]" in toasts(pilot)
+        await pilot.press("slash", *"[@click=app.quit]x[/]")
+        await pilot.click("#filter")
         assert pilot.app.is_running
 
 
@@ -555,7 +580,7 @@ async def test_bad_themes_are_skipped_and_told_once(ferry: Vault, tmp_path: Path
     (folder / "c.toml").write_text('name = "c"\n[colors]\nprimary = "no colour [/]"\n', encoding="utf-8")
     (folder / "d.toml").write_text('name = "d"\n[colors]\nprimery = "red"\n', encoding="utf-8")
     (folder / "e.toml").write_bytes(b"\xff\xfe not TOML")
-    app = MemtuiApp(Opening(vault=ferry, folder=tmp_path), theme_folders=[folder])
+    app = RecordingApp(Opening(vault=ferry, folder=tmp_path), theme_folders=[folder])
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await holds(pilot, 5)
         assert "quay" in app.available_themes

@@ -89,7 +89,7 @@ class AdrReader:
             return ReadResult(skipped=[Skipped(file.name, (1, last) if file.text.strip() else None, "empty")])
         result = ReadResult()
         if settings.raw:
-            result.skipped.append(Skipped(file.name, (1, settings.body_first_line - 1), FRONTMATTER))
+            result.skipped.append(Skipped(file.name, (1, settings.raw.rstrip("\n").count("\n") + 1), FRONTMATTER))
         result.skipped.extend(Skipped(file.name, span, reason) for span, reason in record.skipped)
         maker = _maker(file, record, settings)
         for drafted in _drafts(maker, record, native_id(stem), (settings.body_first_line, last)):
@@ -139,10 +139,11 @@ def _take(record: _Record, part: Section, role: Role) -> None:
     text = part.whole_text
     if role in {"status", "date", "people"}:
         record.skipped.append((part.span, f"{role}: read as settings"))
+        stated = text if text.strip() else part.heading.partition(":")[2]
         if role == "status":
-            record.status = record.status or " ".join(text.split())
-        found = date_in(text) if role == "date" else None
-        record.date = record.date or (found[0] if found else None)
+            record.status = record.status or " ".join(stated.split())
+        elif role == "date":
+            record.date = record.date or _date(stated)
     elif not text.strip():
         record.skipped.append((part.span, "heading without text"))
     elif role == "decision":

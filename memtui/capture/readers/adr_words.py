@@ -44,7 +44,7 @@ _FEW_WORDS = 3
 
 _ROLE_WORDS: tuple[tuple[Role, str], ...] = (
     ("status", r"status\b|statut\b|estado\b|状态|状態"),
-    ("date", r"dates?$|datum$|fecha$"),
+    ("date", r"(?:dates?|datum|fecha)(?:$|:)"),
     (
         "people",
         r"(?:deciders?|decision[- ]makers?|authors?|consulted|informed|participants|stakeholders|owners?)\b",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -12,13 +12,11 @@ from memtui.capture.dates import date_in
 from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
 from memtui.capture.drafting import FRONTMATTER, DraftMaker, in_order, read_settings, text_setting
 from memtui.capture.markdown import split_markdown
+from memtui.capture.readers.lessons_entry import ENTRY_CHARS, Entry, Part, are_parts, joined, parsed
 from memtui.capture.readers.lessons_words import (
-    Label,
-    Role,
     bare_title,
     is_how_to,
     is_placeholder,
-    label_of,
     names_a_fault,
     names_tasks,
     role_of,
@@ -26,11 +24,7 @@ from memtui.capture.readers.lessons_words import (
 from memtui.capture.sections import Section, section_tree
 from memtui.capture.titles import title_for
 
-ENTRY_CHARS = 2_400
-"""Prose under one heading up to this size is one lesson."""
-
 _DEEPEST_SPLIT = 3
-_SETTING_CHARS = 160
 _NAMES = re.compile(
     r"(?:.*[-_ ])?(?:lessons?(?:[-_ ]learn(?:ed|t))?|learnings|post[-_]?mortems?|retro(?:spective)?s?)(?:[-_ .].*)?$",
     re.IGNORECASE,
@@ -41,32 +35,6 @@ _FOLDERS = re.compile(
 )
 _INCIDENTS = re.compile(r"post[-_]?mortem|incident|\brca\b", re.IGNORECASE)
 _NOT_LESSONS = frozenset({"readme", "index", "template", "changelog"})
-
-
-@dataclass(slots=True)
-class _Part:
-    """A labelled part of an entry."""
-
-    role: Role
-    label: str
-    text: str
-    section: Section | None = None
-
-
-@dataclass(slots=True)
-class _Entry:
-    """One lesson or incident."""
-
-    path: tuple[str, ...]
-    section: Section
-    plain: str = ""
-    parts: list[_Part] = field(default_factory=list)
-    date: datetime | None = None
-    tags: list[str] = field(default_factory=list)
-
-    def texts(self, *roles: Role) -> list[_Part]:
-        """Return the parts of some roles that say something."""
-        return [part for part in self.parts if part.role in roles and part.text.strip()]
 
 
 class LessonsReader:
@@ -92,7 +60,7 @@ class LessonsReader:
         settings = read_settings(file)
         result = ReadResult()
         if settings.raw:
-            result.skipped.append(Skipped(file.name, (1, settings.body_first_line - 1), FRONTMATTER))
+            result.skipped.append(Skipped(file.name, (1, settings.raw.rstrip("\n").count("\n") + 1), FRONTMATTER))
         date = date_in(text_setting(settings, "date")) or date_in(file.path.stem)
         maker = DraftMaker(
             file=file,
@@ -139,7 +107,7 @@ class _Reading:
             self._skip(section.span, "how the file is to be used, no lesson")
             return
         children = [child for child in section.children if child.level <= _DEEPEST_SPLIT]
-        if section.level and (not children or _are_parts(children)):
+        if section.level and (not children or are_parts(children)):
             self._entry(section, path, date)
             return
         found = date_in(section.heading)
@@ -166,30 +134,29 @@ class _Reading:
             self._split(section.source[first : last + 1], first + section.first_line, path, date)
 
     def _entry(self, section: Section, path: tuple[str, ...], date: datetime | None = None) -> None:
-        entry = _parsed(section, path)
-        found = date_in(section.heading)
-        entry.date = (found[0] if found else None) or entry.date or date
+        entry = parsed(section, path)
+        entry.date = entry.date or date
         if not entry.parts and not self._is_one(section):
             self._split_section(section, path, entry.date)
             return
         self._draft_entry(entry)
         if unsaid := [part.label for part in entry.texts("about") if part.section is None]:
             self._skip(section.own_span, f"left out: {', '.join(unsaid)}")
-        for part in entry.texts("about", "date", "tags"):
-            if part.section is not None:
-                self._skip(part.section.span, "says who and when")
         for part in entry.parts:
-            if not part.text.strip():
-                if part.section is not None:
-                    self._skip(part.section.span, "heading without text")
-            elif part.role == "timeline":
-                self._add(part.text, part, entry, kind="note")
-            elif part.role == "apart":
-                kind = "note" if names_tasks(part.label) else None
-                if part.section is None or kind:
-                    self._add(part.text, part, entry, kind=kind)
-                else:
-                    self._split_section(part.section, (*path, part.label), entry.date)
+            self._beside(entry, part)
+
+    def _beside(self, entry: Entry, part: Part) -> None:
+        """Account for a part that is not in the main memory of its entry."""
+        if not part.text.strip() or part.role in {"about", "date", "tags"}:
+            if part.section is not None:
+                reason = "says who and when" if part.text.strip() else "heading without text"
+                self._skip(part.section.span, reason)
+        elif part.role == "timeline" or (part.role == "apart" and names_tasks(part.label)):
+            self._add(part, entry, kind="note")
+        elif part.role == "apart" and part.section is not None:
+            self._split_section(part.section, (*entry.path, part.label), entry.date)
+        elif part.role == "apart":
+            self._add(part, entry, kind=None)
 
     def _is_one(self, section: Section) -> bool:
         """Return whether a text without labels is one lesson rather than a list of them."""
@@ -198,38 +165,28 @@ class _Reading:
         kinds = [block.kind for block in section.blocks]
         return not kinds or kinds[0] in {"paragraph", "quote"} or kinds == ["fence"]
 
-    def _draft_entry(self, entry: _Entry) -> None:
+    def _draft_entry(self, entry: Entry) -> None:
         """Add the main memory of an entry: the lesson, and why it holds."""
-        rules = entry.texts("rule")
-        why = entry.texts("why")
-        plain = entry.plain
-        if not rules and not plain.strip():
-            rules, why = why, []
-        summaries = [part for part in rules if part.section is not None]
-        if summaries and plain.strip():
-            why.insert(0, _Part("why", "", plain))
-            plain = ""
-        insight = "\n\n".join(filter(None, [plain.strip("\n"), _joined(rules, alone=not plain.strip())]))
-        span = entry.section.span
+        plain, rules, why = entry.main_texts()
+        insight = "\n\n".join(filter(None, [plain, joined(rules, alone=not plain)]))
         if not insight.strip():
             self._skip_heading(entry)
             return
-        fault = self.incidents or any(names_a_fault(part.label) for part in rules)
         title = bare_title(entry.section.heading or "".join(entry.path[-1:]))
-        title = title or title_for(plain.strip() or rules[0].text, entry.path)
+        fault = self.incidents or any(names_a_fault(part.label) for part in rules)
         maker = replace(self.maker, observed_at=entry.date or self.maker.observed_at, tags=tuple(entry.tags))
         drafted = maker.draft(
             insight,
-            span=span,
+            span=entry.section.span,
             native_id=self._native_id(entry.path),
             heading_path=entry.path,
-            title=title,
-            rationale=_joined(why, alone=True),
+            title=title or title_for(plain or rules[0].text, entry.path),
+            rationale=joined(why),
             kind="bug-pattern" if fault else None,
         )
         self._keep(drafted)
 
-    def _skip_heading(self, entry: _Entry) -> None:
+    def _skip_heading(self, entry: Entry) -> None:
         """Account for an entry that has no lesson of its own."""
         if not entry.parts:
             self._skip(entry.section.span, "heading without text")
@@ -239,11 +196,11 @@ class _Reading:
         else:
             self._skip(entry.section.span, "says nothing but who and when")
 
-    def _add(self, text: str, part: _Part, entry: _Entry, *, kind: str | None) -> None:
+    def _add(self, part: Part, entry: Entry, *, kind: str | None) -> None:
         maker = replace(self.maker, observed_at=entry.date or self.maker.observed_at)
         title = bare_title(entry.section.heading)
         drafted = maker.draft(
-            text,
+            part.text,
             span=(part.section or entry.section).span,
             native_id=self._native_id((*entry.path, part.label)),
             heading_path=(*entry.path, part.label),
@@ -291,75 +248,6 @@ class _Reading:
         if skipped not in self.noted:
             self.noted.add(skipped)
             self.result.skipped.append(skipped)
-
-
-def _parsed(section: Section, path: tuple[str, ...]) -> _Entry:
-    """Part an entry by its labels and by the headings below it."""
-    entry = _Entry(path, section)
-    for label, text in _labelled(section.text):
-        role = role_of(label) if label else None
-        if role is None:
-            entry.plain = text
-        else:
-            _file(entry, _Part(role, label, text))
-    for child in section.children:
-        role = role_of(child.heading)
-        if role is None and len(child.whole_text) > ENTRY_CHARS:
-            role = "apart"
-        _file(entry, _Part(role or "rule", child.heading, child.whole_text, child))
-    return entry
-
-
-def _are_parts(children: Sequence[Section]) -> bool:
-    """Return whether headings name the parts of one lesson rather than lessons."""
-    roles = [role_of(child.heading) for child in children]
-    named = [role for role in roles if role is not None]
-    return len(named) * 2 >= len(roles) and any(role != "apart" for role in named)
-
-
-def _labelled(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a text with their labels, the part before the first label with none."""
-    current: Label | None = None
-    lines: list[str] = []
-    fenced = False
-    for line in text.split("\n"):
-        fenced ^= line.lstrip(" \t-*+>").startswith(("```", "~~~"))
-        found = None if fenced else label_of(line)
-        # Under a label without text on its line, and under a listed one, a deeper list belongs to it.
-        inside = current and found and found.depth > current.depth and (not current.rest or current.depth)
-        if found is None or inside:
-            lines.append(line)
-            continue
-        if current or any(map(str.strip, lines)):
-            yield current.name if current else "", "\n".join(lines).strip("\n")
-        current, lines = found, [found.rest] if found.rest else []
-    if current or any(map(str.strip, lines)):
-        yield current.name if current else "", "\n".join(lines).strip("\n")
-
-
-def _file(entry: _Entry, part: _Part) -> None:
-    """Add a part to an entry; dates and tags are read. What says more than who and when is a reason."""
-    if part.role in {"date", "tags", "about"} and (len(part.text) > _SETTING_CHARS or "\n" in part.text.strip()):
-        part.role = "why"
-    if part.role == "date":
-        found = date_in(part.text)
-        entry.date = entry.date or (found[0] if found else None)
-    elif part.role == "tags":
-        words = re.split(r"[,;|]|\s(?=#)", part.text.replace("`", ""))
-        entry.tags.extend(tag for tag in (word.strip(" #\n") for word in words) if 0 < len(tag) <= 40)  # noqa: PLR2004 - longer is prose
-    entry.parts.append(part)
-
-
-def _joined(parts: Sequence[_Part], *, alone: bool) -> str:
-    """Return parts with their labels; the only one goes without."""
-    if len(parts) == 1 and alone and role_of(parts[0].label) is not None:
-        return parts[0].text.strip("\n")
-    texts = []
-    for part in parts:
-        text = part.text.strip("\n")
-        inline = "\n" not in text and not text.lstrip().startswith(("-", "*", "|", "#", "`" * 3))
-        texts.append(f"{part.label}:{' ' if inline else chr(10) * 2}{text}" if part.label else text)
-    return "\n\n".join(texts)
 
 
 class MarkdownReader(LessonsReader):

@@ -17,37 +17,51 @@ _ROLE_WORDS: tuple[tuple[Role, str], ...] = (
     (
         "about",
         (
-            r"authors?|owners?|status|severity|priority|duration|(?:incident |lesson )?ids?|reviewers?|participants|sources?"
-            r"|incident (?:lead|commander)|lead|scribe|reported by|detected by|last updated|updated|version|project|frequency"
-            r"|confidence|score|times? (?:start|end)|start time|end time|services?(?: affected)?|date of post-?mortem"
+            r"authors?|owners?|status|severity|priority|duration|(?:incident |lesson )?ids?|reviewers?"
+            r"|participants|sources?"
+            r"|incident (?:lead|commander)|lead|scribe|reported by|detected by|last updated|updated|version"
+            r"|project|frequency"
+            r"|confidence|score|times? (?:start|end)|start time|end time|services?(?: affected)?"
+            r"|date of post-?mortem"
         ),
     ),
     ("timeline", r"time ?line(?: of events)?|chronology|sequence of events|zeitlinie|时间线|時系列"),
     (
         "apart",
         (
-            r"action items?|actions|corrective (?:actions?|and preventat?ive measures?)|follow[- ]?ups?(?: actions?| tasks?)?"
-            r"|next steps|todos?|lessons(?: learn(?:ed|t))?(?: (?:&|and) follow[- ]?ups)?|what we learn(?:ed|t)|learnings"
-            r"|takeaways|what went (?:well|wrong|poorly|badly)|where we got lucky|what (?:worked|did not work|didn't work)"
+            r"action items?|actions|corrective (?:actions?|and preventat?ive measures?)"
+            r"|follow[- ]?ups?(?: actions?| tasks?)?"
+            r"|next steps|todos?|lessons(?: learn(?:ed|t))?(?: (?:&|and) follow[- ]?ups)?|what we learn(?:ed|t)"
+            r"|learnings"
+            r"|takeaways|what went (?:well|wrong|poorly|badly)|where we got lucky|what (?:worked|did not work"
+            r"|didn't work)"
             r"|went well|went wrong|appendix|references?|related(?: .*)?|links|see also|supporting .*"
         ),
     ),
     (
         "why",
         (
-            r"why(?: (?:it|this) matters| it happened| it works)?|context|background|reason(?:s|ing)?|rationale|motivation"
-            r"|because|situation|setting|environment|impact(?: assessment)?|consequences?|contributing factors?|detection"
-            r"|evidence|our experience|when (?:to apply|this applies)|how to apply|origin|begründung|kontext|背景|原因|理由"
+            r"why(?: (?:it|this) matters| it happened| it works)?|context|background|reason(?:s|ing)?|rationale"
+            r"|motivation"
+            r"|because|situation|setting|environment|impact(?: assessment)?|consequences?|contributing factors?"
+            r"|detection"
+            r"|evidence|our experience|when (?:to apply|this applies)|how to apply|origin|begründung|kontext|背景"
+            r"|原因|理由"
         ),
     ),
     (
         "rule",
         (
-            r"lesson|learning|takeaway|key takeaway|rule|insight|action|actions? taken|what to do|fix(?: pattern| applied)?"
-            r"|solution|resolution|remediation|mitigation|work-?around|prevention|preventat?ive (?:actions?|measures?)"
-            r"|how to (?:avoid|verify|fix|prevent)(?: it| this)?|next time|recommendations?|guard ?rails?|problem|symptoms?"
-            r"|issue|mistake|error(?: message)?|root causes?(?: analysis| and resolution| / analysis)?|causes?|trigger"
-            r"|what happened|behaviou?r(?: observed)?|bug|(?:executive |incident |quick )?summary|tl;?dr|overview|description"
+            r"lesson|learning|takeaway|key takeaway|rule|insight|action|actions? taken|what to do"
+            r"|fix(?: pattern| applied)?"
+            r"|solution|resolution|remediation|mitigation|work-?around|prevention|preventat?ive (?:actions?"
+            r"|measures?)"
+            r"|how to (?:avoid|verify|fix|prevent)(?: it| this)?|next time|recommendations?|guard ?rails?"
+            r"|problem|symptoms?"
+            r"|issue|mistake|error(?: message)?|root causes?(?: analysis| and resolution| / analysis)?|causes?"
+            r"|trigger"
+            r"|what happened|behaviou?r(?: observed)?|bug|(?:executive |incident |quick )?summary|tl;?dr"
+            r"|overview|description"
             r"|examples?|code|pattern|anti-?pattern|worked|failed|results?|outcome|implication(?:/action)?|decision"
             r"|before|after|correct|wrong|do|don't|lektion|empfehlung|ursache|lösung|教训|问题|解决方案|解決"
         ),
@@ -61,18 +75,23 @@ _FAULT = re.compile(
 _TASKS = re.compile(r"(?:action items?|corrective|follow[- ]?ups?|next steps|todos?)\b", re.IGNORECASE)
 _LABEL = re.compile(
     r"(?P<lead>[ \t]*(?:>[ \t]*)?(?:[-*+][ \t]+)?)"
-    r"(?:(?P<bold>\*\*|__)(?P<name>[^*_\n:\uff1a]{2,60})(?P<inner>[:\uff1a]?)(?P=bold)|(?P<plain>[^\W\d_][^*_\n:\uff1a]{1,30}))"
+    r"(?:(?P<bold>\*\*|__)(?P<name>[^*_\n:\uff1a]{2,60})(?P<inner>[:\uff1a]?)(?P=bold)"
+    r"|(?P<plain>[^\W\d_][^*_\n:\uff1a]{1,30}))"
     r"[ \t]*(?:\([^()\n]{1,40}\)[ \t]*)?(?P<colon>[:\uff1a]?)[ \t]*(?P<rest>.*)$"
 )
 _ASIDE = re.compile(r"\s*\([^()]{1,40}\)\s*$")
 _HOW_TO = re.compile(
-    r"(?:how to (?:use|contribute|add|read|update|maintain)|(?:lesson |entry |new )?(?:entry )?(?:format|template)s?\b|usage$|purpose$"
-    r"|categories(?: for reference)?$|examples?(?: entr(?:y|ies))?:?$|beispiel|about(?: this (?:file|document))?$|legend$"
+    r"(?:how to (?:use|contribute|add|read|update|maintain)|(?:lesson |entry |new )?(?:entry )?(?:format"
+    r"|template)s?\b|usage$|purpose$"
+    r"|categories(?: for reference)?$|examples?(?: entr(?:y|ies))?:?$|beispiel|about(?: this (?:file"
+    r"|document))?$|legend$"
     r"|(?:table of )?contents$|index$|maintenance(?: rules)?$)",
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(
-    r"y{4}-mm-dd|\[(?:date|title|.{0,20}title|.{0,20}name)\]|[\[{<][^\[\]{}<>]{1,60}[\]}>]$", re.IGNORECASE
+    r"y{4}-mm-dd|[\[{<][^\[\]{}<>]{0,40}\b(?:date|title|name|category|topic|lesson|brief"
+    r"|description)\b[^\[\]{}<>]{0,40}[\]}>]",
+    re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?:lesson|entry|case|incident|#)?\s*#?\d{1,4}\s*(?:[.):\u2013\u2014]|-\s)\s*", re.IGNORECASE)
 _KIND_PREFIX = re.compile(

@@ -74,10 +74,10 @@ def item_text(item: PackItem) -> str:
     first, _, rest = body.partition("\n")
     if first.strip() == title:
         head, body = bold(title), rest.strip("\n")
-    elif not title or says_title(title, body):
+    elif _may_lead(first) and (not title or says_title(title, body)):
         head, body = body.lstrip(), ""
     else:
-        head = bold(title)
+        head = bold(title or "Untitled")
     blocks = [head]
     if body.strip():
         blocks.append(body)
@@ -87,6 +87,11 @@ def item_text(item: PackItem) -> str:
     separator = "\n\n" if any("\n" in block for block in blocks) else "\n"
     text = "\n".join(blocks) + separator + "\n".join(facts)
     return "- " + indented(text, _INDENT).removeprefix(_INDENT)
+
+
+def _may_lead(line: str) -> bool:
+    """Return whether a line may follow the list mark: one of mere signs could make a rule of both."""
+    return any(character.isalnum() for character in line)
 
 
 def _facts(item: PackItem) -> list[str]:

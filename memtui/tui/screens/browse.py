@@ -8,7 +8,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, Static
@@ -49,6 +48,13 @@ class BrowseScreen(Screen[None]):
     def __init__(self, opening: Opening) -> None:
         super().__init__()
         self._access = VaultAccess(opening)
+        # Held here rather than queried: a worker may report while the screen is being taken down.
+        self._header = HeaderLine(id="header")
+        self._list = MemoryList(id="list")
+        self._detail = DetailPane(id="detail")
+        self._filter = FilterLine(id="filter")
+        self._filter_count = Static("", id="filter-count", markup=False)
+        self._hints = KeyHints(id="hints")
         self._due_only = opening.start == "due"
         self._query = ""
         self._listing: Listing | None = None
@@ -63,15 +69,15 @@ class BrowseScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
-        yield HeaderLine(id="header")
+        yield self._header
         with Horizontal(id="panes"):
-            yield MemoryList(id="list")
-            yield DetailPane(id="detail")
+            yield self._list
+            yield self._detail
         with Horizontal(id="filter-bar"):
             yield Static("/", id="filter-mark", markup=False)
-            yield FilterLine(id="filter")
-            yield Static("", id="filter-count", markup=False)
-        yield KeyHints(id="hints")
+            yield self._filter
+            yield self._filter_count
+        yield self._hints
 
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is asked after the first picture."""
@@ -79,18 +85,6 @@ class BrowseScreen(Screen[None]):
         self._detail.set_title("2 Detail")
         self.call_after_refresh(self._reload)
         self.set_interval(POLL_SECONDS, self._poll)
-
-    @property
-    def _list(self) -> MemoryList:
-        return self.query_one("#list", MemoryList)
-
-    @property
-    def _detail(self) -> DetailPane:
-        return self.query_one("#detail", DetailPane)
-
-    @property
-    def _filter(self) -> FilterLine:
-        return self.query_one("#filter", FilterLine)
 
     # -- reading the vault ------------------------------------------------------------------------
 
@@ -182,8 +176,8 @@ class BrowseScreen(Screen[None]):
         pane.show_projects = listing.base.project is None
         pane.set_title(list_title(due_only=listing.base.due_only, query=listing.query), shown_count(listing))
         pane.show(ids, follow=follow, fresh=message.fresh, notice=notice_of(listing))
-        self.query_one(HeaderLine).base = listing.base
-        self.query_one("#filter-count", Static).update(Content(shown_count(listing) if listing.query.strip() else ""))
+        self._header.base = listing.base
+        self._filter_count.update(Content(shown_count(listing) if listing.query.strip() else ""))
 
     @on(MemoryList.RowsWanted)
     def _ask_for_rows(self, message: MemoryList.RowsWanted) -> None:
@@ -414,10 +408,7 @@ class BrowseScreen(Screen[None]):
         self._settle()
 
     def _settle(self) -> None:
-        try:
-            hints = self.query_one(KeyHints)
-        except NoMatches:
-            return
+        hints = self._hints
         if self.focused is self._filter:
             hints.place = "filter"
         elif self.focused is self._detail:

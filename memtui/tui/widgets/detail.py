@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.content import Content
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.selection import Selection
 from textual.strip import Strip
 
@@ -40,6 +40,7 @@ class DetailPane(MovingView):
         self._blocks: tuple[Block, ...] = ()
         self._lines: list[Text] = []
         self._wrapped_for = 0
+        self._ground = Style()
 
     def show(self, blocks: Sequence[Block], *, from_top: bool) -> None:
         """Show these blocks, from the top or where the text is scrolled to."""
@@ -100,11 +101,16 @@ class DetailPane(MovingView):
 
     # -- drawing and selecting --------------------------------------------------------------------
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return lines of the screen; the ground is looked up once for all."""
+        self._ground = self.rich_style
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """Return one line of the screen."""
         width = self.scrollable_content_region.width
         index = self.scroll_offset.y + y
-        base = self.rich_style
+        base = self._ground
         if index >= len(self._lines):
             return Strip.blank(width, base)
         line = self._lines[index].copy()

@@ -9,7 +9,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.content import Content
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -32,6 +32,8 @@ CURSOR_MARK = "▌"
 _KIND_FROM = 56
 _PROJECT_FROM = 100
 _BAR_FROM = 36
+_TITLE_GAP = 2
+_PARTS = ("kind", "dim", "bar", "due-bar", "pin", "due")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Columns:
         kind = KIND_CELLS if cells >= _KIND_FROM else 0
         project = PROJECT_CELLS if projects and cells >= _PROJECT_FROM else 0
         bar, age = (BAR_CELLS, AGE_CELLS) if cells >= _BAR_FROM else (0, 0)
-        used = 3 + sum(width + 1 for width in (kind, project, bar, age) if width) + 1
+        used = 3 + sum(width + 1 for width in (kind, project, bar, age) if width) + _TITLE_GAP
         return cls(kind, project, max(1, cells - used), bar, age)
 
 
@@ -58,15 +60,7 @@ class MemoryList(MovingView):
     """A window over ids. It asks for the rows that come into sight and shows placeholders until they arrive."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES = {  # noqa: RUF012 - Textual declares it as a class variable
-        "memory-list--cursor",
-        "memory-list--kind",
-        "memory-list--dim",
-        "memory-list--bar",
-        "memory-list--pin",
-        "memory-list--due",
-        "memory-list--due-bar",
-    }
+    COMPONENT_CLASSES = {"memory-list--cursor", *(f"memory-list--{part}" for part in _PARTS)}  # noqa: RUF012 - Textual declares it as a class variable
 
     cursor: reactive[int] = reactive(0, init=False)
     """Index of the current row."""
@@ -120,6 +114,8 @@ class MemoryList(MovingView):
         self.show_projects = False
         self._rows: dict[str, Row] = {}
         self._notice: tuple[str, ...] = ()
+        self._row_paint: dict[str, Style] = {}
+        self._current_paint: dict[str, Style] = {}
 
     # -- content ----------------------------------------------------------------------------------
 
@@ -244,6 +240,12 @@ class MemoryList(MovingView):
 
     # -- drawing ----------------------------------------------------------------------------------
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return lines of the screen; the styles are looked up once for all."""
+        self._row_paint = self._paint(self.rich_style)
+        self._current_paint = self._paint(self.get_component_rich_style("memory-list--cursor"))
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """Return one line of the screen."""
         width = self.scrollable_content_region.width
@@ -251,42 +253,39 @@ class MemoryList(MovingView):
         if not self.ids:
             return self._notice_line(y, width)
         if index >= len(self.ids):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self._row_paint["base"])
         is_current = index == self.cursor
         row = self._rows.get(self.ids[index])
         segments = self._segments(row, Columns.within(width, projects=self.show_projects), current=is_current)
-        return Strip(segments).adjust_cell_length(width, self._base(current=is_current))
+        return Strip(segments).adjust_cell_length(width, segments[0].style)
 
-    def _base(self, *, current: bool) -> Style:
-        return self.get_component_rich_style("memory-list--cursor") if current else self.rich_style
+    def _paint(self, base: Style) -> dict[str, Style]:
+        """Return the style of each part of a row on a ground."""
+        parts = {name: self.get_component_rich_style(f"memory-list--{name}").color for name in _PARTS}
+        return {"base": base, **{name: base + Style(color=color) for name, color in parts.items()}}
 
     def _segments(self, row: Row | None, columns: Columns, *, current: bool) -> list[Segment]:
-        base = self._base(current=current)
-
-        def styled(part: str) -> Style:
-            return base + Style(color=self.get_component_rich_style(f"memory-list--{part}").color)
-
-        edge = Segment(CURSOR_MARK if current else " ", styled("pin"))
+        paint = self._current_paint if current else self._row_paint
+        edge = Segment(CURSOR_MARK if current else " ", paint["pin"])
         if row is None:
-            return [edge, Segment(fit("  …", columns.title), styled("dim"))]
+            return [edge, Segment(fit("  …", columns.title), paint["dim"])]
         mark = MARK_PINNED if row.pinned else MARK_DUE if row.due else " "
-        segments = [edge, Segment(f"{mark} ", styled("due" if row.due and not row.pinned else "pin"))]
+        segments = [edge, Segment(f"{mark} ", paint["due" if row.due and not row.pinned else "pin"])]
         if columns.kind:
-            segments.append(Segment(fit(row.kind, columns.kind) + " ", styled("kind")))
+            segments.append(Segment(fit(row.kind, columns.kind) + " ", paint["kind"]))
         if columns.project:
-            segments.append(Segment(fit(row.project, columns.project) + " ", styled("dim")))
-        segments.append(Segment(fit(row.title, columns.title) + " ", base))
+            segments.append(Segment(fit(row.project, columns.project) + " ", paint["dim"]))
+        segments.append(Segment(fit(row.title, columns.title) + " " * _TITLE_GAP, paint["base"]))
         if columns.bar:
             bar = freshness_bar(row.freshness, columns.bar)
-            segments.append(Segment(bar + " ", styled("due-bar" if row.due else "bar")))
-            segments.append(Segment(fit(short_age(row.age_days), columns.age, right=True) + " ", styled("dim")))
+            segments.append(Segment(bar + " ", paint["due-bar" if row.due else "bar"]))
+            segments.append(Segment(fit(short_age(row.age_days), columns.age, right=True) + " ", paint["dim"]))
         return segments
 
     def _notice_line(self, y: int, width: int) -> Strip:
         top = max(0, (self.page - len(self._notice)) // 3)
         text = self._notice[y - top] if top <= y < top + len(self._notice) else ""
-        style = self.rich_style if y == top else self.get_component_rich_style("memory-list--dim")
-        return Strip([Segment(fit(f"  {text}", width), style)])
+        return Strip([Segment(fit(f"  {text}", width), self._row_paint["base" if y == top else "dim"])])
 
     def set_title(self, title: str, count: str) -> None:
         """Write the pane's title and, at the bottom, its count."""

@@ -137,7 +137,8 @@ def test_each_lesson_is_one_memory(tmp_path: Path) -> None:
     assert cache.tags == ("cache", "deploys")
     assert cache.anchors == ("shop/cache.py",)
     assert lock.insight == (
-        "Symptom: `ALTER TABLE` hung for 20 minutes\n\nRoot cause: a long query held the lock\n\nFix: `lock_timeout = '2s'`"
+        "Symptom: `ALTER TABLE` hung for 20 minutes\n\n"
+        "Root cause: a long query held the lock\n\nFix: `lock_timeout = '2s'`"
     )
     assert lock.source.native_id == "Lessons learned > Database > 1. Lock timeout on migrations (2025-11-03)#1"
     assert lock.source.span == (19, 23)
@@ -207,6 +208,7 @@ def test_parts_may_be_headings_and_the_title_may_be_in_the_frontmatter(tmp_path:
         ("12) Use one pool", "Use one pool", ""),
         ("**Use one pool**", "Use one pool", ""),
         ("2026-02-11", "It saved us twice", "2026-02-11"),
+        ("Use hooks [React]", "Use hooks [React]", ""),
         ("03/04/2026 Use one pool", "03/04/2026 Use one pool", ""),
     ],
 )
@@ -246,7 +248,10 @@ def test_lessons_are_known_by_name_and_folder(tmp_path: Path, name: str, known: 
 
 
 def test_retrospectives_are_parted_by_meaning(tmp_path: Path) -> None:
-    text = "# Retro\n\n## What went wrong\n\n- We merged without review twice.\n\n## Actions\n\n- Never merge on a Friday without a second look.\n"
+    text = (
+        "# Retro\n\n## What went wrong\n\n- We merged without review twice.\n\n"
+        "## Actions\n\n- Never merge on a Friday without a second look.\n"
+    )
     drafts = _read(tmp_path, text, "RETRO-2026-01.md").drafts
     assert [draft.insight.lstrip("- ")[:8] for draft in drafts] == ["We merge", "Never me"]
 

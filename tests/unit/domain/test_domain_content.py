@@ -14,7 +14,9 @@ from memtui.domain.content import ID_ALPHABET, content_hash, hash_parts, new_id,
 from memtui.domain.memory import Memory
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-MEMORY = Memory(id="a", title="Seed first", insight="Seed the database\nbefore the tests.", created_at=NOW, updated_at=NOW)
+MEMORY = Memory(
+    id="a", title="Seed first", insight="Seed the database\nbefore the tests.", created_at=NOW, updated_at=NOW
+)
 
 
 @pytest.mark.parametrize(

@@ -66,11 +66,22 @@ def test_the_note_is_one_line_that_gives_no_orders() -> None:
 
 
 def test_kinds_come_in_a_fixed_order_and_ones_own_last() -> None:
-    kinds = ["runbook", "note", "lesson", "tooling", "convention", "architecture", "bug-pattern", "decision", "constraint"]
+    kinds = [
+        "runbook",
+        "note",
+        "lesson",
+        "tooling",
+        "convention",
+        "architecture",
+        "bug-pattern",
+        "decision",
+        "constraint",
+    ]
     payload = _chat(*(PackItem(memory(f"id{kind}", f"About {kind}", kind=kind)) for kind in kinds))
     headings = [line[4:] for line in payload.splitlines() if line.startswith("### ")]
     assert headings == [
-        "Constraints", "Decisions", "Bug patterns", "Architecture", "Conventions", "Tooling", "Lessons", "Notes", "Runbooks",
+        "Constraints", "Decisions", "Bug patterns", "Architecture", "Conventions", "Tooling", "Lessons", "Notes",
+        "Runbooks",
     ]  # fmt: skip
     assert heading("house-rules") == "House rules"
 
@@ -80,6 +91,12 @@ def test_a_title_that_its_text_repeats_is_written_once() -> None:
     cut = memory("a", "Never store card numbers in the log…", "Never store card numbers in the log, not even masked.")
     assert _chat(PackItem(cut)).count("Never store card numbers") == 1
     assert "not even masked" in _chat(PackItem(cut))
+
+
+def test_a_text_of_mere_signs_does_not_become_a_rule() -> None:
+    for title in ("-", ""):
+        tokens = MarkdownIt().parse(_chat(PackItem(memory("a", title, "--\nnext"))))
+        assert [token.type for token in tokens].count("list_item_open") == 1
 
 
 def test_gone_files_are_marked() -> None:

@@ -43,9 +43,7 @@ def test_a_link_inside_the_root_is_written_through(tmp_path: Path) -> None:
     assert real.read_bytes() == b"new"
 
 
-def test_a_failed_write_leaves_the_old_file_and_no_rest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_leaves_the_old_file_and_no_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "note.md"
     target.write_bytes(b"old")
 

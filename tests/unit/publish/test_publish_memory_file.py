@@ -173,14 +173,8 @@ MEMORIES = st.builds(
 
 
 @given(MEMORIES)
-@example(
-    Memory(
-        id="bench:decision-1", title="", insight="x", created_at=NOON.replace(microsecond=1), updated_at=NOON
-    )
-)
-@example(
-    Memory(id="1e5", title="null", insight=" lead\ntrail  ", project="null", created_at=NOON, updated_at=NOON)
-)
+@example(Memory(id="bench:decision-1", title="", insight="x", created_at=NOON.replace(microsecond=1), updated_at=NOON))
+@example(Memory(id="1e5", title="null", insight=" lead\ntrail  ", project="null", created_at=NOON, updated_at=NOON))
 @example(
     Memory(
         id="a",
@@ -326,17 +320,12 @@ def test_forms_of_yaml_that_hands_use(frontmatter: str, key: str, value: object)
 
 
 def test_a_section_added_beside_the_frontmatter_is_not_lost() -> None:
-    parsed = parse_memory(
-        '---\nid: a\nrationale: "old\\n"\n---\n\n# T\n\nx\n\n## Why\n\nnew\n\n## Why\n\nmore\n'
-    )
+    parsed = parse_memory('---\nid: a\nrationale: "old\\n"\n---\n\n# T\n\nx\n\n## Why\n\nnew\n\n## Why\n\nmore\n')
     assert parsed.record["rationale"] == "old\n\n\nnew\n\nmore"
 
 
 def test_text_after_the_fence_of_a_snippet_is_kept() -> None:
-    assert (
-        parse_memory("x\n\n## Snippet\n\n```py\na\n```\n\nand b\n").record["snippet"]
-        == "```py\na\n```\n\nand b"
-    )
+    assert parse_memory("x\n\n## Snippet\n\n```py\na\n```\n\nand b\n").record["snippet"] == "```py\na\n```\n\nand b"
     assert parse_memory("x\n\n## Snippet\n\n```\na\n\n").record["snippet"] == "a"
 
 

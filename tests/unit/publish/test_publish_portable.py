@@ -173,9 +173,7 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="free symlinks")
-@pytest.mark.parametrize(
-    "planted", ["memories", "memories/shop", "memories/shop/never-retry.k3m9x2pq.md", MANIFEST]
-)
+@pytest.mark.parametrize("planted", ["memories", "memories/shop", "memories/shop/never-retry.k3m9x2pq.md", MANIFEST])
 def test_a_planted_link_writes_and_removes_nothing_outside(tmp_path: Path, planted: str) -> None:
     folder, outside = tmp_path / "vault", tmp_path / "outside"
     write_vault(folder, [])

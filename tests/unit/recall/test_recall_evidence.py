@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from random import Random
 
@@ -12,6 +13,7 @@ from memtui.domain.importance import multiplier
 from memtui.domain.memory import Signal
 from memtui.domain.usefulness import usefulness
 from memtui.vault import evidence
+from memtui.vault.evidence import MatchedTerms
 from memtui.vault.filters import MemoryFilter, Scope
 
 
@@ -22,10 +24,10 @@ def test_terms_are_counted_over_all_projects_and_statuses(tmp_path: Path) -> Non
         memory("cccccccc", "port", status="retired"),
     ]
     with story_vault(tmp_path, memories, []).read() as reader:
-        counts = evidence.term_counts(reader, ["replica", "port", "unknown"])
+        counts = MatchedTerms(reader, ["replica", "port", "unknown"]).counts
         assert counts.documents == 3
         assert counts.frequencies == {"replica": 2, "port": 2, "unknown": 0}
-        assert evidence.term_counts(reader, []).frequencies == {}
+        assert MatchedTerms(reader, []).counts.frequencies == {}
 
 
 def test_the_survey_tells_places_and_who_reaches_the_floor(tmp_path: Path) -> None:
@@ -40,8 +42,11 @@ def test_the_survey_tells_places_and_who_reaches_the_floor(tmp_path: Path) -> No
     ]
     with story_vault(tmp_path, memories, []).read() as reader:
         weights = {"replica": 2.0, "port": 1.0}
-        found = evidence.survey(reader, weights, Scope.of_project("payments-api"), floor=3.0)
-        everything = evidence.survey(reader, weights, Scope(), floor=3.0)
+        matched = MatchedTerms(reader, list(weights))
+        found = matched.survey(weights, Scope.of_project("payments-api"), floor=3.0)
+        everything = matched.survey(weights, Scope(), floor=3.0)
+        barred = matched.barred(weights, Scope.of_project("payments-api"), floor=3.0, limit=9)
+        by_key = reader.get_by_keys([hit.key for hit in barred])
     assert found == {
         ("active", True): 1,
         ("active", False): 1,
@@ -51,6 +56,8 @@ def test_the_survey_tells_places_and_who_reaches_the_floor(tmp_path: Path) -> No
         ("retired", True): 1,
     }
     assert everything["active", True] == 2
+    assert [by_key[hit.key].id for hit in barred] == ["eeeeeeee", "ffffffff", "gggggggg"]
+    assert barred[0].terms == {"replica": 2.0, "port": 1.0}
 
 
 def test_the_most_useful_are_among_those_that_are_read(tmp_path: Path) -> None:
@@ -68,7 +75,9 @@ def test_the_most_useful_are_among_those_that_are_read(tmp_path: Path) -> None:
         for number in range(400)
     ]
     signals = [
-        Signal(memory_id=f"memory{random.randrange(400):03}", signal=random.choice(("helped", "hurt")), at=NOON, actor="p")
+        Signal(
+            memory_id=f"memory{random.randrange(400):03}", signal=random.choice(("helped", "hurt")), at=NOON, actor="p"
+        )
         for _ in range(80)
     ]
     vault = story_vault(tmp_path, memories, [])
@@ -81,7 +90,7 @@ def test_the_most_useful_are_among_those_that_are_read(tmp_path: Path) -> None:
     def worth(identifier: str) -> float:
         one = next(one for one in memories if one.id == identifier)
         own = [signal for signal in signals if signal.memory_id == identifier]
-        return freshness(one, NOON, vault.kinds) ** 0.5 * multiplier(one.importance) * usefulness(own, NOON)
+        return math.sqrt(freshness(one, NOON, vault.kinds)) * multiplier(one.importance) * usefulness(own, NOON)
 
     best = sorted((one.id for one in memories), key=worth, reverse=True)[:30]
     assert set(best) <= read

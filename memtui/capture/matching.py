@@ -1,0 +1,102 @@
+"""Which memory an edited piece of a source was before: by its place, and by how much its text is like it.
+
+A place such as `Rules#3` only counts pieces under a heading, so a rule written above moves all below it. The
+place alone therefore says nothing where a heading has several pieces: an unrelated rule would take over the
+standing that a person gave another one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from memtui.capture.draft import Draft
+from memtui.domain.memory import Memory, Source
+
+SIMILAR_RATIO = 75.0
+"""A piece this much like a memory of the same file (rapidfuzz ratio, 0–100) is its new text, wherever it stands."""
+
+SAME_PLACE_RATIO = 50.0
+"""In the same place this much will do; 99 of 100 pairs of unrelated sentences are less alike."""
+
+_SURE = 1_000.0
+_PLACE_BONUS = 10.0
+_COMPARED_CHARACTERS = 600
+_MOST_PAIRS = 200_000
+"""Beyond this, pieces are compared only with what stood about as far down their file."""
+
+_NARROWEST = 20
+_SLOT = re.compile(r"#\d+$")
+
+Place = tuple[str | None, str | None]
+"""Path and heading of a piece, or path and native id where the source gives it one."""
+
+
+def match_edits(
+    drafts: Sequence[Draft], memories: Sequence[Memory], *, all_drafts: Iterable[Draft], all_memories: Iterable[Memory]
+) -> dict[int, Memory]:
+    """Return, by the position of the draft, the memory that it is the new text of.
+
+    Args:
+        drafts: pieces whose text no memory has.
+        memories: memories of the same files whose text no piece has.
+        all_drafts: every piece of the import, to know which headings have several.
+        all_memories: every memory of the project, for the same.
+    """
+    crowded = _crowded(draft.source for draft in all_drafts)
+    crowded |= _crowded(source for memory in all_memories for source in memory.sources)
+    pairs = sorted(_pairs(drafts, memories, crowded), key=lambda pair: (-pair[0], pair[1], pair[2]))
+    found: dict[int, Memory] = {}
+    taken: set[int] = set()
+    for _, number, position in pairs:
+        if number not in found and position not in taken:
+            found[number] = memories[position]
+            taken.add(position)
+    return found
+
+
+def _crowded(sources: Iterable[Source]) -> set[Place]:
+    counts = Counter(dict.fromkeys((source.path, source.native_id) for source in sources))
+    headings = Counter(_heading(path, native_id) for path, native_id in counts)
+    return {heading for heading, number in headings.items() if number > 1}
+
+
+def _heading(path: str | None, native_id: str | None) -> Place:
+    return (path, _SLOT.sub("", native_id) if native_id else native_id)
+
+
+def _pairs(
+    drafts: Sequence[Draft], memories: Sequence[Memory], crowded: set[Place]
+) -> Iterator[tuple[float, int, int]]:
+    """Yield how surely which draft is the new text of which memory."""
+    by_path: dict[str | None, list[tuple[int, Source]]] = {}
+    for position, memory in enumerate(memories):
+        for source in memory.sources:
+            by_path.setdefault(source.path, []).append((position, source))
+    numbers: dict[str | None, list[int]] = {}
+    for number, draft in enumerate(drafts):
+        numbers.setdefault(draft.source.path, []).append(number)
+    for path, group in numbers.items():
+        known = sorted(by_path.get(path, ()), key=lambda entry: entry[1].span or (0, 0))
+        reach = max(_NARROWEST, _MOST_PAIRS // len(group) // 2)
+        for rank, number in enumerate(group):
+            middle = rank * len(known) // len(group)
+            for position, source in known[max(0, middle - reach) : middle + reach + 1]:
+                certainty = _certainty(drafts[number], memories[position], source, crowded)
+                if certainty:
+                    yield certainty, number, position
+
+
+def _certainty(draft: Draft, memory: Memory, source: Source, crowded: set[Place]) -> float:
+    from rapidfuzz import fuzz
+
+    same_place = source.native_id is not None and source.native_id == draft.source.native_id
+    if same_place and _heading(source.path, source.native_id) not in crowded:
+        return _SURE
+    ratio = fuzz.ratio(
+        draft.insight[:_COMPARED_CHARACTERS],
+        memory.insight[:_COMPARED_CHARACTERS],
+        score_cutoff=SAME_PLACE_RATIO if same_place else SIMILAR_RATIO,
+    )
+    return ratio + _PLACE_BONUS if ratio and same_place else ratio

@@ -1,0 +1,122 @@
+"""`memtui pack`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from memtui.cli.output import plural, say, write_json, write_line, write_table
+from memtui.cli.parsing import Parser, global_options, whole_number
+from memtui.cli.session import Session
+from memtui.domain.record import format_time
+from memtui.errors import EXIT_DONE, UsageError
+from memtui.pack.recording import get_pack, list_packs
+from memtui.text.sanitising import one_line
+from memtui.vault.usage import StoredPack
+
+DESCRIPTIONS = {
+    "pack": "A pack is a payload that was used: copied, or recorded with --record. Its text is not kept, only which "
+    "memories were in it, so that `memtui feedback` can say whether they helped."
+}
+
+PLENTY = 50
+
+
+def configure(parser: Parser) -> None:
+    """Add the subcommands."""
+    parent = global_options()
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    listing = actions.add_parser("list", parents=[parent], help="list the packs used last (default)")
+    listing.add_argument(
+        "--limit", metavar="N", type=whole_number, default=PLENTY, help=f"most rows (default: {PLENTY})"
+    )
+    show = actions.add_parser("show", parents=[parent], help="show one pack and its memories")
+    show.add_argument("id", metavar="ID", help="a pack's id, or the beginning of one")
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    """List packs, or show one."""
+    return _show(arguments, session) if arguments.action == "show" else _list(arguments, session)
+
+
+def _list(arguments: argparse.Namespace, session: Session) -> int:
+    limit = getattr(arguments, "limit", PLENTY)
+    if limit < 0:
+        raise UsageError("--limit is a number from 0", where=str(limit))
+    packs = list_packs(session.vault, limit)
+    if session.json:
+        write_json([_record(pack) for pack in packs])
+        return EXIT_DONE
+    write_table(
+        [
+            [
+                pack.id,
+                f"{pack.made_at:%Y-%m-%d %H:%M}",
+                pack.project or "",
+                pack.target,
+                f"{pack.tokens:,} tokens",
+                plural(len(pack.members), "memory"),
+                _task(pack),
+            ]
+            for pack in packs
+        ]
+    )
+    if not packs:
+        say("No packs yet: `memtui context` records one with --copy or --record.")
+    return EXIT_DONE
+
+
+def _show(arguments: argparse.Namespace, session: Session) -> int:
+    pack = get_pack(session.vault, arguments.id)
+    with session.vault.read() as reader:
+        memories = reader.get_many([member.memory_id for member in pack.members])
+    titles = {identifier: memory.title for identifier, memory in memories.items()}
+    if session.json:
+        members = [
+            {
+                "id": member.memory_id,
+                "title": titles.get(member.memory_id),
+                "version": member.version,
+                "tokens": member.tokens,
+                "score": member.score,
+            }
+            for member in pack.members
+        ]
+        write_json({**_record(pack), "members": members})
+        return EXIT_DONE
+    write_line(f"{pack.id}  {pack.made_at:%Y-%m-%d %H:%M}  {pack.actor}  {pack.project or 'every project'}")
+    write_line(f"Task     {_task(pack)}")
+    write_line(f"Payload  {pack.target}, {pack.tokens:,} tokens ({pack.encoding}), budget {pack.budget}")
+    write_table(
+        [
+            [
+                member.memory_id,
+                f"{member.score:.2f}",
+                f"{member.tokens} tokens",
+                titles.get(member.memory_id, "(erased)"),
+            ]
+            for member in pack.members
+        ]
+    )
+    say(f"did it help? memtui feedback {pack.id} helped")
+    return EXIT_DONE
+
+
+def _task(pack: StoredPack) -> str:
+    return one_line(" ".join((pack.task, *pack.files)))
+
+
+def _record(pack: StoredPack) -> dict[str, Any]:
+    return {
+        "id": pack.id,
+        "time": format_time(pack.made_at),
+        "actor": pack.actor,
+        "project": pack.project,
+        "task": pack.task,
+        "files": list(pack.files),
+        "target": pack.target,
+        "budget": pack.budget,
+        "encoding": pack.encoding,
+        "tokens": pack.tokens,
+        "members": [member.memory_id for member in pack.members],
+    }

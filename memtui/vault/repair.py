@@ -1,0 +1,231 @@
+"""Bring a damaged vault back: its own file without the broken log, the newest backup, or what can be read."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from memtui.errors import MemtuiError, VaultBusyError, VaultMissingError, VaultTooNewError
+from memtui.vault import backup
+from memtui.vault.backup import copy_files, log_path, swap_in
+from memtui.vault.child import fold_in_child
+from memtui.vault.lease import lease
+from memtui.vault.maintenance import reindex
+from memtui.vault.probe import Probe, probe
+from memtui.vault.rebuild import Rebuilt, rebuild
+from memtui.vault.salvage import salvage
+from memtui.vault.vault import Vault, create_file, restrict
+
+Outcome = Literal["healthy", "reindexed", "log-cut", "restored", "salvaged", "lost"]
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What `repair` did.
+
+    Attributes:
+        outcome: `healthy` (nothing was done), `reindexed`, `log-cut` (the end of the log was unreadable),
+            `restored` (from a backup), `salvaged`, or `lost` (nothing could be read, nothing was changed).
+        kept: the copy of the damaged file, if the vault was replaced.
+        memories: how many memories the vault holds now.
+        lines: what was done and what was lost, in sentences.
+    """
+
+    outcome: Outcome
+    kept: Path | None
+    memories: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A file that could take the vault's place."""
+
+    outcome: Outcome
+    path: Path
+    memories: int
+    newest_change: int
+    lines: tuple[str, ...]
+
+
+def damaged_folder(vault: Path) -> Path:
+    """Return the folder that keeps damaged files of a vault."""
+    return vault.parent / "damaged"
+
+
+def repair(vault: Vault) -> Repair:
+    """Mend a vault; a healthy one is left untouched, a damaged one is copied aside first and never deleted.
+
+    Raises:
+        VaultMissingError: there is no vault.
+        VaultBusyError: it is in use.
+        VaultTooNewError: it is not damaged, but written by a newer memtui or DuckDB.
+        MemtuiError: the system does not let it be read.
+    """
+    if not vault.exists:
+        raise VaultMissingError(
+            "There is no vault to repair", where=str(vault.path), remedy="`memtui vault restore` brings back a backup."
+        )
+    with lease(vault.path, exclusive=True, wait_seconds=vault.patience_seconds):
+        found = probe(vault.path)
+        _refuse_what_is_no_damage(found, vault.path)
+        done = None if found.readable else _replace(vault, found)
+    if done is None:
+        return _mend_derived(vault, found)
+    if done.outcome != "lost":
+        reindex(vault)
+    return done
+
+
+def _refuse_what_is_no_damage(found: Probe, path: Path) -> None:
+    failures: dict[str, type[MemtuiError]] = {
+        "too-new": VaultTooNewError,
+        "busy": VaultBusyError,
+        "refused": MemtuiError,
+    }
+    if found.reason in failures:
+        raise failures[found.reason](
+            "The vault is not damaged, but cannot be used", where=str(path), remedy=f"{found.error}"
+        )
+
+
+def _mend_derived(vault: Vault, found: Probe) -> Repair:
+    if not found.facts.get("unposted") and not found.facts.get("stray_postings"):
+        return Repair("healthy", None, found.memories, ("The vault is healthy; nothing was changed.",))
+    posted = reindex(vault)
+    return Repair("reindexed", None, found.memories, (f"The search index was rebuilt for {posted} memories.",))
+
+
+def _replace(vault: Vault, found: Probe) -> Repair:
+    """Put the best candidate in the vault's place; the caller holds the lease."""
+    kept = _set_aside(vault.path, vault.now())
+    work = vault.path.parent / f".{vault.path.stem}-repair"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(mode=0o700)
+    try:
+        best = _choose(vault, work)
+        head = (f"The vault was damaged: {found.error}.", f"Copies of the damaged file and its log are kept: {kept}.")
+        if best is None:
+            nothing = ("Neither the file nor any backup could be read. Nothing was changed.",)
+            return Repair("lost", kept, 0, head + nothing)
+        restrict(best.path, 0o600)
+        swap_in(vault.path, best.path)
+        return Repair(best.outcome, kept, best.memories, head + best.lines)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _set_aside(vault: Path, now: datetime) -> Path:
+    folder = damaged_folder(vault)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    kept = folder / f"{vault.stem}-{now:%Y%m%dT%H%M%S%f}.duckdb"
+    copy_files(vault, kept)
+    for other in vault.parent.glob(f"{vault.name}.wal.*"):
+        shutil.copy2(other, kept.with_name(kept.name + other.name.removeprefix(vault.name)))
+    return kept
+
+
+def _choose(vault: Vault, work: Path) -> _Candidate | None:
+    own = _without_broken_log(vault.path, work / "own.duckdb")
+    stored = _newest_backup(vault.path, work / "backup.duckdb")
+    if own is not None:
+        # The file may be older than the backup, whose log was still whole.
+        return stored if stored is not None and stored.newest_change > own.newest_change else own
+    read = _salvaged(vault, work)
+    if read is None or stored is None:
+        return read or stored
+    compared = (f"What could be read holds {read.memories} memories, the newest backup {stored.memories}.",)
+    better = read if read.memories >= stored.memories else stored
+    return _Candidate(better.outcome, better.path, better.memories, better.newest_change, compared + better.lines)
+
+
+def _without_broken_log(vault: Path, copy: Path) -> _Candidate | None:
+    """Return the file with as much of its log as can be replayed, None if the file itself is broken."""
+    log = log_path(vault)
+    if not log.exists():
+        return None
+    copy_files(vault, copy)
+    log_path(copy).unlink(missing_ok=True)
+    if not probe(copy).readable:
+        return None
+    whole = log.read_bytes()
+    kept_bytes = _longest_prefix(len(whole), lambda size: _replays(copy, whole[:size]))
+    log_path(copy).write_bytes(whole[:kept_bytes])
+    fold_in_child(copy)
+    after = probe(copy)
+    if not after.readable:
+        return None
+    lines = (
+        f"The log could not be replayed beyond {kept_bytes:,} of its {len(whole):,} bytes.",
+        "Changes of the last minutes before the damage may be lost; everything older is there.",
+    )
+    return _Candidate("log-cut", copy, after.memories, after.newest_change, lines)
+
+
+def _replays(copy: Path, log: bytes) -> bool:
+    trial = copy.with_name("trial.duckdb")
+    copy_files(copy, trial)
+    log_path(trial).write_bytes(log)
+    return probe(trial).readable
+
+
+def _longest_prefix(size: int, is_good: Callable[[int], bool]) -> int:
+    """Return the largest prefix that is good, by bisection: a log cut anywhere counts as torn, which is good."""
+    good, bad = 0, size
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if is_good(middle) else (good, middle)
+    return good
+
+
+def _newest_backup(vault: Path, copy: Path) -> _Candidate | None:
+    passed_over: list[str] = []
+    for path in backup.list_backups(vault):
+        copy_files(path, copy)
+        fold_in_child(copy)
+        found = probe(copy)
+        if found.readable:
+            made = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            lines = [f"The backup {path.name} cannot be read and was passed over." for path in map(Path, passed_over)]
+            lines.append(f"The backup {path.name} of {made:%Y-%m-%d %H:%M} UTC was put in its place.")
+            lines.append(
+                f"Its {found.memories} memories may lack changes made since; memories added since are missing."
+            )
+            return _Candidate("restored", copy, found.memories, found.newest_change, tuple(lines))
+        passed_over.append(str(path))
+    return None
+
+
+def _salvaged(vault: Vault, work: Path) -> _Candidate | None:
+    source, lines_file, new = work / "damaged.duckdb", work / "salvaged.jsonl", work / "salvaged.duckdb"
+    copy_files(vault.path, source)
+    read = salvage(source, lines_file)
+    if not read.found and log_path(source).exists():
+        log_path(source).unlink()
+        read = salvage(source, lines_file)
+    if not read.found.get("memories") and not read.found.get("revisions"):
+        return None
+    create_file(new)
+    result = rebuild(lines_file, new, now=vault.now(), stated_revisions=read.stated.get("revisions"))
+    return _Candidate("salvaged", new, result.memories, result.newest_change, _salvage_words(result))
+
+
+def _salvage_words(result: Rebuilt) -> tuple[str, ...]:
+    lines = [f"{result.memories} memories were read from the damaged file into a new one."]
+    if result.from_journal:
+        names = _listed(result.from_journal)
+        lines.append(f"{len(result.from_journal)} of them were completed from the journal: {names}.")
+    if result.incomplete:
+        lines.append(f"{len(result.incomplete)} lack a part that could not be read: {_listed(result.incomplete)}.")
+    if result.lost:
+        lines.append(f"{result.lost} rows held neither an id nor a text any more and are lost.")
+    return tuple(lines)
+
+
+def _listed(identifiers: set[str]) -> str:
+    shown = sorted(identifiers)
+    return ", ".join(shown[:20]) + (" …" if len(shown) > 20 else "")  # noqa: PLR2004 - a line on a terminal

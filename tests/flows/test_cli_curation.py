@@ -1,0 +1,176 @@
+"""What a person decides about memories, and taking it back."""
+
+from __future__ import annotations
+
+import pytest
+from flows.cli_driver import Cli
+
+
+@pytest.fixture
+def ids(cli: Cli) -> list[str]:
+    return [cli("add", f"Fact {word} about the lock.", "--project", "shop").id for word in ("alpha", "beta", "gamma")]
+
+
+def test_verify_starts_freshness_anew(cli: Cli, ids: list[str]) -> None:
+    cli.patch.setenv("MEMTUI_NOW", "2031-01-01T00:00:00Z")
+    assert cli("show", ids[0], "--json").json["freshness"] < 0.5
+    assert ids[0] in cli("list", "--stale").out
+    run = cli("verify", ids[0][:5], ids[1])
+    assert run.lines == ids[:2]
+    assert "2 memories" in run.err
+    row = cli("show", ids[0], "--json").json
+    assert (row["freshness"], row["verified_by"], row["verified_at"]) == (1.0, "person", "2031-01-01T00:00:00Z")
+    assert ids[0] not in cli("list", "--stale").out
+
+
+def test_reading_and_previewing_verify_nothing(cli: Cli, ids: list[str]) -> None:
+    cli("show", ids[0])
+    cli("search", "lock")
+    cli("context", "the lock", "--project", "shop")
+    assert {row["verified_at"] for row in cli.all_rows()} == {None}
+
+
+def test_pins_come_first_and_can_go(cli: Cli, ids: list[str]) -> None:
+    assert cli("pin", ids[2], "--json").json == {"changed": [ids[2]], "unchanged": []}
+    again = cli("pin", ids[2])
+    assert again.out == ""
+    assert f"{ids[2]} left alone: it is pinned already" in again.err
+    payload = cli("context", "beta", "--project", "shop", "--json").json
+    assert payload["included"][0]["id"] == ids[2]
+    cli("unpin", ids[2])
+    assert cli("list", "--pinned", "--json").json == []
+
+
+def test_retire_and_restore_tell_what_changed(cli: Cli, ids: list[str]) -> None:
+    """P85: exact counts and ids; what was retired already is told."""
+    cli("retire", ids[0], "--why", "wrong since May")
+    run = cli("retire", ids[0], ids[1])
+    assert run.lines == [ids[1]]
+    assert "retired: 1 memory" in run.err
+    assert f"{ids[0]} left alone: it is retired already" in run.err
+    assert "wrong since May" in cli("show", ids[0]).out
+    cli("search", "alpha", code=3)
+    assert cli("restore", ids[0]).lines == [ids[0]]
+    assert cli("search", "alpha", "--json").json[0]["id"] == ids[0]
+
+
+def test_restore_to_a_version_brings_its_text_back(cli: Cli, ids: list[str]) -> None:
+    cli("edit", ids[0], "--text", "Another text.")
+    run = cli("restore", ids[0], "--to", 1)
+    assert "version 3 holds what version 1 said" in run.err
+    assert cli("show", ids[0], "--json").json["insight"] == "Fact alpha about the lock."
+    assert "no such version" in cli("restore", ids[0], "--to", 9, code=3).err
+    assert "one memory at a time" in cli("restore", *ids, "--to", 1, code=2).err
+
+
+def test_snooze_keeps_out_of_the_review(cli: Cli, ids: list[str]) -> None:
+    cli.patch.setenv("MEMTUI_NOW", "2031-01-01T00:00:00Z")
+    assert {row["id"] for row in cli("review", "--list", "--json").json} == set(ids)
+    cli("snooze", ids[0], "--for", "3 months")
+    cli("snooze", ids[1], "--until", "2031-02-01")
+    rows = cli("review", "--list", "--json").json
+    assert [row["id"] for row in rows] == [ids[2]]
+    assert {"id", "title", "kind", "project", "freshness", "risk", "reasons"} == set(rows[0])
+    assert cli("show", ids[1], "--json").json["snoozed_until"] == "2031-02-01T00:00:00Z"
+    assert "ends in the future" in cli("snooze", ids[2], "--until", "2020-01-01", code=2).err
+    assert "1 memory due" in cli("review", "--list").err
+    assert cli("review", "--list", "--kind", "tooling", "--size", 2, "--json").json == []
+
+
+def test_merge_joins_and_unmerge_takes_apart(cli: Cli, ids: list[str]) -> None:
+    before = {row["id"]: row["insight"] for row in cli.all_rows()}
+    run = cli("merge", ids[0], ids[1], "--into", ids[1])
+    assert run.id == ids[1]
+    merged = cli("show", ids[1], "--json").json
+    assert "Fact alpha" in merged["insight"]
+    assert "Fact beta" in merged["insight"]
+    assert cli("show", ids[0], "--json").json["status"] == "merged"
+    assert cli("unmerge", ids[0], "--json").json == {"id": ids[1], "originals": [ids[0]]}
+    assert {row["id"]: row["insight"] for row in cli.all_rows()} == before
+    assert {row["status"] for row in cli.all_rows()} == {"active"}
+    assert "Nothing was merged" in cli("unmerge", ids[2], code=3).err
+    assert "2 to 8" in cli("merge", ids[0], ids[0], code=2).err
+
+
+def test_links_are_made_and_taken_away(cli: Cli, ids: list[str]) -> None:
+    assert "linked" in cli("link", ids[0], "supersedes", ids[1]).err
+    assert cli("show", ids[1], "--json").json["status"] == "superseded"
+    assert cli("show", ids[0], "--json").json["links"] == [{"type": "supersedes", "id": ids[1]}]
+    assert cli("link", ids[0], "supersedes", ids[1], "--json").json == {"changed": False}
+    assert "unlinked" in cli("unlink", ids[0], "supersedes", ids[1]).err
+    assert cli("show", ids[1], "--json").json["status"] == "active"
+    cli("unlink", ids[0], "supersedes", ids[1], code=3)
+    cli("link", ids[0], "relates", ids[0], code=2)
+
+
+def test_undo_redo_and_the_log_tell_one_story(cli: Cli, ids: list[str]) -> None:
+    cli("retire", *ids, "--why", "old")
+    retired = cli.exported()
+    undone = cli("undo", "--json").json
+    assert (undone["action"], undone["state"]) in {("retire", "done"), ("retire", "undone")}
+    assert {row["status"] for row in cli.all_rows()} == {"active"}
+    cli("redo")
+    assert cli.exported() == retired
+    entries = cli("log", "--json").json
+    assert {"number", "at", "actor", "action", "summary", "reason", "state", "ids"} == set(entries[0])
+    bulk = next(entry for entry in entries if entry["action"] == "retire")
+    assert set(bulk["ids"]) == set(ids)
+    assert bulk["reason"] == "old"
+    assert "retire 3 memories" in cli("log", "--limit", 5).out
+    assert len(cli("log", "--limit", 1).lines) == 1
+
+
+def test_a_new_change_ends_what_could_be_redone(cli: Cli, ids: list[str]) -> None:
+    cli("retire", ids[0])
+    cli("undo")
+    cli("pin", ids[1])
+    assert "nothing to redo" in cli("redo", code=3).err
+
+
+def test_undoing_everything_leaves_an_empty_vault(cli: Cli, ids: list[str]) -> None:
+    cli("edit", ids[0], "--text", "Changed.")
+    cli("merge", *ids)
+    for _ in range(5):
+        cli("undo")
+    assert cli.all_rows() == []
+    assert cli.exported() == ""
+    assert "nothing to undo" in cli("undo", code=3).err
+
+
+def test_versions_only_ever_grow(cli: Cli, ids: list[str]) -> None:
+    seen = [1]
+    for words in (("edit", ids[0], "--text", "Changed."), ("undo",), ("redo",), ("undo",)):
+        cli(*words)
+        seen.append(cli("show", ids[0], "--json").json["version"])
+    assert seen == sorted(set(seen))
+
+
+def test_purge_asks_and_erases_for_good(cli: Cli, ids: list[str]) -> None:
+    refused = cli("purge", ids[0], code=6)
+    assert "--yes" in refused.err
+    assert len(cli.all_rows()) == 3
+    run = cli("purge", ids[0], "--yes", "--json")
+    assert run.json["memories"] == 1
+    assert "Fact alpha" in run.err
+    cli("show", ids[0], code=3)
+    assert "Fact alpha" not in cli("sql", "SELECT * FROM change_log", "--json").out
+    for path in (cli.home / "data").rglob("*"):
+        assert not path.is_file() or b"Fact alpha" not in path.read_bytes(), path
+
+
+def test_purge_of_a_text_erases_it_wherever_it_stands(cli: Cli, ids: list[str]) -> None:
+    token = "hs_" + "k7Qm2Zr9Xw4Lp8Tn"
+    cli("edit", ids[0], "--text", f"The token is {token}.", "--allow-secret")
+    cli("edit", ids[0], "--text", "The token is in the keeper.")
+    cli("vault", "backup")
+    run = cli("purge", "--text", token, "--yes")
+    assert token not in run.out + run.err
+    for path in (cli.home / "data").rglob("*"):
+        assert not path.is_file() or token.encode() not in path.read_bytes(), path
+    assert len(cli.all_rows()) == 3
+
+
+def test_only_a_person_may_decide(cli: Cli, ids: list[str]) -> None:
+    for words in (("verify", ids[0]), ("pin", ids[0]), ("purge", ids[0], "--yes"), ("restore", ids[0])):
+        assert "Only a person" in cli(*words, "--actor", "codex", code=6).err
+    assert "actor codex" in cli("purge", ids[0], "--yes", "--actor", "codex", code=6).err

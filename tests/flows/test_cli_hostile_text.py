@@ -1,0 +1,119 @@
+"""Text that would break a terminal, a parser or a database breaks nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from flows.cli_driver import Cli
+
+SOUP = "[/ [b + x [type=x, v={'a[0]'}] [red] [@click=app.quit]x[/] {0} %s ``` ~~~~ --- </memory>"
+HOSTILE = [
+    SOUP,
+    "\x1b[31mred\x1b[0m \x1b]0;owned\x07 \x1b[201~:q!",
+    "\u202ereversed\u202c \u2066hidden\u2069 zero\u200bwidth \U000e0041tag",
+    "nul\x00bell\x07back\x08",
+    "日本語 😀👩‍👩‍👧 e\u0301 العربية",
+    "lone \udcff surrogate \ud800",
+    "a\u2028b\u2029c\x85d\x0be",
+    "'; DROP TABLE memories; --",
+    "line\r\nline\rline",
+    "../../../etc/passwd",
+    "x" * 1_000_000,
+]
+NAMES = ["soup", "escape", "bidi", "nul", "scripts", "surrogate", "separators", "sql", "crlf", "path", "megabyte"]
+hostile = pytest.mark.parametrize("text", HOSTILE, ids=NAMES)
+
+
+def clean(text: str) -> bool:
+    return not any(ord(sign) < 32 and sign not in "\n\t" or 0x7F <= ord(sign) < 0xA0 for sign in text)
+
+
+def harmless(cli: Cli, *words: str, stdin: bytes = b"", codes: tuple[int, ...] = (0,)) -> str:
+    """Run a command that may succeed or refuse, but never crashes nor lets a control character through."""
+    for code in codes:
+        try:
+            run = cli(*words, stdin=stdin, code=code)
+        except AssertionError:
+            if code == codes[-1]:
+                raise
+            continue
+        assert clean(run.out), run.out[:200]
+        assert clean(run.err), run.err[:200]
+        return run.out
+    return ""
+
+
+@hostile
+def test_every_text_of_a_memory_is_stored_shown_and_found(cli: Cli, text: str) -> None:
+    data = text.encode("utf-8", "surrogateescape" if "\ud800" not in text else "surrogatepass")
+    made = harmless(cli, "add", "-", "--kind", "note", "--project", "p", "--why", text[:9000], stdin=data).strip()
+    harmless(
+        cli, "add", "--title", text[:9000], "--snippet", text, "--tag", text[:50], "--project", "p", "Another one."
+    )
+    for words in (("list", "--all-projects"), ("show", made), ("show", made, "--history"), ("log",), ("stats",)):
+        harmless(cli, *words)
+        json.loads(harmless(cli, *words, "--json"))
+    harmless(cli, "search", "another", "--explain", "--project", "p")
+    harmless(cli, "context", "another one", "--project", "p", "--explain", codes=(0, 3))
+    harmless(cli, "sql", "SELECT * FROM memory")
+    before = cli.exported()
+    folder = cli.home / "portable"
+    harmless(cli, "export", "--target", "vault", "--out", str(folder))
+    harmless(cli, "import", str(folder))
+    assert cli.exported() == before
+
+
+@hostile
+def test_every_argument_that_takes_text_takes_it(cli: Cli, text: str) -> None:
+    """No command crashes on it; where it is wrong, the answer says so."""
+    made = cli("add", "A plain one.", "--project", "p").id
+    text = text[:20_000]
+    commands: list[tuple[tuple[str, ...], tuple[int, ...]]] = [
+        (("search", "--", text), (0, 2, 3)),
+        (("context", "--project", "p", "--", text), (0, 3)),
+        (("edit", made, f"--text={text}", f"--title={text}", f"--why={text}"), (0,)),
+        (("feedback", made, "helped", f"--why={text}"), (0,)),
+        (("retire", made, f"--why={text}"), (0,)),
+        (("show", "--", text), (3,)),
+        (("link", made, "relates", "--", text), (3,)),
+        (("recipe", "save", "--", text, text), (0, 2)),
+        (("recipe", "run", "--", text), (0, 3)),
+        (("list", f"--tag={text}", f"--status={text}"), (2,)),
+        (("list", f"--tag={text}"), (0,)),
+        (("list", f"--kind={text}"), (2,)),
+        (("list", f"--project={text}"), (0, 2)),
+        (("add", "x", f"--actor={text}"), (0, 2)),
+        (("add", "x", f"--file={text}"), (0, 2)),
+        (("search", "x", f"--file={text}"), (2,)),
+        (("import", f"./{text}"), (1, 3)),
+        (("sql", "--", text), (2, 6)),
+        (("context", f"--budget={text}"), (2,)),
+        (("purge", "--yes", f"--text={text}"), (0, 2)),
+        (("project", "alias", "p", "--", text), (0, 2)),
+        (("completion", "--", text), (2,)),
+        (("--", text), (2,)),
+        ((f"--{text}",), (2,)),
+    ]
+    for words, codes in commands:
+        harmless(cli, *words, codes=codes)
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff\xfe\x00\xd8", b"\x00" * 1000, b"\xef\xbb\xbf", b"---\n", b"{\n" * 5000])
+def test_files_of_rubbish_are_imported_or_refused(cli: Cli, data: bytes) -> None:
+    for name in ("CLAUDE.md", "AGENTS.md", "x.mdc", "x.jsonl", "docs/adr/0001-x.md", "notes.md"):
+        path = cli.write(name, data)
+        harmless(cli, "import", str(path), codes=(0, 1, 3))
+    harmless(cli, "import", ".", codes=(0, 1, 3))
+
+
+def test_a_directory_named_like_a_rule_file_is_no_crash(cli: Cli) -> None:
+    cli.write("CLAUDE.md/readme.txt", "a folder\n")
+    harmless(cli, "import", ".", codes=(0, 1, 3))
+
+
+def test_hidden_characters_are_written_out_for_people_and_kept_for_programs(cli: Cli) -> None:
+    made = cli("add", "admin \u202ekrow\u202c", "--title", "a \u202eb").id
+    assert "‹U+202E›" in cli("list").out
+    assert "‹U+202E›" in cli("show", made).out
+    assert "\u202e" in cli("show", made, "--json").json["insight"]

@@ -1,0 +1,253 @@
+"""Questions are answered, and a task gets its exact payload."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flows.cli_driver import LOCK, Cli, memtui
+
+TASK = ("refund fails twice on retry", "--file", "payments/service.py", "--budget", "800")
+CONTEXT_KEYS = {"payload", "target", "encoding", "tokens", "budget", "included", "withheld"}
+
+
+def ids(run: Any) -> list[str]:
+    return [row["id"] for row in run.json]
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted", "within"),
+    [
+        ("double charge", "lzrwxxnl", 3),
+        ("二重課金", "piyzwyrm", 1),
+        ("paymentId", "bazmucda", 5),
+        ("which port does the replica use?", "zqixe4jo", 1),
+        ("who wins when a guest signs in with a full cart?", "edo2dxyv", 3),
+        ("ERR_LOCK_TIMEOUT", "igwql7fk", 1),
+        ("payments/ledger.py", "u2hcbbgf", 3),
+    ],
+)
+def test_a_question_finds_its_memory(demo: Cli, question: str, wanted: str, within: int) -> None:
+    assert wanted in ids(demo("search", question, "--json"))[:within]
+
+
+def test_hits_are_memories_with_score_and_explanation_in_order(demo: Cli) -> None:
+    hits = demo("search", "lock a refund", "--json").json
+    scores = [hit["score"] for hit in hits]
+    assert scores == sorted(scores, reverse=True)
+    assert all({"id", "title", "insight", "status", "score", "explain"} <= set(hit) for hit in hits)
+    assert {hit["status"] for hit in hits} == {"active"}
+    for hit in hits:
+        parts = hit["explain"]["parts"]
+        product = sum(part["value"] for part in parts if part["role"] == "term")
+        for part in parts:
+            product *= part["value"] if part["role"] == "factor" else 1
+        assert product == pytest.approx(hit["score"], rel=1e-4)
+
+
+def test_explain_prints_the_same_table(demo: Cli) -> None:
+    run = demo("search", "double charge", "--explain", "--limit", 1)
+    for word in ("relevance", "freshness", "usefulness", "importance", "score"):
+        assert word in run.out
+
+
+def test_a_search_keeps_to_its_project(demo: Cli) -> None:
+    hits = demo("search", "prices integers minor units", "--project", "storefront", "--json").json
+    assert {hit["project"] for hit in hits} <= {"storefront", "global"}
+    everywhere = demo(
+        "search", "prices integers minor units", "--project", "storefront", "--all-projects", "--json"
+    ).json
+    assert "payments-api" in {hit["project"] for hit in everywhere}
+
+
+def test_files_alone_are_a_question(demo: Cli) -> None:
+    assert LOCK in ids(demo("search", "--file", "payments/lock.py", "--json"))
+
+
+def test_nothing_found_is_exit_3_and_empty(demo: Cli) -> None:
+    run = demo("search", "zzyzx quokka", code=3)
+    assert run.out == ""
+    assert "Nothing found" in run.err
+    assert demo("search", "zzyzx quokka", "--json", code=3).json == []
+
+
+def test_the_payload_is_the_same_bytes_within_its_budget(demo: Cli) -> None:
+    first, second = demo("context", *TASK), demo("context", *TASK)
+    assert first.out == second.out
+    record = demo("context", *TASK, "--json").json
+    assert record["payload"] == first.out
+    assert record["tokens"] <= 800
+    assert (record["target"], record["encoding"], record["budget"]) == ("chat", "o200k_base", 800)
+    assert LOCK in [row["id"] for row in record["included"]]
+    assert "Lock refunds by payment_id, never by user_id" in first.out
+    assert "lock:payment:{payment_id}" in first.out
+
+
+def test_a_real_process_prints_the_very_same_bytes(demo: Cli) -> None:
+    now = {"MEMTUI_NOW": "2026-11-20T12:00:00Z"}
+    demo.patch.setenv("MEMTUI_NOW", now["MEMTUI_NOW"])
+    run = memtui("--vault", demo.home / "demo", "context", *TASK, env=now)
+    assert run.out == demo("context", *TASK).out
+    assert "\r" not in run.out
+
+
+def test_the_payload_lists_no_memory_that_is_not_in_use(demo: Cli) -> None:
+    record = demo("context", *TASK, "--json").json
+    inside = {row["id"] for row in record["included"]}
+    by_id = {row["id"]: row for row in demo.all_rows()}
+    assert {by_id[identifier]["status"] for identifier in inside} == {"active"}
+    assert {by_id[identifier]["project"] for identifier in inside} <= {"payments-api", "global"}
+    assert all(set(row) == {"id", "tokens", "score", "reason"} for row in record["included"])
+    assert all({"id", "reason"} <= set(row) for row in record["withheld"])
+    assert set(record) >= CONTEXT_KEYS
+    assert "abstained" not in record
+    reasons = {row["id"]: row["reason"] for row in record["withheld"]}
+    assert "superseded" in reasons["bcdbkhpa"]
+    assert "not confirmed" in reasons["hiyao7ge"]
+
+
+def test_explain_tells_on_stderr_what_was_withheld(demo: Cli) -> None:
+    plain, explained = demo("context", *TASK), demo("context", *TASK, "--explain")
+    assert explained.out == plain.out
+    for part in ("included", LOCK, "withheld", "over budget", "superseded by", "of other projects"):
+        assert part in explained.err
+
+
+@pytest.mark.parametrize(
+    ("budget", "unit"), [("300", "tokens"), ("2k", "tokens"), ("900 chars", "chars"), ("1 KiB", "b")]
+)
+def test_every_form_of_budget_holds(demo: Cli, budget: str, unit: str) -> None:
+    run = demo("context", "refund fails twice", "--project", "payments-api", "--budget", budget)
+    record = demo("context", "refund fails twice", "--project", "payments-api", "--budget", budget, "--json").json
+    size = {"tokens": record["tokens"], "chars": len(run.out), "b": len(run.out.encode())}[unit]
+    assert 0 < size <= record["budget"]
+
+
+@pytest.mark.parametrize("budget", ["0", "5"])
+def test_an_empty_payload_is_exit_3_and_says_why(demo: Cli, budget: str) -> None:
+    run = demo("context", *TASK[:3], "--budget", budget, code=3)
+    assert run.out == ""
+    assert "budget" in run.err
+    record = demo("context", *TASK[:3], "--budget", budget, "--json", code=3).json
+    assert (record["payload"], record["included"]) == ("", [])
+    assert "budget" in record["abstained"]["reason"]
+
+
+def test_nothing_relevant_is_an_answer(cli: Cli) -> None:
+    cli("add", "Ports are fixed in compose.yml.", "--project", "shop")
+    record = cli("context", "quokka zzyzx", "--project", "shop", "--json", code=3).json
+    assert record["abstained"]["reason"]
+
+
+def test_without_a_task_the_most_useful_come(demo: Cli) -> None:
+    run = demo("context", "--project", "payments-api")
+    assert "Lock refunds by payment_id" in run.out
+    assert "storefront" not in run.out
+
+
+def test_the_json_target_is_json(demo: Cli) -> None:
+    payload = json.loads(demo("context", *TASK, "--target", "json").out)
+    assert LOCK in json.dumps(payload)
+
+
+def test_fewer_memories_another_day_and_a_fast_estimate(demo: Cli) -> None:
+    assert len(demo("context", *TASK, "--max", 1, "--json").json["included"]) == 1
+    fast = demo("context", *TASK, "--fast", "--json").json
+    assert fast["encoding"] == "estimate"
+    assert fast["tokens"] <= 800
+    demo("context", *TASK, "--phase", "debug", "--as-of", "2026-02-01")
+
+
+def test_previews_leave_no_trace_and_recorded_packs_do(demo: Cli) -> None:
+    demo("context", *TASK)
+    assert demo("pack", "list", "--json").json == []
+    before = demo("show", LOCK, "--json").json["usefulness"]
+    run = demo("context", *TASK, "--record")
+    packs = demo("pack", "list", "--json").json
+    assert len(packs) == 1
+    pack = packs[0]
+    assert {"id", "time", "task", "target", "tokens", "members"} <= set(pack)
+    assert pack["id"] in run.err
+    assert LOCK in pack["members"]
+    assert (pack["task"], pack["files"], pack["target"]) == (TASK[0], ["payments/service.py"], "chat")
+    row = demo("pack", "list").out
+    for part in (pack["id"], "chat", f"{pack['tokens']:,}", "refund fails twice"):
+        assert part in row
+    shown = demo("pack", "show", pack["id"][:5])
+    assert "Lock refunds by payment_id" in shown.out
+    members = demo("pack", "show", pack["id"], "--json").json["members"]
+    assert [member["id"] for member in members] == pack["members"]
+    effects = demo("feedback", pack["id"], "helped", "--json").json
+    assert all(effect["after"] > effect["before"] for effect in effects)
+    assert demo("show", LOCK, "--json").json["usefulness"] > before
+
+
+def test_copy_prints_records_and_says_how_it_went(demo: Cli) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SSH_CONNECTION", "SSH_CLIENT"):
+        demo.patch.delenv(name, raising=False)
+    run = demo("context", *TASK, "--copy")
+    assert run.out == demo("context", *TASK).out
+    assert "recorded as pack" in run.err
+    assert len(demo("pack", "list", "--json").json) == 1
+
+
+def test_feedback_on_one_memory_moves_it_and_can_be_undone(demo: Cli) -> None:
+    before = demo("show", LOCK, "--json").json["usefulness"]
+    run = demo("feedback", LOCK, "hurt", "--why", "stale TTL")
+    assert "→" in run.out
+    assert demo("show", LOCK, "--json").json["usefulness"] < before
+    demo("undo")
+    assert demo("show", LOCK, "--json").json["usefulness"] == before
+
+
+def test_a_recipe_is_saved_run_and_deleted(demo: Cli) -> None:
+    demo("recipe", "save", "weekly", *TASK, "--project", "payments-api")
+    assert [row["name"] for row in demo("recipe", "list", "--json").json] == ["weekly"]
+    assert "payments/service.py" in demo("recipe").out
+    run = demo("recipe", "run", "weekly")
+    assert run.out == demo("context", *TASK, "--project", "payments-api").out
+    assert demo("recipe", "run", "weekly", "--json").json["payload"] == run.out
+    demo("recipe", "run", "weekly", "--record")
+    assert len(demo("pack", "list", "--json").json) == 1
+    assert "Did you mean weekly?" in demo("recipe", "run", "wekly", code=3).err
+    demo("recipe", "delete", "weekly")
+    assert demo("recipe", "list", "--json").json == []
+
+
+def test_a_recipe_for_a_task_that_looks_like_an_option(demo: Cli) -> None:
+    demo("recipe", "save", "odd", "--project", "payments-api", "--", "--refund", "fails")
+    assert "refund" in demo("recipe", "run", "odd").out
+
+
+def test_the_demo_puts_a_copy_down_and_prints_its_path(demo_master: Path, cli: Cli) -> None:
+    assert (demo_master / "vault.duckdb").is_file()
+    assert (demo_master / "payments-api" / "payments" / "service.py").is_file()
+    again = cli("demo", "--at", demo_master, code=2)
+    assert "a vault in this folder already" in again.err
+    assert cli("--vault", demo_master, "undo", code=3).err
+
+
+def test_inside_a_source_tree_of_the_demo_its_project_is_in_view(demo_master: Path, cli: Cli) -> None:
+    cli.patch.chdir(demo_master / "payments-api" / "payments")
+    rows = cli("--vault", demo_master, "list", "--json").json
+    assert {row["project"] for row in rows} == {"payments-api", "global"}
+    run = cli("--vault", demo_master, "context", "refund fails twice", "--file", "service.py", "--json")
+    assert LOCK in [row["id"] for row in run.json["included"]]
+
+
+def test_the_tour_shows_a_list_a_search_and_a_payload(tmp_path: Path) -> None:
+    run = memtui("demo", cwd=tmp_path, env={"HOME": str(tmp_path), "TMPDIR": str(tmp_path)})
+    assert run.code == 0, run.err
+    assert "memtui search" in run.out
+    assert "× " in run.out
+    assert "## Memories of payments-api" in run.out
+    assert "memtui demo --at DIR" in run.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_demo_folder_that_is_a_file_is_told(cli: Cli) -> None:
+    path = cli.write("taken", "mine\n")
+    assert str(path) in cli("demo", "--at", path, code=1).err
+    assert path.read_text(encoding="utf-8") == "mine\n"

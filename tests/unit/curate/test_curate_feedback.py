@@ -1,0 +1,114 @@
+"""Feedback on memories and packs: what it moves, and that it can be taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from curating import AGENT, PERSON, START, add, everything, new_vault
+
+from memtui.curate.feedback import VERDICTS, give_feedback
+from memtui.curate.timeline import log, undo
+from memtui.curate.views import get_view
+from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
+from memtui.vault.usage import PackMember, StoredPack, write_pack
+from memtui.vault.vault import Vault
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    return new_vault(tmp_path)[0]
+
+
+def store_pack(vault: Vault, identifier: str, *members: str) -> None:
+    pack = StoredPack(
+        id=identifier,
+        made_at=START,
+        actor="person",
+        project="shop",
+        task="refund",
+        files=(),
+        target="chat",
+        budget="1200",
+        encoding="o200k_base",
+        tokens=10,
+        payload_hash="f0",
+        members=tuple(PackMember(member, 1, 5, 0.5) for member in members),
+    )
+    with vault.write(actor="person", action="pack") as writer:
+        write_pack(writer, pack)
+
+
+def test_the_effect_on_a_memory_is_told_and_seen(vault: Vault) -> None:
+    memory = add(vault, "Lock payments")
+    (effect,) = give_feedback(vault, memory.id[:6], "helped", actor=PERSON, reason="found the race")
+    assert (effect.memory_id, effect.title, effect.before) == (memory.id, memory.title, 1.0)
+    assert effect.after > 1.3
+    assert get_view(vault, memory.id).usefulness == pytest.approx(effect.after, abs=1e-3)
+    (worse,) = give_feedback(vault, memory.id, "hurt", actor=PERSON)
+    assert worse.before == pytest.approx(effect.after, abs=1e-3)
+    assert worse.after < 1.0
+
+
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_every_word_moves_usefulness_in_its_direction(vault: Vault, verdict: str) -> None:
+    memory = add(vault, "Lock payments")
+    (effect,) = give_feedback(vault, memory.id, verdict, actor=AGENT)
+    assert (effect.after > effect.before) == (verdict == "helped")
+    with vault.read() as reader:
+        (signal,) = reader.signals()
+    assert (signal.signal, signal.actor, signal.pack_id) == (verdict, "codex", None)
+
+
+def test_feedback_on_a_pack_goes_to_each_of_its_memories(vault: Vault) -> None:
+    ids = [add(vault, text).id for text in ("a", "b")]
+    store_pack(vault, "pack2222", *ids, "gone2222")
+    effects = give_feedback(vault, "pack", "hurt", actor=PERSON, reason="misled")
+    assert sorted(effect.memory_id for effect in effects) == sorted(ids)
+    with vault.read() as reader:
+        signals = reader.signals()
+    assert {(signal.pack_id, signal.reason) for signal in signals} == {("pack2222", "misled")}
+
+
+def test_a_pack_whose_memories_are_gone_is_told(vault: Vault) -> None:
+    store_pack(vault, "pack2222", "gone2222")
+    with pytest.raises(NotFoundError, match="no memory any more"):
+        give_feedback(vault, "pack2222", "hurt", actor=PERSON)
+
+
+def test_a_prefix_of_a_pack_and_of_a_memory_asks_which(vault: Vault) -> None:
+    memory = add(vault, "Lock payments")
+    store_pack(vault, f"{memory.id[:7]}9", memory.id)
+    with pytest.raises(AmbiguousIdError) as refused:
+        give_feedback(vault, memory.id[:7], "hurt", actor=PERSON)
+    assert memory.id in str(refused.value)
+    assert len(give_feedback(vault, memory.id, "helped", actor=PERSON)) == 1
+    store_pack(vault, f"{memory.id[:7]}99", memory.id)
+    give_feedback(vault, f"{memory.id[:7]}9", "helped", actor=PERSON)
+    with vault.read() as reader:
+        assert [signal.pack_id for signal in reader.signals()] == [None, f"{memory.id[:7]}9"]
+
+
+@pytest.mark.parametrize("prefix", ["zzzzzzzz", "", "  "])
+def test_an_unknown_id_is_an_error_even_with_one_pack_there(vault: Vault, prefix: str) -> None:
+    store_pack(vault, "pack2222", add(vault, "Lock payments").id)
+    with pytest.raises(NotFoundError):
+        give_feedback(vault, prefix, "helped", actor=PERSON)
+
+
+def test_an_unknown_word_is_an_error(vault: Vault) -> None:
+    with pytest.raises(UsageError, match="helped, hurt, corrected, unused"):
+        give_feedback(vault, "x", "great", actor=PERSON)
+
+
+def test_feedback_can_be_undone(vault: Vault) -> None:
+    memory = add(vault, "Lock payments")
+    before = everything(vault)
+    give_feedback(vault, memory.id, "hurt", actor=PERSON)
+    give_feedback(vault, memory.id, "hurt", actor=PERSON)
+    assert "hurt" in log(vault)[0].summary
+    undo(vault, actor=PERSON)
+    with vault.read() as reader:
+        assert len(reader.signals()) == 1
+    undo(vault, actor=PERSON)
+    assert everything(vault) == before

@@ -1,0 +1,270 @@
+"""Merging keeps what each memory held, and unmerging brings each back to the byte."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from curating import AGENT, PERSON, START, Clock, add, everything, get, new_vault
+
+from memtui.curate.editing import edit_memory
+from memtui.curate.lifecycle import pin, retire, verify
+from memtui.curate.linking import link
+from memtui.curate.merging import MOST_MERGED, combine, merge, unmerge
+from memtui.curate.timeline import history, redo, undo
+from memtui.domain.memory import Anchor, Memory, Source
+from memtui.domain.record import memory_record
+from memtui.errors import NotFoundError, RefusedError, UsageError
+from memtui.vault.vault import Vault
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def vault(tmp_path: Path, clock: Clock) -> Vault:
+    return new_vault(tmp_path, clock)[0]
+
+
+def put(vault: Vault, memory: Memory) -> Memory:
+    with vault.write(actor="person", action="test") as writer:
+        return writer.put(memory)
+
+
+def memory(name: str, **fields: Any) -> Memory:
+    values: dict[str, Any] = {"project": "shop", "created_at": START, "updated_at": START, "insight": f"Text {name}."}
+    return Memory(id=f"{name}222222"[:8], title=f"Title {name}", **{**values, **fields})
+
+
+def test_a_merge_keeps_what_each_of_them_held() -> None:
+    first = memory(
+        "a",
+        rationale="Why a",
+        tags=("db", "ci"),
+        anchors=(Anchor("a.py", "aa"), Anchor("b.py")),
+        importance=2,
+        confidence=0.9,
+        sources=(Source(format="memtui"), Source(format="claude-md", path="CLAUDE.md")),
+        observed_at=START,
+    )
+    second = memory(
+        "b",
+        created_at=START - timedelta(days=9),
+        rationale="Why b",
+        snippet="make b",
+        tags=("ci", "lock"),
+        anchors=(Anchor("b.py", "bb"), Anchor("c.py")),
+        importance=5,
+        confidence=0.4,
+        pinned=True,
+        sources=(Source(format="memtui"), Source(format="cursor", path=".cursorrules")),
+        observed_at=START - timedelta(days=30),
+        valid_until=START + timedelta(days=30),
+    )
+    merged = combine(first, [second], "shop")
+    assert (merged.id, merged.title) == (first.id, "Title a")
+    assert merged.insight == "Text a.\n\nText b."
+    assert (merged.rationale, merged.snippet) == ("Why a\n\nWhy b", "make b")
+    assert merged.tags == ("db", "ci", "lock")
+    assert merged.anchors == (Anchor("a.py", "aa"), Anchor("b.py"), Anchor("c.py"))
+    assert [source.format for source in merged.sources] == ["memtui", "claude-md", "cursor"]
+    assert (merged.importance, merged.confidence, merged.pinned) == (5, 0.4, True)
+    assert (merged.created_at, merged.observed_at) == (second.created_at, second.observed_at)
+    assert merged.valid_until == second.valid_until
+
+
+def test_a_text_that_is_contained_is_not_said_twice() -> None:
+    first = memory("a", insight="Lock payments.\nFor 30 s.")
+    merged = combine(first, [memory("b", insight="For 30 s.  \r\n"), memory("c", insight="Never log.")], "shop")
+    assert merged.insight == "Lock payments.\nFor 30 s.\n\nNever log."
+
+
+def test_the_originals_become_merged_and_say_into_what(vault: Vault) -> None:
+    into, other = add(vault, "Lock payments"), add(vault, "Lock for 30 s", pinned=True)
+    merged = merge(vault, [into.id, other.id[:6]], actor=PERSON)
+    assert (merged.result.id, merged.result.version, merged.result.pinned) == (into.id, 2, True)
+    (original,) = merged.originals
+    assert (original.id, original.status, original.pinned) == (other.id, "merged", False)
+    assert into.id in original.status_reason
+    with vault.read() as reader:
+        (trace,) = reader.links([other.id])
+    assert (trace.from_id, trace.type, trace.to_id, trace.origin) == (into.id, "derived-from", other.id, "merge")
+
+
+def test_the_one_that_stays_can_be_named(vault: Vault) -> None:
+    first, second, third = (add(vault, text) for text in ("a", "b", "c"))
+    assert merge(vault, [first.id, second.id], into=second.id, actor=PERSON).result.id == second.id
+    merged = merge(vault, [second.id], into=third.id, actor=PERSON)
+    assert (merged.result.id, [memory.id for memory in merged.originals]) == (third.id, [second.id])
+
+
+def test_unmerging_brings_each_back_to_the_byte(vault: Vault, clock: Clock) -> None:
+    into = add(vault, "Lock payments", tags=["lock"], files=["src/*.py"])
+    others = [add(vault, "For 30 s", why="TTL", pinned=True), add(vault, "Keyed by payment_id", snippet="SET NX")]
+    before = everything(vault)
+    merge(vault, [into.id, *(other.id for other in others)], actor=PERSON)
+    clock.pass_days(3)
+    target, originals = unmerge(vault, into.id, actor=PERSON)
+    assert memory_record(target) == memory_record(into)
+    assert [memory_record(found) for found in originals] == [memory_record(other) for other in others]
+    assert everything(vault) == before
+    assert (target.version, originals[0].version) == (3, 3)
+
+
+def test_an_original_names_the_merge_to_take_apart_too(vault: Vault) -> None:
+    into, other = add(vault, "Lock payments"), add(vault, "For 30 s")
+    merge(vault, [into.id, other.id], actor=PERSON)
+    assert unmerge(vault, other.id, actor=PERSON)[0].id == into.id
+
+
+def test_edits_since_the_merge_stay_in_the_history(vault: Vault) -> None:
+    into, other = add(vault, "Lock payments"), add(vault, "For 30 s")
+    merge(vault, [into.id, other.id], actor=PERSON)
+    edit_memory(vault, into.id, {"insight": "Lock payments for 30 s, keyed by payment_id"}, actor=PERSON)
+    target, _ = unmerge(vault, into.id, actor=PERSON)
+    assert target.insight == "Lock payments"
+    texts = [step.after["insight"] for step in history(vault, into.id) if step.after]
+    assert "Lock payments for 30 s, keyed by payment_id" in texts
+
+
+def test_a_memory_that_held_it_all_already_can_be_unmerged_too(vault: Vault) -> None:
+    into = put(vault, memory("a", insight="Lock payments. For 30 s."))
+    other = put(vault, memory("b", insight="For 30 s.", created_at=START + timedelta(days=1)))
+    before = everything(vault)
+    assert merge(vault, [into.id, other.id], actor=PERSON).result.version == 1
+    edit_memory(vault, into.id, {"insight": "Changed since"}, actor=PERSON)
+    target, originals = unmerge(vault, into.id, actor=PERSON)
+    assert (target.insight, [found.id for found in originals]) == (into.insight, [other.id])
+    assert everything(vault) == before
+
+
+def test_merges_are_taken_apart_one_by_one(vault: Vault) -> None:
+    into, second, third = (add(vault, text) for text in ("a", "b", "c"))
+    before = everything(vault)
+    merge(vault, [into.id, second.id], actor=PERSON)
+    between = everything(vault)
+    merge(vault, [into.id, third.id], actor=PERSON)
+    assert [found.id for found in unmerge(vault, into.id, actor=PERSON)[1]] == [third.id]
+    assert everything(vault) == between
+    assert [found.id for found in unmerge(vault, into.id, actor=PERSON)[1]] == [second.id]
+    assert everything(vault) == before
+    with pytest.raises(NotFoundError, match="Nothing was merged"):
+        unmerge(vault, into.id, actor=PERSON)
+
+
+def test_links_of_the_originals_hold_for_the_merged_memory_until_it_is_taken_apart(vault: Vault) -> None:
+    into, other = add(vault, "Lock payments"), add(vault, "For 30 s")
+    old, rival = add(vault, "No lock"), add(vault, "Lock users")
+    link(vault, other.id, "supersedes", old.id, actor=PERSON)
+    link(vault, rival.id, "contradicts", other.id, actor=PERSON)
+    link(vault, other.id, "relates", into.id, actor=PERSON)
+    before = everything(vault)
+    merge(vault, [into.id, other.id], actor=PERSON)
+    with vault.read() as reader:
+        ends = {(found.from_id, found.type, found.to_id) for found in reader.links([into.id])}
+    assert (into.id, "supersedes", old.id) in ends
+    assert (rival.id, "contradicts", into.id) in ends
+    assert (into.id, "relates", into.id) not in ends
+    unmerge(vault, into.id, actor=PERSON)
+    assert everything(vault) == before
+
+
+def test_merging_and_unmerging_can_be_undone_and_redone(vault: Vault) -> None:
+    into, other = add(vault, "Lock payments"), add(vault, "For 30 s")
+    states = [everything(vault)]
+    merge(vault, [into.id, other.id], actor=PERSON)
+    states.append(everything(vault))
+    unmerge(vault, into.id, actor=PERSON)
+    states.append(everything(vault))
+    for state in (states[1], states[0]):
+        undo(vault, actor=PERSON)
+        assert everything(vault) == state
+    for state in (states[1], states[2]):
+        redo(vault, actor=PERSON)
+        assert everything(vault) == state
+
+
+def test_an_undone_merge_cannot_be_taken_apart(vault: Vault) -> None:
+    into, other = add(vault, "Lock payments"), add(vault, "For 30 s")
+    merge(vault, [into.id, other.id], actor=PERSON)
+    undo(vault, actor=PERSON)
+    with pytest.raises(NotFoundError):
+        unmerge(vault, into.id, actor=PERSON)
+
+
+def test_different_projects_ask_which(vault: Vault) -> None:
+    shop, till = add(vault, "a"), add(vault, "b", project="till")
+    before = everything(vault)
+    with pytest.raises(UsageError, match="shop, till") as refused:
+        merge(vault, [shop.id, till.id], actor=PERSON)
+    assert "--project" in refused.value.remedy
+    assert everything(vault) == before
+    merged = merge(vault, [shop.id, till.id], actor=PERSON, project=" till ")
+    assert (merged.result.project, merged.originals[0].project) == ("till", "till")
+
+
+@pytest.mark.parametrize(
+    ("projects", "result"),
+    [
+        (("global", "shop"), "shop"),
+        (("shop", "global"), "shop"),
+        ((None, "shop"), "shop"),
+        ((None, "global"), "global"),
+        ((None, None), None),
+    ],
+)
+def test_the_strictest_scope_wins(vault: Vault, projects: tuple[str | None, str | None], result: str | None) -> None:
+    first, second = (add(vault, f"t{number}", project=name) for number, name in enumerate(projects))
+    assert merge(vault, [first.id, second.id], actor=PERSON).result.project == result
+
+
+def test_a_merge_with_a_memory_in_use_is_in_use(vault: Vault) -> None:
+    proposed, active = add(vault, "a", actor=AGENT), add(vault, "b")
+    merged = merge(vault, [proposed.id, active.id], actor=PERSON).result
+    assert (merged.status, merged.confirmed_by) == ("active", "person")
+
+
+def test_candidates_stay_candidates(vault: Vault) -> None:
+    ids = [add(vault, text, actor=AGENT).id for text in "ab"]
+    assert merge(vault, ids, actor=AGENT).result.status == "candidate"
+
+
+def test_an_agent_slips_no_candidate_into_what_a_person_accepted(vault: Vault) -> None:
+    proposed, active = add(vault, "a", actor=AGENT), add(vault, "b")
+    with pytest.raises(RefusedError, match="candidate"):
+        merge(vault, [active.id, proposed.id], actor=AGENT)
+
+
+@pytest.mark.parametrize("vouch", [pin, verify])
+def test_an_agent_merges_nothing_that_a_person_vouched_for(vault: Vault, vouch: Any) -> None:
+    first, second = add(vault, "a"), add(vault, "b")
+    vouch(vault, [second.id], actor=PERSON)
+    with pytest.raises(RefusedError):
+        merge(vault, [first.id, second.id], actor=AGENT)
+
+
+def test_only_memories_in_use_are_merged(vault: Vault) -> None:
+    first, second = add(vault, "a"), add(vault, "b")
+    retire(vault, [second.id], actor=PERSON)
+    with pytest.raises(RefusedError, match="retired"):
+        merge(vault, [first.id, second.id], actor=PERSON)
+    assert get(vault, first.id).version == 1
+
+
+def test_two_to_eight_can_be_merged(vault: Vault) -> None:
+    first = add(vault, "a")
+    for ids in ([first.id], [first.id, first.id]):
+        with pytest.raises(UsageError, match="2 to 8"):
+            merge(vault, ids, actor=PERSON)
+    with vault.write(actor="person", action="test") as writer:
+        writer.put_many(replace(first, id=f"many{number:04}", title=str(number)) for number in range(8))
+    ids = [f"many{number:04}" for number in range(8)]
+    assert len(ids) == MOST_MERGED
+    with pytest.raises(UsageError):
+        merge(vault, [first.id, *ids], actor=PERSON)
+    assert len(merge(vault, ids, actor=PERSON).originals) == 7

@@ -1,0 +1,313 @@
+"""What a user relies on when a payload is built: it is within the budget, the same each time, and accounted for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from recall_story import (
+    LINKS,
+    NOON,
+    PAYMENTS,
+    SETTINGS,
+    STORY,
+    days_ago,
+    link,
+    memory,
+    set_state,
+    story_vault,
+)
+
+from memtui.domain.memory import Memory
+from memtui.errors import UsageError
+from memtui.pack.packing import Pack, build_pack, context, pack_record
+from memtui.pack.targets.base import PayloadInfo
+from memtui.pack.targets.registry import target_named
+from memtui.recall.result import Hit, Recall
+from memtui.recall.task import Task
+from memtui.text.quantities import parse_budget
+from memtui.text.token_count import get_counter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memtui.vault.vault import Vault
+
+
+@pytest.fixture(scope="module")
+def vault(tmp_path_factory: pytest.TempPathFactory) -> Vault:
+    return story_vault(tmp_path_factory.mktemp("pack"))
+
+
+def _context(vault: Vault, text: str = "", *files: str, **more: Any) -> Pack:
+    options: dict[str, Any] = {
+        "project": "payments-api",
+        "target": "chat",
+        "budget": "1200",
+        "encoding": "o200k_base",
+        "max_memories": 40,
+        "settings": SETTINGS,
+        "now": NOON,
+        **more,
+    }
+    return context(vault, Task(text, files), PAYMENTS, **options)
+
+
+def _recall(memories: Sequence[Memory], *, links: Any = (), scores: Sequence[float] | None = None) -> Recall:
+    values = scores or [1.0 - number / 1000 for number in range(len(memories))]
+    hits = [Hit(one, score, score, (), "made up") for one, score in zip(memories, values, strict=True)]
+    return Recall(
+        hits=tuple(hit for hit in hits if not hit.memory.pinned),
+        pins=tuple(hit for hit in hits if hit.memory.pinned),
+        withheld=(),
+        withheld_counts={},
+        other_projects=0,
+        abstained=None,
+        task=Task("made up"),
+        links=tuple(links),
+    )
+
+
+def _pack(
+    found: Recall, budget: str = "1200", *, target: str = "chat", max_memories: int = 40, fast: bool = False
+) -> Pack:
+    return build_pack(
+        found,
+        target=target_named(target),
+        budget=parse_budget(budget),
+        encoding="o200k_base",
+        max_memories=max_memories,
+        info=PayloadInfo("payments-api"),
+        fast=fast,
+    )
+
+
+def _included(pack: Pack) -> list[str]:
+    return [one.memory.id for one in pack.included]
+
+
+def _why(pack: Pack) -> dict[str, str]:
+    return {one.id: one.reason for one in pack.withheld}
+
+
+# -- the whole way ----------------------------------------------------------------------------------
+
+
+def test_a_task_gets_its_memories_and_nothing_else(vault: Vault) -> None:
+    pack = _context(vault, "make refunds idempotent")
+    assert _included(pack) == ["cardlogs", "lockpaym", "twicebug"]
+    assert pack.abstained is None
+    assert "replica" not in pack.payload
+    assert "guests" not in pack.payload
+    assert _why(pack)["lockuser"] == "superseded by lockpaym"
+    assert pack.other_projects == 1
+
+
+def test_the_same_question_gives_the_same_bytes(vault: Vault) -> None:
+    first = _context(vault, "make refunds idempotent", "payments/service.py")
+    later = _context(vault, "make refunds idempotent", "payments/service.py", now=NOON.replace(minute=1))
+    assert first.payload == later.payload
+    assert first == _context(vault, "make refunds idempotent", "payments/service.py")
+
+
+def test_the_order_of_storing_does_not_change_the_bytes(vault: Vault, tmp_path: Path) -> None:
+    other = story_vault(tmp_path, reversed(STORY), reversed(LINKS))
+    for text in ("make refunds idempotent", "", "how do exports round"):
+        assert _context(vault, text).payload == _context(other, text).payload
+
+
+def test_the_record_is_the_contract_of_the_command_line(vault: Vault) -> None:
+    record = pack_record(_context(vault, "make refunds idempotent"))
+    assert list(record)[:1] == ["payload"]
+    assert {"payload", "target", "encoding", "tokens", "budget", "included", "withheld"} <= record.keys()
+    assert record["budget"] == 1200
+    assert record["encoding"] == "o200k_base"
+    assert record["tokens"] == get_counter("o200k_base").count(record["payload"])
+    assert set(record["included"][0]) == {"id", "tokens", "score", "reason"}
+    assert set(record["withheld"][0]) == {"id", "reason"}
+    assert "abstained" not in record
+
+
+def test_nothing_relevant_gives_an_empty_payload_with_the_reason(tmp_path: Path) -> None:
+    vault = story_vault(tmp_path, [memory("replica2", "port 8788 for the replica")], [])
+    record = pack_record(_context(vault, "bake sourdough bread"))
+    assert record["payload"] == ""
+    assert record["tokens"] == 0
+    assert record["abstained"] == {"reason": "no memory holds any word of the task"}
+
+
+def test_pins_alone_are_a_payload(vault: Vault) -> None:
+    pack = _context(vault, "bake sourdough bread")
+    assert _included(pack) == ["cardlogs"]
+    assert pack.abstained is None
+
+
+def test_states_of_files_are_told(tmp_path: Path) -> None:
+    vault = story_vault(tmp_path)
+    set_state(vault, "lockpaym", "payments/service.py", "changed")
+    assert "payments/service.py (changed)" in _context(vault, "lock refunds").payload
+
+
+def test_an_unknown_target_budget_or_encoding_is_refused(vault: Vault) -> None:
+    for wrong in ({"target": "papyrus"}, {"budget": "lots"}, {"encoding": "morse"}):
+        with pytest.raises(UsageError):
+            _context(vault, "refunds", **wrong)
+
+
+# -- the budget -------------------------------------------------------------------------------------
+
+MANY = [
+    memory(f"memory{n:03}", f"Ledger rule {n}", f"Rule {n} of the ledger: {'word ' * (n % 17)}.") for n in range(200)
+]
+
+
+@pytest.mark.parametrize("budget", ["0", "1", "40", "100", "1000", "900 chars", "2 KiB"])
+@pytest.mark.parametrize("target", ["chat", "json"])
+@pytest.mark.parametrize("fast", [False, True])
+def test_no_payload_exceeds_its_budget(budget: str, target: str, fast: bool) -> None:
+    pack = _pack(_recall(MANY), budget, target=target, fast=fast)
+    assert pack.size <= pack.budget.amount
+    unit = pack.budget.unit
+    if unit == "tokens":
+        assert get_counter("o200k_base").count(pack.payload) <= pack.budget.amount
+    else:
+        assert len(pack.payload.encode() if unit == "bytes" else pack.payload) <= pack.budget.amount
+    assert bool(pack.payload) == bool(pack.included)
+
+
+def test_the_budget_is_used_well() -> None:
+    assert _pack(_recall(MANY), "1000").tokens > 900
+
+
+def test_tokens_of_frame_and_memories_add_up_to_the_total() -> None:
+    pack = _pack(_recall(MANY), "1000")
+    assert pack.exact
+    assert pack.frame_tokens > 0
+    assert pack.frame_tokens + sum(one.tokens for one in pack.included) == pack.tokens
+
+
+def test_every_memory_is_either_in_or_named_or_counted() -> None:
+    pack = _pack(_recall(MANY), "1000", max_memories=20)
+    assert len(pack.included) == 20
+    assert len(pack.withheld) == 50
+    assert sum(pack.withheld_counts.values()) == 200 - 20 - 50
+
+
+def test_the_three_best_come_before_many_small_ones() -> None:
+    big = [
+        memory(f"bigbig{n:02}", f"Rule {n}", f"Number {n} " + "alpha beta gamma delta " * 12, kind="decision")
+        for n in range(3)
+    ]
+    small = [memory(f"small{n:03}", f"Tip {n} on topic{n}") for n in range(40)]
+    pack = _pack(_recall([*big, *small], scores=[1.0, 0.99, 0.98, *[0.9] * 40]), "500")
+    assert {"bigbig00", "bigbig01", "bigbig02"} <= set(_included(pack))
+
+
+def test_later_small_ones_still_fit_after_one_that_does_not() -> None:
+    sentence = "One line of prose without end "
+    giant = memory("giantone", "Giant", sentence * 100)
+    small = [memory(f"small{n:03}", f"Tip about topic{n}") for n in range(5)]
+    pack = _pack(_recall([giant, *small]), "300")
+    assert _included(pack) == [one.id for one in small]
+    assert _why(pack)["giantone"] == "over budget"
+
+
+def test_a_giant_memory_is_shortened_where_others_wait() -> None:
+    paragraphs = "\n\n".join(f"Paragraph {n} of the story of the ledger." for n in range(100))
+    giant = memory("giantone", "Giant", paragraphs)
+    small = [memory(f"small{n:03}", f"Tip about topic{n}") for n in range(5)]
+    pack = _pack(_recall([giant, *small]), "1000")
+    assert _included(pack)[0] == "giantone"
+    assert len(pack.included) == 6
+    assert "[shortened: memtui show giantone]" in pack.payload
+    assert pack.included[0].tokens <= 400
+
+
+def test_a_big_memory_that_fits_is_left_whole() -> None:
+    paragraphs = "\n\n".join(f"Paragraph {n} of the story of the ledger." for n in range(30))
+    pack = _pack(_recall([memory("giantone", "Giant", paragraphs)]), "600")
+    assert "Paragraph 29" in pack.payload
+    assert "shortened" not in pack.payload
+
+
+def test_a_megabyte_on_one_line_is_left_out_and_others_come() -> None:
+    pack = _pack(_recall([memory("giantone", "Giant", "x" * 1_000_000), memory("smallone", "Tip")]))
+    assert _included(pack) == ["smallone"]
+    assert _why(pack) == {"giantone": "over budget"}
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.text(alphabet="ab cd\n`*日😀#-", min_size=1, max_size=300).filter(str.strip), min_size=1, max_size=12),
+    st.integers(min_value=0, max_value=600),
+    st.sampled_from(["", " chars", " bytes"]),
+)
+def test_any_texts_stay_within_any_budget(texts: list[str], amount: int, unit: str) -> None:
+    memories = [memory(f"id{n:02}", f"Title {n}", text, pinned=n % 5 == 0) for n, text in enumerate(texts)]
+    pack = _pack(_recall(memories), f"{amount}{unit}")
+    assert pack.size <= amount
+    assert len(pack.included) + len(pack.withheld) == len(memories)
+
+
+# -- pins -------------------------------------------------------------------------------------------
+
+
+def test_pins_come_first_and_are_counted() -> None:
+    pin = memory("pinnedon", "Never log card numbers", pinned=True, created_at=days_ago(1100))
+    pack = _pack(_recall([*MANY, pin], scores=[1.0] * 200 + [0.1]), "200")
+    assert "pinnedon" in _included(pack)
+    assert pack.tokens <= 200
+
+
+def test_pins_that_exceed_the_budget_alone_go_in_by_score_and_the_rest_is_told() -> None:
+    pins = [memory(f"pinned{n:02}", f"Rule {n} about topic{n}", pinned=True) for n in range(40)]
+    pack = _pack(_recall(pins), "300")
+    assert 5 < len(pack.included) < 40
+    assert _included(pack) == [one.id for one in pins[: len(pack.included)]]
+    assert set(_why(pack).values()) == {"over budget (pinned)"}
+
+
+# -- what must not stand side by side ---------------------------------------------------------------
+
+
+def test_a_twin_is_withheld_and_one_with_another_number_is_not() -> None:
+    twins = [
+        memory("originaa", "The replica listens on port 8788"),
+        memory("duplicat", "The replica listens on port 8788."),
+        memory("otherone", "The replica listens on port 9000"),
+    ]
+    pack = _pack(_recall(twins))
+    assert _included(pack) == ["originaa", "otherone"]
+    assert _why(pack) == {"duplicat": "duplicate of originaa"}
+
+
+def test_a_correction_never_stands_beside_what_it_replaces() -> None:
+    pair = [memory("oldvalue", "Batch size is 50", pinned=True), memory("newvalue", "Batch size is 80")]
+    pack = _pack(_recall(pair, links=[link("newvalue", "supersedes", "oldvalue")]))
+    assert _included(pack) == ["newvalue"]
+    assert _why(pack) == {"oldvalue": "superseded by newvalue"}
+
+
+def test_of_a_contradicting_pair_the_lower_is_withheld() -> None:
+    pair = [memory("retryyes", "Retry webhooks"), memory("retrynot", "Never retry webhooks")]
+    pack = _pack(_recall(pair, links=[link("retrynot", "contradicts", "retryyes")]))
+    assert _included(pack) == ["retryyes"]
+    assert _why(pack) == {"retrynot": "contradicts retryyes (scored higher)"}
+
+
+def test_what_repeats_others_waits_behind_what_is_new() -> None:
+    base = [
+        memory("baseaaaa", "Lock refunds by payment", "Lock refunds by payment because customers pay twice at once."),
+        memory("basebbbb", "Tulip beds"),
+        memory("basecccc", "Garden gates"),
+    ]
+    repeat = memory("repeatit", "Customers pay refunds twice at once on the page")
+    fresh = memory("freshone", "Webhook signatures expire after five minutes of clock skew")
+    everything = _pack(_recall([*base, repeat, fresh], scores=[1, 0.9, 0.8, 0.5, 0.5]))
+    room = everything.tokens - 5
+    pack = _pack(_recall([*base, repeat, fresh], scores=[1, 0.9, 0.8, 0.5, 0.5]), str(room))
+    assert "freshone" in _included(pack)
+    assert "repeatit" not in _included(pack)

@@ -1,0 +1,111 @@
+"""Hostile text can be shown: nothing drives the terminal, nothing hides unseen."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.text.sanitising import one_line, reveal, sanitise
+
+ESC = "\x1b"
+HOSTILE = st.text(
+    st.sampled_from(
+        [*"\x1b[]0;m1Pc\\ \n\r\t\x07\x00\x7f\x85\x9b\x9c\x9da", "\u200b", "\u202e", "\ufe0f", "👩", "\u200d", "\ud800"]
+    ),
+    max_size=80,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "clean", "removed"),
+    [
+        (f"{ESC}[31mred{ESC}[0m", "red", 2),
+        (f"{ESC}[201~:q!", ":q!", 1),
+        (f"{ESC}]8;;https://x.example{ESC}\\link{ESC}]8;;\x07", "link", 2),
+        (f"{ESC}]0;never closed\nnext line", "0;never closed\nnext line", 1),
+        (f"{ESC}P1$r0m{ESC}\\text", "text", 1),
+        (f"{ESC}(Btext{ESC}7", "text", 2),
+        ("\x9b31mtext", "text", 1),
+        ("a\x00b\x1cc\x7fd\x85e", "abcde", 4),
+        ("tab\tstays\n", "tab\tstays\n", 0),
+        ("a\r\nb\rc", "a\nb\nc", 0),
+        ("\ud83dx", "\ufffdx", 1),
+        (ESC, "", 1),
+    ],
+)
+def test_control_characters_and_escape_sequences_go_and_are_counted(text: str, clean: str, removed: int) -> None:
+    result = sanitise(text)
+    assert (result.text, result.removed) == (clean, removed)
+
+
+@pytest.mark.parametrize(
+    ("text", "invisible", "bidi"),
+    [
+        ("pass\u200bword", 1, 0),
+        ("soft\u00adhyphen\ufeff\u2060", 3, 0),
+        ("a" + "".join(chr(0xE0000 + ord(letter)) for letter in "hidden"), 6, 0),
+        ("x\ufe01\ufe02\U000e0150", 3, 0),
+        ("a\u200db", 1, 0),
+        ("\u202eevil\u202c \u2066x\u2069", 0, 4),
+    ],
+)
+def test_hidden_characters_stay_and_are_counted(text: str, invisible: int, bidi: int) -> None:
+    result = sanitise(text)
+    assert result.text == text
+    assert (result.invisible, result.bidi) == (invisible, bidi)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "👩‍👩‍👧 👁️ ✔︎ 1️⃣ 🏳️‍🌈",
+        "🏴" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng") + "\U000e007f",
+        "می‌خواهم",
+        "क्‍ष",
+        "葛\U000e0100城市",
+        "plain text",
+    ],
+)
+def test_what_languages_and_emoji_need_is_no_alarm(text: str) -> None:
+    result = sanitise(text)
+    assert (result.text, result.removed, result.invisible, result.bidi) == (text, 0, 0, 0)
+    assert reveal(text) == text
+
+
+def test_hidden_characters_are_written_out_for_the_screen() -> None:
+    assert reveal("a\u202eb\u200bc") == "a‹U+202E›b‹U+200B›c"
+    assert reveal("\x1b[0m\n") == "‹U+001B›[0m\n"
+
+
+def test_a_title_is_one_line() -> None:
+    assert one_line("  Use\ttabs\r\n in \u2028 Make\x1b[1mfiles ") == "Use tabs in Makefiles"
+
+
+@given(HOSTILE)
+def test_sanitising_twice_changes_nothing_and_leaves_no_control_character(text: str) -> None:
+    once = sanitise(text)
+    twice = sanitise(once.text)
+    assert twice.text == once.text
+    assert twice.removed == 0
+    assert not [sign for sign in once.text if unicodedata.category(sign) in {"Cc", "Cs"} and sign not in "\n\t"]
+
+
+@given(HOSTILE)
+def test_what_is_revealed_hides_nothing(text: str) -> None:
+    shown = sanitise(reveal(text))
+    assert (shown.removed, shown.bidi) == (0, 0)
+    assert shown.invisible == 0
+    assert "\n" not in one_line(text)
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", ESC, f"{ESC}]", "\x9d", f"{ESC}[1;", "\ufe0f", "👩\u200d", "\U000e0061", "\x90a"]
+)
+def test_a_megabyte_takes_moments(unit: str) -> None:
+    start = time.perf_counter()
+    assert sanitise(unit * (1_000_000 // len(unit))).text is not None
+    assert time.perf_counter() - start < 20

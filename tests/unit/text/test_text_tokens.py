@@ -1,0 +1,157 @@
+"""What a search finds: the terms of texts and queries."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.text.identifiers import EXTENSIONS, LONGEST_TERM
+from memtui.text.stopwords import STOP_WORDS
+from memtui.text.tokens import index_terms, query_terms, term_counts, term_id
+
+
+def finds(query: str, text: str) -> bool:
+    return bool(set(query_terms(query)) & set(index_terms(text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("paymentId", ["paymentid", "payment", "id"]),
+        ("payment_id", ["paymentid", "payment", "id"]),
+        ("payment-id", ["paymentid", "payment", "id"]),
+        ("PAYMENT_ID", ["paymentid", "payment", "id"]),
+        ("HTTPServer2", ["httpserver2", "http", "server2", "server"]),
+        ("userIDs", ["userid", "user", "id"]),
+        ("is_not_null", ["isnotnul", "null"]),
+        ("__init__", ["__init__", "init"]),
+        ("src/auth/session.ts", ["src/auth/session.ts", "src", "auth", "session.ts", "session"]),
+        (r"src\auth", ["src/auth", "src", "auth"]),
+        ("config.js", ["config.js", "config"]),
+        ("archive.tar.gz", ["archive.tar.gz", "archiv"]),
+        ("server.log", ["server.log", "server", "log"]),
+        ("C++ c# .NET", ["c++", "c#", ".net", "net"]),
+        ("c go r", ["c", "go", "r"]),
+        ("8788 5432", ["8788", "5432"]),
+        ("3.11", ["3.11"]),
+        ("v3.11.4", ["3.11.4", "3.11"]),
+        ("1.2.3-beta", ["1.2.3", "1.2", "beta"]),
+        ("127.0.0.1:5432", ["127.0.0.1", "5432"]),
+        ("2026-01-31", ["2026-01-31", "2026", "01", "31"]),
+        ("500ms port8788", ["500ms", "500", "port8788", "port", "8788"]),
+        ("k8s s3", ["k8s", "s3"]),
+        ("UTF-8", ["utf8", "utf"]),
+        ("the project's memories", ["project", "memori"]),
+        ("don't can’t", []),
+        ("Straße", ["strass"]),
+        ("ｆｕｌｌ－ｗｉｄｔｈ", ["full", "width"]),
+        ("𝐛𝐨𝐥𝐝", ["bold"]),
+        ("soft\u00adhyphen zero\u200bwidth", ["softhyphen", "zerowidth"]),
+        ("Настройка сервера", ["настройка", "сервера"]),
+    ],
+)
+def test_the_terms_of_a_text(text: str, terms: list[str]) -> None:
+    assert index_terms(text) == terms
+
+
+def test_inflected_words_find_each_other() -> None:
+    assert finds("configuring connections", "the connection is configured")
+
+
+def test_an_identifier_is_found_by_its_parts_and_in_every_spelling() -> None:
+    assert finds("parseJson", "parseJsonEntries")
+    assert finds("payment", "see paymentId")
+    assert set(query_terms("payment_id")) == set(query_terms("paymentId"))
+
+
+def test_an_identifier_glued_to_chinese_is_found() -> None:
+    assert finds("itgc", "重跑gen-itgc后50条")
+    assert finds("重跑", "重跑gen-itgc后50条")
+
+
+def test_the_extension_of_a_file_matches_nothing() -> None:
+    assert not finds("fix config.js", "gmail-filters.js drops labels")
+    assert not finds("js client", "see config.js")
+    assert finds("gmail filters", "gmail-filters.js drops labels")
+    assert "js" in index_terms("the JS client")
+
+
+@pytest.mark.parametrize("extension", ["py", "ts", "md", "go"])
+def test_an_extension_alone_is_no_word(extension: str) -> None:
+    assert extension in EXTENSIONS
+    assert index_terms(f".{extension}") == [f".{extension}"]
+
+
+def test_chinese_gives_pairs_and_japanese_and_thai_too() -> None:
+    assert query_terms("缓存策略") == ["缓存", "存策", "策略"]
+    assert query_terms("テスト") == ["テス", "スト"]
+    assert query_terms("ﾃｽﾄ") == ["テス", "スト"]
+    assert finds("ทดสอบ", "กรุณาทดสอบก่อน")
+
+
+def test_one_han_character_is_found_inside_a_word() -> None:
+    assert finds("存", "缓存策略")
+
+
+def test_stop_words_go_but_a_query_of_them_stays() -> None:
+    assert query_terms("what is the port of the replica") == ["port", "replica"]
+    assert query_terms("to be or not to be") == ["to", "be", "or", "not"]
+    assert finds("to be or not", "To be or not to be")
+
+
+def test_there_are_about_three_hundred_stop_words_and_none_names_a_technology() -> None:
+    assert 280 <= len(STOP_WORDS) <= 340
+    assert not STOP_WORDS & {"go", "make", "set", "get", "id", "use", "test", "c", "r", "node", "none", "null", "new"}
+
+
+def test_a_query_names_each_term_once() -> None:
+    assert query_terms("cache the Cache and caching") == ["cach"]
+
+
+def test_text_without_words_gives_nothing() -> None:
+    assert index_terms("") == index_terms(" \n—…!? 😀") == []
+    assert query_terms("") == []
+    assert term_counts("...") == {}
+
+
+def test_the_number_of_a_term_is_the_same_everywhere() -> None:
+    assert term_id("payment") == -5987730585588165560
+    assert -(2**63) <= term_id("缓存") < 2**63
+    assert term_id("\ud800") == term_id("\ud800")
+
+
+@given(st.text(max_size=300))
+def test_counts_agree_with_the_list_and_terms_are_short(text: str) -> None:
+    terms = index_terms(text)
+    assert term_counts(text) == Counter(terms)
+    assert all(0 < len(term) <= LONGEST_TERM for term in terms)
+
+
+@given(st.text(st.sampled_from("aB1_-./\\'’+#é重のก \u0301ｆ"), max_size=60))
+def test_whatever_is_indexed_can_be_asked_for(text: str) -> None:
+    asked = query_terms(text)
+    assert len(asked) == len(set(asked))
+    assert bool(asked) == bool(index_terms(text))
+    assert set(asked) <= set(index_terms(text))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["a", "aB", "a.", "a-", "a'", "é-", "重", "ุ่", "e\u0315\u0300", "я", "a+", "1.", ".", " ", "x/y_z"],
+)
+def test_a_line_of_a_megabyte_takes_moments(unit: str) -> None:
+    text = unit * (1_000_000 // len(unit))
+    start = time.perf_counter()
+    counts = term_counts(text)
+    assert time.perf_counter() - start < 20
+    assert all(len(term) <= LONGEST_TERM for term in counts)
+
+
+def test_random_data_floods_no_index() -> None:
+    noise = "/".join(random.Random(1).choices("abcXYZ019", k=500_000))
+    assert len(term_counts(noise)) < 3_000
