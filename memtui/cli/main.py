@@ -6,10 +6,14 @@ import os
 import sys
 from collections.abc import Sequence
 
+from memtui.cli.streams import use_utf8
 from memtui.errors import EXIT_ERROR, EXIT_USAGE, ConflictError, MemtuiError, VaultMissingError
 
 EXIT_INTERRUPTED = 130
 """What shells expect after ctrl+c."""
+
+LONGEST_HALF = 600
+"""Characters shown of the beginning and of the end of an error message."""
 
 
 def run() -> None:
@@ -24,9 +28,11 @@ def run() -> None:
 
 def main(argv: Sequence[str]) -> int:
     """Run one command line; returns the exit code."""
-    from memtui.cli.output import say, use_utf8
-
     use_utf8()
+    if len(argv) == 1 and argv[0] in {"-h", "--help", "--version"}:
+        return _answer(argv[0])
+    from memtui.cli.output import say
+
     try:
         return _dispatch(list(argv))
     except SystemExit as leave:
@@ -38,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
             say(f"\n--- stored (version {error.current_version})\n{error.theirs}")
         return error.exit_code
     except MemtuiError as error:
-        say(f"memtui: {error}")
+        say(f"memtui: {_clipped(str(error))}")
         return error.exit_code
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -47,12 +53,34 @@ def main(argv: Sequence[str]) -> int:
         say("memtui: interrupted; nothing half-done was kept")
         return EXIT_INTERRUPTED
     except OSError as error:
-        say(f"memtui: {error.strerror or error}: {error.filename or 'the operating system refused'}")
+        place = error.filename or "the operating system refused"
+        say(f"memtui: {_clipped(f'{error.strerror or error}: {place}')}")
         return EXIT_ERROR
 
 
+def _clipped(message: str) -> str:
+    """Return a message without the middle of a pasted megabyte."""
+    if len(message) <= 2 * LONGEST_HALF:
+        return message
+    return f"{message[:LONGEST_HALF]} … {message[-LONGEST_HALF:]}"
+
+
+def _answer(option: str) -> int:
+    """Print help or version without a parser: half the time of a parser's import."""
+    if option == "--version":
+        from memtui import __version__
+
+        print(f"memtui {__version__}")
+    else:
+        from memtui.cli.helping import help_text
+
+        print(help_text())
+    return 0
+
+
 def _dispatch(argv: list[str]) -> int:
-    from memtui.cli.parsing import help_text, parse
+    from memtui.cli.helping import help_text
+    from memtui.cli.parsing import parse
 
     command, arguments = parse(argv)
     if command is None:

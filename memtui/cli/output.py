@@ -11,14 +11,8 @@ from memtui.text.sanitising import reveal
 from memtui.text.width import cell_width, clip, pad
 
 NARROWEST_LAST_COLUMN = 12
-
-
-def use_utf8() -> None:
-    """Make the standard streams speak UTF-8 whatever the locale says, and stdout carry the very bytes written."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n" if stream is sys.stdout else None)
+WIDEST_COLUMN = 60
+"""A longer cell is shown whole, but does not push every other row apart."""
 
 
 def read_input() -> str:
@@ -62,10 +56,10 @@ def write_table(rows: Sequence[Sequence[str]], *, headings: Sequence[str] = ()) 
     shown = [[reveal(cell) for cell in row] for row in ([headings, *rows] if headings else rows)]
     if not shown:
         return
-    widths = [max(cell_width(row[column]) for row in shown) for column in range(len(shown[0]) - 1)]
+    widths = [min(WIDEST_COLUMN, max(cell_width(row[at]) for row in shown)) for at in range(len(shown[0]) - 1)]
     room = _room(sys.stdout, sum(widths) + 2 * len(widths))
     for row in shown:
-        cells = [pad(cell, width) for cell, width in zip(row, widths, strict=False)]
+        cells = [cell if cell_width(cell) > width else pad(cell, width) for cell, width in zip(row, widths)]  # noqa: B905 - the last cell has no width
         last = clip(row[-1], room) if room else row[-1]
         write_line("  ".join([*cells, last]).rstrip())
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NoReturn
 
+from memtui.cli.helping import DESCRIPTION, help_text
 from memtui.cli.registry import BY_NAME, COMMANDS, Command, load
 from memtui.errors import UsageError
-
-DESCRIPTION = "The terminal workbench for the memories of AI coding assistants. Without a command it opens the app."
 
 GLOBAL_OPTIONS_WITH_VALUE = ("--actor", "--vault", "--project")
 
@@ -68,6 +68,12 @@ class Parser(argparse.ArgumentParser):
         if isinstance(action, argparse._SubParsersAction) and value not in action.choices:  # noqa: SLF001 - argparse has no public name for it
             one_of(str(value), action.choices, what=f"action of `{self.prog}`")
         super()._check_value(action, value)
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> object:
+        # argparse would drop the dashes of `--title=--` as an end of options and store an empty list.
+        if action.option_strings and action.nargs is None and arg_strings == ["--"]:
+            return self._get_value(action, "--")
+        return super()._get_values(action, arg_strings)
 
     def _unrecognised(self, rest: Sequence[str]) -> UsageError:
         option = next((word for word in _until_dashes(list(rest)) if word.startswith("-")), None)
@@ -173,6 +179,7 @@ def parse(argv: list[str]) -> tuple[Command | None, argparse.Namespace]:
         UsageError: the words are wrong.
         SystemExit: `--help` or `--version` was answered.
     """
+    argv = [word if os.path.lexists(word) else _encodable(word) for word in argv]
     parent = global_options()
     position = _command_position(argv)
     top = Parser(prog="memtui", parents=[parent], add_help=False)
@@ -196,6 +203,11 @@ def parse(argv: list[str]) -> tuple[Command | None, argparse.Namespace]:
     arguments = command_parser(command, parent).read(argv[position + 1 :], before)
     arguments.command = name
     return command, arguments
+
+
+def _encodable(word: str) -> str:
+    """Return an argument without the lone surrogates that stand for bytes that are no text; paths keep them."""
+    return word if word.isascii() else word.encode("utf-8", "replace").decode("utf-8")
 
 
 def _command_position(argv: list[str]) -> int:
@@ -224,32 +236,6 @@ def _unknown_command(name: str) -> UsageError:
     return UsageError(
         "Unknown command", where=name, remedy=f"{did_you_mean(name, BY_NAME)}`memtui --help` lists the commands."
     )
-
-
-def help_text() -> str:
-    """Return the help of `memtui` itself."""
-    lines = ["usage: memtui [--vault PATH] [--project NAME] [--actor NAME] [--json] [COMMAND …]", "", DESCRIPTION, ""]
-    group = ""
-    for command in COMMANDS:
-        if command.group != group:
-            group = command.group
-            lines += [] if group == COMMANDS[0].group else [""]
-            lines.append(f"{group}:")
-        lines.append(f"  {command.name:<12}{command.help}")
-    lines += [
-        "",
-        "Global options, before or after the command:",
-        "  --vault PATH    the vault file, or the folder that holds it (default: MEMTUI_VAULT, else your data folder)",
-        "  --project NAME  that project and global (default: the one of the folder you are in)",
-        "  --actor NAME    an agent's name (default: MEMTUI_ACTOR, else you); what an agent adds waits in the inbox",
-        "  --json          print JSON",
-        "  --version       print the version",
-        "",
-        "Exit codes: 0 done, 1 error, 2 wrong usage, 3 nothing found, 4 conflict, 5 vault busy, 6 refused, 7 findings.",
-        "`memtui COMMAND --help` tells more. Memory is advice to an assistant, not a barrier: what must not happen",
-        "belongs into permissions, hooks and tests.",
-    ]
-    return "\n".join(lines)
 
 
 def full_parser() -> Parser:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from types import ModuleType
-from typing import NamedTuple
 
 
-class Command(NamedTuple):
+class Command:
     """One command of `memtui`.
 
     `module` has `configure(parser)` and `run(arguments, session) -> exit code`; where a module serves several
-    commands it looks at `arguments.command`.
+    commands it looks at `arguments.command`. A plain class: importing what makes finer ones costs more than
+    all the rest of `--help`.
     """
 
-    name: str
-    module: str
-    help: str
-    group: str
+    __slots__ = ("group", "help", "module", "name")
+
+    def __init__(self, name: str, module: str, help: str, group: str) -> None:  # noqa: A002 - what it is called
+        self.name = name
+        self.module = module
+        self.help = help
+        self.group = group
 
 
 COMMANDS = (
@@ -64,4 +66,6 @@ BY_NAME = {command.name: command for command in COMMANDS}
 
 def load(command: Command) -> ModuleType:
     """Import the module of a command."""
+    from importlib import import_module
+
     return import_module(f"memtui.cli.{command.module}")

@@ -31,6 +31,8 @@ _SECTION = re.compile(r"^##[ \t]+(why|snippet)[ \t]*$", re.IGNORECASE | re.MULTI
 _UNSAFE_IN_BODY = re.compile(f"[\x00-\x08\x0b-\x1f]|{HIDDEN.pattern}")
 _PLAIN = re.compile(r"[./]*(?!\d)\w(?:[\w./@+()*=,-]|:(?=[^\s:])|::(?=\S)| (?=[^\s#]))*")
 _BARE = re.compile(r"[\w.][\w./+:-]*(?<!:)")
+_EXPONENT = re.compile(r"^(-?\d+)e")
+"""YAML 1.1 takes `1e-05` for a text, and `1.0e-05` for the number."""
 _NO_STRINGS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n", ".inf", ".nan"})
 _KEY = re.compile(r"(?:([A-Za-z_][\w-]*)|\"([A-Za-z_][\w-]*)\")[ \t]*:(?:[ \t]+(.*))?$", re.DOTALL)
 _FENCE = re.compile(r"(`{3,}|~{3,})[^`]*$")
@@ -100,6 +102,8 @@ def _scalar(value: Any) -> str:
     """Return a value as YAML on one line: plain where no reader can take it for anything else."""
     if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _NO_STRINGS:
         return value
+    if isinstance(value, float):
+        return _EXPONENT.sub(r"\1.0e", json.dumps(value))
     quoted = dump_line(value)
     if quoted.isprintable():
         return quoted

@@ -177,7 +177,7 @@ def _find_random(text: str) -> Iterator[Hit]:
 
 def _token_rule(token: str) -> str | None:
     """Return `prefixed-key` for m0-, hsk-, brv_ and their like before random characters, else `random-token`."""
-    found = _PREFIXED.fullmatch(token)
+    found = None if token.isalnum() else _PREFIXED.fullmatch(token)
     if found and found["prefix"] in _ID_PREFIXES:
         return None
     if found and "/" not in token and not is_placeholder(token):

@@ -41,7 +41,8 @@ _NO_OTHER = (
     "\u066a-\u066d\u06d4\u0964\u0965\u1e00-\u1eff\u1680\u2000-\u2bff\u2e00-\u303f\u3200-\u33ff\u4dc0-\u4dff"
     "\ud800-\uf8ff\ufe00-\ufe6f\ufeff-\uffff\U0001f000-\U0001faff\U000e0000-\U0010ffff"
 )
-_ASCII_CONNECTORS = re.compile("[-_./\\\\'\u2019]+")
+_ASCII_TOKEN = re.compile(r"\.?[0-9A-Za-z_]+(?:[-./\\'][0-9A-Za-z_]+)*(?:\+\+|\#)?")
+_CONNECTORS = re.compile("[-_./\\\\'\u2019]+")
 # Invisible inside words: soft hyphen, zero-width space, word joiner, BOM.
 _INVISIBLE = ("\u00ad", "\u200b", "\u2060", "\ufeff")
 

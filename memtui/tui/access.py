@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 READ_PATIENCE_SECONDS = 1.5
 """How long a look waits for the lease: the next one comes in two seconds anyway, and quitting waits for it."""
 
-MOST_HITS = 500
+MOST_HITS = 200
 """Memories found by words that a filter shows."""
 
 _LONGEST_QUERY = 200

@@ -100,7 +100,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "verify",
         ("y",),
-        "still true: freshness starts anew (only in the list of what is due)",
+        "still true: freshness starts anew (where due is listed)",
         "Curate",
         label="still true",
         places=("due",),

@@ -169,6 +169,15 @@ class VaultReader:
             result.setdefault(content, []).append((identifier, project))
         return result
 
+    def ids_in_journal(self, identifiers: Iterable[str]) -> set[str]:
+        """Return those of these ids of which the journal tells, though the memory may be gone."""
+        found = self._connection.execute(
+            "SELECT DISTINCT entity_key FROM revisions WHERE entity = 'memory'"
+            " AND entity_key IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]')))",
+            [json.dumps(list(identifiers))],
+        ).fetchall()
+        return {str(row[0]) for row in found}
+
     # -- what hangs on memories -------------------------------------------------------------------
 
     def links(self, identifiers: Iterable[str] | None = None) -> list[Link]:

@@ -45,14 +45,12 @@ class Rebuilt:
         memories: how many it holds.
         from_journal: ids whose texts came, in part or whole, from the journal's revisions.
         incomplete: ids that lack a value which could not be read anywhere.
-        lost: rows without id or text, which nothing could be made of.
         newest_change: number of the newest change in its journal.
     """
 
     memories: int = 0
     from_journal: set[str] = field(default_factory=set)
     incomplete: set[str] = field(default_factory=set)
-    lost: int = 0
     newest_change: int = 0
 
 
@@ -136,11 +134,9 @@ def _memory_rows(
             continue
         known = newest.get(str(identifier), (0, {}))[1]
         filled = None if identifier is None else _fill(row, known, now, result)
-        if filled is None:
-            result.lost += 1
-            continue
-        seen.add(str(identifier))
-        yield filled
+        if filled is not None:
+            seen.add(str(identifier))
+            yield filled
     for identifier, (version, record) in newest.items():
         if record and identifier not in seen:
             # Its row could not be read at all, but the journal holds its text.

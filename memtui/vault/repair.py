@@ -94,6 +94,8 @@ def _refuse_what_is_no_damage(found: Probe, path: Path) -> None:
 
 
 def _mend_derived(vault: Vault, found: Probe) -> Repair:
+    for file in (vault.path, log_path(vault.path)):
+        restrict(file, 0o600)
     if not found.facts.get("unposted") and not found.facts.get("stray_postings"):
         return Repair("healthy", None, found.memories, ("The vault is healthy; nothing was changed.",))
     posted = reindex(vault)
@@ -161,7 +163,7 @@ def _without_broken_log(vault: Path, copy: Path) -> _Candidate | None:
         return None
     lines = (
         f"The log could not be replayed beyond {kept_bytes:,} of its {len(whole):,} bytes.",
-        "Changes of the last minutes before the damage may be lost; everything older is there.",
+        "Changes written to the log after that are lost; everything before is there.",
     )
     return _Candidate("log-cut", copy, after.memories, after.newest_change, lines)
 
@@ -211,18 +213,19 @@ def _salvaged(vault: Vault, work: Path) -> _Candidate | None:
         return None
     create_file(new)
     result = rebuild(lines_file, new, now=vault.now(), stated_revisions=read.stated.get("revisions"))
-    return _Candidate("salvaged", new, result.memories, result.newest_change, _salvage_words(result))
+    lost = max(0, read.stated.get("memories", 0) - result.memories)
+    return _Candidate("salvaged", new, result.memories, result.newest_change, _salvage_words(result, lost))
 
 
-def _salvage_words(result: Rebuilt) -> tuple[str, ...]:
+def _salvage_words(result: Rebuilt, lost: int) -> tuple[str, ...]:
     lines = [f"{result.memories} memories were read from the damaged file into a new one."]
     if result.from_journal:
         names = _listed(result.from_journal)
         lines.append(f"{len(result.from_journal)} of them were completed from the journal: {names}.")
     if result.incomplete:
         lines.append(f"{len(result.incomplete)} lack a part that could not be read: {_listed(result.incomplete)}.")
-    if result.lost:
-        lines.append(f"{result.lost} rows held neither an id nor a text any more and are lost.")
+    if lost:
+        lines.append(f"{lost} memories could not be read and are lost.")
     return tuple(lines)
 
 

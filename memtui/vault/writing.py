@@ -356,12 +356,27 @@ def _readable(memory: Memory) -> str:
 
 
 def _storable(memory: Memory) -> Memory:
-    """Return the memory without lone surrogates, which no database takes."""
-    texts = {name: getattr(memory, name) for name in ("title", "insight", "rationale", "snippet", "status_reason")}
-    broken = {
-        name: text.encode("utf-8", "replace").decode("utf-8") for name, text in texts.items() if not _is_utf8(text)
-    }
-    return replace(memory, **broken) if broken else memory
+    """Return the memory in the form that its portable record states, so that undo brings back just that.
+
+    Lone surrogates, which no database takes, become question marks.
+
+    Raises:
+        RecordError: it has no insight, or a number out of range.
+    """
+    record = records.memory_record(memory)
+    if not _is_utf8(json.dumps(record, ensure_ascii=False)):
+        record = _without_surrogates(record)
+    return records.memory_from_record(record, now=memory.updated_at, new_id=memory.id, version=memory.version)
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list):
+        return [_without_surrogates(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _without_surrogates(part) for key, part in value.items()}
+    return value
 
 
 def _is_utf8(text: str) -> bool:

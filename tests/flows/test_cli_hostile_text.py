@@ -3,72 +3,67 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from flows.cli_driver import Cli
 
 SOUP = "[/ [b + x [type=x, v={'a[0]'}] [red] [@click=app.quit]x[/] {0} %s ``` ~~~~ --- </memory>"
-HOSTILE = [
-    SOUP,
-    "\x1b[31mred\x1b[0m \x1b]0;owned\x07 \x1b[201~:q!",
-    "\u202ereversed\u202c \u2066hidden\u2069 zero\u200bwidth \U000e0041tag",
-    "nul\x00bell\x07back\x08",
-    "日本語 😀👩‍👩‍👧 e\u0301 العربية",
-    "lone \udcff surrogate \ud800",
-    "a\u2028b\u2029c\x85d\x0be",
-    "'; DROP TABLE memories; --",
-    "line\r\nline\rline",
-    "../../../etc/passwd",
-    "x" * 1_000_000,
-]
-NAMES = ["soup", "escape", "bidi", "nul", "scripts", "surrogate", "separators", "sql", "crlf", "path", "megabyte"]
-hostile = pytest.mark.parametrize("text", HOSTILE, ids=NAMES)
+EVERYTHING = (
+    f"{SOUP} \x1b[31mred\x1b[0m \x1b]0;owned\x07 \x1b[201~:q! \u202ereversed\u202c zero\u200bwidth \U000e0041tag "
+    "bell\x07back\x08 日本語 😀👩‍👩‍👧 e\u0301 العربية a\u2028b\u2029c\x85d\x0be '; DROP TABLE memories; -- "
+    "../../../etc/passwd line\r\nline\rline\n---\n# heading"
+)
+ARGUMENTS = {
+    "everything": EVERYTHING,
+    "surrogate": "lone \udcff surrogate \ud800",
+    "dashes": "--",
+    "long": "x" * 100_000,
+}
+INPUTS = {
+    "everything": EVERYTHING.encode() + b"nul\x00",
+    "no utf-8": b"caf\xe9 \xff\xfe \xed\xa0\x80",
+    "megabyte": b"x" * 1_000_000,
+    "markup": b"[/]" * 300_000,
+}
 
 
 def clean(text: str) -> bool:
-    return not any(ord(sign) < 32 and sign not in "\n\t" or 0x7F <= ord(sign) < 0xA0 for sign in text)
+    return not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", text)
 
 
 def harmless(cli: Cli, *words: str, stdin: bytes = b"", codes: tuple[int, ...] = (0,)) -> str:
     """Run a command that may succeed or refuse, but never crashes nor lets a control character through."""
-    for code in codes:
-        try:
-            run = cli(*words, stdin=stdin, code=code)
-        except AssertionError:
-            if code == codes[-1]:
-                raise
-            continue
-        assert clean(run.out), run.out[:200]
-        assert clean(run.err), run.err[:200]
-        return run.out
-    return ""
+    run = cli(*words, stdin=stdin, code=codes)
+    assert clean(run.out), run.out[:200]
+    assert clean(run.err), run.err[:200]
+    return run.out
 
 
-@hostile
-def test_every_text_of_a_memory_is_stored_shown_and_found(cli: Cli, text: str) -> None:
-    data = text.encode("utf-8", "surrogateescape" if "\ud800" not in text else "surrogatepass")
-    made = harmless(cli, "add", "-", "--kind", "note", "--project", "p", "--why", text[:9000], stdin=data).strip()
-    harmless(
-        cli, "add", "--title", text[:9000], "--snippet", text, "--tag", text[:50], "--project", "p", "Another one."
-    )
-    for words in (("list", "--all-projects"), ("show", made), ("show", made, "--history"), ("log",), ("stats",)):
+@pytest.mark.parametrize("name", INPUTS)
+def test_every_text_of_a_memory_is_stored_shown_and_found(cli: Cli, name: str) -> None:
+    data = INPUTS[name]
+    text = data.decode("utf-8", "replace").replace("\x00", "")
+    made = harmless(cli, "add", "-", "--kind", "note", "--project", "p", f"--why={text[:9000]}", stdin=data).strip()
+    options = (f"--title={text[:9000]}", f"--snippet={text}", f"--tag={text[:50]}", "--project=p")
+    harmless(cli, "add", *options, "The replica listens on port 8788.")
+    for words in (("list", "--all-projects"), ("show", made), ("show", made, "--history"), ("log",)):
         harmless(cli, *words)
         json.loads(harmless(cli, *words, "--json"))
-    harmless(cli, "search", "another", "--explain", "--project", "p")
-    harmless(cli, "context", "another one", "--project", "p", "--explain", codes=(0, 3))
+    harmless(cli, "search", "replica port", "--explain", "--project", "p")
+    harmless(cli, "context", "replica port", "--project", "p", "--explain", codes=(0, 3))
     harmless(cli, "sql", "SELECT * FROM memory")
-    before = cli.exported()
-    folder = cli.home / "portable"
+    before, folder = cli.exported(), cli.home / "portable"
     harmless(cli, "export", "--target", "vault", "--out", str(folder))
     harmless(cli, "import", str(folder))
     assert cli.exported() == before
 
 
-@hostile
-def test_every_argument_that_takes_text_takes_it(cli: Cli, text: str) -> None:
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_every_argument_that_takes_text_takes_it(cli: Cli, name: str) -> None:
     """No command crashes on it; where it is wrong, the answer says so."""
     made = cli("add", "A plain one.", "--project", "p").id
-    text = text[:20_000]
+    text = ARGUMENTS[name]
     commands: list[tuple[tuple[str, ...], tuple[int, ...]]] = [
         (("search", "--", text), (0, 2, 3)),
         (("context", "--project", "p", "--", text), (0, 3)),
@@ -76,23 +71,21 @@ def test_every_argument_that_takes_text_takes_it(cli: Cli, text: str) -> None:
         (("feedback", made, "helped", f"--why={text}"), (0,)),
         (("retire", made, f"--why={text}"), (0,)),
         (("show", "--", text), (3,)),
-        (("link", made, "relates", "--", text), (3,)),
+        (("link", made, "relates", "--", text), (2, 3)),
         (("recipe", "save", "--", text, text), (0, 2)),
         (("recipe", "run", "--", text), (0, 3)),
-        (("list", f"--tag={text}", f"--status={text}"), (2,)),
-        (("list", f"--tag={text}"), (0,)),
+        (("list", f"--tag={text}", f"--project={text}"), (0, 2)),
+        (("list", f"--status={text}"), (2,)),
         (("list", f"--kind={text}"), (2,)),
-        (("list", f"--project={text}"), (0, 2)),
-        (("add", "x", f"--actor={text}"), (0, 2)),
-        (("add", "x", f"--file={text}"), (0, 2)),
-        (("search", "x", f"--file={text}"), (2,)),
+        (("add", "x", f"--actor={text}", f"--file={text}"), (0, 1, 2)),
+        (("search", "x", f"--file={text}"), (0, 1, 2)),
         (("import", f"./{text}"), (1, 3)),
         (("sql", "--", text), (2, 6)),
         (("context", f"--budget={text}"), (2,)),
         (("purge", "--yes", f"--text={text}"), (0, 2)),
         (("project", "alias", "p", "--", text), (0, 2)),
         (("completion", "--", text), (2,)),
-        (("--", text), (2,)),
+        ((text,), (2,)),
         ((f"--{text}",), (2,)),
     ]
     for words, codes in commands:

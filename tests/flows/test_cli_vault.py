@@ -110,33 +110,33 @@ def test_sql_answers_over_stable_views(demo: Cli) -> None:
     rows = demo("sql", "SELECT id, anchors, created_at FROM memory WHERE id = 'zpuwvdkl'", "--json").json
     assert rows[0]["id"] == "zpuwvdkl"
     assert "payments/lock.py" in rows[0]["anchors"]
-    for view in ("anchor", "source", "link", "verdict", "signal", "pack", "change_log", "project"):
-        demo("sql", "-", "--json", stdin=f"SELECT count(*) AS n FROM {view}")
+    views = ("anchor", "source", "link", "verdict", "signal", "pack", "change_log", "project")
+    every = " UNION ALL ".join(f"SELECT '{view}' AS name, count(*) AS n FROM {view}" for view in views)  # noqa: S608 - names are ours
+    assert [row["name"] for row in demo("sql", "-", "--json", stdin=every).json] == list(views)
+
+
+REFUSED = (
+    "DELETE FROM memories",
+    "UPDATE memories SET title = 'x'",
+    "COPY (SELECT 1) TO 'out.csv'",
+    "SELECT * FROM read_csv('secret.csv')",
+    "SELECT * FROM 'secret.csv'",
+    "ATTACH 'other.duckdb'",
+    "INSTALL httpfs",
+    "SET enable_external_access = true",
+    "PRAGMA enable_profiling",
+)
 
 
 @pytest.mark.parametrize(
-    ("query", "code"),
-    [
-        ("DELETE FROM memories", 6),
-        ("UPDATE memories SET title = 'x'", 6),
-        ("COPY (SELECT 1) TO 'out.csv'", 6),
-        ("SELECT * FROM read_csv('secret.csv')", 6),
-        ("SELECT * FROM 'secret.csv'", 6),
-        ("ATTACH 'other.duckdb'", 6),
-        ("INSTALL httpfs", 6),
-        ("SET enable_external_access = true", 6),
-        ("PRAGMA enable_profiling", 6),
-        ("SELECT 1; SELECT 2", 2),
-        ("SELEC 1", 2),
-        ("SELECT * FROM memori", 2),
-        ("", 2),
-    ],
+    ("queries", "code"), [(REFUSED, 6), (("SELECT 1; SELECT 2", "SELEC 1", "SELECT * FROM memori", ""), 2)]
 )
-def test_sql_reads_this_vault_and_nothing_else(demo: Cli, query: str, code: int) -> None:
+def test_sql_reads_this_vault_and_nothing_else(demo: Cli, queries: tuple[str, ...], code: int) -> None:
     demo.write("secret.csv", "a,b\n1,2\n")
-    run = demo("sql", query, code=code)
-    assert run.out == ""
-    assert run.err.startswith("memtui: ")
+    for query in queries:
+        run = demo("sql", query, code=code)
+        assert run.out == ""
+        assert run.err.startswith("memtui: ")
     assert not (Path.cwd() / "out.csv").exists()
     assert len(demo("list", "--json", "--limit", 1).json) == 1
 
@@ -151,12 +151,43 @@ def test_stats_count(demo: Cli) -> None:
 
 
 def test_a_reindex_changes_no_answer(demo: Cli) -> None:
-    before = demo("search", "double charge", "--json").out
-    count = demo("reindex", "--json").json["memories"]
-    assert count == len(demo.all_rows())
-    assert [row["id"] for row in demo("search", "double charge", "--json").json] == [
-        row["id"] for row in __import__("json").loads(before)
-    ]
+    before = [row["id"] for row in demo("search", "double charge", "--json").json]
+    assert demo("reindex", "--json").json["memories"] == len(demo.all_rows())
+    assert [row["id"] for row in demo("search", "double charge", "--json").json] == before
+
+
+def test_doctor_finds_a_healthy_vault_healthy(demo: Cli) -> None:
+    run = demo("doctor")
+    assert all(line.split()[0] in {"ok", "warn"} for line in run.lines)
+    assert "every memory is indexed" in run.out
+    assert "advice to an assistant, not a barrier" in run.out
+    record = demo("doctor", "--json").json
+    assert set(record) == {"healthy", "checks", "repair"}
+    assert record["healthy"] is True
+    assert {check["state"] for check in record["checks"]} <= {"ok", "warn"}
+    assert all(set(check) == {"name", "state", "detail", "remedy"} for check in record["checks"])
+
+
+def test_doctor_of_no_vault_at_all_makes_none(cli: Cli) -> None:
+    assert "no vault yet" in cli("doctor").out
+    assert not Path(cli("vault", "path").out.strip()).exists()
+
+
+def test_doctor_repairs_a_damaged_vault_from_its_backup(cli: Cli) -> None:
+    cli("add", "In the backup.")
+    cli("vault", "backup")
+    before, vault = cli.exported(), Path(cli("vault", "path").out.strip())
+    for log in vault.parent.glob("*.wal"):
+        log.unlink()
+    vault.write_bytes(b"broken" * 1000)
+    run = cli("doctor", code=1)
+    assert any(line.startswith("bad") for line in run.lines)
+    assert "doctor --repair" in run.err
+    assert vault.read_bytes() == b"broken" * 1000
+    mended = cli("doctor", "--repair", "--json").json
+    assert (mended["healthy"], mended["repair"]["outcome"], mended["repair"]["memories"]) == (True, "restored", 1)
+    assert Path(mended["repair"]["kept"]).read_bytes() == b"broken" * 1000
+    assert cli.exported() == before
 
 
 def test_a_backup_is_made_listed_and_restored(cli: Cli) -> None:
@@ -239,19 +270,19 @@ def test_a_vault_that_is_a_folder_without_rights_or_a_text_is_told(cli: Cli) -> 
     assert "Traceback" not in cli("--vault", blocked, "add", "x", code=1).err
 
 
-def test_ten_readers_at_once_all_answer(demo: Cli) -> None:
+def test_readers_at_once_all_answer(demo: Cli) -> None:
     """P04."""
     command = [sys.executable, "-m", "memtui", "--vault", str(demo.home / "demo"), "search", "double charge"]
     children = [
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
-        for _ in range(6)
+        for _ in range(4)
     ]
     results = [child.communicate(timeout=60) for child in children]
-    assert [child.returncode for child in children] == [0] * 6
+    assert [child.returncode for child in children] == [0] * 4
     assert len({out for out, _ in results}) == 1
 
 
-def test_two_writers_both_get_their_memory_in(cli: Cli, tmp_path: Path) -> None:
+def test_writers_at_once_all_get_their_memory_in(cli: Cli, tmp_path: Path) -> None:
     children = [
         subprocess.Popen(
             [sys.executable, "-m", "memtui", "add", f"Written by process {number}."],

@@ -18,11 +18,9 @@ _ROLE_WORDS: tuple[tuple[Role, str], ...] = (
         "about",
         (
             r"authors?|owners?|status|severity|priority|duration|(?:incident |lesson )?ids?|reviewers?"
-            r"|participants|sources?"
-            r"|incident (?:lead|commander)|lead|scribe|reported by|detected by|last updated|updated|version"
-            r"|project|frequency"
-            r"|confidence|score|times? (?:start|end)|start time|end time|services?(?: affected)?"
-            r"|date of post-?mortem"
+            r"|participants|sources?|incident (?:lead|commander)|lead|scribe|reported by|detected by|last updated"
+            r"|updated|version|project|frequency|confidence|score|times? (?:start|end)|start time|end time"
+            r"|services?(?: affected)?|date of post-?mortem"
         ),
     ),
     ("timeline", r"time ?line(?: of events)?|chronology|sequence of events|zeitlinie|时间线|時系列"),
@@ -30,40 +28,32 @@ _ROLE_WORDS: tuple[tuple[Role, str], ...] = (
         "apart",
         (
             r"action items?|actions|corrective (?:actions?|and preventat?ive measures?)"
-            r"|follow[- ]?ups?(?: actions?| tasks?)?"
-            r"|next steps|todos?|lessons(?: learn(?:ed|t))?(?: (?:&|and) follow[- ]?ups)?|what we learn(?:ed|t)"
-            r"|learnings"
-            r"|takeaways|what went (?:well|wrong|poorly|badly)|where we got lucky|what (?:worked|did not work"
-            r"|didn't work)"
-            r"|went well|went wrong|appendix|references?|related(?: .*)?|links|see also|supporting .*"
+            r"|follow[- ]?ups?(?: actions?| tasks?)?|next steps|todos?|lessons(?: learn(?:ed|t))?(?: (?:&"
+            r"|and) follow[- ]?ups)?|what we learn(?:ed|t)|learnings|takeaways|what went (?:well|wrong|poorly"
+            r"|badly)|where we got lucky|what (?:worked|did not work|didn't work)|went well|went wrong|appendix"
+            r"|references?|related(?: .*)?|links|see also|supporting .*"
         ),
     ),
     (
         "why",
         (
             r"why(?: (?:it|this) matters| it happened| it works)?|context|background|reason(?:s|ing)?|rationale"
-            r"|motivation"
-            r"|because|situation|setting|environment|impact(?: assessment)?|consequences?|contributing factors?"
-            r"|detection"
-            r"|evidence|our experience|when (?:to apply|this applies)|how to apply|origin|begründung|kontext|背景"
-            r"|原因|理由"
+            r"|motivation|because|situation|setting|environment|impact(?: assessment)?|consequences?"
+            r"|contributing factors?|detection|evidence|our experience|when (?:to apply|this applies)"
+            r"|how to apply|origin|begründung|kontext|背景|原因|理由"
         ),
     ),
     (
         "rule",
         (
-            r"lesson|learning|takeaway|key takeaway|rule|insight|action|actions? taken|what to do"
-            r"|fix(?: pattern| applied)?"
-            r"|solution|resolution|remediation|mitigation|work-?around|prevention|preventat?ive (?:actions?"
-            r"|measures?)"
-            r"|how to (?:avoid|verify|fix|prevent)(?: it| this)?|next time|recommendations?|guard ?rails?"
-            r"|problem|symptoms?"
-            r"|issue|mistake|error(?: message)?|root causes?(?: analysis| and resolution| / analysis)?|causes?"
-            r"|trigger"
-            r"|what happened|behaviou?r(?: observed)?|bug|(?:executive |incident |quick )?summary|tl;?dr"
-            r"|overview|description"
-            r"|examples?|code|pattern|anti-?pattern|worked|failed|results?|outcome|implication(?:/action)?|decision"
-            r"|before|after|correct|wrong|do|don't|lektion|empfehlung|ursache|lösung|教训|问题|解决方案|解決"
+            r"lesson|learning|takeaway|key takeaway|rule|insight|action|actions? taken|what to do|fix(?: pattern"
+            r"| applied)?|solution|resolution|remediation|mitigation|work-?around|prevention"
+            r"|preventat?ive (?:actions?|measures?)|how to (?:avoid|verify|fix|prevent)(?: it| this)?|next time"
+            r"|recommendations?|guard ?rails?|problem|symptoms?|issue|mistake|error(?: message)?"
+            r"|root causes?(?: analysis| and resolution| / analysis)?|causes?|trigger|what happened"
+            r"|behaviou?r(?: observed)?|bug|(?:executive |incident |quick )?summary|tl;?dr|overview|description"
+            r"|examples?|code|pattern|anti-?pattern|worked|failed|results?|outcome|implication(?:/action)?"
+            r"|decision|before|after|correct|wrong|do|don't|lektion|empfehlung|ursache|lösung|教训|问题|解决方案|解決"
         ),
     ),
 )
@@ -82,9 +72,8 @@ _LABEL = re.compile(
 _ASIDE = re.compile(r"\s*\([^()]{1,40}\)\s*$")
 _HOW_TO = re.compile(
     r"(?:how to (?:use|contribute|add|read|update|maintain)|(?:lesson |entry |new )?(?:entry )?(?:format"
-    r"|template)s?\b|usage$|purpose$"
-    r"|categories(?: for reference)?$|examples?(?: entr(?:y|ies))?:?$|beispiel|about(?: this (?:file"
-    r"|document))?$|legend$"
+    r"|template)s?\b|usage$|purpose$|categories(?: for reference)?$|examples?(?: entr(?:y|ies))?:?$|beispiel"
+    r"|about(?: this (?:file|document))?$|legend$"
     r"|(?:table of )?contents$|index$|maintenance(?: rules)?$)",
     re.IGNORECASE,
 )

@@ -17,8 +17,8 @@ _KEY_CELLS = 16
 _MARKS = (
     (MARK_PINNED, "pinned: never stale, first in every payload"),
     (MARK_DUE, "due: nobody has verified it for too long"),
-    ("████▊", "freshness: the share of trust left; halves with every half-life"),
-    ("12 d", "age: since it was last verified, else since it was observed"),
+    ("████▊", "freshness: the share of trust that is left"),
+    ("12 d", "age: since verified, else since observed"),
 )
 
 _NOTES = (

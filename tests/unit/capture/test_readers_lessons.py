@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.capture.draft import Draft, ReadResult, SourceFile
@@ -289,6 +289,7 @@ PIECES = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(PIECES, max_size=14), st.sampled_from(["LESSONS.md", "postmortems/x.md"]))
 def test_no_line_of_a_lesson_is_lost(tmp_path_factory: pytest.TempPathFactory, pieces: list[str], name: str) -> None:
     text = "\n".join(piece.replace("@", f"w{number}w") for number, piece in enumerate(pieces))

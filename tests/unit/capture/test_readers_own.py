@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.capture.draft import ReadResult, SourceFile
@@ -149,6 +149,7 @@ def test_a_memory_of_a_megabyte_and_a_late_first_memory_are_recognised(tmp_path:
     assert not JsonlReader().detect(_file(tmp_path, "c.json", '{"insight": "x"}'))
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(max_size=30) | st.sampled_from(['{"insight":"a"}', "{}", "null", '{"type":[]}']), max_size=6))
 def test_no_text_stops_the_reader_and_no_line_goes_untold(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str]

@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
@@ -71,6 +71,7 @@ def test_separators_surrogates_and_invisible_characters_are_escaped() -> None:
     line.encode()
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_every_text_stays_on_one_line_and_comes_back(insight: str) -> None:
     memory = _memory(1)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 import yaml
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memtui.domain.memory import Anchor, Memory, Source
@@ -172,6 +172,7 @@ MEMORIES = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(MEMORIES)
 @example(Memory(id="bench:decision-1", title="", insight="x", created_at=NOON.replace(microsecond=1), updated_at=NOON))
 @example(Memory(id="1e5", title="null", insight=" lead\ntrail  ", project="null", created_at=NOON, updated_at=NOON))
@@ -200,7 +201,9 @@ def test_whatever_a_memory_holds_comes_back_exactly(memory: Memory) -> None:
     assert not set(text) & set("\x00\x1b\r\u202e\ufeff")
 
 
+@settings(deadline=None)
 @given(MEMORIES)
+@example(Memory(id="a", title="t", insight="x", confidence=1e-05, created_at=NOON, updated_at=NOON))
 def test_the_frontmatter_is_yaml_for_everybody_else_too(memory: Memory) -> None:
     text = render_memory(memory)
     loaded = yaml.safe_load(text.split("\n---\n", 1)[0].removeprefix("---\n"))
@@ -343,6 +346,7 @@ def test_files_that_say_nothing_reliable_are_refused_with_the_reason(text: str, 
     assert parse_memory(text).problem == problem
 
 
+@settings(deadline=None)
 @given(st.text() | TEXTS, st.booleans())
 def test_no_text_breaks_the_parser(text: str, fenced: bool) -> None:
     parse_memory(f"---\n{text}\n---\n{text}" if fenced else text)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.domain.memory import Link, Memory, Tombstone
@@ -56,6 +56,7 @@ def test_file_names_are_safe_and_readable(title: str, identity: str, name: str) 
     assert file_name(_memory(identity, title)) == name
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(codec="utf-8"), min_size=1), st.text(st.characters(codec="utf-8"), min_size=1))
 def test_different_projects_never_share_a_folder_on_any_system(one: str, other: str) -> None:
     names = [folder_name(one), folder_name(other), folder_name(None)]

@@ -1,0 +1,134 @@
+"""Where a text stands in a row, and the row without it. Machine words such as ids and states are left alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from memtui.domain.memory import Anchor, Memory, Source
+
+MARK = "[purged]"
+"""What stands where a purged text stood."""
+
+_CUT_LENGTH = 8
+"""A title that was cut within the text still shows its beginning; this much of it counts as the text."""
+
+_LONGEST_CUT = 200
+"""Titles and summaries are no longer than that."""
+
+_MACHINE_KEYS = frozenset(
+    {
+        *("id", "memory_id", "from_id", "to_id", "entity", "entity_key", "type", "status", "signal", "verdict"),
+        *("state", "target", "encoding", "budget", "payload_hash", "content_hash", "imported_hash", "seen_hash"),
+        *("format", "pack_id", "key", "action", "origin", "from", "to", "memory", "link", "pack"),
+        *("made_at", "created_at", "updated_at", "observed_at", "confirmed_at", "verified_at", "valid_from"),
+        *("valid_until", "due_at", "snoozed_until", "seen_at", "checked_at", "at"),
+    }
+)
+"""Columns of rows and keys of records that hold no free text."""
+
+
+class Eraser:
+    """Takes one text out of whatever holds it.
+
+    Args:
+        text: what to erase.
+        kept_words: values that stay even if they hold it: names of kinds, `person`, `global`.
+    """
+
+    def __init__(self, text: str, kept_words: frozenset[str]) -> None:
+        self._text = text
+        self._kept_words = kept_words
+
+    @property
+    def hint(self) -> str:
+        """A part of the text that looks the same within JSON, by which to find rows; empty if there is none."""
+        start = re.match(r'[^"\\\x00-\x1f\x7f]*', self._text[:_CUT_LENGTH])
+        if start and len(start[0]) == min(_CUT_LENGTH, len(self._text)):
+            return start[0]
+        runs = re.findall(r'[^"\\\x00-\x1f\x7f]+', self._text)
+        return max(runs, key=len, default="")
+
+    def text(self, value: str) -> str:
+        """Return a text without it; a cut that ends in `…` counts."""
+        if value in self._kept_words:
+            return value
+        return _without_cut_end(value.replace(self._text, MARK), self._text)
+
+    def value(self, value: Any) -> Any:
+        """Return a cell, or a portable record, without it."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.value(part) for part in value]
+        if isinstance(value, dict):
+            return {key: part if key in _MACHINE_KEYS else self.value(part) for key, part in value.items()}
+        return value
+
+    def row(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return a row of any table but `memories` without it; its `before` and `after` are records as JSON."""
+        erased = {
+            name: self._json(value) if name in {"before", "after"} else self.value(value)
+            for name, value in row.items()
+            if name not in _MACHINE_KEYS
+        }
+        return {**row, **erased}
+
+    def _json(self, text: str | None) -> str | None:
+        if text is None:
+            return None
+        try:
+            record = json.loads(text)
+        except ValueError:
+            return self.text(text)
+        erased = self.value(record)
+        return text if erased == record else json.dumps(erased, ensure_ascii=False)
+
+    def memory(self, memory: Memory, now: datetime) -> Memory:
+        """Return a memory without it, one version on; the same object if it does not hold it."""
+        erased = replace(
+            memory,
+            kind=self.text(memory.kind),
+            project=self._known(memory.project),
+            status_reason=self.text(memory.status_reason),
+            title=self.text(memory.title),
+            insight=self.text(memory.insight),
+            rationale=self.text(memory.rationale),
+            snippet=self.text(memory.snippet),
+            confirmed_by=self._known(memory.confirmed_by),
+            verified_by=self._known(memory.verified_by),
+            tags=tuple(dict.fromkeys(self.text(tag) for tag in memory.tags)),
+            anchors=tuple(Anchor(self.text(anchor.path), anchor.content_hash) for anchor in memory.anchors),
+            sources=tuple(self._source(source) for source in memory.sources),
+        )
+        return memory if erased == memory else replace(erased, version=memory.version + 1, updated_at=now)
+
+    def _known(self, value: str | None) -> str | None:
+        return None if value is None else self.text(value)
+
+    def _source(self, source: Source) -> Source:
+        return replace(
+            source,
+            path=self._known(source.path),
+            native_id=self._known(source.native_id),
+            agent=self._known(source.agent),
+        )
+
+
+def _without_cut_end(value: str, text: str) -> str:
+    for sign in ("…", "..."):
+        body = value.removesuffix(sign)
+        if body == value:
+            continue
+        for length in range(min(len(text) - 1, len(body), _LONGEST_CUT), _CUT_LENGTH - 1, -1):
+            if body.endswith(text[:length]):
+                return f"{body[:-length]}{MARK}{sign}"
+    return value
+
+
+def quotes(summary: str, titles: frozenset[str]) -> bool:
+    """Return whether a line quotes one of these titles, whole or cut."""
+    return any(title and (title in summary or title[:_CUT_LENGTH] in summary) for title in titles)

@@ -1,0 +1,165 @@
+"""Undo, redo, history and going back: the journal as a person uses it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from curating import AGENT, PERSON, add, everything, get, new_vault, repository, write_files
+
+from memtui.capture.importing import ImportRequest, read_sources, run_import
+from memtui.capture.planning import ImportOptions
+from memtui.curate.editing import edit_memory
+from memtui.curate.lifecycle import accept, pin, retire
+from memtui.curate.timeline import go_back, history, log, redo, undo
+from memtui.domain.record import memory_record
+from memtui.errors import EXIT_NOTHING, NotFoundError, NothingToUndoError, RefusedError
+from memtui.vault.vault import Vault
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    return new_vault(tmp_path / "data")[0]
+
+
+def test_undo_and_redo_walk_through_every_change(vault: Vault) -> None:
+    states = [everything(vault)]
+    memory = add(vault, "Lock payments")
+    states.append(everything(vault))
+    edit_memory(vault, memory.id, {"title": "Lock"}, actor=PERSON)
+    states.append(everything(vault))
+    retire(vault, [memory.id], actor=PERSON)
+    states.append(everything(vault))
+    for state in states[-2::-1]:
+        undo(vault, actor=PERSON)
+        assert everything(vault) == state
+    with pytest.raises(NothingToUndoError) as nothing:
+        undo(vault, actor=PERSON)
+    assert nothing.value.exit_code == EXIT_NOTHING
+    for state in states[1:]:
+        redo(vault, actor=PERSON)
+        assert everything(vault) == state
+    with pytest.raises(NothingToUndoError):
+        redo(vault, actor=PERSON)
+
+
+def test_a_new_change_ends_what_could_be_redone(vault: Vault) -> None:
+    memory = add(vault, "Lock payments")
+    edit_memory(vault, memory.id, {"title": "Lock"}, actor=PERSON)
+    undo(vault, actor=PERSON)
+    edit_memory(vault, memory.id, {"title": "Hold"}, actor=PERSON)
+    with pytest.raises(NothingToUndoError):
+        redo(vault, actor=PERSON)
+    assert get(vault, memory.id).title == "Hold"
+
+
+def test_versions_only_grow_undo_included(vault: Vault) -> None:
+    memory = add(vault, "Lock payments")
+    edit_memory(vault, memory.id, {"title": "Lock"}, actor=PERSON)
+    versions = [2]
+    for step in (undo, redo, undo, undo, redo):
+        step(vault, actor=PERSON)
+        with vault.read() as reader:
+            versions += [found.version for found in reader.get_many([memory.id]).values()]
+    assert versions == sorted(set(versions))
+
+
+def test_the_log_tells_who_did_what_to_which(vault: Vault) -> None:
+    memory = add(vault, "Lock payments", title="Lock", actor=AGENT)
+    retire(vault, [memory.id], actor=PERSON, reason="wrong")
+    undo(vault, actor=PERSON)
+    newest, retired, added = log(vault)
+    assert (newest.action, newest.state, newest.actor) == ("undo", "done", "person")
+    assert (retired.action, retired.state, retired.reason) == ("retire", "undone", "wrong")
+    assert (added.actor, added.summary, added.memory_ids) == ("codex", "add Lock", (memory.id,))
+    assert len(log(vault, limit=2)) == 2
+
+
+def test_the_history_of_one_memory_survives_its_undoing(vault: Vault) -> None:
+    memory = add(vault, "Lock payments")
+    edit_memory(vault, memory.id, {"title": "Lock"}, actor=PERSON)
+    undo(vault, actor=PERSON)
+    undo(vault, actor=PERSON)
+    steps = history(vault, memory.id)
+    assert [step.change.action for step in steps] == ["undo", "undo", "edit", "add"]
+    assert steps[0].after is None
+    with pytest.raises(NotFoundError):
+        history(vault, "zzzzzzzz")
+
+
+def test_going_back_is_a_new_change(vault: Vault) -> None:
+    memory = add(vault, "Lock payments")
+    edit_memory(vault, memory.id, {"insight": "Lock users", "tags": ["x"]}, actor=PERSON)
+    edited = everything(vault)
+    back = go_back(vault, memory.id[:6], 1, actor=PERSON)
+    assert back.version == 3
+    assert memory_record(back) == memory_record(memory)
+    assert "version 1" in log(vault)[0].summary
+    undo(vault, actor=PERSON)
+    assert everything(vault) == edited
+
+
+@pytest.mark.parametrize("version", [0, 3, -1, 99])
+def test_a_version_that_never_was_is_an_error(vault: Vault, version: int) -> None:
+    memory = add(vault, "Lock payments")
+    edit_memory(vault, memory.id, {"title": "Lock"}, actor=PERSON)
+    with pytest.raises(NotFoundError, match=f"version {version}"):
+        go_back(vault, memory.id, version, actor=PERSON)
+
+
+def test_going_back_before_a_retirement_takes_the_tombstone_away(vault: Vault) -> None:
+    memory = add(vault, "Lock payments")
+    retire(vault, [memory.id], actor=PERSON)
+    assert go_back(vault, memory.id, 1, actor=PERSON).status == "active"
+    with vault.read() as reader:
+        assert reader.tombstones() == []
+
+
+def test_an_agent_does_not_go_back_behind_what_a_person_decided(vault: Vault) -> None:
+    memory = add(vault, "Lock payments")
+    edit_memory(vault, memory.id, {"title": "Lock"}, actor=AGENT)
+    assert go_back(vault, memory.id, 1, actor=AGENT).title == memory.title
+    retire(vault, [memory.id], actor=PERSON)
+    with pytest.raises(RefusedError, match="Only a person"):
+        go_back(vault, memory.id, 1, actor=AGENT)
+    other = add(vault, "Seed first")
+    pin(vault, [other.id], actor=PERSON)
+    with pytest.raises(RefusedError):
+        go_back(vault, other.id, 1, actor=AGENT)
+
+
+def test_an_agent_undoes_only_what_it_did_itself(vault: Vault) -> None:
+    memory = add(vault, "Lock payments")
+    proposed = add(vault, "Seed first", actor=AGENT)
+    undo(vault, actor=AGENT)
+    redo(vault, actor=AGENT)
+    accept(vault, [proposed.id], actor=PERSON, folder=vault.path.parent)
+    pin(vault, [memory.id], actor=PERSON)
+    before = everything(vault)
+    with pytest.raises(RefusedError, match="itself"):
+        undo(vault, actor=AGENT)
+    assert everything(vault) == before
+    undo(vault, actor=PERSON)
+    with pytest.raises(RefusedError, match="itself"):
+        redo(vault, actor=AGENT)
+    assert not get(vault, memory.id).pinned
+
+
+def test_going_back_counts_as_an_edit_of_a_person_for_the_next_import(vault: Vault, tmp_path: Path) -> None:
+    rules = "# Rules\n\nAlways take the payment lock before charging a card.\n"
+    root = repository(tmp_path / "shop", {"CLAUDE.md": rules})
+    request = ImportRequest(paths=[root], folder=root, home=tmp_path, options=ImportOptions(active=True))
+
+    def import_again() -> tuple[int, int]:
+        _, report = run_import(vault, read_sources(request), request, actor=PERSON)
+        assert report is not None
+        return report.updated, len(report.conflicts)
+
+    import_again()
+    (identifier,) = log(vault)[0].memory_ids
+    write_files(root, {"CLAUDE.md": rules.replace("a card", "any card")})
+    assert import_again() == (1, 0)
+    go_back(vault, identifier, 1, actor=PERSON)
+    write_files(root, {"CLAUDE.md": rules.replace("a card", "every card")})
+    assert import_again() == (0, 1)
+    assert "a card" in get(vault, identifier).insight
