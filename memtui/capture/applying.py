@@ -12,8 +12,10 @@ from memtui.capture.draft import Draft, ProgressCallback
 from memtui.capture.planning import PLANTED, ImportOptions, ImportPlan, Planned, draft_hash
 from memtui.domain.actor import Actor
 from memtui.domain.content import new_id
-from memtui.domain.memory import Anchor, Link, Memory, Signal, Status, Tombstone, Verdict
+from memtui.domain.freshness import LONGEST_HALF_LIFE
+from memtui.domain.memory import LINK_TYPES, Anchor, Link, Memory, Signal, Status, Tombstone, Verdict
 from memtui.domain.record import Record, RecordError, memory_from_record, memory_record
+from memtui.domain.usefulness import SIGNAL_TYPES
 from memtui.text.sanitising import one_line, sanitise
 from memtui.vault.journal import thing_from_record
 from memtui.vault.projects import ensure_project
@@ -220,7 +222,7 @@ def memory_of_record(draft: Draft, project: str | None, now: datetime, *, over: 
         if isinstance(record.get(name), str):
             record[name] = sanitise(record[name]).text
     title = str(record.get("title") or "")
-    record["title"] = (title if title.isprintable() else one_line(title)) or draft.title
+    record["title"] = (one_line(title) if "\n" in title or "\t" in title else title) or draft.title
     record.setdefault("kind", draft.kind)
     record["project"] = record.get("project") or project
     if not record.get("status"):
@@ -253,12 +255,32 @@ def _is_guess(key: str, draft: Draft) -> bool:
     return key == "kind" and draft.kind == guess_kind(draft.insight, draft.title, ())
 
 
+def _kin_of(record: Record) -> _Kin:
+    """Return what a typed line states.
+
+    Raises:
+        KeyError, RecordError, TypeError, ValueError: it states nothing that a vault can hold.
+    """
+    thing = thing_from_record(record)
+    if isinstance(thing, Link) and thing.type not in LINK_TYPES:
+        raise RecordError(f"link is none of {', '.join(LINK_TYPES)}: {thing.type[:40]!r}")
+    if isinstance(thing, Link) and thing.from_id == thing.to_id:
+        raise RecordError("a memory cannot be linked to itself")
+    if isinstance(thing, Signal) and thing.signal not in SIGNAL_TYPES:
+        raise RecordError(f"signal is none of {', '.join(SIGNAL_TYPES)}: {thing.signal[:40]!r}")
+    if isinstance(thing, Link | Signal) and not 0 <= thing.weight <= 1:
+        raise RecordError(f"weight is no number from 0 to 1: {thing.weight}")
+    if isinstance(thing, Verdict) and not 0 <= thing.exposure_days <= LONGEST_HALF_LIFE:
+        raise RecordError(f"exposure_days is no number of days: {thing.exposure_days}")
+    return thing
+
+
 def _add_records(writer: VaultWriter, records: Iterable[Record], report: ImportReport, actor: Actor) -> None:
     """Add links and the like that the vault does not hold yet; what stands twice in an export stands twice here."""
     stated: Counter[_Kin] = Counter()
     for record in records:
         try:
-            thing = thing_from_record(record)
+            thing = _kin_of(record)
         except (KeyError, RecordError, TypeError, ValueError) as error:
             report.bad_records.append(f"{record.get('type')}: {error}")
             continue

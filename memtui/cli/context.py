@@ -96,6 +96,7 @@ def _build(arguments: argparse.Namespace, session: Session) -> tuple[Task, Pack,
         settings=session.config.recall,
         now=session.vault.now(),
         fast=arguments.fast,
+        tree=view.tree,
     )
     return task, pack, view.project
 

@@ -70,8 +70,8 @@ class Parser(argparse.ArgumentParser):
         super()._check_value(action, value)
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> object:
-        # argparse would drop the dashes of `--title=--` as an end of options and store an empty list.
-        if action.option_strings and action.nargs is None and arg_strings == ["--"]:
+        # argparse would take the value of `--title=--` for an end of options and store an empty list.
+        if action.nargs is None and arg_strings == ["--"]:
             return self._get_value(action, "--")
         return super()._get_values(action, arg_strings)
 

@@ -42,7 +42,16 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     files = check_named_files(session.vault, view, arguments.file, folder=session.folder)
     scope = EVERYTHING if arguments.all_projects else narrow_to_files(session.vault, view, files).scope
     now = session.vault.now()
-    hits = search(session.vault, query, scope, files=tuple(files), limit=limit, settings=session.config.recall, now=now)
+    hits = search(
+        session.vault,
+        query,
+        scope,
+        files=tuple(files),
+        limit=limit,
+        settings=session.config.recall,
+        now=now,
+        tree=view.tree,
+    )
     if session.json:
         with session.vault.read() as reader:
             views = view_memories(reader, [hit.memory for hit in hits], now=now)

@@ -8,6 +8,7 @@ from memtui.domain.actor import Actor
 from memtui.domain.memory import Signal
 from memtui.domain.usefulness import usefulness
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
+from memtui.text.sanitising import one_line
 from memtui.vault.reading import VaultReader
 from memtui.vault.usage import StoredPack, packs_by_prefix
 from memtui.vault.vault import Vault
@@ -35,6 +36,7 @@ def give_feedback(vault: Vault, prefix: str, verdict: str, *, actor: Actor, reas
     """
     if verdict not in VERDICTS:
         raise UsageError("Unknown feedback", where=verdict, remedy=f"Say one of {', '.join(VERDICTS)}.")
+    reason = one_line(reason)
     with vault.write(actor=actor.name, action="feedback", reason=reason) as writer:
         pack = _pack_meant(writer, prefix.strip())
         identifiers = [member.memory_id for member in pack.members] if pack else [writer.resolve(prefix)]

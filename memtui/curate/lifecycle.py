@@ -15,6 +15,7 @@ from memtui.domain.content import content_hash
 from memtui.domain.freshness import last_trusted_at
 from memtui.domain.memory import Memory, Signal, Tombstone, Verdict
 from memtui.errors import RefusedError, UsageError
+from memtui.text.sanitising import one_line
 from memtui.vault.vault import Vault
 from memtui.vault.writing import VaultWriter
 from memtui.workspace import Tree
@@ -128,6 +129,7 @@ def pin(vault: Vault, prefixes: Sequence[str], *, actor: Actor, pinned: bool = T
 
 def retire(vault: Vault, prefixes: Sequence[str], *, actor: Actor, reason: str = "") -> Outcome:
     """Take memories out of use; a tombstone keeps an import from bringing them back."""
+    reason = one_line(reason)
 
     def step(writer: VaultWriter, memory: Memory) -> Memory | str:
         if memory.status == "retired":
@@ -244,6 +246,7 @@ def _settle_supersessions(writer: VaultWriter, memory: Memory) -> None:
 def reject(vault: Vault, prefixes: Sequence[str], *, actor: Actor, reason: str = "") -> Outcome:
     """Turn candidates down: retired, with a tombstone."""
     _only_person(actor, "reject")
+    reason = one_line(reason)
 
     def step(writer: VaultWriter, memory: Memory) -> Memory | str:
         if memory.status != "candidate":

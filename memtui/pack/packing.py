@@ -20,6 +20,7 @@ from memtui.recall.task import Task
 from memtui.text.quantities import Budget, parse_budget
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
+from memtui.workspace import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ def context(
     settings: RecallSettings,
     now: datetime,
     fast: bool = False,
+    tree: Tree | None = None,
 ) -> Pack:
     """Return the pack for a task: recall, then selection under the budget.
 
@@ -101,13 +103,15 @@ def context(
         settings: the weights of recall.
         now: the moment freshness is measured at.
         fast: estimate tokens on the safe side instead of loading a tokenizer.
+        tree: the working tree to check anchors against.
 
     Raises:
         UsageError: target, budget, encoding or phase are unknown.
     """
     form = target_named(target)
     size = parse_budget(budget)
-    found = recall(vault, task, scope, settings=settings, now=now, limit=max(MOST_HITS, max_memories))
+    most = max(MOST_HITS, max_memories)
+    found = recall(vault, task, scope, settings=settings, now=now, limit=most, tree=tree)
     return build_pack(
         found,
         target=form,

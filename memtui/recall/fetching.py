@@ -18,6 +18,7 @@ from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.postings import LexicalHit
 from memtui.vault.reading import VaultReader
 from memtui.vault.vault import Vault
+from memtui.workspace import Tree
 
 OUTSIDE_VALID_TIME = "outside its valid time"
 """Group of memories that were only counted."""
@@ -66,6 +67,15 @@ class Fetched:
     survey: dict[tuple[str, bool], int] = field(default_factory=dict)
     unseen: dict[str, int] = field(default_factory=dict)
     other_projects: int = 0
+
+    def check_anchors(self, tree: Tree | None) -> None:
+        """Take the states of anchors from a working tree for the memories of its project; holds no lease."""
+        if tree is None:
+            return
+        found = {
+            (memory.id, path): state for memory in self.memories.values() for path, state in tree.states(memory).items()
+        }
+        self.states = {**self.states, **found}
 
 
 def assigned(scope: Scope) -> Scope:

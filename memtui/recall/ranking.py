@@ -19,6 +19,7 @@ from memtui.recall.task import Task
 from memtui.recall.withholding import Reason
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
+from memtui.workspace import Tree
 
 MOST_HITS = 60
 
@@ -30,7 +31,14 @@ STANDING_BESIDE_FILES = 0.1
 
 
 def recall(
-    vault: Vault, task: Task, scope: Scope, *, settings: RecallSettings, now: datetime, limit: int = MOST_HITS
+    vault: Vault,
+    task: Task,
+    scope: Scope,
+    *,
+    settings: RecallSettings,
+    now: datetime,
+    limit: int = MOST_HITS,
+    tree: Tree | None = None,
 ) -> Recall:
     """Return the memories that are relevant to a task, the best first.
 
@@ -44,6 +52,7 @@ def recall(
         settings: the weights.
         now: the moment freshness is measured at, and at which memories must be valid without `task.as_of`.
         limit: most hits, pins aside.
+        tree: the working tree to check anchors against, once the lease is over.
 
     Raises:
         UsageError: the task's phase is none.
@@ -51,6 +60,7 @@ def recall(
     phase = check_phase(task.phase) if task.phase else guess_phase(task.text)
     at = task.as_of or now
     fetched = fetch_for_task(vault, task, scope, at=at, now=now, freshness_weight=settings.freshness_weight)
+    fetched.check_anchors(tree)
     reasons = _reasons(fetched, scope, at)
     pool = {identifier for identifier in fetched.memories if identifier not in reasons}
     scorer = Scorer(fetched, pool, settings, vault.kinds, now, phase, phase_guessed=task.phase is None)

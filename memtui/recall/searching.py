@@ -15,6 +15,7 @@ from memtui.recall.score import Part
 from memtui.recall.scoring import Scorer
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.vault import Vault
+from memtui.workspace import Tree
 
 FEWEST_READ = 100
 """Memories read for a search with a small limit: the best by words alone need not be the best in all."""
@@ -34,6 +35,7 @@ def search(
     settings: RecallSettings,
     now: datetime,
     statuses: Sequence[str] | None = ("active",),
+    tree: Tree | None = None,
 ) -> list[Hit]:
     """Return the memories that share a telling word with a query or are tied to files, the best first.
 
@@ -49,11 +51,13 @@ def search(
         settings: the weights.
         now: the moment freshness is measured at.
         statuses: which memories, None for any.
+        tree: the working tree to check anchors against, once the lease is over.
     """
     wanted = MemoryFilter(scope=scope, statuses=None if statuses is None else tuple(statuses))
     fetched, named = fetch_for_search(vault, query, wanted, files, limit=max(limit, FEWEST_READ))
     if not fetched.memories and _ID_PREFIX.fullmatch(query.strip().lower()):
         named = _by_prefix(vault, query.strip().lower(), wanted, fetched)
+    fetched.check_anchors(tree)
     scorer = Scorer(fetched, fetched.memories, settings, vault.kinds, now, guess_phase(query))
     return _ranked(scorer, named)[:limit]
 

@@ -72,12 +72,14 @@ class Acted(Message):
 
 
 @dataclass
-class Failed(Message):
-    """Work on the vault failed.
-
-    Attributes:
-        doing: `list`, `rows`, `detail`, `poll` or `act`.
-    """
+class ActFailed(Message):
+    """A change was not made."""
 
     error: MemtuiError
-    doing: str
+
+
+@dataclass
+class LookFailed(Message):
+    """The vault could not be read."""
+
+    error: MemtuiError

@@ -20,7 +20,6 @@ from memtui.capture.readers.adr_words import (
     OVER,
     SETTING,
     TEMPLATE_NAME,
-    Role,
     bare_title,
     is_template,
     native_id,
@@ -116,14 +115,8 @@ def _record(tree: Section, settings: Frontmatter, stem: str) -> _Record:
     record.date = record.date or (_date(dated[1]) if dated else None)
     for section in [*above, *(below for part in parts for below in part.walk())]:
         record.skipped.extend((section.lines_of(span), "comment") for span in section.comments)
-    named_options = ""
     for part in parts:
-        role = role_of(part.heading)
-        if role == "other" and part.heading.lower() in named_options:
-            role = "options"
-        if role == "options":
-            named_options += part.whole_text.lower()
-        _take(record, part, role)
+        _take(record, part)
     return record
 
 
@@ -135,8 +128,8 @@ def _is_title(parts: Sequence[Section]) -> bool:
     return role_of(first.heading) == "other"
 
 
-def _take(record: _Record, part: Section, role: Role) -> None:
-    text = part.whole_text
+def _take(record: _Record, part: Section) -> None:
+    role, text = role_of(part.heading), part.whole_text
     if role in {"status", "date", "people"}:
         record.skipped.append((part.span, f"{role}: read as settings"))
         stated = text if text.strip() else part.heading.partition(":")[2]
@@ -167,7 +160,7 @@ def _take_decision(record: _Record, part: Section) -> None:
     record.decision.append(part.text)
     for child in part.children:
         if child in aside:
-            _take(record, child, role_of(child.heading))
+            _take(record, child)
         else:
             record.decision.append(_headed(child))
 

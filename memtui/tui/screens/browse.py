@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, Static
-from textual.worker import Worker, WorkerState
 
-from memtui.errors import MemtuiError, NothingToUndoError
-from memtui.tui.access import Listing, VaultAccess, steady_order
+from memtui.errors import MemtuiError
+from memtui.tui.access import Listing, steady_order
 from memtui.tui.actions import bindings
 from memtui.tui.describing import describe
-from memtui.tui.messages import Act, Acted, DetailRead, Failed, ListRead, RowsRead, VaultMoved
+from memtui.tui.messages import Act, DetailRead, ListRead, LookFailed, RowsRead, VaultMoved
 from memtui.tui.notices import list_title, notice_of, shown_count
 from memtui.tui.opening import Opening
+from memtui.tui.screens.working import WorkingScreen
 from memtui.tui.widgets.chrome import HeaderLine, KeyHints
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.filter_line import FilterLine
 from memtui.tui.widgets.memory_list import MemoryList
-from memtui.tui.wording import tame
 
 POLL_SECONDS = 2.0
 """How often the vault is looked at for changes of others."""
@@ -35,10 +31,8 @@ TYPING_SECONDS = 0.06
 RESTING_SECONDS = 0.05
 """Pause of the cursor before a memory is read in full."""
 
-ERROR_SECONDS = 8.0
 
-
-class BrowseScreen(Screen[None]):
+class BrowseScreen(WorkingScreen):
     """The list, the detail pane, the filter, and every act on the memory under the cursor."""
 
     BINDINGS = bindings("screen")
@@ -46,8 +40,7 @@ class BrowseScreen(Screen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, opening: Opening) -> None:
-        super().__init__()
-        self._access = VaultAccess(opening)
+        super().__init__(opening)
         # Held here rather than queried: a worker may report while the screen is being taken down.
         self._header = HeaderLine(id="header")
         self._list = MemoryList(id="list")
@@ -61,9 +54,6 @@ class BrowseScreen(Screen[None]):
         self._ticket = 0
         self._rows_ticket = 0
         self._shown_id: str | None = None
-        self._acts: deque[Act] = deque()
-        self._acting = False
-        self._last_error = ""
         self._pause: Timer | None = None
         self._rest: Timer | None = None
 
@@ -93,7 +83,7 @@ class BrowseScreen(Screen[None]):
         self._read_list(self._query, self._ticket, due_only=self._due_only, steady=steady, focus=focus)
 
     def _refilter(self) -> None:
-        if self._listing is None:
+        if self._listing is None or self._listing.base.due_only != self._due_only:
             self._reload()
             return
         self._ticket += 1
@@ -102,9 +92,9 @@ class BrowseScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="list", exit_on_error=False)
     def _read_list(self, query: str, ticket: int, *, due_only: bool, steady: bool, focus: str | None) -> None:
         try:
-            listing = self._access.load(query, due_only=due_only)
+            listing = self.access.load(query, due_only=due_only)
         except MemtuiError as error:
-            self.post_message(Failed(error, "list"))
+            self.post_message(LookFailed(error))
         else:
             self.post_message(ListRead(listing, ticket, fresh=True, steady=steady, focus=focus))
 
@@ -113,9 +103,9 @@ class BrowseScreen(Screen[None]):
         if ticket != self._ticket:
             return
         try:
-            filtered = self._access.filtered(listing.base, query)
+            filtered = self.access.filtered(listing.base, query)
         except MemtuiError as error:
-            self.post_message(Failed(error, "list"))
+            self.post_message(LookFailed(error))
         else:
             self.post_message(ListRead(filtered, ticket, fresh=False))
 
@@ -124,26 +114,26 @@ class BrowseScreen(Screen[None]):
         if ticket != self._rows_ticket:
             return
         try:
-            rows = self._access.rows(identifiers)
+            rows = self.access.rows(identifiers)
         except MemtuiError as error:
-            self.post_message(Failed(error, "rows"))
+            self.post_message(LookFailed(error))
         else:
             self.post_message(RowsRead(rows, ticket))
 
     @work(thread=True, exclusive=True, group="detail", exit_on_error=False)
     def _read_detail(self, identifier: str) -> None:
         try:
-            detail = self._access.detail(identifier)
+            detail = self.access.detail(identifier)
         except MemtuiError as error:
-            self.post_message(Failed(error, "detail"))
+            self.post_message(LookFailed(error))
         else:
             self.post_message(DetailRead(identifier, detail))
 
     def _poll(self) -> None:
         """Look for changes of others; after a failure, read the list again."""
-        if self._acting:
+        if self.acting:
             return
-        if self._listing is None or self._last_error:
+        if self._listing is None or self.in_trouble:
             self._reload()
         else:
             self._look_for_changes(self._listing)
@@ -151,9 +141,9 @@ class BrowseScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="poll", exit_on_error=False)
     def _look_for_changes(self, listing: Listing) -> None:
         try:
-            moved = self._access.moved(listing.base)
+            moved = self.access.moved(listing.base)
         except MemtuiError as error:
-            self.post_message(Failed(error, "poll"))
+            self.post_message(LookFailed(error))
         else:
             if moved:
                 self.post_message(VaultMoved())
@@ -163,9 +153,9 @@ class BrowseScreen(Screen[None]):
     @on(ListRead)
     def _show_list(self, message: ListRead) -> None:
         # While a change is on its way, a list read before it would bring back rows that are gone from the screen.
-        if message.ticket != self._ticket or self._acting:
+        if message.ticket != self._ticket or self.acting:
             return
-        self._last_error = ""
+        self.trouble_is_over()
         pane, listing = self._list, message.listing
         ids = steady_order(pane.ids, listing.ids) if message.steady else listing.ids
         new_query = self._listing is None or self._listing.query != listing.query
@@ -217,71 +207,21 @@ class BrowseScreen(Screen[None]):
 
     @on(VaultMoved)
     def _take_changes(self) -> None:
-        if not self._acting:
+        if not self.acting:
             self._reload()
 
-    @on(Failed)
-    def _say_failure(self, message: Failed) -> None:
+    @on(LookFailed)
+    def _tell_failed_look(self, message: LookFailed) -> None:
         error = message.error
-        if message.doing == "act":
-            self._say(str(error), severity="warning" if isinstance(error, NothingToUndoError) else "error")
-            self._end_act()
-            return
-        if str(error) != self._last_error:
-            self._say(str(error), severity="error")
-        self._last_error = str(error)
+        self.complain(str(error))
         if self._listing is None:
             self._list.show((), follow=None, fresh=True, notice=(error.what, error.where, error.remedy))
 
-    @on(Worker.StateChanged)
-    def _say_defect(self, event: Worker.StateChanged) -> None:
-        """Tell of an error that nobody foresaw; the app lives on."""
-        if event.state is WorkerState.ERROR:
-            self._say(f"{type(event.worker.error).__name__}: {event.worker.error}", severity="error")
-            if event.worker.group == "act":
-                self._end_act()
-
-    def _say(self, text: str, *, severity: str = "information") -> None:
-        self.notify(
-            tame(text, 600),
-            severity="error" if severity == "error" else "warning" if severity == "warning" else "information",
-            timeout=ERROR_SECONDS if severity == "error" else None,
-            markup=False,
-        )
-
     # -- acting -----------------------------------------------------------------------------------
 
-    def _do(self, act: Act) -> None:
-        """Make changes one after the other, in the order of the keys."""
-        self._acts.append(act)
-        self._next_act()
-
-    def _next_act(self) -> None:
-        if not self._acting and self._acts:
-            self._acting = True
-            self._run_act(self._acts.popleft())
-
-    @work(thread=True, group="act", exit_on_error=False)
-    def _run_act(self, act: Act) -> None:
-        # Not exclusive: a new key must never cancel a change that waits for its thread.
-        try:
-            done = act.run()
-        except MemtuiError as error:
-            self.post_message(Failed(error, "act"))
-        else:
-            self.post_message(Acted(act, done))
-
-    @on(Acted)
-    def _tell_act(self, message: Acted) -> None:
-        self._say(message.done.message, severity="information" if message.done.changed else "warning")
-        self._end_act(focus=message.done.focus if message.act.focus else None)
-
-    def _end_act(self, focus: str | None = None) -> None:
-        """Go on with the next change, or read the list anew after the last."""
-        self._acting = False
-        self._next_act()
-        if not self._acting:
-            self._reload(steady=True, focus=focus)
+    def acts_ended(self, focus: str | None) -> None:
+        """Read the list anew, in the order on the screen."""
+        self._reload(steady=True, focus=focus)
 
     def action_pin(self) -> None:
         """Pin or unpin the memory under the cursor."""
@@ -290,29 +230,29 @@ class BrowseScreen(Screen[None]):
             return
         pinned = not row.pinned
         self._list.mark_pinned(identifier, pinned=pinned)
-        self._do(Act(lambda: self._access.pin(identifier, pinned=pinned)))
+        self.do(Act(lambda: self.access.pin(identifier, pinned=pinned)))
 
     def action_retire(self) -> None:
         """Retire the memory under the cursor."""
         identifier = self._list.current
         if identifier is not None:
             self._list.take_out(identifier)
-            self._do(Act(lambda: self._access.retire(identifier)))
+            self.do(Act(lambda: self.access.retire(identifier)))
 
     def action_verify(self) -> None:
         """Say "still true" of the memory under the cursor, where what is due is listed."""
         identifier = self._list.current
         if identifier is not None and self._due_only:
             self._list.take_out(identifier)
-            self._do(Act(lambda: self._access.verify(identifier)))
+            self.do(Act(lambda: self.access.verify(identifier)))
 
     def action_undo(self) -> None:
         """Undo the last change."""
-        self._do(Act(self._access.undo, focus=True))
+        self.do(Act(self.access.undo, focus=True))
 
     def action_redo(self) -> None:
         """Do the undone change again."""
-        self._do(Act(self._access.redo, focus=True))
+        self.do(Act(self.access.redo, focus=True))
 
     # -- looking ----------------------------------------------------------------------------------
 
@@ -425,7 +365,3 @@ class BrowseScreen(Screen[None]):
     async def action_palette(self) -> None:
         """Open the command palette."""
         await self.run_action("app.command_palette")
-
-    def action_quit(self) -> None:
-        """Leave."""
-        self.app.exit()

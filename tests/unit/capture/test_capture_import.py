@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from curating import AGENT, PERSON, START, Clock, commit, counter, everything, get, new_vault, repository, write_files
@@ -59,7 +60,7 @@ def bring(
     actor: Actor = PERSON,
     folder: Path | None = None,
     project: str | None = None,
-    **options: bool,
+    **options: Any,
 ) -> tuple[ImportPlan, ImportReport]:
     """Import paths and return the plan with the report."""
     folder = folder or (paths[0] if paths[0].is_dir() else paths[0].parent)
@@ -129,7 +130,7 @@ def test_a_dry_run_tells_the_truth_and_writes_nothing(vault: Vault, root: Path) 
     read = read_sources(request)
     planned = plan_import(vault, read, request)
     assert (everything(vault), counter(vault)) == (before, seen)
-    assert [planned.count(action) for action in ("add", "update", "unchanged")] == [1, 1, 3]  # type: ignore[arg-type]
+    assert [planned.count(action) for action in ("add", "update", "unchanged")] == [1, 1, 3]
     done, _ = run_import(vault, read, request, actor=PERSON)
     assert [(item.action, item.project) for item in done.items] == [
         (item.action, item.project) for item in planned.items

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from curating import AGENT, PERSON, add, everything, get, new_vault, repository, write_files
@@ -113,7 +114,7 @@ def test_of_two_twins_the_one_in_use_is_there_already(vault: Vault) -> None:
 
 @pytest.mark.parametrize("field", ["text", "title", "why", "snippet"])
 def test_a_secret_is_refused_in_every_text_and_never_echoed(vault: Vault, field: str) -> None:
-    values = {"text": SEED, field: f"The key is {TOKEN} for now"}
+    values: dict[str, Any] = {"text": SEED, field: f"The key is {TOKEN} for now"}
     with pytest.raises(SecretRefusedError) as refused:
         add(vault, values.pop("text"), **values)
     told = f"{refused.value} {refused.value.where} {refused.value.remedy}"
@@ -173,7 +174,7 @@ def test_every_text_gets_a_title_of_one_line(vault: Vault, text: str) -> None:
         ({"project": "a\nb"}, "printable"),
     ],
 )
-def test_a_wrong_option_is_an_error_and_nothing_is_stored(vault: Vault, options: dict[str, object], said: str) -> None:
+def test_a_wrong_option_is_an_error_and_nothing_is_stored(vault: Vault, options: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         add(vault, SEED, **options)
     assert all_memories(vault) == []

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memtui.domain.memory import Anchor, Memory, Source
@@ -146,6 +146,9 @@ SOURCES = st.builds(
     agent=st.none() | NAMES,
     imported_hash=st.none() | st.just("0e12"),
 )
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A memory has thirty fields, which take their time to draw on a busy machine."""
+
 MEMORIES = st.builds(
     Memory,
     id=NAMES,
@@ -172,7 +175,7 @@ MEMORIES = st.builds(
 )
 
 
-@settings(deadline=None)
+@patient
 @given(MEMORIES)
 @example(Memory(id="bench:decision-1", title="", insight="x", created_at=NOON.replace(microsecond=1), updated_at=NOON))
 @example(Memory(id="1e5", title="null", insight=" lead\ntrail  ", project="null", created_at=NOON, updated_at=NOON))
@@ -201,7 +204,7 @@ def test_whatever_a_memory_holds_comes_back_exactly(memory: Memory) -> None:
     assert not set(text) & set("\x00\x1b\r\u202e\ufeff")
 
 
-@settings(deadline=None)
+@patient
 @given(MEMORIES)
 @example(Memory(id="a", title="t", insight="x", confidence=1e-05, created_at=NOON, updated_at=NOON))
 def test_the_frontmatter_is_yaml_for_everybody_else_too(memory: Memory) -> None:

@@ -1,0 +1,128 @@
+"""What every screen on the vault shares: changes one after the other, and failures as toasts."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from textual import on, work
+from textual.notifications import SeverityLevel
+from textual.screen import Screen
+from textual.worker import Worker, WorkerState
+
+from memtui.errors import MemtuiError, NothingToUndoError
+from memtui.tui.access import VaultAccess
+from memtui.tui.messages import Act, Acted, ActFailed
+from memtui.tui.opening import Opening
+from memtui.tui.wording import tame
+
+ERROR_SECONDS = 8.0
+"""How long an error stays on the screen."""
+
+_LONGEST_TOAST = 600
+
+
+class WorkingScreen(Screen[None]):
+    """A screen whose work on the vault is done in threads that only post messages.
+
+    Args:
+        opening: what the app was opened with.
+    """
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__()
+        self.access = VaultAccess(opening)
+        self.acting = False
+        """Whether a change is on its way."""
+        self._acts: deque[Act] = deque()
+        self._leaving = False
+        self._last_trouble = ""
+
+    # -- changes ----------------------------------------------------------------------------------
+
+    def do(self, act: Act) -> None:
+        """Make a change after those asked for before it."""
+        self._acts.append(act)
+        self._next_act()
+
+    def acts_ended(self, focus: str | None) -> None:
+        """Take in what changed; called after the last change in a row."""
+
+    def _next_act(self) -> None:
+        if not self.acting and self._acts:
+            self.acting = True
+            self._run_act(self._acts.popleft())
+
+    @work(thread=True, group="act", exit_on_error=False)
+    def _run_act(self, act: Act) -> None:
+        # Not exclusive: a new key must never cancel a change that waits for its thread.
+        try:
+            done = act.run()
+        except MemtuiError as error:
+            self.post_message(ActFailed(error))
+        else:
+            self.post_message(Acted(act, done))
+
+    @on(Acted)
+    def _tell_act(self, message: Acted) -> None:
+        self.say(message.done.message, severity="information" if message.done.changed else "warning")
+        self._end_act(focus=message.done.focus if message.act.focus else None)
+
+    @on(ActFailed)
+    def _tell_failed_act(self, message: ActFailed) -> None:
+        self._leaving = False
+        self.say(str(message.error), severity="warning" if isinstance(message.error, NothingToUndoError) else "error")
+        self._end_act()
+
+    def _end_act(self, focus: str | None = None) -> None:
+        """Go on with the next change; after the last, leave if that was asked for."""
+        self.acting = False
+        self._next_act()
+        if self.acting:
+            return
+        if self._leaving:
+            self.app.exit()
+        else:
+            self.acts_ended(focus)
+
+    def action_quit(self) -> None:
+        """Leave, once every change that was asked for is made."""
+        if self.acting:
+            self._leaving = True
+            self.say("Leaving once the last change is made …")
+        else:
+            self.app.exit()
+
+    # -- toasts -----------------------------------------------------------------------------------
+
+    def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
+        """Show a toast; the text is never read as markup."""
+        seconds = ERROR_SECONDS if severity == "error" else None
+        self.notify(tame(text, _LONGEST_TOAST), severity=severity, timeout=seconds, markup=False)
+
+    @property
+    def in_trouble(self) -> bool:
+        """Whether the last look at the vault failed."""
+        return bool(self._last_trouble)
+
+    def complain(self, text: str) -> None:
+        """Tell of a failed look at the vault; the same trouble is told once until it is over."""
+        if text != self._last_trouble:
+            self.say(text, severity="error")
+        self._last_trouble = text
+
+    def trouble_is_over(self) -> None:
+        """Take note that a look at the vault succeeded."""
+        self._last_trouble = ""
+
+    @on(Worker.StateChanged)
+    def _tell_defect(self, event: Worker.StateChanged) -> None:
+        """Tell of an error that nobody foresaw; the app lives on."""
+        if event.state is not WorkerState.ERROR:
+            return
+        text = f"{type(event.worker.error).__name__}: {event.worker.error}"
+        if event.worker.group == "act":
+            self._leaving = False
+            self.say(text, severity="error")
+            self._end_act()
+        else:
+            self.complain(text)

@@ -1,0 +1,125 @@
+"""Hostile texts, busy and damaged vaults, and other processes: the app lives on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from flows.app_driver import (
+    HOSTILE,
+    NARROW,
+    NOW,
+    WIDE,
+    app_on,
+    browser,
+    empty_vault,
+    ferry_vault,
+    fill,
+    holds,
+    hostile_memories,
+    isolate,
+    memory,
+    says,
+    shows,
+    toasts,
+    until,
+)
+
+from memtui.domain.memory import Link
+from memtui.tui.screens import browse
+from memtui.vault.lease import lease
+from memtui.vault.vault import Vault
+
+
+@pytest.fixture(autouse=True)
+def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    isolate(monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    return empty_vault(tmp_path)
+
+
+@pytest.fixture
+def ferry(tmp_path: Path) -> Vault:
+    return ferry_vault(tmp_path)
+
+
+async def test_what_another_process_adds_appears_and_the_cursor_stays(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(browse, "POLL_SECONDS", 0.1)
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("j", "j")
+        fill(ferry, [memory(9, "Added elsewhere just now", days=0)])
+        await holds(pilot, 6)
+        await shows(pilot, "Added elsewhere just now")
+        assert browser(pilot)._list.current == "m0000003"
+
+
+async def test_the_vault_is_never_held_while_the_app_is_open(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await shows(pilot, "Cards pay at once.")
+        await pilot.app.workers.wait_for_complete()
+        with lease(ferry.path, exclusive=True, wait_seconds=0.0):
+            assert browser(pilot).is_current
+
+
+async def test_a_busy_vault_is_told_and_the_list_comes_once_it_is_free(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(browse, "POLL_SECONDS", 0.2)
+    ferry.patience_seconds = 0.1
+    with lease(ferry.path, exclusive=True, wait_seconds=1.0):
+        app = app_on(ferry, tmp_path)
+        pilot_context = app.run_test(size=WIDE)
+        pilot = await pilot_context.__aenter__()
+        await says(pilot, "The vault is in use by")
+        await shows(pilot, "The vault is in use by")
+        await pilot.pause(0.5)
+        assert len(toasts(pilot)) == 1, "the same failure is told once"
+    await holds(pilot, 5)
+    await pilot_context.__aexit__(None, None, None)
+
+
+async def test_a_damaged_vault_is_told_and_the_app_lives_on(vault: Vault, tmp_path: Path) -> None:
+    vault.path.write_bytes(b"no database at all, " * 500)
+    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+        await says(pilot, "cannot be read as a database")
+        await shows(pilot, "memtui doctor")
+        await pilot.press("x", "p", "j", "G", "enter", "question_mark")
+        await shows(pilot, "Marks")
+
+
+async def test_an_unforeseen_error_is_a_toast_too(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memtui.tui.access import VaultAccess
+
+    def break_down(_access: VaultAccess, identifier: str) -> None:
+        raise RuntimeError(f"[/{identifier}] broke")
+
+    monkeypatch.setattr(VaultAccess, "retire", break_down)
+    async with app_on(ferry, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("x")
+        await says(pilot, "RuntimeError: [/m0000001] broke")
+        await holds(pilot, 5)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW, (40, 10)])
+async def test_hostile_texts_neither_crash_nor_shift_the_columns(
+    vault: Vault, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    relation = Link(from_id="m0000001", type="relates", to_id="m0000002", created_at=NOW)
+    fill(vault, hostile_memories(), [relation])
+    async with app_on(vault, tmp_path).run_test(size=size, notifications=True) as pilot:
+        await holds(pilot, len(HOSTILE))
+        for position in range(len(HOSTILE)):
+            await until(pilot, lambda: browser(pilot)._shown_id == browser(pilot)._list.current, "the detail came")
+            await pilot.press("enter", "G", "escape", "j")
+            strips = pilot.app.screen._compositor.render_strips()
+            assert {strip.cell_length for strip in strips} == {size[0]}, position
+            assert not any(sign in strip.text for strip in strips for sign in "\x1b\x07\u202e\t\n")
