@@ -80,7 +80,7 @@ def read_sources(request: ImportRequest, *, progress: ProgressCallback | None = 
         root = workspace.root if workspace.is_repository else (absolute if absolute.is_dir() else absolute.parent)
         collected = collect([absolute], root=root, home=request.home, format=request.format, progress=progress)
         read.skipped.extend(collected.skipped)
-        dates = SourceDates(root)
+        dates = SourceDates(root, [file.file.path for file in collected.files])
         for file in collected.files:
             real = file.file.path.resolve()
             if real in seen:

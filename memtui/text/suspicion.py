@@ -112,11 +112,20 @@ def planted_instructions(text: str) -> list[str]:
     visible = _HIDDEN_CHARACTERS.sub("", text) if not text.isascii() else text
     if _FAKE_SYSTEM.search(visible):
         reasons.append("imitates a message of the system")
-    for sentence in _sentences(visible):
-        reasons += _sentence_reasons(sentence)
+    if _may_be_planted(visible):
+        for sentence in _sentences(visible):
+            reasons += _sentence_reasons(sentence)
     if "<!--" in visible:
         reasons += _comment_reasons(visible)
     return list(dict.fromkeys(reasons))
+
+
+def _may_be_planted(text: str) -> bool:
+    """Return whether any pattern fits the text as a whole; most texts need not be cut into sentences."""
+    lower = text.lower()
+    if any(_has_any(lower, hints) and pattern.search(text) for hints, pattern, _ in _ANYWHERE):
+        return True
+    return _has_any(lower, _OUTSIDE_HINTS) and _OUTSIDE.search(text) is not None
 
 
 def _sentences(text: str) -> list[str]:

@@ -52,7 +52,8 @@ class VaultReader:
             NotFoundError: no memory has that id.
             AmbiguousIdError: several do.
         """
-        cleaned = prefix.strip()
+        # Bytes of a terminal that are no UTF-8 arrive as lone surrogates, which no database takes.
+        cleaned = prefix.strip().encode("utf-8", "replace").decode("utf-8")
         found = self._connection.execute(
             "SELECT id, title FROM memories WHERE id = ? OR (starts_with(id, ?) AND ? <> '')"
             " ORDER BY id <> ?, id LIMIT 9",

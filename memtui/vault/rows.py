@@ -157,7 +157,7 @@ CHUNK_ROWS = 2_000
 
 
 def insert_rows(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row]) -> None:
-    """Insert rows, each a mapping of every column of the table; text must hold no lone surrogates."""
+    """Insert rows, each a mapping of every column of the table; lone surrogates become question marks."""
     columns = COLUMNS[table]
     shape = json.dumps([columns])
     names = ", ".join(columns)
@@ -166,7 +166,7 @@ def insert_rows(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterabl
     pending = list(rows)
     for start in range(0, len(pending), CHUNK_ROWS):
         text = json.dumps(pending[start : start + CHUNK_ROWS], ensure_ascii=False, default=_stored_time)
-        connection.execute(statement, [text, shape])
+        connection.execute(statement, [_encodable(text), shape])
 
 
 def delete_where_in(
@@ -178,6 +178,14 @@ def delete_where_in(
         f"DELETE FROM {table} WHERE {column} IN (SELECT unnest(from_json(?, '[\"{kind}\"]')))",  # noqa: S608 - names are ours
         [json.dumps(list(values))],
     )
+
+
+def _encodable(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode("utf-8")
+    return text
 
 
 def _stored_time(value: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     import duckdb
 
 STABLE_VIEWS = ("memory", "anchor", "source", "link", "verdict", "signal", "pack", "change_log", "project")
+
+_SETTINGS = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +67,12 @@ def run_query(vault: Vault, query: str) -> Table:
 
 def _shut_off(connection: duckdb.DuckDBPyConnection) -> None:
     """Forbid files and lock the settings, unless a query beside this one in the process has done so."""
-    locked = connection.execute("SELECT current_setting('lock_configuration')").fetchone()
-    if locked and locked[0]:
-        return
-    connection.execute("SET enable_external_access = false")
-    connection.execute("SET lock_configuration = true")
+    with _SETTINGS:
+        locked = connection.execute("SELECT current_setting('lock_configuration')").fetchone()
+        if locked and locked[0]:
+            return
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
 
 
 def _readable_types(duckdb: Any) -> tuple[Any, ...]:

@@ -1,0 +1,54 @@
+"""What every test shares: no test sees the user's own files, and time stands still in the vault."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from support import FrozenClock
+
+from memtui.vault.vault import Vault
+
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+_FOLDERS = {
+    "HOME": "home",
+    "USERPROFILE": "home",
+    "APPDATA": "home/appdata",
+    "LOCALAPPDATA": "home/localappdata",
+    "XDG_DATA_HOME": "home/data",
+    "XDG_CONFIG_HOME": "home/config",
+    "XDG_STATE_HOME": "home/state",
+    "XDG_CACHE_HOME": "home/cache",
+    "XDG_RUNTIME_DIR": "home/run",
+}
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the test a home of its own, with vault and config inside it."""
+    base = tmp_path_factory.mktemp("own")
+    for name, folder in _FOLDERS.items():
+        (base / folder).mkdir(parents=True, exist_ok=True)
+        monkeypatch.setenv(name, str(base / folder))
+    monkeypatch.setenv("MEMTUI_VAULT", str(base / "home" / "default-vault" / "vault.duckdb"))
+    monkeypatch.setenv("MEMTUI_CONFIG", str(base / "home" / "config" / "memtui" / "config.toml"))
+    for name in ("MEMTUI_NOW", "MEMTUI_ACTOR"):
+        monkeypatch.delenv(name, raising=False)
+    return base / "home"
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    """A clock that stands still until the test moves it."""
+    return FrozenClock()
+
+
+@pytest.fixture
+def vault(tmp_path: Path, clock: FrozenClock) -> Vault:
+    """A vault that does not exist yet, with the frozen clock."""
+    return Vault(tmp_path / "data" / "vault.duckdb", now=clock)

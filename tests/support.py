@@ -1,0 +1,62 @@
+"""Small things that many tests need."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from memtui.domain.content import new_id
+from memtui.domain.memory import Memory
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+"""When the frozen clock stands still."""
+
+
+class FrozenClock:
+    """A clock that stands still until it is told to move."""
+
+    def __init__(self, moment: datetime = NOON) -> None:
+        self.moment = moment
+
+    def __call__(self) -> datetime:
+        return self.moment
+
+    def step(self, **amounts: float) -> datetime:
+        """Move by days, hours, seconds … as `timedelta` takes them; returns the new moment."""
+        self.moment += timedelta(**amounts)
+        return self.moment
+
+
+def make_memory(**overrides: Any) -> Memory:
+    """Return a memory with a new id, changed in the given ways."""
+    values: dict[str, Any] = {
+        "id": new_id(),
+        "title": "Retries need an idempotency key",
+        "insight": "A payment that is retried without a key is charged twice.",
+        "kind": "lesson",
+        "project": "shop",
+        "created_at": NOON,
+        "updated_at": NOON,
+    }
+    return Memory(**{**values, **overrides})
+
+
+def child_environment() -> dict[str, str]:
+    """Return the environment for a process that imports memtui and the tests' helpers as this one does."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+
+
+def start_python(code: str, *arguments: str | Path) -> subprocess.Popen[str]:
+    """Start a second process that runs some code; its output is a pipe of text."""
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=child_environment(),
+    )

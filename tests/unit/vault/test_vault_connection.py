@@ -1,0 +1,192 @@
+"""Opening the file: foreign holders, damage, other versions, threads of one process."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import duckdb
+import pytest
+from support import FrozenClock, make_memory, start_python
+
+from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError, VaultTooNewError
+from memtui.vault.connection import engine_errors, is_lock_conflict, open_connection
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.sqlquery import run_query
+from memtui.vault.vault import Vault
+
+FOREIGN = """
+import sys, duckdb
+connection = duckdb.connect(sys.argv[1])
+print("open", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def filled(vault: Vault) -> Vault:
+    with vault.write(actor="person", action="add") as writer:
+        writer.put_many([make_memory(title=f"memory {number}") for number in range(20)])
+    return vault
+
+
+def test_a_program_that_is_not_memtui_is_named_with_its_pid(filled: Vault, clock: FrozenClock) -> None:
+    hasty = Vault(filled.path, now=clock, patience_seconds=0.1)
+    with start_python(FOREIGN, filled.path) as foreign:
+        assert foreign.stdout is not None
+        assert foreign.stdin is not None
+        assert foreign.stdout.readline() == "open\n"
+        with pytest.raises(VaultBusyError) as refused, hasty.read():
+            pass
+        assert f"(PID {foreign.pid})" in str(refused.value)
+        assert "Close the vault in that program" in refused.value.remedy
+        with pytest.raises(VaultBusyError), hasty.write(actor="person", action="add"):
+            pass
+        foreign.stdin.close()
+        foreign.wait(10)
+    with filled.read() as reader:
+        assert reader.count(MemoryFilter()) == 20
+
+
+def test_pid_0_is_told_as_a_network_drive(tmp_path: Path) -> None:
+    text = 'IO Error: Could not set lock on file "/n/v.duckdb": Conflicting lock is held in PID 0. See also'
+    assert is_lock_conflict(duckdb.IOException(text))
+    with pytest.raises(VaultBusyError) as refused, engine_errors(tmp_path / "v.duckdb"):
+        raise duckdb.IOException(text)
+    assert "another program" in refused.value.what
+    assert "network drive" in refused.value.remedy
+    assert "local disk" in refused.value.remedy
+
+
+def test_a_full_disk_is_told_as_such(tmp_path: Path) -> None:
+    with pytest.raises(MemtuiError, match="disk is full"), engine_errors(tmp_path / "v.duckdb"):
+        raise duckdb.IOException("IO Error: Could not write file: No space left on device")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"hello world" * 1000, b"\0" * 20_000], ids=["empty", "text", "zeros"]
+)
+def test_a_file_that_is_no_database_is_damaged_and_doctor_is_named(vault: Vault, content: bytes) -> None:
+    vault.path.parent.mkdir(parents=True)
+    vault.path.write_bytes(content)
+    with pytest.raises(VaultDamagedError) as refused, vault.read():
+        pass
+    assert str(vault.path) in str(refused.value)
+    assert "memtui doctor" in refused.value.remedy
+    assert vault.path.read_bytes() == content
+
+
+def test_a_broken_header_and_a_broken_block_are_damage(filled: Vault) -> None:
+    with filled.connect(read_only=False) as connection:
+        connection.execute("CHECKPOINT")
+    whole = filled.path.read_bytes()
+    for place in (4096 + 100, len(whole) - 200_000):
+        filled.path.write_bytes(whole[:place] + b"\x55" * 64 + whole[place + 64 :])
+        with pytest.raises(VaultDamagedError), filled.read() as reader:
+            reader.select(MemoryFilter(), sort="title", now=filled.now())
+    filled.path.write_bytes(whole)
+    with filled.read() as reader:
+        assert reader.count(MemoryFilter()) == 20
+
+
+def _checksum(block: bytes) -> int:
+    """DuckDB's checksum of a header block."""
+    result = 5381
+    for start in range(0, len(block), 8):
+        word = int.from_bytes(block[start : start + 8], "little")
+        result ^= (word * 0xBF58476D1CE4E5B9) & (2**64 - 1)
+    return result
+
+
+def test_a_file_of_a_newer_duckdb_is_not_called_damaged(filled: Vault) -> None:
+    with filled.connect(read_only=False) as connection:
+        connection.execute("CHECKPOINT")
+    raw = bytearray(filled.path.read_bytes())
+    assert int.from_bytes(raw[:8], "little") == _checksum(raw[8:4096])
+    raw[12:20] = (99_999).to_bytes(8, "little")
+    raw[:8] = _checksum(raw[8:4096]).to_bytes(8, "little")
+    filled.path.write_bytes(raw)
+    with pytest.raises(VaultTooNewError) as refused, filled.read():
+        pass
+    assert "pip install -U duckdb" in refused.value.remedy
+
+
+def test_a_duckdb_file_of_something_else_is_left_as_it_is(vault: Vault) -> None:
+    vault.path.parent.mkdir(parents=True)
+    with duckdb.connect(str(vault.path)) as connection:
+        connection.execute("CREATE TABLE orders (number INTEGER)")
+    vault.path.chmod(0o644)
+    before = vault.path.read_bytes()
+    for attempt in (vault.read(), vault.write(actor="person", action="add")):
+        with pytest.raises(MemtuiError, match="no vault of memtui"), attempt:  # type: ignore[attr-defined]
+            pass
+    assert vault.path.read_bytes() == before
+    assert vault.path.stat().st_mode & 0o777 == 0o644
+
+
+def test_the_storage_version_is_pinned(filled: Vault) -> None:
+    with filled.connect(read_only=True) as connection:
+        row = connection.execute(
+            "SELECT tags['storage_version'] FROM duckdb_databases() WHERE NOT internal"
+        ).fetchone()
+    assert row is not None
+    assert str(row[0]).startswith("v1.5.0")
+
+
+def test_a_name_in_a_query_never_reaches_a_python_variable() -> None:
+    secret_rows = [(1,)]  # noqa: F841 - what the query must not see
+    connection = open_connection(None, read_only=False)
+    with pytest.raises(duckdb.CatalogException):
+        connection.execute("SELECT * FROM secret_rows")
+    connection.close()
+
+
+def test_threads_of_one_process_read_and_write_through_one_vault(filled: Vault) -> None:
+    failures: list[BaseException] = []
+
+    def work(task: str) -> None:
+        try:
+            for number in range(5):
+                if task == "write":
+                    with filled.write(actor="person", action="add") as writer:
+                        writer.put(make_memory(title=f"from a thread {number}"))
+                elif task == "query":
+                    run_query(filled, "SELECT count(*) FROM memory")
+                else:
+                    with filled.read() as reader:
+                        reader.search("retries", MemoryFilter(), limit=5)
+        except BaseException as error:  # noqa: BLE001 - any failure of a thread fails the test
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(task,)) for task in ("read", "query", "read", "write", "query")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    with filled.read() as reader:
+        assert reader.count(MemoryFilter()) == 25
+
+
+def test_a_log_is_read_by_readers_and_survives_many_openings(filled: Vault) -> None:
+    log = filled.path.with_name(filled.path.name + ".wal")
+    with filled.write(actor="person", action="add") as writer:
+        writer.put(make_memory(id="waitlogs"))
+    assert log.stat().st_size > 0
+    for _ in range(3):
+        with filled.read() as reader:
+            assert reader.get("waitlogs")
+    assert log.stat().st_size > 0
+
+
+def test_an_error_inside_a_change_leaves_nothing(filled: Vault) -> None:
+    with pytest.raises(ZeroDivisionError), filled.write(actor="person", action="add") as writer:
+        writer.put(make_memory(id="halfdone"))
+        _ = 1 / 0
+    with filled.read() as reader:
+        assert not reader.get_many(["halfdone"])
+        counter = reader.change_counter()
+    with filled.write(actor="person", action="nothing"):
+        pass
+    with filled.read() as reader:
+        assert reader.change_counter() == counter
