@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import configparser
 import os
-import subprocess
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -37,6 +35,8 @@ class Workspace:
         """The URL of the remote `origin`, else of the first remote, else None."""
         if self.git_folder is None:
             return None
+        import configparser
+
         parser = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
         try:
             text = (self.git_folder / "config").read_text(encoding="utf-8", errors="replace")
@@ -124,6 +124,8 @@ def _shared_git_folder(marker: Path) -> Path:
 
 def run_git(folder: Path, *arguments: str, seconds: float = GIT_SECONDS) -> str | None:
     """Return what git prints, or None if it fails, is missing or takes too long."""
+    import subprocess
+
     try:
         done = subprocess.run(
             ["git", "-C", str(folder), *arguments],

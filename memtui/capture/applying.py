@@ -227,7 +227,7 @@ def memory_of_record(draft: Draft, project: str | None, now: datetime, *, over: 
     record["project"] = record.get("project") or project
     if not record.get("status"):
         record["status"] = "candidate"
-    return memory_from_record(record, now=now, new_id=new_id())
+    return memory_from_record(record, now=now, new_id=record.get("id") or new_id())
 
 
 def states_nothing_new(draft: Draft, project: str | None, stored: Memory) -> bool:

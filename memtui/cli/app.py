@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 
 from memtui.cli.session import Session
 from memtui.errors import EXIT_DONE
@@ -20,6 +21,8 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
     from memtui.tui.app import MemtuiApp
     from memtui.tui.opening import Opening
 
+    # The command line runs without it; an app that stays open needs it.
+    gc.enable()
     session = Session(arguments)
     opening = Opening(
         vault=vault or session.vault,

@@ -104,9 +104,7 @@ def checked(views: Sequence[MemoryView], tree: Tree | None) -> list[MemoryView]:
     return [replace(view, anchor_states={**view.anchor_states, **tree.states(view.memory)}) for view in views]
 
 
-def get_view(
-    vault: Vault, prefix: str, *, threshold: float = REVIEW_THRESHOLD, tree: Tree | None = None
-) -> MemoryView:
+def get_view(vault: Vault, prefix: str, *, threshold: float = REVIEW_THRESHOLD, tree: Tree | None = None) -> MemoryView:
     """Return one memory as a view; its anchors are checked against a working tree if given.
 
     Raises:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import unicodedata
 from hashlib import blake2b
@@ -13,14 +14,20 @@ ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 
 ID_LENGTH = 8
 
+_LOOSE = re.compile(r"\r|\s\n|\s\Z|\A\n")
+"""What normalising would change in an ASCII text; most texts hold nothing of it."""
+
 
 def new_id() -> str:
     """Return eight random base32 characters (40 bits)."""
-    return "".join(secrets.choice(ID_ALPHABET) for _ in range(ID_LENGTH))
+    bits = secrets.randbits(5 * ID_LENGTH)
+    return "".join(ID_ALPHABET[bits >> shift & 31] for shift in range(0, 5 * ID_LENGTH, 5))
 
 
 def normalise(text: str) -> str:
     """Return text in NFC, with LF line ends and without trailing white space or outer blank lines."""
+    if text.isascii() and not _LOOSE.search(text):
+        return text
     unified = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
     return "\n".join(line.rstrip() for line in unified.split("\n")).strip("\n")
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.domain.freshness import due_at, freshness, last_trusted_at
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from memtui.curate.projects import View
     from memtui.curate.views import MemoryView
     from memtui.vault.reading import VaultReader
+    from memtui.workspace import Tree
 
 READ_PATIENCE_SECONDS = 1.5
 """How long a look waits for the lease: the next one comes in two seconds anyway, and quitting waits for it."""
@@ -32,6 +34,7 @@ MOST_HITS = 200
 """Memories found by words that a filter shows."""
 
 _LONGEST_QUERY = 200
+_LINKED = "path:"
 
 Signature = tuple[int, ...]
 """What the file system says of the vault: sizes and times of file and log."""
@@ -133,6 +136,7 @@ class VaultAccess:
             opening.vault.path, kinds=opening.vault.kinds, now=opening.vault.now, patience_seconds=patience
         )
         self._view: View | None = None
+        self._folders: dict[str, Path] | None = None
 
     # -- looking ----------------------------------------------------------------------------------
 
@@ -212,7 +216,7 @@ class VaultAccess:
 
     def detail(self, identifier: str) -> Detail | None:
         """Return one memory in full, None if it is gone."""
-        from memtui.curate.views import view_memories
+        from memtui.curate.views import checked, view_memories
 
         now = self._vault.now()
         with self._reading.read() as reader:
@@ -222,7 +226,8 @@ class VaultAccess:
             view = view_memories(reader, memories, now=now, threshold=self._opening.threshold)[0]
             ends = {end for link in view.links for end in (link.from_id, link.to_id)} - {identifier}
             others = reader.get_many(ends)
-        return Detail(view, {other.id: tame(other.title) for other in others.values()}, now)
+            tree = self._tree_of(reader, memories[0].project)
+        return Detail(checked([view], tree)[0], {other.id: tame(other.title) for other in others.values()}, now)
 
     def _row(self, memory: Memory, now: datetime) -> Row:
         due = due_at(memory, self._vault.kinds, self._opening.threshold)
@@ -245,6 +250,27 @@ class VaultAccess:
             self._view = view_of(reader, self._opening.folder, self._opening.project)
         return self._view
 
+    def _tree_of(self, reader: VaultReader, project: str | None) -> Tree | None:
+        """Return the working tree to check a project's files in: the one we stand in, else its linked folder."""
+        if project is None:
+            return None
+        here = self._view_of(reader).tree
+        if here is not None and here.project == project:
+            return here
+        if self._folders is None:
+            from memtui.vault.projects import list_projects
+
+            self._folders = {
+                found.name: Path(identity.removeprefix(_LINKED))
+                for found in list_projects(reader)
+                for identity in found.identities
+                if identity.startswith(_LINKED)
+            }
+        from memtui.workspace import Tree
+
+        folder = self._folders.get(project)
+        return Tree(project, folder) if folder is not None and folder.is_dir() else None
+
     # -- acting -----------------------------------------------------------------------------------
 
     def pin(self, identifier: str, *, pinned: bool) -> Done:
@@ -266,7 +292,9 @@ class VaultAccess:
         """Say "still true" of a memory."""
         from memtui.curate import lifecycle
 
-        tree = self._view.tree if self._view else None
+        with self._reading.read() as reader:
+            found = reader.get_many([identifier]).get(identifier)
+            tree = self._tree_of(reader, found.project if found else None)
         return self._act(
             lambda: lifecycle.verify(self._vault, [identifier], actor=self._opening.actor, tree=tree), "Verified"
         )

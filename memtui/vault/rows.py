@@ -220,7 +220,8 @@ def memory_row(memory: Memory, key: int) -> Row:
     for name in _PLAIN_COLUMNS:
         row[name] = getattr(memory, name)
     for name in _TIME_COLUMNS:
-        row[name] = getattr(memory, name)
+        moment = getattr(memory, name)
+        row[name] = None if moment is None else _stored_time(moment)
     row["tags"] = list(memory.tags)
     row["anchors"] = [{"path": anchor.path, "content_hash": anchor.content_hash} for anchor in memory.anchors]
     row["sources"] = [

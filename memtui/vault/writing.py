@@ -33,6 +33,7 @@ class Revision:
     version: int
     before: records.Record | None
     after: records.Record | None
+    after_text: str = ""
 
 
 class VaultWriter(VaultReader):
@@ -93,16 +94,16 @@ class VaultWriter(VaultReader):
         Raises:
             ConflictError: a memory has another version than expected.
         """
-        wanted = [_storable(memory) for memory in memories]
+        storable = [_storable(memory) for memory in memories]
+        wanted = [memory for memory, _, _ in storable]
         stored = self.keyed(memory.id for memory in wanted)
         self._check_versions(wanted, stored, if_versions or {})
         last_versions = self._last_versions([memory.id for memory in wanted if memory.id not in stored])
         results: list[Memory] = []
         new_rows: list[rows.Row] = []
         replaced: list[int] = []
-        for memory in wanted:
+        for memory, after_record, after_text in storable:
             key, before = stored.get(memory.id, (None, None))
-            after_record = records.memory_record(memory)
             before_record = records.memory_record(before) if before else None
             if before is not None and before_record == after_record:
                 results.append(before)
@@ -114,7 +115,7 @@ class VaultWriter(VaultReader):
             else:
                 replaced.append(key)
             new_rows.append(rows.memory_row(saved, key))
-            self._note(Revision("memory", memory.id, version, before_record, after_record))
+            self._note(Revision("memory", memory.id, version, before_record, after_record, after_text))
             if before is None or indexed_text(before) != indexed_text(saved):
                 self._repost[key] = saved
                 if before is not None:
@@ -320,7 +321,7 @@ class VaultWriter(VaultReader):
                     "entity_key": revision.entity_key,
                     "version": revision.version,
                     "before": _dump(revision.before),
-                    "after": _dump(revision.after),
+                    "after": revision.after_text or _dump(revision.after),
                 }
                 for position, revision in enumerate(self._revisions)
             ),
@@ -355,8 +356,10 @@ def _readable(memory: Memory) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _storable(memory: Memory) -> Memory:
+def _storable(memory: Memory) -> tuple[Memory, records.Record, str]:
     """Return the memory in the form that its portable record states, so that undo brings back just that.
+
+    The record and its JSON come along, for the journal.
 
     Lone surrogates, which no database takes, become question marks.
 
@@ -364,9 +367,14 @@ def _storable(memory: Memory) -> Memory:
         RecordError: it has no insight, or a number out of range.
     """
     record = records.memory_record(memory)
-    if not _is_utf8(json.dumps(record, ensure_ascii=False)):
+    text = _dump(record) or ""
+    if not _is_utf8(text):
         record = _without_surrogates(record)
-    return records.memory_from_record(record, now=memory.updated_at, new_id=memory.id, version=memory.version)
+    stated = records.memory_from_record(record, now=memory.updated_at, new_id=memory.id, version=memory.version)
+    if stated != memory:
+        record = records.memory_record(stated)
+        text = _dump(record) or ""
+    return stated, record, text
 
 
 def _without_surrogates(value: Any) -> Any:

@@ -18,6 +18,7 @@ from flows.app_driver import (
     holds,
     hostile_memories,
     isolate,
+    memory,
     says,
     shows,
     stored,
@@ -25,7 +26,9 @@ from flows.app_driver import (
     until,
 )
 
+from memtui.curate.projects import link_folder
 from memtui.domain.actor import Actor
+from memtui.domain.memory import Anchor
 from memtui.vault.vault import Vault
 
 
@@ -148,3 +151,20 @@ async def test_leaving_waits_for_the_changes_that_were_asked_for(ferry: Vault, t
         await pilot.press("x", "x", "x", "q")
         await until(pilot, lambda: not app.is_running or app._exit, "the app left")
     assert [stored(ferry, f"m000000{number}").status for number in (1, 2, 3)] == ["retired"] * 3
+
+
+async def test_files_are_checked_in_the_linked_folder_and_taken_as_they_are_when_verified(
+    vault: Vault, tmp_path: Path
+) -> None:
+    tree = tmp_path / "ferry"
+    tree.mkdir()
+    (tree / "lock.py").write_text("TTL = 60\n", encoding="utf-8")
+    anchors = (Anchor("lock.py", "0" * 32), Anchor("lost.py"))
+    fill(vault, [memory(1, "Lock by payment", days=900, anchors=anchors)])
+    link_folder(vault, "ferry", tree)
+    async with app_on(vault, tmp_path, start="due").run_test(size=WIDE) as pilot:
+        await shows(pilot, "lock.py  changed")
+        await shows(pilot, "lost.py  gone")
+        await pilot.press("y")
+        await says(pilot, "Verified: Lock by payment")
+        assert stored(vault, "m0000001").anchors[0].content_hash not in {None, "0" * 32}

@@ -54,7 +54,7 @@ def test_add_takes_every_option(cli: Cli) -> None:
     assert row["rationale"] == "Sagas end by then."
     assert row["snippet"] == "lock(ttl=30)"
     assert [anchor["path"] for anchor in row["anchors"]] == ["payments/lock.py", "payments/**/*.py"]
-    assert row["tags"] == ["r", "lock", "money"]
+    assert row["tags"] == ["redis", "lock", "money"]
     assert (row["project"], row["pinned"], row["importance"], row["confidence"]) == ("payments-api", True, 5, 0.8)
     assert row["valid_until"] == "2031-01-31T00:00:00Z"
     assert row["links"] == [{"type": "supersedes", "id": old}]

@@ -63,9 +63,7 @@ def test_a_full_disk_is_told_as_such(tmp_path: Path) -> None:
         raise duckdb.IOException("IO Error: Could not write file: No space left on device")
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"hello world" * 1000, b"\0" * 20_000], ids=["empty", "text", "zeros"]
-)
+@pytest.mark.parametrize("content", [b"", b"hello world" * 1000, b"\0" * 20_000], ids=["empty", "text", "zeros"])
 def test_a_file_that_is_no_database_is_damaged_and_doctor_is_named(vault: Vault, content: bytes) -> None:
     vault.path.parent.mkdir(parents=True)
     vault.path.write_bytes(content)
@@ -76,14 +74,20 @@ def test_a_file_that_is_no_database_is_damaged_and_doctor_is_named(vault: Vault,
     assert vault.path.read_bytes() == content
 
 
-def test_a_broken_header_and_a_broken_block_are_damage(filled: Vault) -> None:
+def test_a_broken_header_or_block_is_damage_never_another_error(filled: Vault) -> None:
     with filled.connect(read_only=False) as connection:
         connection.execute("CHECKPOINT")
     whole = filled.path.read_bytes()
-    for place in (4096 + 100, len(whole) - 200_000):
+    noticed = 0
+    for place in (100, *range(12_288 + 3_000, len(whole), 262_144)):
         filled.path.write_bytes(whole[:place] + b"\x55" * 64 + whole[place + 64 :])
-        with pytest.raises(VaultDamagedError), filled.read() as reader:
-            reader.select(MemoryFilter(), sort="title", now=filled.now())
+        try:
+            with filled.read() as reader:
+                assert len(reader.select(MemoryFilter(), sort="title", now=filled.now())) == 20
+        except VaultDamagedError as error:
+            assert "memtui doctor" in error.remedy  # noqa: PT017 - blocks that nobody reads raise nothing
+            noticed += 1
+    assert noticed >= 2
     filled.path.write_bytes(whole)
     with filled.read() as reader:
         assert reader.count(MemoryFilter()) == 20
@@ -126,9 +130,7 @@ def test_a_duckdb_file_of_something_else_is_left_as_it_is(vault: Vault) -> None:
 
 def test_the_storage_version_is_pinned(filled: Vault) -> None:
     with filled.connect(read_only=True) as connection:
-        row = connection.execute(
-            "SELECT tags['storage_version'] FROM duckdb_databases() WHERE NOT internal"
-        ).fetchone()
+        row = connection.execute("SELECT tags['storage_version'] FROM duckdb_databases() WHERE NOT internal").fetchone()
     assert row is not None
     assert str(row[0]).startswith("v1.5.0")
 
@@ -180,9 +182,13 @@ def test_a_log_is_read_by_readers_and_survives_many_openings(filled: Vault) -> N
 
 
 def test_an_error_inside_a_change_leaves_nothing(filled: Vault) -> None:
-    with pytest.raises(ZeroDivisionError), filled.write(actor="person", action="add") as writer:
-        writer.put(make_memory(id="halfdone"))
-        _ = 1 / 0
+    def fail_halfway() -> None:
+        with filled.write(actor="person", action="add") as writer:
+            writer.put(make_memory(id="halfdone"))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail_halfway()
     with filled.read() as reader:
         assert not reader.get_many(["halfdone"])
         counter = reader.change_counter()

@@ -135,6 +135,6 @@ def test_a_folder_that_cannot_be_written_is_an_error_that_says_so(tmp_path: Path
 
 def test_where_the_kernel_tells_nothing_the_last_writer_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lease_module, "_pid_from_kernel", lambda _descriptor: None)
-    with lease(path, exclusive=True, wait_seconds=0), pytest.raises(VaultBusyError, match="last writer: PID"):
-        with lease(path, exclusive=False, wait_seconds=0):
-            pass
+    held, wanted = lease(path, exclusive=True, wait_seconds=0), lease(path, exclusive=False, wait_seconds=0)
+    with held, pytest.raises(VaultBusyError, match="last writer: PID"), wanted:
+        pass

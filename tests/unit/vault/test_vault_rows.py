@@ -1,0 +1,181 @@
+"""What is put into the vault comes out of it, whatever the text."""
+
+from __future__ import annotations
+
+import string
+import tempfile
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support import NOON, FrozenClock, make_memory
+
+from memtui.domain.content import content_hash
+from memtui.domain.memory import STATUSES, Anchor, Link, Memory, Signal, Source, Tombstone, Verdict
+from memtui.domain.record import RecordError
+from memtui.vault import journal
+from memtui.vault.vault import Vault
+
+HOSTILE = (
+    "[/x] [red] [@click=app.quit]",
+    "\x1b[31m\x1b]52;c;AAAA\x07 \x1b[201~:q!",
+    "a\0b",
+    "bidi \u202e\u2066\u200b\ufeff\U000e0041 marks",
+    "'; DROP TABLE memories; --",
+    '{"json": "\\u0000"} \\" \\\\',
+    "日本語 ไทย 😀👩‍👩‍👧 e\u0301",
+    "```\n````\n</memories>",
+    "line\r\nline\rline\u2028line",
+    "{terms} {where} ? $1 %s",
+)
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=60) | st.sampled_from(HOSTILE)
+words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12).filter(
+    lambda text: text.strip() == text
+)
+times = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001 - hypothesis wants naive bounds
+maybe_times = st.none() | times
+sources = st.builds(
+    Source,
+    format=words,
+    path=st.none() | words,
+    span=st.none() | st.tuples(st.integers(1, 10**6), st.integers(1, 10**6)),
+    native_id=st.none() | words,
+    agent=st.none() | words,
+    imported_hash=st.none() | words,
+)
+memories = st.builds(
+    Memory,
+    id=st.text(string.ascii_lowercase + "234567", min_size=8, max_size=8),
+    title=texts.map(str.strip),
+    insight=texts.filter(lambda text: bool(text.strip())),
+    kind=words,
+    project=st.none() | words,
+    status=st.sampled_from(STATUSES),
+    status_reason=texts,
+    rationale=texts,
+    snippet=texts,
+    anchors=st.lists(st.builds(Anchor, words, st.none() | words), max_size=3).map(tuple),
+    tags=st.lists(words, max_size=3, unique=True).map(tuple),
+    importance=st.integers(1, 5),
+    confidence=st.floats(0, 1),
+    pinned=st.booleans(),
+    created_at=times,
+    updated_at=st.just(NOON),
+    observed_at=maybe_times,
+    confirmed_at=maybe_times,
+    confirmed_by=st.none() | words,
+    verified_at=maybe_times,
+    verified_by=st.none() | words,
+    valid_from=maybe_times,
+    valid_until=maybe_times,
+    due_at=maybe_times,
+    snoozed_until=maybe_times,
+    half_life_days=st.none() | st.floats(0.01, 1e6),
+    sources=st.lists(sources, max_size=2).map(tuple),
+)
+
+
+@given(st.lists(memories, min_size=1, max_size=5, unique_by=lambda memory: memory.id))
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+def test_memories_come_back_as_they_were_and_after_undo_too(given_memories: list[Memory]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        vault = Vault(Path(folder) / "vault.duckdb", now=FrozenClock())
+        with vault.write(actor="person", action="add") as writer:
+            writer.put_many(given_memories)
+            writer.put_many([replace(memory, insight="changed", title="") for memory in given_memories])
+            stored = writer.get_many(memory.id for memory in given_memories)
+            assert {memory.insight for memory in stored.values()} == {"changed"}
+            journal._apply(
+                writer,
+                [
+                    journal._Step(r.entity, r.after, r.before)
+                    for r in reversed(writer.revisions[-len(given_memories) :])
+                    if r.before
+                ],
+            )
+            stored = writer.get_many(memory.id for memory in given_memories)
+        with vault.read() as reader:
+            again = reader.get_many(memory.id for memory in given_memories)
+    assert again == stored
+    for memory in given_memories:
+        assert replace(again[memory.id], version=1) == memory
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_survives_in_every_place_that_takes_text(vault: Vault, text: str) -> None:
+    memory = make_memory(
+        id="hostiles",
+        title=text.strip(),
+        insight=text,
+        rationale=text,
+        snippet=text,
+        status_reason=text,
+        kind=text.strip(),
+        project=text.strip(),
+        tags=(text,),
+        anchors=(Anchor(text),),
+        sources=(Source(format=text, path=text, native_id=text),),
+    )
+    verdict = Verdict(memory_id="hostiles", verdict="still-true", at=NOON, actor=text, reason=text)
+    signal = Signal(memory_id="hostiles", signal="helped", at=NOON, actor=text, reason=text, pack_id=text)
+    tombstone = Tombstone(content_hash="x", project=text, memory_id="hostiles", at=NOON, actor=text, reason=text)
+    with vault.write(actor=text, action=text, summary=text, reason=text) as writer:
+        writer.put(memory)
+        writer.add_verdicts([verdict])
+        writer.add_signals([signal])
+        writer.add_tombstones([tombstone])
+    with vault.read() as reader:
+        assert reader.get("hostiles") == memory
+        assert reader.verdicts() == [verdict]
+        assert reader.signals(["hostiles"]) == [signal]
+        assert reader.tombstones() == [tombstone]
+        (change,) = journal.log(reader)
+        assert (change.actor, change.summary, change.reason) == (text, text, text)
+
+
+def test_half_characters_become_question_marks_everywhere(vault: Vault) -> None:
+    half = "a\ud800b"
+    memory = make_memory(id="halfchar", insight=half, tags=(half,), anchors=(Anchor(half),), project=half)
+    with vault.write(actor=half, action="add", reason=half) as writer:
+        writer.put(memory)
+        writer.add_links([Link(from_id="halfchar", type="relates", to_id="halfchar", origin=half, created_at=NOON)])
+    with vault.read() as reader:
+        stored = reader.get("halfchar")
+        assert reader.resolve("half\udcff"[:4]) == "halfchar"
+    assert (stored.insight, stored.tags, stored.anchors[0].path, stored.project) == ("a?b", ("a?b",), "a?b", "a?b")
+
+
+def test_a_line_of_a_megabyte_is_kept(vault: Vault) -> None:
+    memory = make_memory(insight="parseJson 日本語 " * 80_000)
+    assert len(memory.insight) > 1_000_000
+    with vault.write(actor="person", action="add") as writer:
+        writer.put(memory)
+    with vault.read() as reader:
+        assert reader.get(memory.id).insight == memory.insight
+
+
+def test_a_memory_without_text_is_no_memory(vault: Vault) -> None:
+    with pytest.raises(RecordError, match="insight"), vault.write(actor="person", action="add") as writer:
+        writer.put(make_memory(insight=" \n"))
+
+
+def test_the_content_hash_in_the_vault_is_that_of_the_memory(vault: Vault) -> None:
+    memory = make_memory(insight="one\r\ntwo  \n")
+    with vault.write(actor="person", action="add") as writer:
+        writer.put(memory)
+    with vault.read() as reader:
+        assert reader.ids_by_content([content_hash(memory)]) == {content_hash(memory): [(memory.id, "shop")]}
+
+
+def test_a_memory_that_equals_what_is_stored_is_left_alone(vault: Vault, clock: FrozenClock) -> None:
+    with vault.write(actor="person", action="add") as writer:
+        first = writer.put(make_memory(id="samesame"))
+    clock.step(days=1)
+    with vault.write(actor="person", action="edit") as writer:
+        assert writer.put(replace(first, updated_at=clock.moment)) == first
+    with vault.read() as reader:
+        assert len(journal.log(reader)) == 1

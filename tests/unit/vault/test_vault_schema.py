@@ -1,0 +1,113 @@
+"""A newer vault is refused untouched; an older one is brought up to date, with a backup before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from support import make_memory
+
+from memtui.errors import VaultTooNewError
+from memtui.vault import schema
+from memtui.vault import vault as vault_module
+from memtui.vault.backup import list_backups
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.vault import Vault
+
+
+@pytest.fixture
+def filled(vault: Vault) -> Vault:
+    with vault.write(actor="person", action="add") as writer:
+        writer.put(make_memory(id="keptmems"))
+    return vault
+
+
+def test_a_vault_of_a_newer_memtui_is_refused_and_not_touched(filled: Vault) -> None:
+    with filled.write(actor="person", action="meta") as writer:
+        writer.set_meta("written_by", "9.9.9")
+        writer.set_meta("schema_version", "999")
+    before = filled.path.read_bytes(), filled.path.with_name("vault.duckdb.wal").read_bytes()
+    for attempt in (filled.read(), filled.write(actor="person", action="add")):
+        with pytest.raises(VaultTooNewError) as refused, attempt:  # type: ignore[attr-defined]
+            pass
+        assert "999" in refused.value.what
+        assert "9.9.9" in refused.value.what
+        assert "Upgrade memtui" in refused.value.remedy
+    assert (filled.path.read_bytes(), filled.path.with_name("vault.duckdb.wal").read_bytes()) == before
+
+
+@pytest.fixture
+def _next_schema(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pretend that the next memtui has one more migration."""
+    own = schema._scripts
+    version = schema.SCHEMA_VERSION + 1
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", version)
+    monkeypatch.setattr(vault_module, "SCHEMA_VERSION", version)
+    monkeypatch.setattr(
+        schema, "_scripts", lambda after: [*own(after), "CREATE TABLE novelty (id VARCHAR)"][-(version - after) :]
+    )
+
+
+@pytest.mark.usefixtures("_next_schema")
+@pytest.mark.parametrize("reading", [True, False], ids=["by a reader", "by a writer"])
+def test_an_older_vault_is_migrated_after_a_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, reading: bool
+) -> None:
+    vault = Vault(tmp_path / "vault.duckdb")
+    newest = schema.SCHEMA_VERSION
+    with monkeypatch.context() as older:
+        older.setattr(schema, "SCHEMA_VERSION", newest - 1)
+        older.setattr(vault_module, "SCHEMA_VERSION", newest - 1)
+        older.setattr(schema, "_scripts", lambda after: _real_scripts()[after:])
+        with vault.write(actor="person", action="add") as writer:
+            writer.put(make_memory(id="oldmemry"))
+    if reading:
+        with vault.read() as reader:
+            assert reader.get("oldmemry")
+            assert reader.meta("schema_version") == str(newest)
+    else:
+        with vault.write(actor="person", action="add") as writer:
+            writer.put(make_memory())
+    with vault.connect(read_only=True) as connection:
+        assert connection.execute("SELECT count(*) FROM novelty").fetchone() == (0,)
+    (backup,) = list_backups(vault.path)
+    assert "before-schema" in backup.name
+    with duckdb.connect(str(backup), read_only=True) as connection:
+        row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
+        assert row == (str(newest - 1),)
+        assert connection.execute("SELECT id FROM memories").fetchall() == [("oldmemry",)]
+
+
+def _real_scripts() -> list[str]:
+    folder = Path(schema.__file__).parent / "migrations"
+    return [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.sql"))]
+
+
+def test_a_migration_that_fails_changes_nothing(filled: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    with duckdb.connect(str(filled.path)) as connection:
+        connection.execute(f"UPDATE meta SET value = '{schema.SCHEMA_VERSION - 1 or -1}' WHERE key = 'schema_version'")
+    broken = ["CREATE TABLE half (id VARCHAR)", "CREATE TABLE half (id VARCHAR)"]
+    monkeypatch.setattr(schema, "_scripts", lambda _after: broken)
+    with pytest.raises(duckdb.CatalogException), filled.read():
+        pass
+    with duckdb.connect(str(filled.path), read_only=True) as connection:
+        names = {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+        assert "half" not in names
+        assert connection.execute("SELECT id FROM memories").fetchall() == [("keptmems",)]
+
+
+def test_the_migrations_are_numbered_without_gaps_up_to_the_schema_version() -> None:
+    folder = Path(schema.__file__).parent / "migrations"
+    numbers = [int(path.name[:4]) for path in sorted(folder.glob("*.sql"))]
+    assert numbers == list(range(1, schema.SCHEMA_VERSION + 1))
+
+
+def test_a_vault_counts_its_writes(filled: Vault) -> None:
+    with filled.read() as reader:
+        before = reader.change_counter()
+        assert reader.count(MemoryFilter()) == 1
+    with filled.write(actor="person", action="add") as writer:
+        writer.put(make_memory())
+    with filled.read() as reader:
+        assert reader.change_counter() == before + 1
