@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memtui.domain.memory import Memory
-from memtui.text.tokens import query_terms, term_counts, term_id
 
 if TYPE_CHECKING:
     import duckdb
@@ -53,6 +52,9 @@ def write_postings(connection: duckdb.DuckDBPyConnection, memories: Sequence[tup
 
 
 def _write_chunk(connection: duckdb.DuckDBPyConnection, memories: Iterable[tuple[int, Memory]]) -> None:
+    # Imported here: what only reads and lists need not know what a term is.
+    from memtui.text.tokens import term_counts, term_id
+
     postings: list[tuple[int, list[int], list[int]]] = []
     lengths: list[tuple[int, int]] = []
     for key, memory in memories:
@@ -96,6 +98,8 @@ def search_postings(
         parameters: values for the condition.
         limit: most hits to return.
     """
+    from memtui.text.tokens import query_terms, term_id
+
     terms = {term_id(term): term for term in query_terms(query)}
     if not terms:
         return []

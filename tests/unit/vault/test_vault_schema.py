@@ -86,7 +86,8 @@ def _real_scripts() -> list[str]:
 
 def test_a_migration_that_fails_changes_nothing(filled: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     with duckdb.connect(str(filled.path)) as connection:
-        connection.execute(f"UPDATE meta SET value = '{schema.SCHEMA_VERSION - 1 or -1}' WHERE key = 'schema_version'")
+        older = str(schema.SCHEMA_VERSION - 1 or -1)
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'schema_version'", [older])
     broken = ["CREATE TABLE half (id VARCHAR)", "CREATE TABLE half (id VARCHAR)"]
     monkeypatch.setattr(schema, "_scripts", lambda _after: broken)
     with pytest.raises(duckdb.CatalogException), filled.read():
