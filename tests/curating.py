@@ -9,6 +9,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from memtui.capture.applying import ImportReport
+from memtui.capture.importing import ImportRequest, read_sources, run_import
+from memtui.capture.planning import ImportOptions, ImportPlan
 from memtui.curate.editing import NewMemory, add_memory
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Memory
@@ -44,6 +47,46 @@ def add(vault: Vault, text: str, *, actor: Actor = PERSON, folder: Path | None =
     """Add a memory of project `shop`, unless told otherwise."""
     options.setdefault("project", "shop")
     return add_memory(vault, NewMemory(text=text, **options), actor=actor, folder=folder or vault.path.parent).memory
+
+
+def try_import(
+    vault: Vault,
+    *paths: Path,
+    actor: Actor = PERSON,
+    folder: Path | None = None,
+    project: str | None = None,
+    progress: Any = None,
+    **options: Any,
+) -> tuple[ImportPlan, ImportReport | None]:
+    """Import paths as somebody who stands in the first of them; without a report nothing was written."""
+    request = ImportRequest(
+        paths=paths,
+        folder=folder or (paths[0] if paths[0].is_dir() else paths[0].parent),
+        home=vault.path.parent,
+        project=project,
+        options=ImportOptions(**options),
+    )
+    return run_import(vault, read_sources(request), request, actor=actor, progress=progress)
+
+
+def bring(vault: Vault, *paths: Path, **options: Any) -> ImportReport:
+    """Import paths, which must not clash."""
+    report = try_import(vault, *paths, **options)[1]
+    assert report is not None
+    return report
+
+
+def outcome(report: ImportReport) -> tuple[int, int, int, int]:
+    """Return how many were added, updated, unchanged and in conflict."""
+    return (report.added, report.updated, report.unchanged, len(report.conflicts))
+
+
+def rewrite(root: Path, old: str, new: str, name: str = "CLAUDE.md") -> None:
+    """Replace a text in a file."""
+    path = root / name
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
 
 
 def get(vault: Vault, identifier: str) -> Memory:

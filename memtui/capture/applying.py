@@ -184,10 +184,19 @@ def _updated(memory: Memory, draft: Draft, now: datetime) -> Memory:
         insight=draft.insight,
         rationale=draft.rationale,
         snippet=draft.snippet,
-        anchors=tuple(Anchor(path) for path in draft.anchors) or memory.anchors,
+        anchors=_updated_anchors(memory, draft),
         observed_at=min(draft.observed_at, now) if draft.observed_at else memory.observed_at,
         sources=sources,
     )
+
+
+def _updated_anchors(memory: Memory, draft: Draft) -> tuple[Anchor, ...]:
+    """Return the anchors that the source names now, and those whose file a person tied or verified."""
+    if not draft.anchors:
+        return memory.anchors
+    known = {anchor.path: anchor for anchor in memory.anchors}
+    named = [known.get(path, Anchor(path)) for path in draft.anchors]
+    return (*named, *(anchor for anchor in memory.anchors if anchor.content_hash and anchor not in named))
 
 
 def _states(item: Planned, memory: Memory | None) -> Iterable[SourceState]:
@@ -288,6 +297,8 @@ def _add_records(writer: VaultWriter, records: Iterable[Record], report: ImportR
             stated[thing] += 1
         else:
             report.bad_records.append(f"{record.get('type')}: only a person's import takes what persons decided")
+    if not stated:
+        return
     # Links are known by their ends, whatever else they say.
     writer.add_links(thing for thing in stated if isinstance(thing, Link))
     held: Counter[_Kin] = Counter([*writer.verdicts(), *writer.signals(), *writer.tombstones()])

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
+import re
+from collections.abc import Iterator
 from dataclasses import asdict
+from typing import Any
 
 from memtui import locations
-from memtui.cli.output import say, write, write_json, write_line
+from memtui.cli.output import say, write_json, write_line
 from memtui.cli.parsing import Parser, global_options
 from memtui.cli.session import Session
 from memtui.config import default_text
@@ -55,6 +59,22 @@ def _show(session: Session) -> None:
         return
     say(f"from {session.config.path}" if session.config.path else "defaults; there is no configuration file")
     for section, keys in values.items():
-        write_line(f"[{section}]")
-        for key, value in keys.items():
-            write(f"{key} = {value!r}\n")
+        for line in _toml(section, keys):
+            write_line(line)
+
+
+def _toml(name: str, table: dict[str, Any]) -> Iterator[str]:
+    """Yield a table as lines of TOML, tables within it last."""
+    inner = {key: value for key, value in table.items() if isinstance(value, dict)}
+    if len(inner) < len(table):
+        yield f"[{name}]"
+    for key, value in table.items():
+        if key not in inner:
+            # JSON's texts, numbers and truth values are TOML's too.
+            yield f"{_key(key)} = {json.dumps(value, ensure_ascii=False)}"
+    for key, value in inner.items():
+        yield from _toml(f"{name}.{_key(key)}", value)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)

@@ -14,7 +14,6 @@ from memtui.pack.recording import record_pack
 from memtui.recall.phase import check_phase
 from memtui.recall.task import Task
 from memtui.text.quantities import parse_day
-from memtui.text.sanitising import reveal
 
 DESCRIPTIONS = {
     "context": "Print the exact payload for a task, ready to paste: pins first, then what helps most "
@@ -116,12 +115,12 @@ def _explain(pack: Pack) -> None:
         write_line("\nincluded")
         write_table(
             [
-                [i.memory.id, f"{i.score:.2f}", f"{i.tokens} tokens", f"{reveal(i.memory.title)}: {reveal(i.reason)}"]
+                [i.memory.id, f"{i.score:.2f}", f"{i.tokens} tokens", f"{i.memory.title}: {i.reason}"]
                 for i in pack.included
             ]
         )
         write_line("\nwithheld")
-        write_table([[w.id, f"{reveal(w.title)}: {reveal(w.reason)}"] for w in pack.withheld])
+        write_table([[w.id, f"{w.title}: {w.reason}"] for w in pack.withheld])
         for reason, number in pack.withheld_counts.items():
             write_line(f"and {number:,} more: {reason}")
         if pack.other_projects:

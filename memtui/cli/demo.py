@@ -93,16 +93,13 @@ def _tour(vault: Vault, session: Session) -> None:
     write_line("# A vault holds memories (memtui list --sort importance --limit 8)\n")
     views = list_memories(vault, MemoryFilter(scope=EVERYTHING), sort="importance", limit=8)
     write_table(
-        [
-            [v.memory.id, v.memory.kind, v.memory.project or "", f"{v.freshness:.2f}", reveal(v.memory.title)]
-            for v in views
-        ]
+        [[v.memory.id, v.memory.kind, v.memory.project or "", f"{v.freshness:.2f}", v.memory.title] for v in views]
     )
     scope = Scope.of_project(TOUR_PROJECT)
     write_line(f'\n# Search says why (memtui search "double charge" --project {TOUR_PROJECT} --explain)\n')
     for hit in search(vault, "double charge", scope, limit=2, settings=session.config.recall, now=now):
         write_line(f"{hit.memory.id}  {reveal(hit.memory.title)}")
-        write_table([["   ", name, value, reveal(detail)] for name, detail, value in explanation(hit)])
+        write_table([["   ", name, value, detail] for name, detail, value in explanation(hit)])
     write_line(f'\n# A payload for a task (memtui context "{TOUR_TASK}" --file {TOUR_FILE} --budget 800)\n')
     settings = session.config
     pack = context(

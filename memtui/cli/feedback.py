@@ -9,7 +9,6 @@ from memtui.cli.parsing import Parser, one_of
 from memtui.cli.session import Session
 from memtui.curate.feedback import VERDICTS, give_feedback
 from memtui.errors import EXIT_DONE
-from memtui.text.sanitising import reveal
 
 DESCRIPTIONS = {
     "feedback": "Say whether a pack, or one memory, helped. What helped rises in the ranking, what hurt falls; "
@@ -31,6 +30,6 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if session.json:
         write_json([{"id": e.memory_id, "before": round(e.before, 4), "after": round(e.after, 4)} for e in effects])
         return EXIT_DONE
-    write_table([[e.memory_id, f"{e.before:.2f} → {e.after:.2f}", reveal(e.title)] for e in effects])
+    write_table([[e.memory_id, f"{e.before:.2f} → {e.after:.2f}", e.title] for e in effects])
     say(f"usefulness after `{arguments.verdict}`; `memtui undo` takes it back")
     return EXIT_DONE

@@ -11,7 +11,6 @@ from memtui.curate import timeline
 from memtui.domain.memory import Change
 from memtui.domain.record import format_time
 from memtui.errors import EXIT_DONE
-from memtui.text.sanitising import reveal
 
 DESCRIPTIONS = {
     "undo": "Undo the last change, whoever made it: an edit, a bulk act, an import, a merge.",
@@ -33,8 +32,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     act = timeline.undo if arguments.command == "undo" else timeline.redo
     change = act(session.vault, actor=session.actor)
     if session.json:
-        write_json(_record(change))
-    say(f"{'undid' if arguments.command == 'undo' else 'did again'}: {reveal(change.summary)}")
+        write_json({**_record(change), "state": "undone" if arguments.command == "undo" else "done"})
+    say(f"{'undid' if arguments.command == 'undo' else 'did again'}: {change.summary}")
     return EXIT_DONE
 
 
@@ -52,7 +51,7 @@ def _log(arguments: argparse.Namespace, session: Session) -> int:
                 f"{change.at:%Y-%m-%d %H:%M}",
                 change.actor,
                 "" if change.state == "done" else change.state,
-                reveal(change.summary) + (f" ({change.reason})" if change.reason else ""),
+                change.summary + (f" ({change.reason})" if change.reason else ""),
             ]
             for change in changes
         ]

@@ -15,7 +15,6 @@ from memtui.cli.output import plural, say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
 from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_NOTHING
-from memtui.text.sanitising import reveal
 
 DESCRIPTIONS = {
     "import": "Import memory and rule files: CLAUDE.md, AGENTS.md, Cursor and Copilot rules, auto memory, ADRs, "
@@ -153,7 +152,7 @@ def _show_clashes(plan: ImportPlan, session: Session) -> int:
         write_json({**_counts(plan), "added": 0, "updated": 0, "ids": []})
     for item in plan.items:
         if item.action == "clash":
-            say(f"{item.memory.id if item.memory else '?'}: {item.reason}: {reveal(item.draft.title)}")
+            say(f"{item.memory.id if item.memory else '?'}: {item.reason}: {item.draft.title}")
     say("memtui: nothing was written. --replace takes the incoming records; --dry-run shows all that would happen.")
     return EXIT_CONFLICT
 
@@ -170,11 +169,11 @@ def _show_report(plan: ImportPlan, report: ImportReport, read: SourcesRead, sess
     for identifier, notes in report.flagged:
         say(f"look closely at {identifier}: {', '.join(notes)}")
     for item in report.conflicts:
-        say(f"conflict: {item.memory.id if item.memory else ''} {reveal(item.draft.title)}: {item.reason}")
+        say(f"conflict: {item.memory.id if item.memory else ''} {item.draft.title}: {item.reason}")
     for problem in report.bad_records:
         say(f"record left out: {problem}")
     for memory in plan.missing:
-        say(f"no longer in its source, kept: {memory.id} {reveal(memory.title)}")
+        say(f"no longer in its source, kept: {memory.id} {memory.title}")
     say(
         f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
         f"{len(report.conflicts)} in conflict, {len(report.skipped)} skipped"

@@ -11,8 +11,7 @@ from memtui.curate import lifecycle
 from memtui.curate.editing import check_kind
 from memtui.curate.views import list_memories, view_record
 from memtui.errors import EXIT_DONE, UsageError
-from memtui.text.sanitising import reveal
-from memtui.vault.filters import EVERYTHING, MemoryFilter
+from memtui.vault.filters import MemoryFilter, Scope
 
 DESCRIPTIONS = {
     "inbox": "The inbox holds candidates: imported or proposed, and injected nowhere until a person accepts them."
@@ -26,7 +25,7 @@ def configure(parser: Parser) -> None:
     actions.add_parser("list", parents=[parent], help="list what waits (default)")
     accept = actions.add_parser("accept", parents=[parent], help="take candidates into use")
     accept.add_argument("id", metavar="ID", nargs="*", help="ids, or the beginnings of ids")
-    accept.add_argument("--all", action="store_true", help="everything that waits in the project in view")
+    accept.add_argument("--all", action="store_true", help="all that wait in the project in view, not the unassigned")
     accept.add_argument("--kind", metavar="KIND", help="give them this kind")
     reject = actions.add_parser("reject", parents=[parent], help="turn candidates down for good")
     reject.add_argument("id", metavar="ID", nargs="+", help="ids, or the beginnings of ids")
@@ -64,26 +63,31 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     say(f"{arguments.action}ed: {plural(len(outcome.changed), 'memory')}; `memtui undo` takes it back")
     unassigned = sum(1 for memory in outcome.changed if memory.project is None and memory.status == "active")
     if unassigned:
-        say(f"{plural(unassigned, 'memory')} without a project reach no payload (`memtui edit ID --move-to PROJECT`)")
+        say(f"without a project, so in no payload: {plural(unassigned, 'memory')} (`memtui edit ID --move-to PROJECT`)")
     return EXIT_DONE
 
 
-def _waiting(session: Session) -> MemoryFilter:
-    scope = EVERYTHING if session.project is None else session.view.scope
+def _waiting(session: Session, *, with_unassigned: bool) -> MemoryFilter:
+    scope = session.view.scope
+    if with_unassigned and scope.projects is not None:
+        scope = Scope(scope.projects, with_unassigned=True)
     return MemoryFilter(scope=scope, statuses=("candidate",))
 
 
 def _chosen(arguments: argparse.Namespace, session: Session) -> list[str]:
     if arguments.all:
         with session.vault.read() as reader:
-            return reader.select_ids(_waiting(session), sort="created", now=session.vault.now())
+            # The unassigned would go to the project in view: that is decided one by one.
+            wanted = _waiting(session, with_unassigned=False)
+            return reader.select_ids(wanted, sort="created", now=session.vault.now())
     if not arguments.id:
         raise UsageError("Which candidates?", remedy="Name ids, or say --all.")
     return list(arguments.id)
 
 
 def _list(session: Session) -> int:
-    views = list_memories(session.vault, _waiting(session), sort="created")
+    wanted = _waiting(session, with_unassigned=session.project is None)
+    views = list_memories(session.vault, wanted, sort="created")
     if session.json:
         write_json([view_record(view, session.kinds) for view in views])
         return EXIT_DONE
@@ -94,7 +98,7 @@ def _list(session: Session) -> int:
                 view.memory.kind,
                 view.memory.project or "unassigned",
                 view.memory.source.format if view.memory.source else "",
-                reveal(view.memory.title),
+                view.memory.title,
             ]
             for view in views
         ]

@@ -50,21 +50,24 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         write_json([view_record(view, session.kinds) for view in views])
         return EXIT_DONE
     write_table([_row(view) for view in views])
-    _tell(session, wanted, len(views))
+    if views and len(views) != limit:
+        say(plural(len(views), "memory"))
+    else:
+        _tell(session, wanted, len(views))
     return EXIT_DONE
 
 
 def _filter(arguments: argparse.Namespace, session: Session) -> MemoryFilter:
     one_of(arguments.status, (*STATUSES, "any"), what="status")
     one_of(arguments.sort, SORTS, what="order")
-    from memtui.curate.editing import check_kind
+    from memtui.curate.editing import check_kind, clean_tags
     from memtui.vault.filters import EVERYTHING
 
     return MemoryFilter(
         scope=EVERYTHING if arguments.all_projects else session.view.scope,
         statuses=None if arguments.status == "any" else (arguments.status,),
         kinds=tuple(check_kind(session.kinds, kind) for kind in arguments.kind),
-        tags=tuple(arguments.tag),
+        tags=clean_tags(arguments.tag),
         pinned=True if arguments.pinned else None,
         stale_at=session.vault.now() if arguments.stale else None,
         threshold=session.config.review.threshold,
@@ -79,6 +82,7 @@ def _row(view: MemoryView) -> list[str]:
 
 
 def _tell(session: Session, wanted: MemoryFilter, shown: int) -> None:
+    """Say how many were left out by the limit, or where others might be."""
     with session.vault.read() as reader:
         total = reader.count(wanted)
         everywhere = total or reader.count(MemoryFilter(statuses=None))

@@ -9,7 +9,6 @@ from memtui.cli.output import plural, say, write_json
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
 from memtui.errors import EXIT_DONE, RefusedError, UsageError
-from memtui.text.sanitising import reveal
 from memtui.vault.purge import PurgeReport, purge_memories, purge_text
 
 DESCRIPTIONS = {
@@ -43,7 +42,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         with session.vault.read() as reader:
             memories = reader.get_many([reader.resolve(prefix) for prefix in arguments.id])
         for memory in memories.values():
-            say(f"  {memory.id}  {reveal(memory.title)}")
+            say(f"  {memory.id}  {memory.title}")
         _ask(arguments, plural(len(memories), "memory"))
         report = purge_memories(session.vault, list(memories))
     return _tell(report, session)

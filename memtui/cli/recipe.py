@@ -15,7 +15,7 @@ from memtui.pack.recording import delete_recipe, get_recipe, list_recipes, save_
 from memtui.pack.targets.registry import target_named
 from memtui.recall.task import Task
 from memtui.text.quantities import parse_budget
-from memtui.text.sanitising import reveal
+from memtui.text.sanitising import one_line
 from memtui.vault.usage import Recipe
 
 DESCRIPTIONS = {"recipe": "A recipe is a saved task with its files, target and budget, to be run again every week."}
@@ -111,7 +111,9 @@ def _list(session: Session) -> int:
     if session.json:
         write_json([_record(recipe) for recipe in recipes])
         return EXIT_DONE
-    write_table([[r.name, r.project or "", r.target, r.budget, reveal(" ".join((r.task, *r.files)))] for r in recipes])
+    write_table(
+        [[r.name, r.project or "", r.target, r.budget, one_line(" ".join((r.task, *r.files)))] for r in recipes]
+    )
     if not recipes:
         say('No recipes yet: memtui recipe save NAME "the task"')
     return EXIT_DONE

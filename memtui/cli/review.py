@@ -11,7 +11,6 @@ from memtui.cli.session import Session
 from memtui.curate.editing import check_kind
 from memtui.curate.reviewing import review_queue
 from memtui.errors import EXIT_DONE, UsageError
-from memtui.text.sanitising import reveal
 
 DESCRIPTIONS = {
     "review": "Go through the memories that are due, the riskiest first. Verdicts are commands: verify, edit, merge, "
@@ -63,7 +62,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
                 due.memory.id,
                 due.memory.kind,
                 f"{due.freshness:.2f}",
-                f"{reveal(due.memory.title)}  ({' · '.join(due.reasons)})",
+                f"{due.memory.title}  ({' · '.join(due.reasons)})",
             ]
             for due in queue
         ]

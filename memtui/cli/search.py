@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
                     f"{hit.score:.2f}",
                     hit.memory.kind,
                     hit.memory.project or "unassigned",
-                    reveal(hit.memory.title),
+                    hit.memory.title,
                 ]
                 for hit in hits
             ]
@@ -86,5 +86,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 def _explain(hits: list[Hit]) -> None:
     for hit in hits:
         write_line(f"{hit.memory.id}  {reveal(hit.memory.title)}")
-        write_table([["   ", name, value, reveal(detail)] for name, detail, value in explanation(hit)])
+        write_table([["   ", name, value, detail] for name, detail, value in explanation(hit)])
         write_line("")

@@ -8,7 +8,7 @@ from memtui.cli.output import plural, read_input, say, write_json, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
 from memtui.errors import EXIT_DONE
-from memtui.text.sanitising import one_line, reveal
+from memtui.text.sanitising import one_line
 from memtui.vault.sqlquery import STABLE_VIEWS, jsonable, run_query
 
 _EXAMPLE = "SELECT kind, count(*) FROM memory GROUP BY kind"
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         write_json([dict(zip(table.columns, map(jsonable, row), strict=True)) for row in table.rows])
         return EXIT_DONE
     write_table(
-        [[reveal(one_line(str("" if cell is None else cell))) for cell in row] for row in table.rows],
+        [[one_line(str("" if cell is None else cell)) for cell in row] for row in table.rows],
         headings=table.columns,
     )
     say(plural(len(table.rows), "row"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from unicodedata import category
 
 from memtui.domain.globs import matches
 from memtui.domain.memory import Anchor
@@ -13,18 +14,29 @@ from memtui.workspace import file_hash
 
 
 def relative_name(given: str, *, root: Path, folder: Path) -> str:
-    """Return a given path as memories name it: POSIX, relative to the root where it lies below it."""
+    """Return a given path as memories name it: POSIX, relative to the root where it lies below it.
+
+    Raises:
+        UsageError: no file can have such a name.
+    """
+    if any(category(character) in {"Cc", "Cs"} for character in given):
+        raise UsageError("A file's name holds a character that cannot be shown", where=repr(given[:80]))
     plain, _, symbol = given.partition("::")
     path = Path(os.path.normpath(folder / plain))
     real_root = Path(os.path.realpath(root))
     for candidate in (path, Path(os.path.realpath(path))):
         for base in (root, real_root):
-            if candidate.is_relative_to(base) and candidate.exists():
+            if candidate.is_relative_to(base) and _exists(candidate):
                 name = candidate.relative_to(base).as_posix()
                 return f"{name}::{symbol}" if symbol else name
     if Path(plain).is_absolute():
         return f"{path.as_posix()}::{symbol}" if symbol else path.as_posix()
     return given.replace("\\", "/").removeprefix("./")
+
+
+def _exists(path: Path) -> bool:
+    """Return whether there is such a file or folder; a name that no system takes is none."""
+    return os.path.exists(path)  # noqa: PTH110 - Path.exists raises for a name that is too long
 
 
 def check_files(given: Iterable[str], *, root: Path, folder: Path, anchors: Iterable[str]) -> list[str]:
@@ -44,7 +56,7 @@ def check_files(given: Iterable[str], *, root: Path, folder: Path, anchors: Iter
     for path in given:
         name = relative_name(path, root=root, folder=folder)
         plain = name.split("::", 1)[0].rstrip("/")
-        exists = (folder / path.split("::", 1)[0]).exists() or (root / plain).exists()
+        exists = _exists(folder / path.split("::", 1)[0]) or _exists(root / plain)
         named = any(anchor.split("::", 1)[0] == plain or matches(anchor, plain) for anchor in known)
         if not exists and not named:
             raise UsageError("No such file, and no memory is tied to it", where=path, remedy=_nearest(plain, known))
@@ -70,10 +82,10 @@ def anchors_for(given: Iterable[str], *, root: Path, folder: Path) -> tuple[Anch
         anchor = Anchor(relative_name(path, root=root, folder=folder))
         plain = anchor.path.split("::", 1)[0]
         target = root / plain
-        if not target.exists() and anchor.is_glob:
+        if not _exists(target) and anchor.is_glob:
             anchors.append(Anchor(_glob_from_root(anchor.path, root=root, folder=folder)))
             continue
-        if not target.exists() and not (folder / plain).exists():
+        if not _exists(target) and not _exists(folder / plain):
             raise UsageError(
                 "No such file to tie the memory to", where=path, remedy="Give a path that exists, or a glob in quotes."
             )
@@ -88,7 +100,7 @@ def _glob_from_root(glob: str, *, root: Path, folder: Path) -> str:
     if below == real_root or not below.is_relative_to(real_root):
         return glob
     first = glob.split("/", 1)[0]
-    if "/" in glob and not Anchor(first).is_glob and (root / first).exists() and not (folder / first).exists():
+    if "/" in glob and not Anchor(first).is_glob and _exists(root / first) and not _exists(folder / first):
         return glob
     return f"{below.relative_to(real_root).as_posix()}/{glob}"
 
@@ -98,5 +110,5 @@ def rehashed(anchors: Iterable[Anchor], root: Path) -> tuple[Anchor, ...]:
     result = []
     for anchor in anchors:
         target = root / anchor.path.split("::", 1)[0]
-        result.append(Anchor(anchor.path, file_hash(target)) if target.is_file() else anchor)
+        result.append(Anchor(anchor.path, file_hash(target)) if _exists(target) and target.is_file() else anchor)
     return tuple(result)

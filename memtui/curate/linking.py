@@ -7,7 +7,7 @@ from dataclasses import replace
 from memtui.curate.editing import supersede
 from memtui.domain.actor import Actor, check_may_alter
 from memtui.domain.memory import LINK_TYPES, Link, LinkType
-from memtui.errors import NotFoundError, UsageError
+from memtui.errors import NotFoundError, RefusedError, UsageError
 from memtui.vault.vault import Vault
 
 
@@ -52,6 +52,7 @@ def unlink(vault: Vault, from_prefix: str, type_name: str, to_prefix: str, *, ac
 
     Raises:
         NotFoundError: there is no such link.
+        RefusedError: an agent would take away another's link.
     """
     link_type = check_link_type(type_name)
     with vault.write(actor=actor.name, action="unlink") as writer:
@@ -64,6 +65,12 @@ def unlink(vault: Vault, from_prefix: str, type_name: str, to_prefix: str, *, ac
                 "There is no such link",
                 where=f"{first} {link_type} {second}",
                 remedy=f"`memtui show {first}` lists its links.",
+            )
+        if not actor.is_person and found[0].origin != actor.name:
+            raise RefusedError(
+                "An agent may take away only links that it made itself",
+                where=f"{first} {link_type} {second}, made by {found[0].origin}",
+                remedy="Leave it to a person.",
             )
         writer.summary = f"unlink {first} {link_type} {second}"
         writer.drop(found)

@@ -121,7 +121,7 @@ def link_folder(vault: Vault, name: str, folder: Path) -> str | None:
     if not folder.is_dir():
         raise UsageError("There is no such folder", where=str(folder))
     with vault.write(actor="person", action="project-link", summary=f"link {folder} to {name}") as writer:
-        return store.link_identity(writer, name, path_identity(folder.resolve().as_posix()))
+        return store.link_identity(writer, store.check_name(name), path_identity(folder.resolve().as_posix()))
 
 
 def alias_remote(vault: Vault, name: str, remote: str) -> str | None:
@@ -129,7 +129,7 @@ def alias_remote(vault: Vault, name: str, remote: str) -> str | None:
     if not normalise_remote(remote):
         raise UsageError("A remote is a URL such as git@host:owner/name.git", where=remote)
     with vault.write(actor="person", action="project-alias", summary=f"alias {remote} to {name}") as writer:
-        return store.link_identity(writer, name, remote_identity(remote))
+        return store.link_identity(writer, store.check_name(name), remote_identity(remote))
 
 
 def check_named_files(vault: Vault, view: View, given: Sequence[str], *, folder: Path) -> list[str]:

@@ -53,7 +53,9 @@ def view_memories(
     signals: dict[str, list[Signal]] = {}
     for signal in reader.signals(wanted):
         signals.setdefault(signal.memory_id, []).append(signal)
-    states = reader.anchor_states(wanted)
+    states: dict[str, dict[str, AnchorState]] = {}
+    for (owner, path), anchor_state in reader.anchor_states(wanted).items():
+        states.setdefault(owner, {})[path] = anchor_state
     seen: dict[str, list[SourceState]] = {}
     for state in reader.source_states(wanted):
         seen.setdefault(state.memory_id, []).append(state)
@@ -64,7 +66,7 @@ def view_memories(
             freshness=freshness(memory, now, reader.kinds),
             usefulness=usefulness(signals.get(memory.id, ()), now),
             due_at=due_at(memory, reader.kinds, threshold),
-            anchor_states={path: state for (owner, path), state in states.items() if owner == memory.id},
+            anchor_states=states.get(memory.id, {}),
             links=tuple(links.get(memory.id, ())),
             source_says_this=source_says_this(memory, seen.get(memory.id, ())),
         )

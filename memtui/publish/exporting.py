@@ -31,14 +31,13 @@ def take_snapshot(vault: Vault, scope: Scope) -> Snapshot:
     """Read the memories of a scope, of any status, with what hangs on them."""
     with vault.read() as reader:
         memories = reader.select(MemoryFilter(scope=scope, statuses=None), sort="created", now=vault.now())
-        wanted = None if scope.is_everything else [memory.id for memory in memories]
-        return Snapshot(
-            memories,
-            reader.links(wanted),
-            reader.verdicts(wanted),
-            reader.signals(wanted),
-            [stone for stone in reader.tombstones() if scope.projects is None or stone.project in scope.projects],
-        )
+        ids = [memory.id for memory in memories]
+        wanted = None if scope.is_everything else ids
+        stones = reader.tombstones()
+        known = set(ids)
+        if scope.projects is not None:
+            stones = [stone for stone in stones if stone.memory_id in known or stone.project in scope.projects]
+        return Snapshot(memories, reader.links(wanted), reader.verdicts(wanted), reader.signals(wanted), stones)
 
 
 def jsonl_text(snapshot: Snapshot) -> str:
@@ -64,7 +63,8 @@ def export_jsonl(snapshot: Snapshot, path: Path) -> int:
     """Write a JSONL file atomically; returns its size in bytes.
 
     Raises:
-        UnsafePathError: the path is a folder, or its folder does not exist.
+        UnsafePathError: the path is a folder.
+        UsageError: its folder does not exist.
     """
     if path.is_dir():
         raise UnsafePathError("The target is a folder", where=str(path), remedy="Name a file: --out memories.jsonl.")

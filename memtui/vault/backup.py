@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from memtui.errors import NotFoundError, VaultDamagedError
@@ -32,11 +32,17 @@ def list_backups(vault: Path) -> list[Path]:
     if not folder.is_dir():
         return []
     own = re.compile(re.escape(vault.stem) + r"-\d{8}T\d{12}-.*\.duckdb", re.DOTALL)
-    return sorted((path for path in folder.iterdir() if own.fullmatch(path.name)), key=_name, reverse=True)
+    return sorted((path for path in folder.iterdir() if own.fullmatch(path.name)), key=_age, reverse=True)
 
 
-def _name(path: Path) -> str:
-    return path.name
+def _age(path: Path) -> tuple[datetime, int]:
+    return made_at(path), path.stat().st_mtime_ns
+
+
+def made_at(path: Path) -> datetime:
+    """Return when a listed backup was made, by the vault's clock, as its name tells."""
+    stamp = re.search(r"-(\d{8}T\d{12})-", path.name)
+    return datetime.strptime(f"{stamp[1] if stamp else ''}+0000", "%Y%m%dT%H%M%S%f%z")
 
 
 def copy_vault(vault: Path, now: datetime, *, label: str, to: Path | None = None) -> Path:
@@ -54,7 +60,13 @@ def copy_vault(vault: Path, now: datetime, *, label: str, to: Path | None = None
     folder = backup_folder(vault)
     if to is None:
         folder.mkdir(mode=0o700, exist_ok=True)
-        to = folder / f"{vault.stem}-{now:%Y%m%dT%H%M%S%f}-{label}.duckdb"
+        stem = f"{vault.stem}-{now.astimezone(UTC):%Y%m%dT%H%M%S%f}-{label}"
+        to = folder / f"{stem}.duckdb"
+        number = 1
+        while to.exists():
+            # A frozen clock gives every backup the same time.
+            number += 1
+            to = folder / f"{stem}.{number}.duckdb"
     partial = to.with_name(to.name + ".partial")
     _copy_private(vault, partial)
     log = log_path(vault)
@@ -76,7 +88,7 @@ def _copy_private(source: Path, target: Path) -> None:
 
 def prune_backups(vault: Path) -> None:
     """Remove automatic backups beyond the newest KEPT; manual ones stay."""
-    automatic = [path for path in list_backups(vault) if not path.stem.endswith("-manual")]
+    automatic = [path for path in list_backups(vault) if "-manual." not in path.name]
     for path in automatic[KEPT:]:
         path.unlink(missing_ok=True)
         path.with_name(path.name + ".wal").unlink(missing_ok=True)

@@ -36,7 +36,7 @@ def back_up_daily(vault: Vault) -> Path | None:
         return None
     newest = backup.list_backups(vault.path)
     now = vault.now()
-    if newest and now.timestamp() - newest[0].stat().st_mtime < BACKUP_EVERY.total_seconds():
+    if newest and now - backup.made_at(newest[0]) < BACKUP_EVERY:
         return None
     made = back_up(vault, label="daily")
     backup.prune_backups(vault.path)
@@ -97,4 +97,4 @@ def _require(vault: Vault) -> None:
 def backup_age(vault: Vault, now: datetime) -> timedelta | None:
     """Return the age of the newest backup, None if there is none."""
     newest = backup.list_backups(vault.path)
-    return None if not newest else timedelta(seconds=now.timestamp() - newest[0].stat().st_mtime)
+    return None if not newest else now - backup.made_at(newest[0])

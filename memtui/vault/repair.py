@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +21,9 @@ from memtui.vault.salvage import salvage
 from memtui.vault.vault import Vault, create_file, restrict
 
 Outcome = Literal["healthy", "reindexed", "log-cut", "restored", "salvaged", "lost"]
+
+_LOG_GRAIN = 64
+"""Bytes; no change fits into fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +179,9 @@ def _replays(copy: Path, log: bytes) -> bool:
 
 
 def _longest_prefix(size: int, is_good: Callable[[int], bool]) -> int:
-    """Return the largest prefix that is good, by bisection: a log cut anywhere counts as torn, which is good."""
+    """Return about the largest prefix that is good, by bisection: a log cut anywhere counts as torn, which is good."""
     good, bad = 0, size
-    while bad - good > 1:
+    while bad - good > _LOG_GRAIN:
         middle = (good + bad) // 2
         good, bad = (middle, bad) if is_good(middle) else (good, middle)
     return good
@@ -191,9 +194,8 @@ def _newest_backup(vault: Path, copy: Path) -> _Candidate | None:
         fold_in_child(copy)
         found = probe(copy)
         if found.readable:
-            made = datetime.fromtimestamp(path.stat().st_mtime, UTC)
             lines = [f"The backup {path.name} cannot be read and was passed over." for path in map(Path, passed_over)]
-            lines.append(f"The backup {path.name} of {made:%Y-%m-%d %H:%M} UTC was put in its place.")
+            lines.append(f"The backup {path.name} of {backup.made_at(path):%Y-%m-%d %H:%M} UTC was put in its place.")
             lines.append(
                 f"Its {found.memories} memories may lack changes made since; memories added since are missing."
             )

@@ -60,7 +60,6 @@ def rewrite_file(path: Path, order: Order) -> Counts:
     """
     fresh = path.with_name(path.name + FRESH)
     remove_files(fresh)
-    times = path.stat()
     try:
         counts = _write_fresh(path, fresh, order)
     except BaseException:
@@ -69,8 +68,6 @@ def rewrite_file(path: Path, order: Order) -> Counts:
     restrict(fresh, 0o600)
     with fresh.open("rb+") as handle:
         os.fsync(handle.fileno())
-    # The age of a backup is read from its file.
-    os.utime(fresh, ns=(times.st_atime_ns, times.st_mtime_ns))
     log_path(fresh).unlink(missing_ok=True)
     # The old log was folded in, so between the next two steps the old file is whole too.
     swap_in(path, fresh)
@@ -245,7 +242,8 @@ class _Copier:
             for part in ("summary", "reason"):
                 change[part] = _without_titles(change, part, titles, touched=change["number"] in left)
             if left.get(change["number"]) == 0:
-                change["undoable"] = False
+                # It spoke of these memories alone, so its reason does too.
+                change.update(undoable=False, reason=MARK if change["reason"] else "")
         rows.insert_rows(self._connection, "changes", changes)
 
     # -- erasing a text -----------------------------------------------------------------------------

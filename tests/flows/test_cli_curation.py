@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 from flows.cli_driver import Cli
 
 
 @pytest.fixture
 def ids(cli: Cli) -> list[str]:
-    return [cli("add", f"Fact {word} about the lock.", "--project", "shop").id for word in ("alpha", "beta", "gamma")]
+    lines = [f'{{"insight": "Fact {word} about the lock."}}' for word in ("alpha", "beta", "gamma")]
+    return cli("import", cli.write("facts.jsonl", "\n".join(lines)), "--active", "--project", "shop").lines
 
 
 def test_verify_starts_freshness_anew(cli: Cli, ids: list[str]) -> None:
@@ -107,7 +110,7 @@ def test_undo_redo_and_the_log_tell_one_story(cli: Cli, ids: list[str]) -> None:
     cli("retire", *ids, "--why", "old")
     retired = cli.exported()
     undone = cli("undo", "--json").json
-    assert (undone["action"], undone["state"]) in {("retire", "done"), ("retire", "undone")}
+    assert (undone["action"], undone["state"]) == ("retire", "undone")
     assert {row["status"] for row in cli.all_rows()} == {"active"}
     cli("redo")
     assert cli.exported() == retired
@@ -130,7 +133,7 @@ def test_a_new_change_ends_what_could_be_redone(cli: Cli, ids: list[str]) -> Non
 def test_undoing_everything_leaves_an_empty_vault(cli: Cli, ids: list[str]) -> None:
     cli("edit", ids[0], "--text", "Changed.")
     cli("merge", *ids)
-    for _ in range(5):
+    for _ in range(3):
         cli("undo")
     assert cli.all_rows() == []
     assert cli.exported() == ""
@@ -156,6 +159,21 @@ def test_purge_asks_and_erases_for_good(cli: Cli, ids: list[str]) -> None:
     assert "Fact alpha" not in cli("sql", "SELECT * FROM change_log", "--json").out
     for path in (cli.home / "data").rglob("*"):
         assert not path.is_file() or b"Fact alpha" not in path.read_bytes(), path
+
+
+class Terminal(io.TextIOWrapper):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("answer", "code", "left"), [("\n", 6, 3), ("no\n", 6, 3), ("y\n", 0, 2)])
+def test_at_a_terminal_purge_asks_and_no_is_the_default(
+    cli: Cli, ids: list[str], answer: str, code: int, left: int
+) -> None:
+    cli.patch.setattr(io, "TextIOWrapper", Terminal)
+    run = cli("purge", ids[0], stdin=answer, code=code)
+    assert "[y/N]" in run.err
+    assert len(cli.all_rows()) == left
 
 
 def test_purge_of_a_text_erases_it_wherever_it_stands(cli: Cli, ids: list[str]) -> None:

@@ -17,6 +17,7 @@ from memtui import __version__
 from memtui.cli.parsing import full_parser
 from memtui.cli.reference import reference
 from memtui.cli.registry import COMMANDS
+from memtui.text.width import cell_width
 
 EXPECTED = re.findall(
     r"\w+",
@@ -196,6 +197,36 @@ def test_a_reader_that_leaves_early_is_no_error(demo: Cli) -> None:
     assert "code 0" in done.stderr
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals are POSIX's")
+def test_on_a_terminal_no_line_is_wider_than_it(cli: Cli) -> None:
+    """P74: columns count cells, and cutting splits no character."""
+    import pty
+
+    for title in ("日本語のとても長い題名" * 6, "😀" * 60, "e\u0301" * 90, "👩‍👩‍👧" * 40, "سطر طويل " * 20):
+        cli("add", f"Text under {title[:3]}", "--title", title)
+    main_end, terminal = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "memtui", "list"],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "COLUMNS": "72"},
+    )
+    os.close(terminal)
+    shown = b""
+    try:
+        while part := os.read(main_end, 65_536):
+            shown += part
+    except OSError:  # Linux reports the end of a terminal so
+        pass
+    os.close(main_end)
+    child.communicate(timeout=30)
+    lines = shown.decode().splitlines()
+    assert len(lines) == 5
+    assert all(cell_width(line) <= 72 for line in lines)
+    assert all("\N{REPLACEMENT CHARACTER}" not in line and line.endswith("…") for line in lines)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="an open folder cannot be deleted elsewhere")

@@ -166,7 +166,7 @@ def test_list_shows_the_active_ones_and_filters(cli: Cli) -> None:
     assert gone not in cli("list").out
     assert [row["id"] for row in cli("list", "--status", "retired", "--json").json] == [gone]
     assert {row["id"] for row in cli("list", "--status", "any", "--json").json} == {keep, gone}
-    for options in (("--kind", "convention"), ("--tag", "money"), ("--pinned",)):
+    for options in (("--kind", "convention"), ("--tag", "#money"), ("--pinned",)):
         assert [row["id"] for row in cli("list", *options, "--status", "any", "--json").json] == [keep]
     assert cli("list", "--stale", "--json").json == []
 

@@ -64,29 +64,6 @@ def write_rows(path: Path, *rows: dict[str, Any]) -> Path:
     return path
 
 
-def try_import(
-    vault: Vault, *paths: Path, actor: Actor = PERSON, project: str | None = None, progress: Any = None, **options: Any
-) -> tuple[ImportPlan, ImportReport | None]:
-    request = ImportRequest(
-        paths=paths,
-        folder=vault.path.parent,
-        home=vault.path.parent,
-        project=project,
-        options=ImportOptions(**options),
-    )
-    return run_import(vault, read_sources(request), request, actor=actor, progress=progress)
-
-
-def bring(vault: Vault, *paths: Path, **options: Any) -> ImportReport:
-    report = try_import(vault, *paths, **options)[1]
-    assert report is not None
-    return report
-
-
-def outcome(report: ImportReport) -> tuple[int, int, int, int]:
-    return (report.added, report.updated, report.unchanged, len(report.conflicts))
-
-
 def stored(vault: Vault) -> list[Memory]:
     with vault.read() as reader:
         return reader.select(MemoryFilter(statuses=None), sort="created", now=vault.now())
@@ -379,7 +356,7 @@ def test_a_bad_line_is_told_and_the_others_come_in(vault: Vault, tmp_path: Path)
     assert [problem.split(":")[0] for problem in report.bad_records] == ["link", "verdict", "signal", "signal"]
     with vault.read() as reader:
         assert reader.links() == []
-        assert reader.verdicts() == reader.signals() == []
+        assert (reader.verdicts(), reader.signals()) == ([], [])
 
 
 # -- agents -------------------------------------------------------------------------------------------

@@ -84,6 +84,16 @@ def test_an_agent_does_not_supersede_what_a_person_pinned(vault: Vault, pair: tu
         assert reader.links() == []
 
 
+def test_an_agent_takes_away_only_its_own_links(vault: Vault, pair: tuple[Memory, Memory]) -> None:
+    link(vault, pair[0].id, "contradicts", pair[1].id, actor=PERSON)
+    link(vault, pair[0].id, "relates", pair[1].id, actor=AGENT)
+    with pytest.raises(RefusedError, match="itself"):
+        unlink(vault, pair[0].id, "contradicts", pair[1].id, actor=AGENT)
+    assert unlink(vault, pair[0].id, "relates", pair[1].id, actor=AGENT).type == "relates"
+    with vault.read() as reader:
+        assert [found.type for found in reader.links()] == ["contradicts"]
+
+
 @pytest.mark.parametrize("name", LINK_TYPES)
 def test_a_memory_is_not_linked_to_itself(vault: Vault, pair: tuple[Memory, Memory], name: str) -> None:
     with pytest.raises(UsageError, match="itself"):

@@ -119,7 +119,7 @@ def test_everything_that_one_change_did_is_undone_at_once(vault: Vault) -> None:
     with vault.read() as reader:
         assert reader.get("memoryaa").pinned
         assert reader.get("memorybb").status == "merged"
-        assert reader.get("memorycc")
+        assert reader.get("memorycc").title
         assert reader.links() == [link]
         assert len(reader.verdicts()) == len(reader.signals()) == len(reader.tombstones()) == 1
 

@@ -87,5 +87,5 @@ def test_what_a_crash_left_of_a_creation_does_not_stand_in_the_way(vault: Vault)
     with vault.write(actor="person", action="add") as writer:
         writer.put(make_memory(id="firstone"))
     with vault.read() as reader:
-        assert reader.get("firstone")
+        assert reader.get("firstone").title
     assert not list(vault.path.parent.glob("*.new*"))

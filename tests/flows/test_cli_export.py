@@ -1,0 +1,77 @@
+"""What was exported comes back the same, byte for byte."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from flows.cli_driver import Cli
+
+
+def test_jsonl_and_the_portable_vault_reproduce_a_vault_exactly(demo: Cli) -> None:
+    demo("link", "zpuwvdkl", "relates", "lzrwxxnl")
+    demo("retire", "ioddebrc", "--why", "wrong")
+    whole = demo.exported()
+    folder, file = demo.home / "portable", demo.home / "all.jsonl"
+    assert "memories" in demo("export", "--target", "vault", "--out", folder).err
+    demo("export", "--target", "jsonl", "--out", file)
+    assert file.read_text(encoding="utf-8") == whole
+    for source in (folder, file):
+        vault = demo.home / f"{source.name}.duckdb"
+        demo.globals = ["--vault", str(vault)]
+        demo("import", source)
+        assert demo.exported() == whole
+        assert demo("import", source, "--json").json["added"] == 0
+
+
+def test_importing_ones_own_export_changes_nothing(demo: Cli) -> None:
+    folder = demo.home / "portable"
+    demo("export", "--target", "vault", "--out", folder)
+    before = demo.exported()
+    report = demo("import", folder, "--json").json
+    assert (report["added"], report["updated"], report["conflicts"], report["ids"]) == (0, 0, 0, [])
+    assert demo.exported() == before
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_an_export_is_byte_stable_and_writes_only_what_differs(demo: Cli) -> None:
+    folder = demo.home / "portable"
+    dry = demo("export", "--target", "vault", "--out", folder, "--dry-run", "--json").json
+    assert not folder.exists()
+    assert demo("export", "--target", "vault", "--out", folder, "--json").json == dry
+    before = _files(folder)
+    again = demo("export", "--target", "vault", "--out", folder, "--json").json
+    assert (again["written"], again["removed"]) == ([], [])
+    demo("edit", "zpuwvdkl", "--title", "Lock refunds by payment")
+    changed = demo("export", "--target", "vault", "--out", folder, "--json").json
+    assert len(changed["written"]) <= 2
+    assert _files(folder) != before
+    demo("undo")
+    demo("export", "--target", "vault", "--out", folder)
+    assert _files(folder) == before
+
+
+def test_an_export_of_one_project_holds_that_project_alone(demo: Cli) -> None:
+    run = demo("export", "--target", "jsonl", "--project", "storefront")
+    memories = [json.loads(line) for line in run.lines if '"type": "memory"' in line]
+    assert {memory["project"] for memory in memories} == {"storefront"}
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (("--target", "jsonl", "--out", "."), 6, "is a folder"),
+        (("--target", "jsonl", "--out", "no/such/x.jsonl"), 2, "no/such"),
+        (("--target", "vault", "--out", "busy/README.txt"), 6, "README.txt"),
+    ],
+)
+def test_an_export_that_cannot_be_written_says_why(cli: Cli, options: tuple[str, ...], code: int, said: str) -> None:
+    cli("add", "Something to write.")
+    cli.write("busy/README.txt", "mine\n")
+    run = cli("export", *options, code=code)
+    assert said in run.err
+    assert (cli.folder / "busy" / "README.txt").read_text(encoding="utf-8") == "mine\n"

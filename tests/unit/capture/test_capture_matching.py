@@ -1,0 +1,78 @@
+"""Which memory an edited piece was before: by its heading where that tells, else by likeness."""
+
+from __future__ import annotations
+
+import random
+import time
+from datetime import UTC, datetime
+
+from memtui.capture.draft import Draft
+from memtui.capture.matching import match_edits
+from memtui.domain.memory import Memory, Source
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+LOCK = "Always take the payment lock before charging a card."
+LOG = "Never log card numbers, not even masked ones."
+REFUND = "Retry refunds at most three times with a pause between."
+
+
+def source(place: str, line: int, path: str = "CLAUDE.md") -> Source:
+    return Source(format="claude-md", path=path, native_id=place, span=(line, line))
+
+
+def draft(text: str, place: str, line: int = 1, path: str = "CLAUDE.md") -> Draft:
+    return Draft(title=text[:20], insight=text, kind="lesson", source=source(place, line, path))
+
+
+def memory(text: str, place: str, line: int = 1, path: str = "CLAUDE.md") -> Memory:
+    sources = (source(place, line, path),)
+    return Memory(id=f"m{line}", title=text[:20], insight=text, created_at=NOW, updated_at=NOW, sources=sources)
+
+
+def matched(drafts: list[Draft], memories: list[Memory]) -> dict[str, str]:
+    found = match_edits(drafts, memories, all_drafts=drafts, all_memories=memories)
+    return {drafts[number].insight: memory.insight for number, memory in found.items()}
+
+
+def test_nothing_matches_nothing() -> None:
+    assert matched([], []) == matched([draft(LOCK, "R#1")], []) == matched([], [memory(LOCK, "R#1")]) == {}
+
+
+def test_the_only_piece_under_a_heading_is_known_by_it() -> None:
+    assert matched([draft("Use uv.", "Rules > Tools#1")], [memory(LOCK, "Rules > Tools#1")]) == {"Use uv.": LOCK}
+
+
+def test_an_id_that_the_source_gives_is_the_identity() -> None:
+    drafts = [draft("Use uv.", "ADR-7"), draft("Use tox.", "ADR-8", 2)]
+    memories = [memory(LOCK, "ADR-8", 1), memory(LOG, "ADR-7", 2)]
+    assert matched(drafts, memories) == {"Use uv.": LOG, "Use tox.": LOCK}
+
+
+def test_among_several_pieces_likeness_decides_and_the_place_helps() -> None:
+    new_lock, new_log = LOCK.replace("charging", "refunding"), "Log neither card numbers nor masked ones."
+    drafts = [draft("Invoices are numbered.", "R#1", 1), draft(new_lock, "R#2", 2), draft(new_log, "R#3", 3)]
+    memories = [memory(LOCK, "R#1", 1), memory(REFUND, "R#2", 2), memory(LOG, "R#3", 3)]
+    assert matched(drafts, memories) == {new_lock: LOCK, new_log: LOG}
+
+
+def test_the_best_match_wins_whatever_the_order() -> None:
+    near, nearer = "Never log card numbers at all, please.", "Never log card numbers, not even masked ones!"
+    for drafts in ([draft(near, "R#1"), draft(nearer, "R#2")], [draft(nearer, "R#1"), draft(near, "R#2")]):
+        assert matched(drafts, [memory(LOG, "R#7"), memory(REFUND, "R#8", 2)])[nearer] == LOG
+
+
+def test_other_files_are_other_places() -> None:
+    assert matched([draft(LOCK, "R#1", path="AGENTS.md")], [memory(LOCK + " ", "R#1")]) == {}
+
+
+def test_a_file_of_thousands_of_edited_pieces_is_not_slow() -> None:
+    chance = random.Random(3)
+    words = [f"word{number}" for number in range(900)]
+    texts = [" ".join(chance.choices(words, k=12)) for _ in range(3000)]
+    memories = [memory(text, f"R#{line}", line) for line, text in enumerate(texts, 1)]
+    drafts = [draft(f"{text} now", f"R#{line + 5}", line + 5) for line, text in enumerate(texts, 1)]
+    started = time.perf_counter()
+    found = matched(drafts, memories)
+    # A second or two alone; comparing all with all takes a minute.
+    assert time.perf_counter() - started < 15
+    assert sum(new == f"{old} now" for new, old in found.items()) > 2900

@@ -1,0 +1,131 @@
+"""Files that a person names: found from where one stands, else an error with the nearest name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from curating import write_files
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.curate.files import anchors_for, check_files, rehashed, relative_name
+from memtui.domain.memory import Anchor
+from memtui.errors import EXIT_USAGE, UsageError
+from memtui.workspace import file_hash
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    write_files(tmp_path / "shop", {"src/pay.py": "x = 1\n", "src/deep/lock.py": "y\n", "README.md": "z\n"})
+    write_files(tmp_path, {"outside.md": "z\n"})
+    return tmp_path / "shop"
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("src/pay.py", "src/pay.py"),
+        ("./src/pay.py", "src/pay.py"),
+        ("src/../README.md", "README.md"),
+        ("src/", "src"),
+        ("src/pay.py::charge", "src/pay.py::charge"),
+        ("gone/a.py", "gone/a.py"),
+        ("./gone/a.py", "gone/a.py"),
+        (r"gone\a.py", "gone/a.py"),
+    ],
+)
+def test_a_name_is_taken_from_the_root(root: Path, given: str, name: str) -> None:
+    assert relative_name(given, root=root, folder=root) == name
+
+
+def test_a_name_typed_in_a_folder_or_in_full_is_the_same(root: Path) -> None:
+    names = [
+        relative_name("pay.py", root=root, folder=root / "src"),
+        relative_name("../src/pay.py", root=root, folder=root / "src"),
+        relative_name(str(root / "src/pay.py"), root=root, folder=root / "src/deep"),
+    ]
+    assert set(names) == {"src/pay.py"}
+
+
+def test_a_name_through_a_link_to_the_project_is_the_same(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(root)
+    assert relative_name("src/pay.py", root=root, folder=tmp_path / "link") == "src/pay.py"
+    assert relative_name("src/pay.py", root=tmp_path / "link", folder=root) == "src/pay.py"
+
+
+def test_a_file_outside_keeps_its_whole_path(root: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.md"
+    assert relative_name(str(outside), root=root, folder=root) == outside.as_posix()
+
+
+def test_names_in_other_scripts_are_names(root: Path) -> None:
+    write_files(root, {"文書/設計\u3000書.md": "x"})
+    (anchor,) = anchors_for(["文書/設計\u3000書.md"], root=root, folder=root)
+    assert anchor.path == "文書/設計\u3000書.md"
+
+
+def test_a_file_that_exists_or_that_an_anchor_names_will_do(root: Path) -> None:
+    anchors = ["old/gone.py::f", "lib/**/*.ts", "docs/"]
+    given = ["src/pay.py", "old/gone.py", "lib/a/b.ts", "docs/x.md", "./src/pay.py"]
+    assert check_files(given, root=root, folder=root, anchors=anchors) == given[:-1]
+
+
+def test_any_other_file_is_an_error_that_names_the_nearest(root: Path) -> None:
+    with pytest.raises(UsageError, match=r"Did you mean old/gone\.py") as refused:
+        check_files(["old/gon.py"], root=root, folder=root, anchors=["old/gone.py"])
+    assert refused.value.exit_code == EXIT_USAGE
+    assert "old/gon.py" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 5000, "a/" * 4000 + "b", "a\x00b", "a\nb", "\x1b[31m", "a\udcffb", "::", "~nobody/x"]
+)
+def test_a_name_that_no_system_takes_is_an_error_too(root: Path, name: str) -> None:
+    with pytest.raises(UsageError):
+        anchors_for([name] if name != "::" else ["gone::"], root=root, folder=root)
+    with pytest.raises(UsageError):
+        check_files([name] if name != "::" else ["gone::"], root=root, folder=root, anchors=[])
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_name_or_an_error(name: str) -> None:
+    try:
+        anchors_for([name], root=Path("/nowhere/at/all"), folder=Path("/nowhere/at/all"))
+    except UsageError as error:
+        assert str(error)  # noqa: PT017 - most texts are errors, and each has words
+
+
+def test_globs_typed_below_the_root_hold_from_the_root(root: Path) -> None:
+    def glob(text: str, folder: Path) -> str:
+        (anchor,) = anchors_for([text], root=root, folder=folder)
+        assert anchor.content_hash is None
+        return anchor.path
+
+    assert glob("*.py", root) == "*.py"
+    assert glob("*.py", root / "src") == "src/*.py"
+    assert glob("deep/*.py", root / "src") == "src/deep/*.py"
+    assert glob("src/**", root / "src") == "src/**"
+    assert glob("**/*.{py,md}", root / "src/deep") == "src/deep/**/*.{py,md}"
+
+
+def test_the_hash_of_a_file_is_kept_and_renewed(root: Path) -> None:
+    anchors = anchors_for(["src/pay.py", "src", "src/*.py"], root=root, folder=root)
+    before = file_hash(root / "src/pay.py")
+    assert anchors == (Anchor("src/pay.py", before), Anchor("src"), Anchor("src/*.py"))
+    write_files(root, {"src/pay.py": "x = 2\n"})
+    renewed = rehashed(anchors, root)
+    assert renewed[0].content_hash == file_hash(root / "src/pay.py") != before
+    assert renewed[1:] == anchors[1:]
+
+
+def test_line_ends_do_not_change_the_hash_of_a_file(root: Path) -> None:
+    before = file_hash(root / "src/pay.py")
+    write_files(root, {"src/pay.py": "x = 1\r\n"})
+    assert file_hash(root / "src/pay.py") == before
+
+
+def test_a_file_that_is_gone_keeps_the_hash_it_had(root: Path) -> None:
+    anchors = anchors_for(["src/pay.py"], root=root, folder=root)
+    (root / "src/pay.py").unlink()
+    assert rehashed(anchors, root) == anchors

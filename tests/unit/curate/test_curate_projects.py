@@ -1,0 +1,183 @@
+"""Which project is meant: by name, by folder, by remote, wherever a clone lies."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from curating import AGENT, PERSON, add, new_vault, repository
+
+from memtui.curate.counting import count_vault
+from memtui.curate.lifecycle import retire
+from memtui.curate.projects import (
+    DEFAULT_SCOPE_KEY,
+    View,
+    alias_remote,
+    check_named_files,
+    link_folder,
+    narrow_to_files,
+    view_of,
+)
+from memtui.errors import UsageError
+from memtui.vault.filters import EVERYTHING, Scope
+from memtui.vault.projects import list_projects
+from memtui.vault.vault import Vault
+
+REMOTE = "git@example.org:acme/shop.git"
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    return new_vault(tmp_path / "data")[0]
+
+
+def view(vault: Vault, folder: Path, named: str | None = None) -> View:
+    with vault.read() as reader:
+        return view_of(reader, folder, named)
+
+
+def test_a_folder_shows_its_project_and_what_holds_everywhere(vault: Vault, tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop", {"src/a.py": ""}, remote=REMOTE)
+    add(vault, "Lock payments", project=None, folder=root)
+    seen = view(vault, root / "src")
+    assert (seen.project, seen.known, seen.named, seen.root) == ("shop", True, False, root.resolve())
+    assert seen.scope == seen.payload_scope == Scope(("shop", "global"))
+    assert seen.tree is not None
+
+
+def test_a_new_repository_has_a_name_before_it_has_memories(vault: Vault, tmp_path: Path) -> None:
+    seen = view(vault, repository(tmp_path / "till", {}, remote="https://example.org/acme/till"))
+    assert (seen.project, seen.known) == ("till", False)
+    assert not vault.exists
+
+
+def test_outside_every_project_all_is_listed_and_only_global_reaches_a_payload(vault: Vault, tmp_path: Path) -> None:
+    outside = tmp_path / "x"
+    outside.mkdir()
+    seen = view(vault, outside)
+    assert (seen.project, seen.scope, seen.payload_scope) == (None, EVERYTHING, Scope(("global",)))
+    assert seen.tree is None
+
+
+def test_a_named_project_is_taken_as_it_is(vault: Vault, tmp_path: Path) -> None:
+    add(vault, "Lock payments")
+    assert view(vault, tmp_path, " shop ").known
+    seen = view(vault, tmp_path, "till")
+    assert (seen.project, seen.known, seen.named) == ("till", False, True)
+    assert view(vault, tmp_path, "global").scope == Scope(("global",))
+    with pytest.raises(UsageError):
+        view(vault, tmp_path, "a\x1bb")
+
+
+def test_a_moved_repository_stays_itself(vault: Vault, tmp_path: Path) -> None:
+    with_remote = repository(tmp_path / "a", {}, remote=REMOTE)
+    without = repository(tmp_path / "notes", {"a.md": "x"})
+    names = [add(vault, f"t{folder}", project=None, folder=folder).project for folder in (with_remote, without)]
+    for number, folder in enumerate((with_remote, without)):
+        moved = tmp_path / "moved" / str(number)
+        shutil.move(folder, moved)
+        assert view(vault, moved).project == names[number]
+
+
+def test_repositories_of_one_name_are_told_apart(vault: Vault, tmp_path: Path) -> None:
+    one = repository(tmp_path / "one/notes", {"a.md": "one"})
+    other = repository(tmp_path / "other/notes", {"a.md": "other"}, on="2026-01-16")
+    names = [add(vault, f"t{folder}", project=None, folder=folder).project for folder in (one, other)]
+    assert names[0] == "notes"
+    assert names[1] not in {"notes", None}
+    assert [view(vault, folder).project for folder in (one, other)] == names
+
+
+def test_a_project_known_by_its_memories_alone_takes_up_its_repository(vault: Vault, tmp_path: Path) -> None:
+    add(vault, "Lock payments", project="shop")
+    root = repository(tmp_path / "shop", {}, remote=REMOTE)
+    assert view(vault, root).project == "shop"
+    assert add(vault, "Seed first", project=None, folder=root).project == "shop"
+
+
+def test_a_plain_folder_belongs_to_a_project_once_it_is_linked(vault: Vault, tmp_path: Path) -> None:
+    folder = tmp_path / "docs" / "deep"
+    folder.mkdir(parents=True)
+    assert link_folder(vault, " shop ", tmp_path / "docs") is None
+    seen = view(vault, folder)
+    assert (seen.project, seen.root) == ("shop", (tmp_path / "docs").resolve())
+    assert add(vault, "Lock payments", project=None, folder=folder).project == "shop"
+    assert link_folder(vault, "till", tmp_path / "docs") == "shop"
+    assert view(vault, folder).project == "till"
+    with pytest.raises(UsageError, match="no such folder"):
+        link_folder(vault, "shop", tmp_path / "gone")
+
+
+def test_a_part_of_a_repository_can_be_a_project_of_its_own(vault: Vault, tmp_path: Path) -> None:
+    root = repository(tmp_path / "mono", {"apps/till/a.py": "", "apps/shop/a.py": ""}, remote=REMOTE)
+    add(vault, "Lock payments", project=None, folder=root)
+    link_folder(vault, "till", root / "apps/till")
+    assert view(vault, root / "apps/till").project == "till"
+    assert view(vault, root / "apps/shop").project == "shop"
+
+
+def test_another_remote_can_mean_the_same_project(vault: Vault, tmp_path: Path) -> None:
+    add(vault, "Lock payments")
+    assert alias_remote(vault, "shop", "https://git.example.net/mirror/shop.git") is None
+    fork = repository(tmp_path / "fork", {}, remote="git@git.example.net:mirror/shop")
+    assert view(vault, fork).project == "shop"
+    with vault.read() as reader:
+        assert [project.identities for project in list_projects(reader)] == [("remote:git.example.net/mirror/shop",)]
+    with pytest.raises(UsageError):
+        alias_remote(vault, "shop", " ")
+
+
+def test_the_demo_shows_itself_everywhere(vault: Vault, tmp_path: Path) -> None:
+    with vault.write(actor="person", action="demo") as writer:
+        writer.set_meta(DEFAULT_SCOPE_KEY, "all")
+    root = repository(tmp_path / "new", {}, remote=REMOTE)
+    seen = view(vault, root)
+    assert (seen.project, seen.scope, seen.payload_scope) == (None, EVERYTHING, EVERYTHING)
+
+
+def test_a_file_that_only_one_projects_memories_name_says_which_project_is_meant(vault: Vault, tmp_path: Path) -> None:
+    for project, pattern in (("shop", "pay/**"), ("till", "till/*.py"), ("till", "both/**"), ("shop", "both/*.py")):
+        add(vault, f"About {project} {pattern}", project=project, files=[pattern], folder=tmp_path)
+    outside = view(vault, tmp_path)
+    assert narrow_to_files(vault, outside, ["pay/a.py"]).project == "shop"
+    assert narrow_to_files(vault, outside, ["till/a.py::f"]).project == "till"
+    assert narrow_to_files(vault, outside, ["both/a.py"]) == outside
+    assert narrow_to_files(vault, outside, ["none.py"]) == outside
+    assert narrow_to_files(vault, outside, []) == outside
+    named = view(vault, tmp_path, "till")
+    assert narrow_to_files(vault, named, ["pay/a.py"]) == named
+
+
+def test_files_are_checked_against_the_anchors_in_view(vault: Vault, tmp_path: Path) -> None:
+    add(vault, "About pay", project="shop", files=["pay/*.py"], folder=tmp_path)
+    shop, till = view(vault, tmp_path, "shop"), view(vault, tmp_path, "till")
+    assert check_named_files(vault, shop, ["pay/gone.py"], folder=tmp_path) == ["pay/gone.py"]
+    assert check_named_files(vault, till, [], folder=tmp_path) == []
+    with pytest.raises(UsageError):
+        check_named_files(vault, till, ["pay/gone.py"], folder=tmp_path)
+
+
+def test_counts_are_those_of_the_scope(vault: Vault) -> None:
+    add(vault, "Use make", kind="tooling", pinned=True)
+    add(vault, "Never log cards", kind="constraint", project="global")
+    add(vault, "Use tabs", kind="note", project="till")
+    add(vault, "Use ninja", kind="tooling", actor=AGENT)
+    retire(vault, [add(vault, "Use ant", kind="tooling").id], actor=PERSON)
+    counts = count_vault(vault, Scope.of_project("shop"))
+    assert {name: counts[name] for name in ("active", "inbox", "due", "pinned")} == {
+        "active": 2,
+        "inbox": 1,
+        "due": 0,
+        "pinned": 1,
+    }
+    assert counts["by_kind"] == {"tooling": 1, "constraint": 1}
+    assert counts["by_status"] == {"active": 2, "candidate": 1, "retired": 1}
+    assert counts["by_project"] == {"shop": 1, "global": 1, "till": 1}
+    assert count_vault(vault, EVERYTHING, threshold=1.0)["due"] == 2
+
+
+def test_an_empty_vault_counts_nothing(vault: Vault) -> None:
+    counts = count_vault(vault, EVERYTHING)
+    assert (counts["active"], counts["by_project"]) == (0, {})
+    assert not vault.exists

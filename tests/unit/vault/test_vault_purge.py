@@ -1,0 +1,386 @@
+"""What is purged is gone from every byte of every file; everything else stays and goes on working."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support import NOON, FrozenClock, make_memory
+
+from memtui.domain.content import content_hash
+from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, Tombstone, Verdict
+from memtui.errors import NotFoundError, NothingToUndoError, UsageError, VaultMissingError
+from memtui.vault import backup, journal, maintenance
+from memtui.vault import purge as purge_module
+from memtui.vault.doctor import diagnose
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.projects import add_identities
+from memtui.vault.purge import MARK, purge_memories, purge_text
+from memtui.vault.reading import SourceState
+from memtui.vault.vault import Vault
+from memtui.vault.writing import VaultWriter
+
+SECRET = "tok_" + secrets.token_hex(40)
+"""Random, long, and so of no use to a compressor: its bytes stand in the file as they are."""
+
+
+def _put(vault: Vault, *memories: Memory, action: str = "add", summary: str = "") -> list[Memory]:
+    with vault.write(actor="person", action=action, summary=summary) as writer:
+        return writer.put_many(memories)
+
+
+def _holders(vault: Vault, text: str) -> set[str]:
+    """Return the files of the vault's folder in which the bytes stand."""
+    needle = text.encode()
+    return {path.name for path in vault.path.parent.rglob("*") if path.is_file() and needle in path.read_bytes()}
+
+
+@pytest.fixture
+def leaky(vault: Vault, clock: FrozenClock) -> Vault:
+    """A vault with the secret in every place that takes text, in its log, its file and a backup."""
+    memory = make_memory(
+        id="leakyone",
+        title=f"The key is {SECRET[:30]}…",
+        insight=f'use "{SECRET}" here\nand \\{SECRET}\\ there',
+        rationale=SECRET,
+        snippet=f"export KEY='{SECRET}'",
+        status_reason=SECRET,
+        project=f"shop {SECRET}",
+        tags=("safe", SECRET),
+        anchors=(Anchor(f"src/{SECRET}.py", "h1"),),
+        sources=(Source(format="claude-md", path=f"{SECRET}.md", native_id=f"A > {SECRET}#1", imported_hash="h2"),),
+        confirmed_by=SECRET,
+    )
+    (stored,) = _put(vault, memory, make_memory(id="innocent", insight="nothing to hide"), summary=f"add {SECRET}")[:1]
+    backup.fold_log(vault.path)
+    maintenance.back_up(vault)
+    clock.step(days=1)
+    _put(vault, replace(stored, importance=5), action="edit")
+    with vault.write(actor=SECRET, action="use", reason=f"because {SECRET}") as writer:
+        writer.add_verdicts([Verdict(memory_id="leakyone", verdict="still-true", at=NOON, actor="ada", reason=SECRET)])
+        writer.add_signals([Signal(memory_id="leakyone", signal="hurt", at=NOON, actor="ada", reason=SECRET)])
+        writer.add_tombstones([Tombstone(content_hash="h3", project=SECRET, memory_id="x", at=NOON, actor="ada")])
+        writer.add_links([Link(from_id="leakyone", type="relates", to_id="innocent", created_at=NOON)])
+        add_identities(writer, f"shop {SECRET}", [f"path:/srv/{SECRET}"])
+        writer.put_source_states([SourceState("leakyone", f"{SECRET}.md", SECRET, "h4")])
+        writer.set_meta("note", SECRET)
+        _insert_usage(writer, "leakyone")
+    return vault
+
+
+def _insert_usage(writer: VaultWriter, member: str) -> None:
+    pack = {
+        "id": "pack2345",
+        "made_at": NOON,
+        "actor": "ada",
+        "project": "shop",
+        "task": f"fix {SECRET}",
+        "files": [f"{SECRET}.py"],
+        "target": "chat",
+        "budget": "2000",
+        "encoding": "o200k_base",
+        "tokens": 5,
+        "payload_hash": "h5",
+        "members": [
+            {"memory_id": member, "version": 1, "tokens": 3, "score": 0.5},
+            {"memory_id": "innocent", "version": 1, "tokens": 2, "score": 0.25},
+        ],
+    }
+    recipe = {name: pack[name] for name in ("project", "task", "files", "target", "budget")}
+    writer.insert_unjournaled("packs", [pack])
+    writer.insert_unjournaled("recipes", [{**recipe, "name": SECRET, "created_at": NOON}])
+
+
+def _column(vault: Vault, query: str) -> list[object]:
+    with vault.connect(read_only=True) as connection:
+        return [row[0] for row in connection.execute(query).fetchall()]
+
+
+def test_the_secret_is_in_the_bytes_before_or_these_tests_could_not_fail(leaky: Vault) -> None:
+    (copy,) = backup.list_backups(leaky.path)
+    assert _holders(leaky, SECRET) == {"vault.duckdb", "vault.duckdb.wal", copy.name}
+
+
+def test_a_purged_text_is_in_no_byte_of_no_file(leaky: Vault) -> None:
+    (copy,) = backup.list_backups(leaky.path)
+    report = purge_text(leaky, SECRET)
+    assert _holders(leaky, SECRET) == set()
+    assert _holders(leaky, SECRET[:30]) == set()
+    assert (report.memories, report.backups, report.leftovers) == (1, (copy,), ())
+    assert report.revisions == 5
+    assert diagnose(leaky).healthy
+    assert diagnose(Vault(copy, now=leaky.now)).check("opens").ok
+
+
+def test_a_purged_text_leaves_a_mark_and_the_rest_as_it_was(leaky: Vault) -> None:
+    with leaky.read() as reader:
+        before = reader.get_many(["leakyone", "innocent"])
+        counter = reader.change_counter()
+    purge_text(leaky, SECRET)
+    with leaky.read() as reader:
+        after = reader.get_many(["leakyone", "innocent"])
+        assert reader.change_counter() > counter
+        assert reader.verdicts()[0].reason == MARK
+        assert reader.signals()[0].reason == MARK
+        assert reader.tombstones()[0].project == MARK
+        assert reader.meta("note") == MARK
+        assert reader.source_states()[0].path == f"{MARK}.md"
+    assert after["innocent"] == before["innocent"]
+    memory = after["leakyone"]
+    assert memory.insight == f'use "{MARK}" here\nand \\{MARK}\\ there'
+    assert memory.title == f"The key is {MARK}…"
+    assert (memory.tags, memory.anchors) == (("safe", MARK), (Anchor(f"src/{MARK}.py", "h1"),))
+    assert memory.sources[0].native_id == f"A > {MARK}#1"
+    assert (memory.project, memory.version) == (f"shop {MARK}", 3)
+    assert _column(leaky, "SELECT content_hash FROM memories WHERE id = 'leakyone'") == [content_hash(memory)]
+    assert _column(leaky, "SELECT task FROM packs UNION ALL SELECT name FROM recipes") == [f"fix {MARK}", MARK]
+    assert _column(leaky, "SELECT identity FROM project_identities") == [f"path:/srv/{MARK}"]
+
+
+def test_the_journal_goes_on_after_a_purge_of_a_text(leaky: Vault) -> None:
+    purge_text(leaky, SECRET)
+    for _ in range(3):
+        with leaky.write(actor="person", action="undo") as writer:
+            journal.undo(writer)
+    with leaky.read() as reader:
+        assert reader.count(MemoryFilter(statuses=None)) == 0
+        assert all(SECRET not in (change.summary + change.reason + change.actor) for change in journal.log(reader))
+        assert journal.log(reader)[3].action == "purge"
+    for _ in range(2):
+        with leaky.write(actor="person", action="redo") as writer:
+            journal.redo(writer)
+    with leaky.read() as reader:
+        assert reader.get("leakyone").importance == 5
+        assert MARK in reader.get("leakyone").insight
+    assert _holders(leaky, SECRET) == set()
+
+
+def test_the_words_of_a_purged_text_find_nothing_any_more(vault: Vault) -> None:
+    _put(vault, make_memory(id="leakyone", insight="the hunter2xyz password of staging"))
+    purge_text(vault, "hunter2xyz")
+    with vault.read() as reader:
+        assert not reader.search("hunter2xyz", MemoryFilter(), limit=5)
+        assert reader.search("staging", MemoryFilter(), limit=5)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a "quoted" \\ back',
+        "two\nlines\tand a tab",
+        "日本語の秘密の鍵",
+        "\x01\x02\x1f control",
+        '"',
+        "x'); --",
+        "%_[a]",
+    ],
+)
+def test_any_text_is_found_also_as_json_writes_it(vault: Vault, text: str) -> None:
+    insight = f"before {text} after"
+    _put(vault, make_memory(id="leakyone", insight=insight, tags=(text,), anchors=(Anchor(text),)))
+    report = purge_text(vault, text)
+    assert (report.memories, report.revisions) == (1, 1)
+    with vault.read() as reader:
+        memory = reader.get("leakyone")
+        (step,) = journal.history(reader, "leakyone")
+    assert memory.insight == insight.replace(text, MARK)
+    assert memory.tags == (MARK,)
+    assert step.after is not None
+    assert step.after["insight"] == memory.insight
+    assert step.after["tags"] == [MARK]
+
+
+def test_words_of_the_machine_stay(vault: Vault) -> None:
+    _put(vault, make_memory(id="lessonxx", kind="lesson", insight="a lesson of the person", project="global"))
+    for word in ("lesson", "person", "global", "active"):
+        purge_text(vault, word)
+    with vault.read() as reader:
+        memory = reader.get("lessonxx")
+        (first, *_) = reversed(journal.log(reader))
+    assert (memory.kind, memory.project, memory.status) == ("lesson", "global", "active")
+    assert memory.insight == f"a {MARK} of the {MARK}"
+    assert first.actor == "person"
+
+
+def test_a_text_that_stands_nowhere_changes_no_memory(leaky: Vault) -> None:
+    report = purge_text(leaky, "nowhere at all")
+    assert (report.memories, report.revisions) == (0, 0)
+    with leaky.read() as reader:
+        assert SECRET in reader.get("leakyone").insight
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "half \ud800"])
+def test_a_text_that_cannot_be_meant_is_refused(leaky: Vault, text: str) -> None:
+    with pytest.raises(UsageError):
+        purge_text(leaky, text)
+
+
+def test_without_a_vault_there_is_nothing_to_purge(vault: Vault) -> None:
+    with pytest.raises(VaultMissingError):
+        purge_text(vault, "anything")
+    with pytest.raises(VaultMissingError):
+        purge_memories(vault, ["anything"])
+
+
+# -- by id ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def doomed(vault: Vault, clock: FrozenClock) -> Vault:
+    """A vault with a memory to be purged, its history and its kin."""
+    one = make_memory(
+        id="doomedme",
+        title="Marker title of the doomed one",
+        insight=SECRET,
+        sources=(Source(format="claude-md", imported_hash="imported"),),
+    )
+    two = make_memory(id="innocent", insight="nothing to hide")
+    (first, _) = _put(vault, one, two, summary="add Marker title of the doomed one")
+    maintenance.back_up(vault)
+    clock.step(days=1)
+    _put(vault, replace(first, insight=f"{SECRET} again"), action="edit", summary="edit Marker t…")
+    with vault.write(actor="person", action="use", summary="link two", reason=f"{SECRET}") as writer:
+        writer.add_links([Link(from_id="innocent", type="relates", to_id="doomedme", created_at=NOON)])
+        writer.add_verdicts([Verdict(memory_id="doomedme", verdict="outdated", at=NOON, actor="ada", reason=SECRET)])
+        writer.put_source_states([SourceState("doomedme", "a.md", "A#1", "seenhash")])
+        _insert_usage(writer, "doomedme")
+    # Tasks and recipes are texts of their own.
+    purge_text(vault, f"fix {SECRET}")
+    purge_text(vault, f"{SECRET}.py")
+    with vault.write(actor="person", action="delete") as writer:
+        writer.delete_unjournaled("recipes", "name", [SECRET])
+    return vault
+
+
+def test_a_purged_memory_is_in_no_byte_of_no_file(doomed: Vault) -> None:
+    assert _holders(doomed, SECRET)
+    (copy,) = backup.list_backups(doomed.path)
+    report = purge_memories(doomed, ["doomedme"])
+    assert (report.memories, report.backups, report.leftovers) == (1, (copy,), ())
+    assert report.revisions == 4
+    assert _holders(doomed, SECRET) == set()
+    assert _holders(doomed, "Marker title of the doomed one") == set()
+
+
+def test_of_a_purged_memory_hashes_alone_are_left(doomed: Vault) -> None:
+    with doomed.read() as reader:
+        now_hash = content_hash(reader.get("doomedme"))
+        then_hash = content_hash(make_memory(title="Marker title of the doomed one", insight=SECRET))
+    purge_memories(doomed, ["doomedme"])
+    with doomed.read() as reader:
+        assert not reader.get_many(["doomedme"])
+        assert reader.get("innocent").title
+        assert (reader.links(), reader.verdicts(), reader.signals(), reader.source_states()) == ([], [], [], [])
+        stones = reader.tombstones()
+        assert {stone.content_hash for stone in stones} == {now_hash, then_hash, "imported", "seenhash"}
+        assert {(stone.memory_id, stone.project, stone.reason) for stone in stones} == {("doomedme", "shop", "purged")}
+        with pytest.raises(NotFoundError):
+            journal.history(reader, "doomedme")
+        assert len(journal.history(reader, "innocent")) == 1
+    assert _column(doomed, "SELECT [m.memory_id FOR m IN members] FROM packs") == [["innocent"]]
+    assert _column(doomed, "SELECT count(*) FROM postings WHERE memory_key NOT IN (SELECT key FROM memories)") == [0]
+    assert diagnose(doomed).healthy
+
+
+def test_summaries_that_quote_the_title_are_redacted_and_others_stay(doomed: Vault) -> None:
+    purge_memories(doomed, ["doomedme"])
+    with doomed.read() as reader:
+        told = {change.number: change.summary for change in journal.log(reader)}
+    assert told[1] == f"add {MARK}"
+    assert told[2] == f"edit {MARK}"
+    assert told[3] == "link two"
+    assert told[max(told)] == "purge 1 memories"
+
+
+def test_undo_after_a_purge_neither_brings_it_back_nor_fails(doomed: Vault) -> None:
+    purge_memories(doomed, ["doomedme"])
+    with doomed.write(actor="person", action="undo") as writer:
+        # What is left of the journal that can be undone: the change that also made the other memory.
+        assert journal.undo(writer).number == 1
+    with doomed.read() as reader:
+        assert reader.count(MemoryFilter(statuses=None)) == 0
+    with doomed.write(actor="person", action="redo") as writer:
+        journal.redo(writer)
+    with doomed.read() as reader:
+        assert reader.select_ids(MemoryFilter(statuses=None), sort="created", now=NOON) == ["innocent"]
+    with doomed.write(actor="person", action="undo") as writer:
+        journal.undo(writer)
+    with pytest.raises(NothingToUndoError), doomed.write(actor="person", action="undo") as writer:
+        journal.undo(writer)
+
+
+def test_a_memory_that_an_undo_took_out_can_be_purged_from_the_journal(vault: Vault) -> None:
+    _put(vault, make_memory(id="doomedme", insight=SECRET))
+    with vault.write(actor="person", action="undo") as writer:
+        journal.undo(writer)
+    assert _holders(vault, SECRET)
+    report = purge_memories(vault, ["doomedme"])
+    assert (report.memories, report.revisions) == (0, 2)
+    assert _holders(vault, SECRET) == set()
+    with pytest.raises(NothingToUndoError), vault.write(actor="person", action="redo") as writer:
+        journal.redo(writer)
+
+
+def test_an_unknown_id_erases_nothing(doomed: Vault) -> None:
+    before = doomed.path.read_bytes()
+    with pytest.raises(NotFoundError, match="nobodyxx"):
+        purge_memories(doomed, ["doomedme", "nobodyxx"])
+    with pytest.raises(NotFoundError):
+        purge_memories(doomed, [])
+    assert doomed.path.read_bytes() == before
+
+
+# -- what is out of reach, and crashes --------------------------------------------------------------
+
+
+def test_what_may_still_hold_it_is_named_and_not_deleted(leaky: Vault, clock: FrozenClock) -> None:
+    clock.step(days=1)
+    broken = maintenance.back_up(leaky)
+    broken.write_bytes(b"rubbish " + SECRET.encode())
+    backup.log_path(broken).unlink()
+    damaged = leaky.path.parent / "damaged" / "vault-old.duckdb"
+    damaged.parent.mkdir()
+    damaged.write_bytes(SECRET.encode())
+    own = broken.parent / "my-copy.duckdb"
+    own.write_bytes(b"")
+    report = purge_text(leaky, SECRET)
+    assert set(report.leftovers) == {broken, damaged, own}
+    assert _holders(leaky, SECRET) == {broken.name, damaged.name}
+
+
+def test_bytes_that_stand_somewhere_after_all_are_told(vault: Vault) -> None:
+    _put(vault, make_memory(id=SECRET, insight="ids stay"))
+    assert purge_text(vault, SECRET).leftovers == (vault.path,)
+
+
+def test_what_crashes_left_over_is_removed_too(leaky: Vault) -> None:
+    folder = leaky.path.parent
+    stale = [folder / f"vault.duckdb{suffix}" for suffix in (".new", ".partial", ".purged", ".purged.wal")]
+    stale += [folder / "backups" / f"vault-x.duckdb{suffix}" for suffix in (".partial", ".purged", ".purged.wal")]
+    for path in stale:
+        path.write_bytes(SECRET.encode())
+    purge_text(leaky, SECRET)
+    assert _holders(leaky, SECRET) == set()
+
+
+def test_a_purge_that_fails_halfway_leaves_the_old_vault_whole(leaky: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full_disk(*_arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("memtui.vault.rewriting.swap_in", full_disk)
+    with pytest.raises(OSError, match="No space"):
+        purge_text(leaky, SECRET)
+    with leaky.read() as reader:
+        assert SECRET in reader.get("leakyone").insight
+    monkeypatch.undo()
+    purge_text(leaky, SECRET)
+    assert _holders(leaky, SECRET) == set()
+
+
+def test_a_long_file_is_scanned_across_its_chunks(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"x" * ((1 << 20) - 5) + SECRET.encode() + b"y" * 100)
+    assert purge_module._holds(path, SECRET.encode())
+    assert not purge_module._holds(path, b"z" + SECRET.encode())
