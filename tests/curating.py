@@ -69,11 +69,16 @@ def try_import(
     return run_import(vault, read_sources(request), request, actor=actor, progress=progress)
 
 
+def bring_with_plan(vault: Vault, *paths: Path, **options: Any) -> tuple[ImportPlan, ImportReport]:
+    """Import paths, which must not clash; returns what was planned besides."""
+    plan, report = try_import(vault, *paths, **options)
+    assert report is not None
+    return plan, report
+
+
 def bring(vault: Vault, *paths: Path, **options: Any) -> ImportReport:
     """Import paths, which must not clash."""
-    report = try_import(vault, *paths, **options)[1]
-    assert report is not None
-    return report
+    return bring_with_plan(vault, *paths, **options)[1]
 
 
 def outcome(report: ImportReport) -> tuple[int, int, int, int]:

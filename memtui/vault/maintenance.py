@@ -66,8 +66,7 @@ def restore(vault: Vault, name: str | None) -> tuple[Path, Path | None]:
 def reindex(vault: Vault, *, progress: Callable[[int, int], None] | None = None) -> int:
     """Rebuild the postings of every memory in one transaction; returns how many memories were posted.
 
-    Texts are read under one lease and posted under another; a memory that changed in between is posted
-    again from what is stored.
+    The lease is held until it is done, so that nobody ever searches half an index.
     """
     with vault.connect(read_only=False) as connection:
         connection.execute("BEGIN")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 STABLE_VIEWS = ("memory", "anchor", "source", "link", "verdict", "signal", "pack", "change_log", "project")
 
 _SETTINGS = threading.Lock()
+
+_PRAGMA = re.compile(r"(?:\s|;|--[^\n]*(?:\n|$)|/\*.*?\*/)*pragma\b", re.DOTALL | re.IGNORECASE)
+"""DuckDB 1.5 rewrites some pragmas to a SELECT before their type can be seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ def run_query(vault: Vault, query: str) -> Table:
             statements = connection.extract_statements(query)
             if len(statements) != 1:
                 raise UsageError("One statement at a time", where=query[:60])
-            if statements[0].type not in _readable_types(duckdb):
+            if statements[0].type not in _readable_types(duckdb) or _PRAGMA.match(query):
                 raise RefusedError(
                     "`sql` reads only", where=query[:60], remedy="Use the commands of memtui to change memories."
                 )

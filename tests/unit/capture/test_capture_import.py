@@ -5,20 +5,30 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
-from curating import AGENT, PERSON, START, Clock, commit, counter, everything, get, new_vault, repository, write_files
+from curating import (
+    PERSON,
+    START,
+    Clock,
+    bring,
+    bring_with_plan,
+    commit,
+    counter,
+    everything,
+    get,
+    new_vault,
+    outcome,
+    repository,
+    rewrite,
+    write_files,
+)
 
-from memtui.capture.applying import ImportReport
-from memtui.capture.draft import Cancelled
 from memtui.capture.importing import ImportRequest, plan_import, read_sources, run_import
-from memtui.capture.planning import ImportOptions, ImportPlan
 from memtui.curate.editing import edit_memory
 from memtui.curate.files import anchors_for
-from memtui.curate.lifecycle import pin, reject, restore, retire
+from memtui.curate.lifecycle import pin, reject, retire
 from memtui.curate.timeline import log, redo, undo
-from memtui.domain.actor import Actor
 from memtui.domain.memory import Anchor, Memory
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
@@ -36,6 +46,7 @@ RULES = """# Shop
 Seed the database before the tests, else the fixtures fail.
 """
 LOCK = "Always take the payment lock before charging a card."
+
 
 @pytest.fixture
 def clock() -> Clock:
@@ -146,7 +157,7 @@ def test_what_a_person_edited_here_is_never_overwritten(vault: Vault, root: Path
     rewrite(root, "three times", "five times")
     for _ in range(2):
         before = everything(vault)
-        plan, report = try_import(vault, root)
+        plan, report = bring_with_plan(vault, root)
         assert outcome(report) == (0, 0, 3, 1)
         (conflict,) = report.conflicts
         assert conflict.memory == get(vault, memory.id) == mine
@@ -254,7 +265,7 @@ def test_an_unrelated_item_in_an_old_ones_place_takes_over_nothing(vault: Vault,
     memory = stored(vault)["Retry refunds at"]
     pin(vault, [memory.id], actor=PERSON)
     rewrite(root, "Retry refunds at most three times with a pause between.", "Invoices are numbered per country.")
-    plan, report = try_import(vault, root)
+    plan, report = bring_with_plan(vault, root)
     assert outcome(report) == (1, 0, 3, 0)
     assert [found.id for found in plan.missing] == [memory.id]
     assert "Retry refunds" in get(vault, memory.id).insight
@@ -266,7 +277,7 @@ def test_what_its_source_no_longer_says_is_kept_and_told(vault: Vault, root: Pat
     memory = stored(vault)["Never log card"]
     rewrite(root, "- Never log card numbers, not even masked ones.\n", "")
     before = everything(vault)
-    plan, report = try_import(vault, root)
+    plan, report = bring_with_plan(vault, root)
     assert outcome(report) == (0, 0, 3, 0)
     assert [found.id for found in plan.missing] == [memory.id]
     assert everything(vault) == before

@@ -16,24 +16,23 @@ from curating import (
     START,
     Clock,
     add,
+    bring,
     counter,
     everything,
     get,
     new_vault,
+    outcome,
     repository,
+    try_import,
 )
 
-from memtui.capture.applying import ImportReport
 from memtui.capture.draft import Cancelled
-from memtui.capture.importing import ImportRequest, read_sources, run_import
-from memtui.capture.planning import ImportOptions, ImportPlan
 from memtui.curate.editing import edit_memory
 from memtui.curate.feedback import give_feedback
 from memtui.curate.lifecycle import accept, change_kind, pin, reject, retire, snooze, verify
 from memtui.curate.linking import link
 from memtui.curate.merging import merge
 from memtui.curate.timeline import log, undo
-from memtui.domain.actor import Actor
 from memtui.domain.memory import Memory
 from memtui.publish.exporting import export_jsonl, export_vault, take_snapshot
 from memtui.vault.filters import EVERYTHING, MemoryFilter

@@ -66,6 +66,7 @@ def test_every_stable_view_can_be_read_and_explained(filled: Vault) -> None:
         "RESET enable_external_access",
         "PRAGMA enable_external_access = true",
         "PRAGMA database_list",
+        " /* a */ -- b\n ; pragma table_info('memories')",
         "CALL pragma_version()",
         "INSERT INTO memories SELECT * FROM memories",
         "UPDATE memories SET title = ''",
