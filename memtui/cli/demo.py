@@ -70,7 +70,7 @@ def build_demo(folder: Path) -> Path:
     vault = Vault(folder / FILE_NAME)
     if vault.exists:
         raise UsageError("There is a vault in this folder already", where=str(folder), remedy="Choose an empty folder.")
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     trees = {tree.name: folder / tree.name for tree in sorted((sample / "trees").iterdir()) if tree.is_dir()}
     for name, target in trees.items():
         if not target.exists():

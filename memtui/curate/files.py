@@ -31,7 +31,8 @@ def relative_name(given: str, *, root: Path, folder: Path) -> str:
                 return f"{name}::{symbol}" if symbol else name
     if Path(plain).is_absolute():
         return f"{path.as_posix()}::{symbol}" if symbol else path.as_posix()
-    return given.replace("\\", "/").removeprefix("./")
+    name = given.replace("\\", "/").removeprefix("./")
+    return _glob_from_root(name, root=root, folder=folder) if Anchor(name).is_glob else name
 
 
 def _exists(path: Path) -> bool:
@@ -83,7 +84,7 @@ def anchors_for(given: Iterable[str], *, root: Path, folder: Path) -> tuple[Anch
         plain = anchor.path.split("::", 1)[0]
         target = root / plain
         if not _exists(target) and anchor.is_glob:
-            anchors.append(Anchor(_glob_from_root(anchor.path, root=root, folder=folder)))
+            anchors.append(anchor)
             continue
         if not _exists(target) and not _exists(folder / plain):
             raise UsageError(

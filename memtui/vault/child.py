@@ -35,7 +35,13 @@ class ChildReport:
 
 
 def run_child(module: str, *arguments: str, seconds: float = PROBE_SECONDS) -> ChildReport:
-    """Run a module of memtui that prints JSON lines; never raises for what happens inside it."""
+    """Run a module of memtui that prints JSON lines; never raises for what happens inside it.
+
+    Args:
+        module: its full name.
+        arguments: for its command line.
+        seconds: longest time that it may take.
+    """
     import subprocess  # here, because `add` and `search` start without it
 
     # -P and the explicit path: the working folder must not be able to slip in a module.

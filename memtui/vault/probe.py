@@ -6,6 +6,7 @@ at a time, so that a crash shows how far it came.
 
 from __future__ import annotations
 
+import signal
 import sys
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -19,13 +20,24 @@ if TYPE_CHECKING:
     import duckdb
 
 
+_DAMAGE_ENDINGS = (
+    *(f"signal {number:d}" for number in (signal.SIGABRT, signal.SIGSEGV, signal.SIGFPE, signal.SIGILL, 7)),
+    f"exit {0xC0000005}",
+)
+"""How a process ends on a damaged file; 7 is SIGBUS on Linux, the last an access violation on Windows.
+
+A kill from outside is none of these.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Probe:
     """What a look at a file found.
 
     Attributes:
         error: why it cannot be used, empty if every value could be read.
-        reason: `damaged`, `too-new`, `busy` or `refused` (by the system) when there is an error.
+        reason: `damaged`, `too-new`, `busy` or `refused` (by the system, or not read to the end) when there is
+            an error.
         counts: rows per table.
         facts: everything else, see `_look`.
     """
@@ -67,10 +79,13 @@ def _probe_of(report: ChildReport) -> Probe:
     counts = {str(line["table"]): int(line["rows"]) for line in report.lines if "rows" in line}
     if "error" in facts:
         return Probe(str(facts["error"]), str(facts["reason"]), counts, facts)
-    if report.crashed or not facts.get("done"):
-        step = facts.get("table") or facts.get("step") or "start"
-        return Probe(f"reading stopped at {step} ({report.crashed or 'no report'})", "damaged", counts, facts)
-    return Probe("", "", counts, facts)
+    if not report.crashed and facts.get("done"):
+        return Probe("", "", counts, facts)
+    step = facts.get("table") or facts.get("step")
+    if step and report.crashed.split(":", 1)[0] in _DAMAGE_ENDINGS:
+        return Probe(f"reading stopped at {step} ({report.crashed})", "damaged", counts, facts)
+    # Never began, too slow, out of memory, killed: that says nothing about the file.
+    return Probe(f"the check did not come to its end ({report.crashed or 'no report'})", "refused", counts, facts)
 
 
 def _look(path: Path, wait_seconds: float | None) -> None:
@@ -175,7 +190,8 @@ def main(arguments: list[str]) -> None:
     except MemtuiError as error:
         say(error=str(error), reason="refused")
     except Exception as error:  # noqa: BLE001 - whatever a damaged file brings about is the finding
-        say(error=f"{type(error).__name__}: {str(error)[:300]}", reason="damaged")
+        short_of_memory = type(error).__name__ in {"MemoryError", "OutOfMemoryException"}
+        say(error=f"{type(error).__name__}: {str(error)[:300]}", reason="refused" if short_of_memory else "damaged")
 
 
 if __name__ == "__main__":

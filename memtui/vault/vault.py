@@ -60,7 +60,7 @@ class Vault:
         now: clock.Clock = clock.now,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
-        self.path = vault_file(path.expanduser().absolute())
+        self.path = vault_file(Path(os.path.abspath(path.expanduser())))  # noqa: PTH100 - links must stay unresolved
         self.kinds = kinds or Kinds()
         self.now = now
         self.patience_seconds = patience_seconds

@@ -100,6 +100,7 @@ def test_globs_typed_below_the_root_hold_from_the_root(root: Path) -> None:
     def glob(text: str, folder: Path) -> str:
         (anchor,) = anchors_for([text], root=root, folder=folder)
         assert anchor.content_hash is None
+        assert relative_name(text, root=root, folder=folder) == anchor.path
         return anchor.path
 
     assert glob("*.py", root) == "*.py"

@@ -10,7 +10,8 @@ from support import NOON, FrozenClock, make_memory, start_python
 
 from memtui.domain.memory import Link
 from memtui.vault import backup, maintenance
-from memtui.vault.child import run_child
+from memtui.vault import probe as probe_module
+from memtui.vault.child import ChildReport, run_child
 from memtui.vault.doctor import Diagnosis, diagnose, file_system
 from memtui.vault.projects import add_identities
 from memtui.vault.vault import Vault
@@ -190,3 +191,19 @@ def test_a_network_drive_is_known_by_its_mount() -> None:
     }
     assert {path: file_system(Path(path), mounts) for path in cases} == cases
     assert file_system(Path("/srv"), "") == ""
+
+
+@pytest.mark.parametrize(
+    ("report", "reason"),
+    [
+        (ChildReport((), "exit 1: ModuleNotFoundError: No module named 'duckdb'"), "refused"),
+        (ChildReport(({"step": "open"},), "no answer in 120 s"), "refused"),
+        (ChildReport(({"step": "open"},), "signal 9"), "refused"),
+        (ChildReport(({"step": "open"},), ""), "refused"),
+        (ChildReport(({"step": "open"}, {"table": "memories"}), "signal 11"), "damaged"),
+        (ChildReport(({"step": "open"},), "signal 6"), "damaged"),
+    ],
+)
+def test_only_what_speaks_against_the_file_is_called_damage(report: ChildReport, reason: str) -> None:
+    found = probe_module._probe_of(report)
+    assert (found.readable, found.reason) == (False, reason)
