@@ -36,7 +36,8 @@ class MemtuiError(Exception):
     def __str__(self) -> str:
         """Return the whole message: what, where, remedy."""
         head = f"{self.what}: {self.where}" if self.where else self.what
-        return f"{head}. {self.remedy}" if self.remedy else head
+        end = " " if head.endswith(("?", ".", "!")) else ". "
+        return f"{head}{end}{self.remedy}" if self.remedy else head
 
 
 class UsageError(MemtuiError):

@@ -178,8 +178,11 @@ def _updated(memory: Memory, draft: Draft, now: datetime) -> Memory:
         replace(draft.source, imported_hash=content) if source.path == draft.source.path else source
         for source in memory.sources
     )
+    # A source that turns an accepted memory into what looks planted has to be accepted again.
+    planted = "planted-instruction" in draft.notes and memory.status == "active"
     return replace(
         memory,
+        status="candidate" if planted else memory.status,
         title=draft.title,
         insight=draft.insight,
         rationale=draft.rationale,

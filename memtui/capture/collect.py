@@ -229,6 +229,8 @@ class _Work:
                 self._skip(file, reason)
                 return
             result = reader.read(file)
+            if candidate.depth and reader.format == "markdown":
+                _follow_imported(file, result)
         except SourceError as error:
             self._skip(file, str(error))
             return
@@ -267,6 +269,18 @@ class _Work:
 
     def _skip(self, file: SourceFile, reason: str) -> None:
         self.collected.skipped.append(Skipped(file.name, None, reason))
+
+
+def _follow_imported(file: SourceFile, result: ReadResult) -> None:
+    """Add what a plain file imports in its turn: an assistant follows `@path` in every file that it imports."""
+    from memtui.capture.drafting import in_order, read_settings
+    from memtui.capture.imports import resolve_imports
+
+    settings = read_settings(file)
+    includes, unread = resolve_imports(file, settings.body, first_line=settings.body_first_line)
+    result.includes.extend(includes)
+    told = {skipped.span for skipped in unread}
+    result.skipped = in_order([*(gap for gap in result.skipped if gap.span not in told), *unread])
 
 
 def _is_text(path: Path) -> bool:

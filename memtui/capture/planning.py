@@ -228,7 +228,20 @@ class Planner:
         if not found:
             return None
         rules = ", ".join(dict.fromkeys(finding.rule for finding in found))
-        return Planned("skip", draft, None, reason=f"looks like a secret ({rules}); --allow-secret stores it")
+        return Planned("skip", draft, None, reason=f"looks like a secret ({rules}){_where(draft, found[0].start)}")
+
+
+def _where(draft: Draft, position: int) -> str:
+    """Return which lines are left out, and in which the finding stands as far as the draft still tells."""
+    remedy = "; --allow-secret stores it"
+    if draft.source.span is None:
+        return remedy
+    first, last = draft.source.span
+    before = position - len(draft.title) - 1
+    if not 0 <= before < len(draft.insight) or first == last:
+        return remedy
+    line = min(last, first + draft.insight[:before].count("\n"))
+    return f" in or near line {line}; lines {first}-{last} are left out with it{remedy}"
 
 
 def spared_by_agents(item: Planned) -> Planned:

@@ -60,7 +60,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             write_line(memory.id)
     for identifier, reason in outcome.unchanged:
         say(f"{identifier} left alone: {reason}")
-    say(f"{arguments.action}ed: {plural(len(outcome.changed), 'memory')}; `memtui undo` takes it back")
+    back = "; `memtui undo` takes it back" if outcome.changed else ""
+    say(f"{arguments.action}ed: {plural(len(outcome.changed), 'memory')}{back}")
     unassigned = sum(1 for memory in outcome.changed if memory.project is None and memory.status == "active")
     if unassigned:
         say(f"without a project, so in no payload: {plural(unassigned, 'memory')} (`memtui edit ID --move-to PROJECT`)")
@@ -79,7 +80,11 @@ def _chosen(arguments: argparse.Namespace, session: Session) -> list[str]:
         with session.vault.read() as reader:
             # The unassigned would go to the project in view: that is decided one by one.
             wanted = _waiting(session, with_unassigned=False)
-            return reader.select_ids(wanted, sort="created", now=session.vault.now())
+            waiting = reader.select(wanted, sort="created", now=session.vault.now())
+        planted = [memory.id for memory in waiting if lifecycle.planted_reasons(memory)]
+        for identifier in planted:
+            say(f"{identifier} left alone: its text looks planted; read it, then accept it by its id")
+        return [memory.id for memory in waiting if memory.id not in planted]
     if not arguments.id:
         raise UsageError("Which candidates?", remedy="Name ids, or say --all.")
     return list(arguments.id)
@@ -98,7 +103,7 @@ def _list(session: Session) -> int:
                 view.memory.kind,
                 view.memory.project or "unassigned",
                 view.memory.source.format if view.memory.source else "",
-                view.memory.title,
+                f"{view.memory.title}{'  [looks planted]' if lifecycle.planted_reasons(view.memory) else ''}",
             ]
             for view in views
         ]

@@ -65,7 +65,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     else:
         for memory in outcome.changed:
             write_line(memory.id)
-        say(f"{_DONE_WORDS[arguments.command]}: {plural(len(outcome.changed), 'memory')}; `memtui undo` takes it back")
+        back = "; `memtui undo` takes it back" if outcome.changed else ""
+        say(f"{_DONE_WORDS[arguments.command]}: {plural(len(outcome.changed), 'memory')}{back}")
     for identifier, reason in outcome.unchanged:
         say(f"{identifier} left alone: {reason}")
     return EXIT_DONE

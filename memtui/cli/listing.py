@@ -64,7 +64,7 @@ def _filter(arguments: argparse.Namespace, session: Session) -> MemoryFilter:
     from memtui.vault.filters import EVERYTHING
 
     return MemoryFilter(
-        scope=EVERYTHING if arguments.all_projects else session.view.scope,
+        scope=EVERYTHING if arguments.all_projects else session.view.listing_scope,
         statuses=None if arguments.status == "any" else (arguments.status,),
         kinds=tuple(check_kind(session.kinds, kind) for kind in arguments.kind),
         tags=clean_tags(arguments.tag),

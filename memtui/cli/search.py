@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         raise UsageError("--limit is a number from 1", where=str(limit))
     view = session.view
     files = check_named_files(session.vault, view, arguments.file, folder=session.folder)
-    scope = EVERYTHING if arguments.all_projects else narrow_to_files(session.vault, view, files).scope
+    scope = EVERYTHING if arguments.all_projects else narrow_to_files(session.vault, view, files).listing_scope
     now = session.vault.now()
     hits = search(
         session.vault,

@@ -243,6 +243,13 @@ def _settle_supersessions(writer: VaultWriter, memory: Memory) -> None:
             writer.put(replace(old, status="superseded", status_reason=f"superseded by {memory.id}"))
 
 
+def planted_reasons(memory: Memory) -> list[str]:
+    """Return why a memory's text looks planted to steer an assistant; such a candidate is accepted by name alone."""
+    from memtui.text.suspicion import planted_instructions
+
+    return planted_instructions(f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}")
+
+
 def reject(vault: Vault, prefixes: Sequence[str], *, actor: Actor, reason: str = "") -> Outcome:
     """Turn candidates down: retired, with a tombstone."""
     _only_person(actor, "reject")

@@ -52,6 +52,11 @@ class View:
         return self.scope if self.project is not None or self.shows_all else Scope.of_project(None)
 
     @property
+    def listing_scope(self) -> Scope:
+        """What is listed and searched: everything while the vault has never heard of the project one stands in."""
+        return self.scope if self.known or self.named else EVERYTHING
+
+    @property
     def tree(self) -> Tree | None:
         """The working tree to check anchors against: only that of the project one stands in."""
         return Tree(self.project, self.root) if self.project is not None and self.stands_in else None

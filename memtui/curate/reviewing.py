@@ -95,9 +95,9 @@ def _due(memory: Memory, trust: float, now: datetime, signals: list[Signal], cha
     hurts = _hurts(signals, memory.verified_at)
     reasons = [f"not verified for {days} days" if memory.verified_at else f"never verified, {days} days old"]
     if uses:
-        reasons.append(f"used {uses} times")
+        reasons.append(f"used {uses} times" if uses > 1 else "used once")
     if hurts:
-        reasons.append(f"hurt {hurts} times")
+        reasons.append(f"hurt {hurts} times" if hurts > 1 else "hurt once")
     reasons.extend(f"{path} changed since" for path in changed)
     if disputes:
         reasons.append(f"contradicted by {disputes} other{'s' if disputes > 1 else ''}")

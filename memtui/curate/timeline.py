@@ -11,6 +11,22 @@ from memtui.errors import NotFoundError, RefusedError
 from memtui.vault import journal
 from memtui.vault.vault import Vault
 
+SAID = (
+    "title",
+    "insight",
+    "rationale",
+    "snippet",
+    "kind",
+    "tags",
+    "anchors",
+    "importance",
+    "confidence",
+    "half_life_days",
+    "valid_from",
+    "valid_until",
+)
+"""Fields that an earlier version brings back."""
+
 
 def undo(vault: Vault, *, actor: Actor) -> Change:
     """Undo the last change; returns it.
@@ -68,7 +84,7 @@ def go_back(vault: Vault, prefix: str, version: int, *, actor: Actor) -> Memory:
 
     Raises:
         NotFoundError: the journal holds no such version.
-        RefusedError: an agent would alter what a person vouched for, or bring back what is out of use.
+        RefusedError: an agent would alter what a person vouched for.
     """
     with vault.write(actor=actor.name, action="go-back") as writer:
         identifier = writer.resolve(prefix)
@@ -77,23 +93,12 @@ def go_back(vault: Vault, prefix: str, version: int, *, actor: Actor) -> Memory:
         for step in journal.history(writer, identifier):
             if step.version == version and step.after is not None:
                 memory = memory_from_record(step.after, now=writer.now, new_id=identifier)
-                memory = replace(memory, sources=current.sources)
-                _check_status(actor, current, memory)
-                if current.status == "retired" != memory.status:
-                    writer.drop([stone for stone in writer.tombstones() if stone.memory_id == identifier])
+                # What the memory says comes back; that it was accepted, verified or retired since, stays.
+                memory = replace(current, **{name: getattr(memory, name) for name in SAID})
                 writer.summary = f"bring back version {version} of {memory.title}"
                 return writer.put(memory)
         raise NotFoundError(
             "This memory has no such version",
             where=f"{identifier} version {version}",
             remedy=f"`memtui show {identifier} --history`",
-        )
-
-
-def _check_status(actor: Actor, current: Memory, earlier: Memory) -> None:
-    if not actor.is_person and current.status != earlier.status:
-        raise RefusedError(
-            f"Only a person can make a memory {earlier.status} again",
-            where=f"{current.id}, now {current.status}",
-            remedy="An agent proposes; a person decides.",
         )

@@ -54,14 +54,16 @@ def parse_actor(name: str | None) -> Actor:
 
 
 def check_may_alter(actor: Actor, memory: Memory) -> None:
-    """Let a person alter anything, an agent only what no person verified or pinned.
+    """Let a person alter anything, an agent only what no person accepted, verified or pinned.
+
+    What an agent wrote over an accepted memory would reach payloads without any person having read it.
 
     Raises:
         RefusedError: an agent would alter what a person vouched for.
     """
-    if actor.is_person or not (memory.pinned or memory.verified_at):
+    if actor.is_person or not (memory.pinned or memory.verified_at or memory.confirmed_at):
         return
-    state = "pinned" if memory.pinned else "verified"
+    state = "pinned" if memory.pinned else "verified" if memory.verified_at else "accepted"
     raise RefusedError(
         f"An agent may not alter what a person {state}",
         where=f"{memory.id} ({memory.title[:60]})",

@@ -132,12 +132,22 @@ def _opened(path: Path) -> Iterator[int]:
 def _wait_for(descriptor: int, *, exclusive: bool, deadline: float) -> bool:
     """Return whether the lock was taken before the deadline."""
     pause = 0.002
-    while not _try_lock(descriptor, exclusive):
+    while not _lock_or_explain(descriptor, exclusive=exclusive):
         if time.monotonic() >= deadline:
             return False
         time.sleep(random.uniform(0.001, pause))  # noqa: S311 - jitter, not cryptography
         pause = min(LONGEST_PAUSE_SECONDS, pause * 1.5)
     return True
+
+
+def _lock_or_explain(descriptor: int, *, exclusive: bool) -> bool:
+    try:
+        return _try_lock(descriptor, exclusive)
+    except OSError as error:
+        raise MemtuiError(
+            f"The vault's lock cannot be taken ({error.strerror})",
+            remedy="Some network drives know no locks: keep the vault on a local disk (--vault or MEMTUI_VAULT).",
+        ) from error
 
 
 def _sign(descriptor: int) -> None:

@@ -180,7 +180,7 @@ def test_what_is_no_time_is_an_error_that_names_the_key(written: object) -> None
         parse_time(written, "due_at")
 
 
-@given(st.datetimes(datetime.min.replace(year=2), datetime.max.replace(year=9998), timezones=st.timezones()))
+@given(st.datetimes(datetime.min.replace(year=2), datetime.max.replace(year=9998), timezones=st.timezones()))  # noqa: DTZ901 - the very ends of the calendar
 def test_a_time_is_written_in_utc_and_read_back_to_the_microsecond(moment: datetime) -> None:
     written = format_time(moment)
     assert written is not None

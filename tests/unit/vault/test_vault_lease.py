@@ -138,3 +138,15 @@ def test_where_the_kernel_tells_nothing_the_last_writer_is_named(path: Path, mon
     held, wanted = lease(path, exclusive=True, wait_seconds=0), lease(path, exclusive=False, wait_seconds=0)
     with held, pytest.raises(VaultBusyError, match="last writer: PID"), wanted:
         pass
+
+
+def test_a_drive_without_locks_is_told_with_a_way_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_locks(_descriptor: int, _exclusive: bool) -> bool:
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(lease_module, "_try_lock", no_locks)
+    with (
+        pytest.raises(MemtuiError, match=r"No locks available.*local disk"),
+        lease(path, exclusive=True, wait_seconds=0),
+    ):
+        pass
