@@ -6,13 +6,11 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from memtui.errors import UsageError, VaultDamagedError, VaultMissingError
+from memtui.errors import UsageError, VaultMissingError
 from memtui.vault import backup
-from memtui.vault.connection import engine_errors, open_connection
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.lease import lease
 from memtui.vault.postings import write_postings
-from memtui.vault.schema import check_not_newer
 from memtui.vault.vault import Vault, restrict
 
 BACKUP_EVERY = timedelta(days=1)
@@ -56,7 +54,6 @@ def restore(vault: Vault, name: str | None) -> tuple[Path, Path | None]:
     """
     vault.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     chosen = backup.find_backup(vault.path, name)
-    _check_backup(chosen)
     with lease(vault.path, exclusive=True, wait_seconds=vault.patience_seconds):
         kept = backup.copy_vault(vault.path, vault.now(), label="before-restore") if vault.exists else None
         backup.replace_vault(vault.path, chosen)
@@ -64,33 +61,6 @@ def restore(vault: Vault, name: str | None) -> tuple[Path, Path | None]:
     with vault.read() as reader:
         reader.change_counter()
     return chosen, kept
-
-
-def _check_backup(path: Path) -> None:
-    """Open a backup before anything is replaced by it.
-
-    Raises:
-        VaultDamagedError: the file is no vault; what is in use was not touched.
-    """
-    try:
-        with engine_errors(path):
-            connection = open_connection(path, read_only=True)
-            try:
-                version = check_not_newer(connection, str(path))
-            finally:
-                connection.close()
-    except VaultDamagedError as error:
-        raise _no_backup(path) from error
-    if version == 0:
-        raise _no_backup(path)
-
-
-def _no_backup(path: Path) -> VaultDamagedError:
-    return VaultDamagedError(
-        "This file is no backup of a vault",
-        where=str(path),
-        remedy="The vault in use was not touched. `memtui vault backups` lists the backups.",
-    )
 
 
 def reindex(vault: Vault, *, progress: Callable[[int, int], None] | None = None) -> int:

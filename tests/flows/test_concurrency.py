@@ -44,7 +44,7 @@ seen = reads = 0
 while not Path(sys.argv[3]).exists():
     with vault.read() as reader:
         count = reader.count(MemoryFilter(statuses=None))
-        hits = reader.search("idempotency", MemoryFilter(statuses=None), limit=1_000)
+        hits = reader.search("payment", MemoryFilter(statuses=None), limit=1_000)
     assert count >= seen, f"{count} memories after {seen}"
     assert len(hits) == count, f"{len(hits)} of {count} memories are indexed"
     seen, reads = count, reads + 1

@@ -83,8 +83,14 @@ def test_the_right_version_saves(vault: Vault, memory: Memory) -> None:
     assert edit_memory(vault, memory.id, {"title": "x"}, actor=PERSON, if_version=1).version == 2
 
 
-def test_an_agent_may_edit_what_nobody_vouched_for(vault: Vault, memory: Memory) -> None:
-    assert edit(vault, memory, actor=AGENT, title="Seed early").title == "Seed early"
+def test_an_agent_may_edit_what_nobody_accepted(vault: Vault) -> None:
+    proposed = add(vault, "Seed first", actor=AGENT)
+    assert edit(vault, proposed, actor=AGENT, title="Seed early").title == "Seed early"
+
+
+def test_an_agent_may_not_edit_what_a_person_accepted(vault: Vault, memory: Memory) -> None:
+    with pytest.raises(RefusedError, match="accepted"):
+        edit(vault, memory, actor=AGENT, insight="Do not seed.")
 
 
 @pytest.mark.parametrize("vouch", [verify, pin])

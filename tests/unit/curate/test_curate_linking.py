@@ -71,8 +71,9 @@ def test_a_candidate_supersedes_once_it_is_accepted(vault: Vault, pair: tuple[Me
     assert get(vault, pair[0].id).status == "superseded"
 
 
-def test_an_agents_supersession_leaves_the_other_in_use(vault: Vault, pair: tuple[Memory, Memory]) -> None:
-    assert link(vault, pair[0].id, "supersedes", pair[1].id, actor=AGENT) is not None
+def test_an_agent_does_not_supersede_what_a_person_accepted(vault: Vault, pair: tuple[Memory, Memory]) -> None:
+    with pytest.raises(RefusedError):
+        link(vault, pair[0].id, "supersedes", pair[1].id, actor=AGENT)
     assert get(vault, pair[1].id).status == "active"
 
 

@@ -107,21 +107,28 @@ def test_a_version_that_never_was_is_an_error(vault: Vault, version: int) -> Non
         go_back(vault, memory.id, version, actor=PERSON)
 
 
-def test_going_back_before_a_retirement_takes_the_tombstone_away(vault: Vault) -> None:
+def test_going_back_brings_the_text_and_not_the_status(vault: Vault) -> None:
     memory = add(vault, "Lock payments")
+    edit_memory(vault, memory.id, {"title": "Lock"}, actor=PERSON)
     retire(vault, [memory.id], actor=PERSON)
-    assert go_back(vault, memory.id, 1, actor=PERSON).status == "active"
-    with vault.read() as reader:
-        assert reader.tombstones() == []
+    back = go_back(vault, memory.id, 1, actor=PERSON)
+    assert (back.title, back.status) == (memory.title, "retired")
+
+
+def test_an_accepted_memory_stays_accepted_when_its_first_text_comes_back(vault: Vault) -> None:
+    proposed = add(vault, "Seed first", actor=AGENT)
+    accept(vault, [proposed.id], actor=PERSON, folder=vault.path.parent)
+    edit_memory(vault, proposed.id, {"title": "Seed"}, actor=PERSON)
+    assert go_back(vault, proposed.id, 1, actor=PERSON).status == "active"
 
 
 def test_an_agent_does_not_go_back_behind_what_a_person_decided(vault: Vault) -> None:
-    memory = add(vault, "Lock payments")
+    memory = add(vault, "Lock payments", actor=AGENT)
     edit_memory(vault, memory.id, {"title": "Lock"}, actor=AGENT)
     assert go_back(vault, memory.id, 1, actor=AGENT).title == memory.title
-    retire(vault, [memory.id], actor=PERSON)
-    with pytest.raises(RefusedError, match="Only a person"):
-        go_back(vault, memory.id, 1, actor=AGENT)
+    accept(vault, [memory.id], actor=PERSON, folder=vault.path.parent)
+    with pytest.raises(RefusedError):
+        go_back(vault, memory.id, 2, actor=AGENT)
     other = add(vault, "Seed first")
     pin(vault, [other.id], actor=PERSON)
     with pytest.raises(RefusedError):
