@@ -17,6 +17,7 @@ from memtui.curate.projects import project_for_writing, view_of
 from memtui.domain.actor import Actor
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.record import Record
+from memtui.publish.portable import MANIFEST
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reading import VaultReader
 from memtui.vault.vault import Vault
@@ -25,6 +26,9 @@ from memtui.workspace import find_workspace
 
 OWN_FORMATS = frozenset({"jsonl", "vault"})
 """Formats whose records bring their own project, dates and ids."""
+
+CLAIMS = frozenset({"status", "status_reason", "pinned", "confirmed_at", "confirmed_by", "verified_at", "verified_by"})
+"""Keys of a record by which it vouches for itself."""
 
 _TRANSCRIPT_BYTES = 200_000
 
@@ -90,10 +94,23 @@ def read_sources(request: ImportRequest, *, progress: ProgressCallback | None = 
             read.skipped.extend(file.result.skipped)
             read.records.extend(file.result.records)
             owner = _project_folder(file.file.path, request)
-            for draft in file.result.drafts:
+            named = absolute == file.file.path or (absolute / MANIFEST).is_file()
+            for stated in file.result.drafts:
+                draft = stated if named else _unvouched(stated)
                 placed = draft if workspace.is_repository else _placed(draft, file.file.path)
                 read.drafts.append((_dated(placed, file.file.path, dates), owner))
     return read
+
+
+def _unvouched(draft: Draft) -> Draft:
+    """Return a record that a search of a folder came upon without what it claims about itself.
+
+    A file of a stranger's repository must not make its own memories active, pinned or verified: that is
+    honoured where a person names the export.
+    """
+    if draft.record is None:
+        return draft
+    return replace(draft, record={key: value for key, value in draft.record.items() if key not in CLAIMS})
 
 
 def _placed(draft: Draft, path: Path) -> Draft:

@@ -214,7 +214,11 @@ class Planner:
 
     def _fresh(self, draft: Draft, project: str | None, content: str) -> Planned:
         stone = self._stones.get((content, project))
-        if stone is not None and not self._options.include_deleted and not (draft.record or {}).get("id"):
+        if (
+            stone is not None
+            and not self._options.include_deleted
+            and (stone.reason == "purged" or not (draft.record or {}).get("id"))
+        ):
             return Planned("skip", draft, project, reason=f"you deleted this ({stone.memory_id})")
         return self._secret(draft) or Planned("add", draft, project)
 

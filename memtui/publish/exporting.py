@@ -70,6 +70,20 @@ def export_jsonl(snapshot: Snapshot, path: Path) -> int:
         raise UnsafePathError("The target is a folder", where=str(path), remedy="Name a file: --out memories.jsonl.")
     if not path.parent.is_dir():
         raise UsageError("There is no such folder", where=str(path.parent))
+    if path.is_symlink() or (path.exists() and not _is_jsonl(path)):
+        raise UnsafePathError(
+            "Something else than JSONL stands there",
+            where=str(path),
+            remedy="Choose a new name, or move it away first.",
+        )
     data = jsonl_text(snapshot).encode("utf-8")
     write_atomically(path, data)
     return len(data)
+
+
+def _is_jsonl(path: Path) -> bool:
+    """Return whether a file that an export would replace is empty or looks like one."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return stream.read(1) in {b"", b"{"}

@@ -11,6 +11,7 @@ from pathlib import Path
 from memtui.errors import NotFoundError, VaultDamagedError
 from memtui.vault.child import fold_in_child
 from memtui.vault.connection import engine_errors, open_connection
+from memtui.vault.schema import stored_version
 
 KEPT = 8
 """Automatic backups kept, the newest ones."""
@@ -121,7 +122,7 @@ def replace_vault(vault: Path, source: Path) -> None:
     """
     partial = vault.with_name(vault.name + ".partial")
     copy_files(source, partial)
-    if log_path(partial).exists() and not fold_in_child(partial):
+    if not fold_in_child(partial) or not _is_vault(partial):
         remove_files(partial)
         raise VaultDamagedError(
             "The backup cannot be opened", where=str(source), remedy="The vault is as it was. Choose another backup."
@@ -130,6 +131,15 @@ def replace_vault(vault: Path, source: Path) -> None:
     if log_path(vault).exists():
         fold_in_child(vault)
     swap_in(vault, partial)
+
+
+def _is_vault(path: Path) -> bool:
+    """Return whether a file that opens holds memtui's tables."""
+    connection = open_connection(path, read_only=True)
+    try:
+        return stored_version(connection) > 0
+    finally:
+        connection.close()
 
 
 def swap_in(vault: Path, new: Path) -> None:

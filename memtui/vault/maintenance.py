@@ -26,6 +26,9 @@ def back_up(vault: Vault, *, to: Path | None = None, label: str = "manual") -> P
     _require(vault)
     if to is not None and to.exists():
         raise UsageError("The backup's file exists already", where=str(to), remedy="Choose another name.")
+    with vault.connect(read_only=False) as connection:
+        # Folded in, so that the copy is whole without a log beside it.
+        connection.execute("CHECKPOINT")
     with lease(vault.path, exclusive=True, wait_seconds=vault.patience_seconds):
         return backup.copy_vault(vault.path, vault.now(), label=label, to=to)
 
@@ -38,6 +41,9 @@ def back_up_daily(vault: Vault) -> Path | None:
     now = vault.now()
     if newest and now - backup.made_at(newest[0]) < BACKUP_EVERY:
         return None
+    with vault.read() as reader:
+        # A damaged vault must not push the good backups out.
+        reader.change_counter()
     made = back_up(vault, label="daily")
     backup.prune_backups(vault.path)
     return made

@@ -60,7 +60,8 @@ class Vault:
         now: clock.Clock = clock.now,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
-        self.path = vault_file(Path(os.path.abspath(path.expanduser())))  # noqa: PTH100 - links must stay unresolved
+        # Lock, log, backups and swaps must all stand beside the real file, whatever name it is reached by.
+        self.path = Path(os.path.realpath(vault_file(path.expanduser())))
         self.kinds = kinds or Kinds()
         self.now = now
         self.patience_seconds = patience_seconds

@@ -143,9 +143,11 @@ def test_a_log_that_breaks_off_costs_only_what_follows(filled: Vault) -> None:
 
 def test_a_backup_newer_than_the_file_without_its_log_is_preferred(filled: Vault) -> None:
     _add(filled, make_memory(id="waitlogs"))
-    maintenance.back_up(filled)
     log = backup.log_path(filled.path)
-    log.write_bytes(log.read_bytes()[:60] + b"\x00" * 200 + log.read_bytes()[260:])
+    unfolded, written = filled.path.read_bytes(), log.read_bytes()
+    maintenance.back_up(filled)
+    filled.path.write_bytes(unfolded)
+    log.write_bytes(written[:60] + b"\x00" * 200 + written[260:])
     assert repair(filled).outcome == "restored"
     assert "waitlogs" in _all(filled)
 
