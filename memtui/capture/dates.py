@@ -102,7 +102,10 @@ def _last_commits(root: Path, files: tuple[Path, ...]) -> dict[str, datetime]:
     if files and not inside:
         return {}
     specs = inside if inside and len(inside) <= _MOST_PATHSPECS else [os.path.relpath(os.path.realpath(root), real_top)]
-    changed = set(_git(Path(top), "diff", "--no-ext-diff", "--name-only", "-z", "HEAD", "--", *specs).split(b"\0"))
+    # Neither looks into a file, so that no filter of a stranger's repository is run: a touched file counts as changed.
+    in_tree = _git(Path(top), "diff-files", "--name-only", "-z", "--", *specs)
+    staged = _git(Path(top), "diff-index", "--cached", "--name-only", "-z", "HEAD", "--", *specs)
+    changed = {*in_tree.split(b"\0"), *staged.split(b"\0")}
     log = _git(
         Path(top),
         *("log", "--no-show-signature", "--no-renames", "--name-only", "-z", "--format=%x01%ct", "--"),
