@@ -35,6 +35,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Run one of the subcommands."""
     if arguments.action in {None, "list"}:
         return _list(session)
+    session.only_a_person("say what a project is")
     name = check_name(arguments.name)
     if name == "global":
         raise UsageError("`global` is no folder's project", remedy="Name it for one memory: --project global.")

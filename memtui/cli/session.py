@@ -15,7 +15,7 @@ from memtui.curate.projects import View, view_of
 from memtui.domain.actor import Actor, parse_actor
 from memtui.domain.kinds import Kind, Kinds
 from memtui.domain.memory import GLOBAL_PROJECT
-from memtui.errors import UsageError
+from memtui.errors import RefusedError, UsageError
 from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault
 
@@ -107,3 +107,12 @@ class Session:
             from memtui.vault.maintenance import back_up_daily
 
             back_up_daily(self.vault)
+
+    def only_a_person(self, act: str) -> None:
+        """Let a person go on.
+
+        Raises:
+            RefusedError: an agent asks.
+        """
+        if not self.actor.is_person:
+            raise RefusedError(f"Only a person can {act}", where=f"actor {self.actor.name}")

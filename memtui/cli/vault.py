@@ -38,6 +38,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     elif arguments.action == "backups":
         paths = list_backups(session.vault.path)
     else:
+        session.only_a_person("restore the vault")
         used, kept = restore(session.vault, arguments.name)
         say(f"restored {used.name}" + (f"; what was there is {kept.name}" if kept else ""))
         paths = [used]
