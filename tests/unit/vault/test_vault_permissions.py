@@ -34,10 +34,11 @@ def test_with_an_open_umask_every_file_is_private(vault: Vault) -> None:
         writer.put(make_memory())
     with vault.write(actor="person", action="add") as writer:
         writer.put(make_memory())
-    back_up(vault)
     modes = _modes(vault.path.parent)
     assert {"vault.duckdb", "vault.duckdb.wal", "vault.duckdb.lock"} <= set(modes)
     assert set(modes.values()) == {0o600}
+    back_up(vault)
+    assert set(_modes(vault.path.parent).values()) == {0o600}
     assert vault.path.parent.stat().st_mode & 0o777 == 0o700
     assert (vault.path.parent / "backups").stat().st_mode & 0o777 == 0o700
 
