@@ -339,7 +339,7 @@ def test_what_may_still_hold_it_is_named_and_not_deleted(leaky: Vault, clock: Fr
     clock.step(days=1)
     broken = maintenance.back_up(leaky)
     broken.write_bytes(b"rubbish " + SECRET.encode())
-    backup.log_path(broken).unlink()
+    backup.log_path(broken).unlink(missing_ok=True)
     damaged = leaky.path.parent / "damaged" / "vault-old.duckdb"
     damaged.parent.mkdir()
     damaged.write_bytes(SECRET.encode())
