@@ -83,7 +83,7 @@ def _explain(error: BaseException, path: Path | None) -> MemtuiError:
     return VaultDamagedError(
         "The vault file cannot be read as a database",
         where=str(path),
-        remedy="Run `memtui doctor`: it keeps a copy and restores the newest backup or what can be read.",
+        remedy="Run `memtui doctor --repair`: it keeps a copy and restores the newest backup or what can be read.",
     )
 
 
