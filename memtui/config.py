@@ -55,6 +55,16 @@ class VaultSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class AppSettings:
+    """Section `[app]`: the terminal app."""
+
+    theme: str = ""
+    """A theme to always start with; empty for the one chosen last in the app."""
+    mouse: bool = True
+    """Whether the app takes the mouse; without, the terminal's own selection works."""
+
+
+@dataclass(frozen=True, slots=True)
 class SecretSettings:
     """Section `[secrets]`: what must not be stored."""
 
@@ -80,6 +90,8 @@ class Config:
     review: ReviewSettings = ReviewSettings()
     recall: RecallSettings = RecallSettings()
     vault: VaultSettings = VaultSettings()
+    app: AppSettings = AppSettings()
+    keys: tuple[tuple[str, str], ...] = ()
     secrets: SecretSettings = SecretSettings()
     kinds: tuple[tuple[str, KindSettings], ...] = ()
     path: Path | None = None
@@ -90,6 +102,7 @@ _SECTIONS: Mapping[str, type[Any]] = {
     "review": ReviewSettings,
     "recall": RecallSettings,
     "vault": VaultSettings,
+    "app": AppSettings,
 }
 _RANGES: Mapping[str, tuple[float, float]] = {
     "review.threshold": (0.06, 1.0),
@@ -128,13 +141,14 @@ class _Reader:
         self._lines = text.splitlines()
 
     def config(self, values: dict[str, Any]) -> Config:
-        known = [*_SECTIONS, "secrets", "kinds"]
+        known = [*_SECTIONS, "keys", "secrets", "kinds"]
         for name in values:
             if name not in known:
                 raise self._unknown(name, name, known)
         sections = {name: self._section(name, values.get(name, {}), kind) for name, kind in _SECTIONS.items()}
         return Config(
             **sections,
+            keys=self._keys(values.get("keys", {})),
             secrets=self._secrets(values.get("secrets", {})),
             kinds=self._kinds(values.get("kinds", {})),
             path=self._path,
@@ -168,6 +182,15 @@ class _Reader:
         if not fits or isinstance(value, bool) or not low <= value <= high:
             raise self._wrong(key, f"must be a {'whole ' if whole else ''}number from {low:g} to {high:g}", value)
         return value
+
+    def _keys(self, values: Any) -> tuple[tuple[str, str], ...]:
+        """Check the form alone: which acts there are is the app's to know, and to report."""
+        if not isinstance(values, dict):
+            raise self._wrong("keys", 'must be a table of act = "key"', values)
+        for act, key in values.items():
+            if not isinstance(key, str) or not key.strip():
+                raise self._wrong(f"keys.{act}", 'must name keys, like "P" or "ctrl+t, T"', key)
+        return tuple(values.items())
 
     def _secrets(self, values: Any) -> SecretSettings:
         patterns = values.get("patterns", {}) if isinstance(values, dict) else None
@@ -231,6 +254,10 @@ def default_text() -> str:
             lines += [f"# {text[1] if text else field.name}", f"#{field.name} = {default}"]
         lines.append("")
     lines += [
+        "# Other keys for the app's acts, by the ids that `memtui config keys` lists.",
+        "#[keys]",
+        '#pin = "P"',
+        "",
         "# What must not be stored, beside the built-in patterns.",
         "#[secrets.patterns]",
         '#house-token = "hs_[A-Za-z0-9]{24}"',

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 
+from memtui import locations
 from memtui.cli.session import Session
 from memtui.errors import EXIT_DONE
 from memtui.vault.vault import Vault
@@ -35,8 +36,13 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
         start="due" if start == "due" else "list",
         kinds=_kinds(arguments, session) if start == "due" else (),
         most=getattr(arguments, "size", None) if start == "due" else None,
+        keys=dict(session.config.keys),
+        theme=session.config.app.theme,
+        # A demo starts as it is for everybody, and leaves nothing behind.
+        state_path=locations.state_folder() / "app.json" if vault is None else None,
+        context=session.config.context,
     )
-    return MemtuiApp(opening).run() or EXIT_DONE
+    return MemtuiApp(opening).run(mouse=session.config.app.mouse) or EXIT_DONE
 
 
 def _kinds(arguments: argparse.Namespace, session: Session) -> tuple[str, ...]:

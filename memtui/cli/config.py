@@ -27,6 +27,7 @@ def configure(parser: Parser) -> None:
     actions.add_parser(
         "init", parents=[parent], help="write a file with every key commented; never over an existing one"
     )
+    actions.add_parser("keys", parents=[parent], help="list the app's acts: id, keys in force, what each does")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
@@ -44,14 +45,36 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, default_text().encode())
         write_json({"path": str(path)}) if session.json else write_line(str(path))
+    elif arguments.action == "keys":
+        _keys(session)
     else:
-        raise UsageError("Which action?", remedy="path, show or init.")
+        raise UsageError("Which action?", remedy="path, show, init or keys.")
     return EXIT_DONE
+
+
+def _keys(session: Session) -> None:
+    from memtui.tui.actions.registry import ACTIONS
+    from memtui.tui.keymap import Keymap
+
+    keymap = Keymap(dict(session.config.keys))
+    for problem in keymap.problems:
+        say(problem)
+    if session.json:
+        write_json(
+            [
+                {"id": action.id, "keys": list(keymap.keys(action)), "area": action.area, "title": action.title}
+                for action in ACTIONS
+            ]
+        )
+        return
+    for action in ACTIONS:
+        write_line(f"{action.id:<16} {keymap.shown(action):<16} {action.palette_title}")
 
 
 def _show(session: Session) -> None:
     values = asdict(session.config)
     values.pop("path")
+    values["keys"] = dict(values["keys"])
     values["kinds"] = dict(values["kinds"])
     values["secrets"] = {"patterns": dict(values["secrets"]["patterns"])}
     if session.json:

@@ -1,10 +1,11 @@
-"""The app: themes, style sheet, palette, and the screen it opens on."""
+"""The app: themes, style sheets, keys, palette, and the screens it goes to."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from textual.app import App, SystemCommand
 from textual.screen import Screen
@@ -12,9 +13,11 @@ from textual.screen import Screen
 from memtui import locations, resources
 from memtui.errors import MemtuiError
 from memtui.tui import themes
-from memtui.tui.actions import ACTIONS
+from memtui.tui.keymap import GUARANTEED, Keymap
 from memtui.tui.opening import Opening
 from memtui.tui.screens.browse import BrowseScreen
+from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.state import State
 
 
 class MemtuiApp(App[int]):
@@ -25,20 +28,31 @@ class MemtuiApp(App[int]):
         theme_folders: where themes are looked for; by default those that ship and the user's own.
     """
 
-    CSS_PATH = Path(__file__).with_name("memtui.tcss")
+    CSS_PATH: ClassVar[list[str | Path]] = sorted(Path(__file__).parent.glob("*.tcss"))  # type: ignore[assignment] # Textual takes a list as well
     TITLE = "memtui"
     ENABLE_COMMAND_PALETTE = True
 
     def __init__(self, opening: Opening, *, theme_folders: Sequence[Path] | None = None) -> None:
         super().__init__()
-        self._opening = opening
+        self.opening = opening
+        self.keymap = Keymap(opening.keys)
+        self.state = State(opening.state_path, opening.vault.path)
         loaded = themes.load_themes(_theme_folders() if theme_folders is None else theme_folders)
-        self._theme_problems = loaded.problems
+        self._problems = [*loaded.problems, *self.keymap.problems]
         for theme in loaded.themes:
             self.register_theme(theme)
-        chosen = os.environ.get("TEXTUAL_THEME", themes.DARK)
-        if chosen in self.available_themes:
-            self.theme = chosen
+        self._set_first_theme()
+        self.set_keymap(self.keymap.for_textual())
+        self.bind(GUARANTEED, "quit", show=False)
+
+    def _set_first_theme(self) -> None:
+        """Take the theme of the environment, else the configuration's, else the one chosen last."""
+        for name in (os.environ.get("TEXTUAL_THEME", ""), self.opening.theme, self.state.theme, themes.DARK):
+            if name in self.available_themes:
+                self.theme = name
+                return
+            if name and name == self.opening.theme:
+                self._problems.append(f"app.theme: there is no theme {name!r}; {themes.DARK} is used")
 
     def get_css_variables(self) -> dict[str, str]:
         """Return the variables of the style sheet, our own colours among them whatever the theme."""
@@ -48,23 +62,81 @@ class MemtuiApp(App[int]):
 
     def get_default_screen(self) -> Screen[None]:
         """Return the first screen."""
-        return BrowseScreen(self._opening)
+        return BrowseScreen(self.opening)
 
     def on_mount(self) -> None:
-        """Say once which themes were skipped."""
-        if self._theme_problems:
-            self.notify(
-                "\n".join(self._theme_problems), title="Themes skipped", severity="warning", timeout=8, markup=False
-            )
+        """Say once which themes and keys were left out."""
+        if self._problems:
+            self.notify("\n".join(self._problems), title="Left out", severity="warning", timeout=8, markup=False)
+
+    # -- going about ------------------------------------------------------------------------------
+
+    async def action_go(self, name: str) -> None:
+        """Go to a screen: back to it where it is open, else in place of what lies over the list."""
+        while isinstance(self.screen, WorkingScreen) and len(self.screen_stack) > 1:
+            if name == self.screen.AREA:
+                return
+            await self.pop_screen()
+        if name != BrowseScreen.AREA:
+            await self.push_screen(_screen(name, self.opening))
+
+    async def action_quit(self) -> None:
+        """Quit as the screen in front does: once every change that was asked for is made."""
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, WorkingScreen):
+                screen.action_quit()
+                return
+        self.exit()
+
+    def action_change_theme(self) -> None:
+        """Choose a theme, previewed while the cursor moves."""
+        from memtui.tui.screens.theme_picker import ThemePicker
+
+        self.push_screen(ThemePicker(sorted(self.available_themes), self.theme), self._keep_theme)
+
+    def _keep_theme(self, name: str | None) -> None:
+        if name is not None:
+            self.state.choose_theme(name)
+            self.state.save()
+
+    def exit(self, *arguments: object, **values: object) -> None:
+        """Remember what the screens want to find again, and leave."""
+        for screen in self.screen_stack:
+            if isinstance(screen, WorkingScreen):
+                screen.remember(self.state)
+        self.state.save()
+        super().exit(*arguments, **values)  # type: ignore[arg-type] # handed on as they came
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Yield what the palette offers: the actions of the screen in front, and the themes."""
-        yield SystemCommand("Theme", "Choose another theme", self.action_change_theme)
-        if isinstance(screen, BrowseScreen):
-            for action in ACTIONS:
-                if action.owner == "screen" and action.id != "palette" and screen.check_action(action.method, ()):
-                    title = f"{action.id.replace('-', ' ').capitalize()} ({action.shown_keys})"
-                    yield SystemCommand(title, action.help, getattr(screen, f"action_{action.method}"))
+        """Yield what the palette offers: the acts of the screen in front, named `area: verb`."""
+        if not isinstance(screen, WorkingScreen):
+            return
+        for action in screen.offered():
+            reason = screen.why_not(action)
+            keys = self.keymap.shown(action)
+            title = action.palette_title + (f"  ({keys})" if keys else "")
+            yield SystemCommand(
+                title, reason or action.title, lambda act=action.id: screen.call_later(screen.action_act, act)
+            )
+
+
+def _screen(name: str, opening: Opening) -> WorkingScreen:
+    """Return a new screen by its area; each is imported when it is first gone to."""
+    if name == "context":
+        from memtui.tui.screens.context import ContextScreen
+
+        return ContextScreen(opening)
+    if name == "inbox":
+        from memtui.tui.screens.inbox import InboxScreen
+
+        return InboxScreen(opening)
+    if name == "history":
+        from memtui.tui.screens.history import HistoryScreen
+
+        return HistoryScreen(opening)
+    from memtui.tui.screens.importing import ImportScreen
+
+    return ImportScreen(opening)
 
 
 def _theme_folders() -> list[Path]:

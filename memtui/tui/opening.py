@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from memtui.config import RecallSettings
+from memtui.config import ContextSettings, RecallSettings
 from memtui.domain.actor import Actor
 from memtui.domain.freshness import REVIEW_THRESHOLD
 from memtui.vault.vault import Vault
@@ -27,6 +27,10 @@ class Opening:
         start: `list` for all, `due` for what is due for review.
         kinds: only these kinds in the list of what is due.
         most: at most this many in the list of what is due.
+        keys: keys by action id, from the configuration.
+        theme: the configuration's theme; empty for the one chosen last.
+        state_path: where the app keeps what it remembers; None remembers nothing.
+        context: defaults of payloads.
     """
 
     vault: Vault
@@ -39,3 +43,7 @@ class Opening:
     start: Start = "list"
     kinds: tuple[str, ...] = ()
     most: int | None = None
+    keys: Mapping[str, str] = field(default_factory=dict)
+    theme: str = ""
+    state_path: Path | None = None
+    context: ContextSettings = field(default_factory=ContextSettings)

@@ -22,12 +22,15 @@ from flows.app_driver import (
     toasts,
     until,
 )
+from textual.widgets import OptionList
 
-from memtui.tui.actions import ACTIONS, MOST_HINTS, hints
+from memtui.tui.actions import registry
+from memtui.tui.actions.registry import ACTIONS, MOST_HINTS, hints
 from memtui.tui.app import MemtuiApp
+from memtui.tui.keymap import Keymap
 from memtui.tui.opening import Opening
 from memtui.tui.screens.browse import BrowseScreen
-from memtui.tui.screens.help import HelpScreen, help_content
+from memtui.tui.screens.help import HelpScreen
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 
@@ -47,43 +50,91 @@ def ferry(tmp_path: Path) -> Vault:
     return ferry_vault(tmp_path)
 
 
-async def test_help_lists_every_key_and_closes(ferry: Vault, tmp_path: Path) -> None:
-    text = help_content().plain
-    for action in ACTIONS:
-        assert f"{action.shown_keys} " in text
-        assert action.help in text
-    async with app_on(ferry, tmp_path).run_test(size=NARROW) as pilot:
+async def test_help_finds_and_runs_every_act(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
         await pilot.press("question_mark")
-        await shows(pilot, "one row or line down")
-        await pilot.press("G")
-        await shows(pilot, "Retired memories stay in the vault")
-        await pilot.press("escape")
+        await shows(pilot, "type to find")
+        choices = pilot.app.screen.query_one("#help-list", OptionList)
+        text = "\n".join(str(option.prompt) for option in choices.options)
+        for action in registry.of_owners("browse", "filter", "everywhere", "pane"):
+            assert action.title in text
+        assert "Retired memories stay in the vault" in text
+        await pilot.press(*"retire")
+        await shows(pilot, "out of use, kept in the vault")
+        await pilot.press("enter")
+        await holds(pilot, 4)
+        await pilot.press("question_mark", "escape")
         assert not isinstance(pilot.app.screen, HelpScreen)
 
 
 def test_footer_help_and_bindings_come_from_one_registry() -> None:
     assert len({action.id for action in ACTIONS}) == len(ACTIONS)
-    for owner in ("screen", "pane", "filter"):
+    assert Keymap().problems == []
+    for owner in {action.owner for action in ACTIONS}:
         keys = [key for action in ACTIONS if action.owner == owner for key in action.keys]
-        assert len(keys) == len(set(keys)), f"a key of the {owner} is bound twice"
-    for place in ("list", "due", "detail", "filter"):
+        assert len(keys) == len(set(keys)), f"a key of {owner} is bound twice"
+    for place in {place for action in ACTIONS for place in action.places}:
         assert 0 < len(hints(place)) <= MOST_HINTS
     for action in ACTIONS:
-        if action.owner == "screen":
+        assert action.label == "" or action.places
+        if action.owner in {"browse", "everywhere"} and not action.id.startswith("go-"):
             assert callable(getattr(BrowseScreen, f"action_{action.method}"))
 
 
-async def test_the_palette_offers_the_same_actions(ferry: Vault, tmp_path: Path) -> None:
+async def test_the_palette_offers_the_same_acts_and_reasons(ferry: Vault, tmp_path: Path) -> None:
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
-        offered = [command.title for command in pilot.app.get_system_commands(pilot.app.screen)]
-        assert "Retire (x)" in offered
-        assert "Theme" in offered
+        offered = {command.title: command.help for command in pilot.app.get_system_commands(pilot.app.screen)}
+        assert "memory: retire: out of use, kept in the vault  (x)" in offered
+        assert "r lists it" in next(text for title, text in offered.items() if "still true" in title)
         await pilot.press("colon")
         await until(pilot, lambda: type(pilot.app.screen).__name__ == "CommandPalette", "the palette opened")
         await pilot.press("escape", "q")
     assert pilot.app.return_code == 0
+
+
+async def test_an_act_that_cannot_be_done_says_why(vault: Vault, tmp_path: Path) -> None:
+    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+        await shows(pilot, "The vault is empty.")
+        await pilot.press("x")
+        await until(pilot, lambda: any("No memory is under the cursor" in text for text in toasts(pilot)), "a reason")
+
+
+async def test_keys_are_remapped_by_id_and_clashes_are_told(ferry: Vault, tmp_path: Path) -> None:
+    keys = {"retire": "D", "pin": "u", "pinn": "z", "filter": "?"}
+    async with app_on(ferry, tmp_path, keys=keys).run_test(size=WIDE, notifications=True) as pilot:
+        await holds(pilot, 5)
+        (told,) = toasts(pilot)
+        assert "keys.pinn: there is no such act, did you mean pin?" in told
+        assert "keys.pin: u is undo already; p stays" in told
+        assert "keys.filter: ? is help already; / stays" in told
+        await shows(pilot, "D retire")
+        await pilot.press("x")
+        await holds(pilot, 5)
+        await pilot.press("D")
+        await holds(pilot, 4)
+        await pilot.press("ctrl+q")
+    assert pilot.app.return_code == 0
+
+
+async def test_a_theme_is_previewed_reverted_and_remembered(ferry: Vault, tmp_path: Path) -> None:
+    state = tmp_path / "state" / "app.json"
+    async with app_on(ferry, tmp_path, state_path=state).run_test(size=WIDE) as pilot:
+        await holds(pilot, 5)
+        for last, kept in (("escape", "memtui-dark"), ("enter", "memtui-light")):
+            await pilot.app.run_action("change_theme")
+            await shows(pilot, "enter keeps")
+            choices = pilot.app.screen.query_one(OptionList)
+            choices.highlighted = sorted(pilot.app.available_themes).index("memtui-light")
+            await until(pilot, lambda: pilot.app.theme == "memtui-light", "the theme is previewed")
+            await pilot.press(last)
+            await until(pilot, lambda theme=kept: pilot.app.theme == theme, "the choice holds")  # type: ignore[misc] # a default binds the loop's value
+        await pilot.press("q")
+    again = app_on(ferry, tmp_path, state_path=state)
+    assert again.theme == "memtui-light"
+    state.write_text('{"theme": ["no', encoding="utf-8")
+    assert app_on(ferry, tmp_path, state_path=state).theme == "memtui-dark"
 
 
 async def test_the_screen_works_in_every_theme(ferry: Vault, tmp_path: Path) -> None:
@@ -129,7 +180,7 @@ def test_the_command_line_hands_on_what_it_was_told(tmp_path: Path, monkeypatch:
     from memtui.cli.app import open_app
 
     opened: list[Opening] = []
-    monkeypatch.setattr(MemtuiApp, "run", lambda app: opened.append(app._opening))
+    monkeypatch.setattr(MemtuiApp, "run", lambda app, **_: opened.append(app.opening))
     monkeypatch.chdir(tmp_path)
     arguments = argparse.Namespace(vault=str(tmp_path / "v.duckdb"), project="ferry", actor="codex", kind=["note"])
     assert open_app(arguments, start="due") == 0

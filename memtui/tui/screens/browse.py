@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual import on, work
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.timer import Timer
@@ -11,7 +14,9 @@ from textual.widgets import Input, Static
 
 from memtui.errors import MemtuiError
 from memtui.tui.access import Listing, steady_order
-from memtui.tui.actions import bindings
+from memtui.tui.actions import registry
+from memtui.tui.actions.action import Action
+from memtui.tui.actions.browse import BROWSE
 from memtui.tui.describing import describe
 from memtui.tui.messages import Act, DetailRead, ListRead, LookFailed, RowsRead, VaultMoved
 from memtui.tui.notices import list_title, notice_of, shown_count
@@ -35,7 +40,8 @@ RESTING_SECONDS = 0.05
 class BrowseScreen(WorkingScreen):
     """The list, the detail pane, the filter, and every act on the memory under the cursor."""
 
-    BINDINGS = bindings("screen")
+    AREA = BROWSE
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(BROWSE)
     AUTO_FOCUS = "#list"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
@@ -246,27 +252,21 @@ class BrowseScreen(WorkingScreen):
             self._list.take_out(identifier)
             self.do(Act(lambda: self.access.verify(identifier)))
 
-    def action_undo(self) -> None:
-        """Undo the last change."""
-        self.do(Act(self.access.undo, focus=True))
-
-    def action_redo(self) -> None:
-        """Do the undone change again."""
-        self.do(Act(self.access.redo, focus=True))
-
     # -- looking ----------------------------------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Have "still true" only where what is due is listed."""
-        del parameters
-        return self._due_only if action == "verify" else True
+    def why_not(self, action: Action) -> str | None:
+        """Return why an act on the memory under the cursor cannot be done."""
+        if action.id == "verify" and not self._due_only:
+            return "Only what is due for review is verified here; r lists it."
+        if action.id in {"pin", "retire", "verify", "read"} and self._list.current is None:
+            return "No memory is under the cursor."
+        return super().why_not(action)
 
     def action_due(self) -> None:
         """List only what is due for review, or all again."""
         self._due_only = not self._due_only
         self._reload()
         self._settle()
-        self.refresh_bindings()
 
     def action_read(self) -> None:
         """Read the memory under the cursor."""
@@ -341,7 +341,7 @@ class BrowseScreen(WorkingScreen):
     @on(KeyHints.Pressed)
     async def _press(self, message: KeyHints.Pressed) -> None:
         message.stop()
-        await self.run_action(message.action.method)
+        await self.action_act(message.action.id)
 
     def on_descendant_focus(self) -> None:
         """Show the keys of the focused pane."""
@@ -355,13 +355,3 @@ class BrowseScreen(WorkingScreen):
             hints.place = "detail"
         else:
             hints.place = "due" if self._due_only else "list"
-
-    def action_help(self) -> None:
-        """Show every key."""
-        from memtui.tui.screens.help import HelpScreen
-
-        self.app.push_screen(HelpScreen())
-
-    async def action_palette(self) -> None:
-        """Open the command palette."""
-        await self.run_action("app.command_palette")

@@ -1,71 +1,141 @@
-"""Every key and mark, from the registry."""
+"""Help: every act of the screen it was asked on, found by typing and run with enter; then the marks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.containers import VerticalScroll
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
 
-from memtui.tui.actions import groups
+from memtui.tui.actions import registry
+from memtui.tui.actions.action import Action
+from memtui.tui.actions.browse import BROWSE, FILTER
+from memtui.tui.actions.everywhere import EVERYWHERE, PANE
+from memtui.tui.keymap import Keymap
+from memtui.tui.screens.working import WorkingScreen
 from memtui.tui.wording import MARK_DUE, MARK_PINNED
 
 _KEY_CELLS = 16
 
-_MARKS = (
+MARKS = (
     (MARK_PINNED, "pinned: never stale, first in every payload"),
     (MARK_DUE, "due: nobody has verified it for too long"),
     ("████▊", "freshness: the share of trust that is left"),
     ("12 d", "age: since verified, else since observed"),
 )
 
-_NOTES = (
+NOTES = (
     "The filter finds words as memtui search does, and parts of titles.",
     "Drag over the details to select text, ctrl+c copies it.",
-    "Retired memories stay in the vault; u brings them back.",
+    "Retired memories stay in the vault; undo brings them back.",
 )
 
 
-class HelpScreen(ModalScreen[None]):
-    """The keys by group, the marks, and what else helps."""
+class HelpScreen(ModalScreen[str | None]):
+    """Returns the id of the act to run on the screen beneath.
 
-    BINDINGS = [  # noqa: RUF012 - Textual declares it as a class variable
-        Binding("escape,q,question_mark,enter", "dismiss", "close"),
-        Binding("j,down", "scroll('down')", show=False),
-        Binding("k,up", "scroll('up')", show=False),
-        Binding("g,home", "scroll('home')", show=False),
-        Binding("G,end", "scroll('end')", show=False),
-        Binding("ctrl+d,pagedown", "scroll('page_down')", show=False),
-        Binding("ctrl+u,pageup", "scroll('page_up')", show=False),
+    Args:
+        screen: the screen that help is asked for.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "close"),
+        Binding("down", "list('cursor_down')", show=False),
+        Binding("up", "list('cursor_up')", show=False),
+        Binding("pagedown,ctrl+d", "list('page_down')", show=False, priority=True),
+        Binding("pageup,ctrl+u", "list('page_up')", show=False, priority=True),
     ]
 
+    def __init__(self, screen: WorkingScreen) -> None:
+        super().__init__()
+        self._of = screen
+
     def compose(self) -> ComposeResult:
-        """Lay out the text."""
-        with VerticalScroll(id="help-box") as box:
+        """Lay out the line to type in and the list."""
+        with Vertical(id="help-box") as box:
             box.border_title = Content("Help")  # a plain str would be read as markup
-            box.border_subtitle = Content("esc closes")
-            yield Static(help_content(), id="help-text")
+            box.border_subtitle = Content("type to find · enter runs · esc closes")
+            yield Input(placeholder="what do you want to do?", id="help-find", compact=True)
+            yield OptionList(id="help-list", markup=False)
 
-    def action_scroll(self, how: str) -> None:
-        """Scroll the text."""
-        box = self.query_one("#help-box", VerticalScroll)
-        getattr(box, f"scroll_{how}")(animate=False)
+    def on_mount(self) -> None:
+        """Show everything, ready to type."""
+        self._fill("")
+        self.query_one("#help-find").focus()
+
+    @on(Input.Changed, "#help-find")
+    def _find(self, event: Input.Changed) -> None:
+        event.stop()
+        self._fill(event.value)
+
+    @on(Input.Submitted, "#help-find")
+    def _run_first(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.query_one("#help-list", OptionList).action_select()
+
+    @on(OptionList.OptionSelected, "#help-list")
+    def _run(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if event.option_id is not None:
+            self.dismiss(event.option_id)
+
+    def action_list(self, move: str) -> None:
+        """Move the cursor of the list."""
+        getattr(self.query_one("#help-list", OptionList), f"action_{move}")()
+
+    def action_leave(self) -> None:
+        """Close without running anything."""
+        self.dismiss(None)
+
+    def _fill(self, words: str) -> None:
+        keymap: Keymap = getattr(self.app, "keymap", None) or Keymap()
+        choices = self.query_one("#help-list", OptionList)
+        choices.clear_options()
+        choices.add_options(list(self._options(keymap, words.lower().split())))
+        first = next((place for place, option in enumerate(choices.options) if not option.disabled), None)
+        choices.highlighted = first
+        choices.scroll_to(y=0, animate=False)
+
+    def _options(self, keymap: Keymap, words: list[str]) -> Iterator[Option]:
+        for area, actions in _by_area(self._of.AREA).items():
+            found = [action for action in actions if _fits(f"{area} {action.title} {keymap.shown(action)}", words)]
+            if found:
+                yield Option(Content.styled(area, "bold $primary"), disabled=True)
+            for action in found:
+                reason = self._of.why_not(action) if action.menu else None
+                text = action.title + (f" – not now: {reason}" if reason else "")
+                yield Option(
+                    _line(keymap.shown(action), text), id=action.id if action.menu else None, disabled=not action.menu
+                )
+        rest = [(mark, meaning) for mark, meaning in MARKS if _fits(meaning, words)]
+        if rest:
+            yield Option(Content.styled("marks", "bold $primary"), disabled=True)
+        for mark, meaning in rest:
+            yield Option(_line(mark, meaning), disabled=True)
+        for note in NOTES:
+            if _fits(note, words):
+                yield Option(Content.styled(note, "$memtui-dim"), disabled=True)
 
 
-def help_content() -> Content:
-    """Return the whole help."""
-    lines: list[Content] = []
-    for group, actions in groups().items():
-        lines.append(Content.styled(group, "bold $primary"))
-        lines += [_line(action.shown_keys, action.help) for action in actions]
-        lines.append(Content(""))
-    lines.append(Content.styled("Marks", "bold $primary"))
-    lines += [_line(mark, meaning) for mark, meaning in _MARKS]
-    lines.append(Content(""))
-    lines += [Content.styled(note, "$memtui-dim") for note in _NOTES]
-    return Content("\n").join(lines)
+def _by_area(area: str) -> dict[str, list[Action]]:
+    """Return the acts of a screen under their headings, its own first."""
+    owners = (area, FILTER, EVERYWHERE, PANE) if area == BROWSE else (area, EVERYWHERE, PANE)
+    found: dict[str, list[Action]] = {}
+    for action in registry.of_owners(*owners):
+        found.setdefault(action.area, []).append(action)
+    return found
+
+
+def _fits(text: str, words: Iterable[str]) -> bool:
+    lowered = text.lower()
+    return all(word in lowered for word in words)
 
 
 def _line(left: str, right: str) -> Content:

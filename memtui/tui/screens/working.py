@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import deque
+from typing import ClassVar
 
 from textual import on, work
+from textual.binding import BindingType
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 from memtui.errors import MemtuiError, NothingToUndoError
 from memtui.tui.access import VaultAccess
+from memtui.tui.actions import registry
+from memtui.tui.actions.action import Action
+from memtui.tui.actions.everywhere import EVERYWHERE, GO
 from memtui.tui.messages import Act, Acted, ActFailed
 from memtui.tui.opening import Opening
+from memtui.tui.state import State
 from memtui.tui.wording import tame
 
 ERROR_SECONDS = 8.0
@@ -28,14 +35,79 @@ class WorkingScreen(Screen[None]):
         opening: what the app was opened with.
     """
 
+    AREA: ClassVar[str] = ""
+    """Owner of this screen's own acts in the registry."""
+
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(EVERYWHERE)
+
     def __init__(self, opening: Opening) -> None:
         super().__init__()
+        self.opening = opening
         self.access = VaultAccess(opening)
         self.acting = False
         """Whether a change is on its way."""
         self._acts: deque[Act] = deque()
         self._leaving = False
         self._last_trouble = ""
+
+    def remember(self, state: State) -> None:
+        """Put what is to be found again at the next start into the app's state."""
+
+    # -- acts of the registry ---------------------------------------------------------------------
+
+    def offered(self) -> list[Action]:
+        """Return the acts that help and palette can run here."""
+        return [action for action in registry.of_owners(self.AREA, EVERYWHERE) if action.menu]
+
+    def why_not(self, action: Action) -> str | None:
+        """Return why an act cannot be done now, None where it can. Screens add their reasons."""
+        del action
+        return None
+
+    async def action_act(self, identifier: str) -> None:
+        """Do what a key or the palette asks for, or say why not."""
+        action = registry.by_id(identifier)
+        reason = self.why_not(action)
+        if reason is not None:
+            self.say(f"Not now: {action.title}. {reason}", severity="warning")
+            return
+        if action.id.startswith(GO):
+            await self.app.run_action(f"go('{action.id.removeprefix(GO)}')")
+            return
+        done = getattr(self, f"action_{action.method}")()
+        if inspect.isawaitable(done):
+            await done
+
+    def action_undo(self) -> None:
+        """Undo the last change."""
+        self.do(Act(self.access.undo, focus=True))
+
+    def action_redo(self) -> None:
+        """Do the undone change again."""
+        self.do(Act(self.access.redo, focus=True))
+
+    def action_back(self) -> None:
+        """Leave this screen, unless it is the only one."""
+        if len(self.app.screen_stack) > 1:
+            self.app.pop_screen()
+
+    def action_help(self) -> None:
+        """Show every act of this screen, to be found and run."""
+        from memtui.tui.screens.help import HelpScreen
+
+        def run(identifier: str | None) -> None:
+            if identifier is not None:
+                self.call_later(self.action_act, identifier)
+
+        self.app.push_screen(HelpScreen(self), run)
+
+    async def action_palette(self) -> None:
+        """Open the command palette."""
+        await self.run_action("app.command_palette")
+
+    async def action_theme(self) -> None:
+        """Choose a theme."""
+        await self.run_action("app.change_theme")
 
     # -- changes ----------------------------------------------------------------------------------
 

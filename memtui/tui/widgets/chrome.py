@@ -11,8 +11,10 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from memtui.tui.access import Base
-from memtui.tui.actions import Action, hints, key_text
+from memtui.tui.actions import registry
+from memtui.tui.actions.action import Action
 from memtui.tui.cells import fit
+from memtui.tui.keymap import Keymap
 from memtui.tui.wording import counted, tame
 
 _GAP = "   "
@@ -58,6 +60,7 @@ class KeyHints(Widget):
 
     ALLOW_SELECT = False
     place: reactive[str] = reactive("list")
+    keymap: reactive[Keymap] = reactive(Keymap)
 
     @dataclass
     class Pressed(Message):
@@ -65,13 +68,17 @@ class KeyHints(Widget):
 
         action: Action
 
+    def on_mount(self) -> None:
+        """Take the keys in force."""
+        self.keymap = getattr(self.app, "keymap", None) or self.keymap
+
     def render(self) -> Content:
         """Return the line."""
         parts: list[Content] = []
         for action, start, end in self._spans():
             del start, end
             parts.append(
-                Content.assemble((key_text(action.keys[0]), "bold $primary"), " ", (action.label, "$memtui-dim"))
+                Content.assemble((self.keymap.first(action), "bold $primary"), " ", (action.label, "$memtui-dim"))
             )
         return Content.assemble(" ", Content(_GAP).join(parts)) if parts else Content("")
 
@@ -86,8 +93,10 @@ class KeyHints(Widget):
         """Return the hints that fit, with the cells that each takes."""
         found: list[tuple[Action, int, int]] = []
         start = 1
-        for action in hints(self.place):
-            end = start + len(key_text(action.keys[0])) + 1 + len(action.label)
+        for action in registry.hints(self.place):
+            if not self.keymap.keys(action):
+                continue
+            end = start + len(self.keymap.first(action)) + 1 + len(action.label)
             if end > self.size.width:
                 break
             found.append((action, start, end))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from textual import events
+from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import Input
 
 from memtui.text.sanitising import one_line
-from memtui.tui.actions import bindings
+from memtui.tui.actions import registry
+from memtui.tui.actions.browse import FILTER
 
 LONGEST = 200
 """Characters of a filter."""
@@ -18,7 +21,7 @@ LONGEST = 200
 class FilterLine(Input):
     """A single line of text. A paste of several lines is folded into one."""
 
-    BINDINGS = bindings("filter")
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(FILTER)
 
     @dataclass
     class Kept(Message):

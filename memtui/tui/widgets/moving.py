@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from textual.binding import BindingType
 from textual.scroll_view import ScrollView
 
-from memtui.tui.actions import bindings
+from memtui.tui.actions import registry
+from memtui.tui.actions.everywhere import PANE
 
 
 class MovingView(ScrollView, can_focus=True):
     """A line-API pane that answers the keys for moving; subclasses say what a step is."""
 
-    BINDINGS = bindings("pane")
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(PANE)
 
     def move_by(self, lines: int) -> None:
         """Move by lines, down if positive."""
