@@ -37,7 +37,11 @@ def list_backups(vault: Path) -> list[Path]:
 
 
 def _age(path: Path) -> tuple[datetime, int]:
-    return made_at(path), path.stat().st_mtime_ns
+    try:
+        return made_at(path), path.stat().st_mtime_ns
+    except FileNotFoundError:
+        # Another process pruned it meanwhile; whoever takes it is told so.
+        return made_at(path), 0
 
 
 def made_at(path: Path) -> datetime:

@@ -192,7 +192,7 @@ class Vault:
         if folder.exists():
             return
         try:
-            folder.mkdir(parents=True, mode=0o700)
+            folder.mkdir(parents=True, mode=0o700, exist_ok=True)  # others may make it at the same moment
         except OSError as error:
             raise MemtuiError(
                 f"The vault's folder cannot be made ({error.strerror})",

@@ -295,7 +295,9 @@ def test_writers_at_once_all_get_their_memory_in(cli: Cli, tmp_path: Path) -> No
         )
         for number in range(4)
     ]
-    ids = {child.communicate(timeout=60)[0].strip() for child in children}
+    results = [child.communicate(timeout=120) for child in children]
+    assert [child.returncode for child in children] == [0] * 4, results
+    ids = {out.strip() for out, _ in results}
     assert {row["id"] for row in cli.all_rows()} == ids
     assert len(ids) == 4
 
