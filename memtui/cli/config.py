@@ -89,7 +89,7 @@ def _show(session: Session) -> None:
 def _toml(name: str, table: dict[str, Any]) -> Iterator[str]:
     """Yield a table as lines of TOML, tables within it last."""
     inner = {key: value for key, value in table.items() if isinstance(value, dict)}
-    if len(inner) < len(table):
+    if len(inner) < len(table) or not table:
         yield f"[{name}]"
     for key, value in table.items():
         if key not in inner:

@@ -59,6 +59,8 @@ class Keymap:
                 self.problems.append(
                     f"keys.{identifier}: there is no such act" + (f", did you mean {close[0]}?" if close else "")
                 )
+            elif GUARANTEED in keys and identifier != "quit":
+                self.problems.append(f"keys.{identifier}: {GUARANTEED} always quits")
             elif not keys:
                 self.problems.append(f"keys.{identifier}: names no key")
             else:

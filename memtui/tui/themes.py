@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from textual.color import Color, ColorParseError
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 DARK = "memtui-dark"
 LIGHT = "memtui-light"
@@ -44,7 +44,7 @@ DOMAIN_COLOURS = {
 
 _PREFIX = "memtui-"
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
-_KEYS = ("name", "dark", "colors", "memtui")
+_KEYS = ("name", "dark", "ansi", "colors", "memtui")
 
 
 class ThemeError(ValueError):
@@ -93,19 +93,21 @@ def read_theme(path: Path) -> Theme:
     except tomllib.TOMLDecodeError as error:
         raise ThemeError(f"no valid TOML ({error})") from error
     _only_known(values, _KEYS, "")
-    name, dark = values.get("name"), values.get("dark", True)
+    name, dark, ansi = values.get("name"), values.get("dark", True), values.get("ansi", False)
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ThemeError("name must be small letters, digits and hyphens")
-    if not isinstance(dark, bool):
-        raise ThemeError("dark must be true or false")
+    if not isinstance(dark, bool) or not isinstance(ansi, bool):
+        raise ThemeError("dark and ansi must be true or false")
     colours = _colours(values, "colors", COLOURS)
     if "primary" not in colours:
         raise ThemeError("colors.primary is missing")
     own = _colours(values, "memtui", [key.removeprefix(_PREFIX) for key in DOMAIN_COLOURS])
-    variables = {_PREFIX + key: colour for key, colour in own.items()}
+    # In the terminal's own colours nothing can be blended: cursors and selections need colours of their own.
+    variables = dict(BUILTIN_THEMES["ansi-dark" if dark else "ansi-light"].variables) if ansi else {}
+    variables |= {_PREFIX + key: colour for key, colour in own.items()}
     if "memtui-border" in variables:
         variables["border-blurred"] = variables["memtui-border"]
-    return Theme(name=name, dark=dark, variables=variables, **colours)  # type: ignore[arg-type] # keys are checked
+    return Theme(name=name, dark=dark, ansi=ansi, variables=variables, **colours)  # type: ignore[arg-type] # keys are checked
 
 
 def _colours(values: dict[str, Any], section: str, known: Iterable[str]) -> dict[str, str]:
