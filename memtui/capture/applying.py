@@ -239,7 +239,11 @@ def memory_of_record(draft: Draft, project: str | None, now: datetime, *, over: 
     record["project"] = record.get("project") or project
     if not record.get("status"):
         record["status"] = "candidate"
-    return memory_from_record(record, now=now, new_id=record.get("id") or new_id())
+    memory = memory_from_record(record, now=now, new_id=record.get("id") or new_id())
+    if not record.get("id") and not memory.sources:
+        # Without an id of its own the row is known again by what it said.
+        memory = replace(memory, sources=(replace(draft.source, imported_hash=draft_hash(draft)),))
+    return memory
 
 
 def states_nothing_new(draft: Draft, project: str | None, stored: Memory) -> bool:
@@ -296,8 +300,12 @@ def _add_records(writer: VaultWriter, records: Iterable[Record], report: ImportR
         except (KeyError, RecordError, TypeError, ValueError) as error:
             report.bad_records.append(f"{record.get('type')}: {error}")
             continue
-        if actor.is_person or isinstance(thing, Link | Signal):
+        if actor.is_person:
             stated[thing] += 1
+        elif isinstance(thing, Link):
+            stated[replace(thing, origin=actor.name)] += 1
+        elif isinstance(thing, Signal):
+            stated[replace(thing, actor=actor.name)] += 1
         else:
             report.bad_records.append(f"{record.get('type')}: only a person's import takes what persons decided")
     if not stated:

@@ -26,7 +26,11 @@ _COMPARED_CHARACTERS = 600
 _MOST_PAIRS = 200_000
 """Beyond this, pieces are compared only with what stood about as far down their file."""
 
+_MOST_REWORDED = 2_000
+"""Deleted memories of one file that a piece is compared with."""
+
 _NARROWEST = 20
+_FACT = re.compile(r"\d+(?:[.,]\d+)*|\b(?:not|never|no|none|without|avoid|don't|doesn't|cannot|can't)\b")
 _SLOT = re.compile(r"#\d+$")
 
 Place = tuple[str | None, str | None]
@@ -54,6 +58,39 @@ def match_edits(
             found[number] = memories[position]
             taken.add(position)
     return found
+
+
+def match_reworded(drafts: Sequence[Draft], memories: Sequence[Memory]) -> dict[int, Memory]:
+    """Return, by the position of the draft, the memory of the same file that it says in other words.
+
+    One memory may be said by several drafts, and the place in the file says nothing. Where a number or a
+    negation differs it is another fact: whoever deleted "Postgres 13" wants to hear of "Postgres 14".
+    """
+    from rapidfuzz import fuzz
+
+    found: dict[int, Memory] = {}
+    best: dict[int, float] = {}
+    by_path: dict[str | None, list[Memory]] = {}
+    for memory in memories:
+        for path in {source.path for source in memory.sources}:
+            by_path.setdefault(path, []).append(memory)
+    for number, draft in enumerate(drafts):
+        for memory in by_path.get(draft.source.path, ())[:_MOST_REWORDED]:
+            if _facts(draft.insight) != _facts(memory.insight):
+                continue
+            ratio = fuzz.ratio(
+                draft.insight[:_COMPARED_CHARACTERS],
+                memory.insight[:_COMPARED_CHARACTERS],
+                score_cutoff=SIMILAR_RATIO,
+            )
+            if ratio > best.get(number, 0.0):
+                best[number], found[number] = ratio, memory
+    return found
+
+
+def _facts(text: str) -> frozenset[str]:
+    """Return what makes two like sentences say different things: numbers and negations."""
+    return frozenset(_FACT.findall(text[:_COMPARED_CHARACTERS].lower()))
 
 
 def _crowded(sources: Iterable[Source]) -> set[Place]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Literal
 
 from memtui.capture.draft import Draft, Skipped
-from memtui.capture.matching import match_edits
+from memtui.capture.matching import match_edits, match_reworded
 from memtui.domain.content import content_hash, hash_parts
 from memtui.domain.memory import Memory, Source, Tombstone
 from memtui.domain.record import Record
@@ -119,6 +119,10 @@ class Planner:
             str(draft.record["id"]) for draft, _ in drafts if draft.record and draft.record.get("id")
         )
         twins = self._reader.ids_by_content(draft_hash(draft) for draft, _ in drafts)
+        # A row without an id is known again by what it said when it came in, whatever became of its memory.
+        unnamed = [draft_hash(draft) for draft, _ in drafts if not (draft.record or {}).get("id")]
+        for content, owners in self._reader.ids_by_source_content(unnamed).items():
+            twins.setdefault(content, []).extend(owners)
         seen: dict[str, str] = {}
         for draft, project in drafts:
             yield self._plan_record(draft, project, stored, twins, seen)
@@ -152,7 +156,7 @@ class Planner:
         if not identifier:
             twin = next((owner for owner in twins.get(content, []) if owner[1] == project), None)
             if twin:
-                return Planned("unchanged", draft, project, self._reader.get(twin[0]))
+                return self._known(draft, project, self._reader.get(twin[0]))
         return self._fresh(draft, project, content)
 
     # -- other sources ------------------------------------------------------------------------------
@@ -179,12 +183,21 @@ class Planner:
         unknown = [content for content in firsts if content not in by_hash]
         matched = match_edits([firsts[content] for content in unknown], unstated, all_drafts=drafts, all_memories=known)
         edited = {unknown[number]: memory for number, memory in matched.items()}
+        left = {content: firsts[content] for content in unknown if content not in edited}
+        deleted = _reworded(left, known, paths)
+        elsewhere = self._moved_away(left, project)
         items = []
         for content, draft in firsts.items():
             if content in by_hash:
                 item = self._known(draft, project, by_hash[content])
             elif content in edited:
                 item = self._moved_on(draft, project, edited[content])
+            elif content in elsewhere:
+                other = elsewhere[content]
+                item = Planned("unchanged", draft, project, other, f"moved to {other.project or 'no project'} here")
+            elif content in deleted and not self._options.include_deleted:
+                reason = f"you deleted this in other words ({deleted[content].id})"
+                item = Planned("skip", draft, project, deleted[content], reason)
             else:
                 item = self._fresh(draft, project, content)
             more = tuple(copy.source for copy in copies.get(content, ()))
@@ -192,6 +205,19 @@ class Planner:
         found = {memory.id for memory in edited.values()}
         missing = [memory for memory in unstated if memory.id not in found and memory.status in {"active", "candidate"}]
         return items, missing
+
+    def _moved_away(self, drafts: Mapping[str, Draft], project: str | None) -> dict[str, Memory]:
+        """Return, by content, the memories of these drafts that a person moved to another project."""
+        owners = self._reader.ids_by_source_content(drafts) if drafts else {}
+        candidates = {identifier for group in owners.values() for identifier, now_in in group if now_in != project}
+        moved = self._reader.moved_out_of(project, candidates) if candidates else set()
+        memories = self._reader.get_many(sorted(moved))
+        return {
+            content: memories[identifier]
+            for content, group in owners.items()
+            for identifier, _ in group
+            if identifier in memories
+        }
 
     def _known(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
         if memory.status != "retired":
@@ -259,6 +285,21 @@ def spared_by_agents(item: Planned) -> Planned:
         vouched = "pinned" if memory.pinned else "verified"
         return replace(item, action="conflict", reason=f"an agent may not alter what a person {vouched}")
     return item
+
+
+def _reworded(drafts: Mapping[str, Draft], known: Sequence[Memory], paths: set[str | None]) -> dict[str, Memory]:
+    """Return, by content, the deleted memory that a draft says in other words.
+
+    Only likeness counts, never the place: a new text under an old heading is news.
+    """
+    deleted = [
+        memory
+        for memory in known
+        if memory.status == "retired" and any(source.path in paths for source in memory.sources)
+    ]
+    found = match_reworded(list(drafts.values()), deleted)
+    contents = list(drafts)
+    return {contents[number]: memory for number, memory in found.items()}
 
 
 def _fold_copies(drafts: Sequence[Draft]) -> tuple[dict[str, Draft], dict[str, list[Draft]]]:

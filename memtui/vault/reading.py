@@ -170,6 +170,30 @@ class VaultReader:
             result.setdefault(content, []).append((identifier, project))
         return result
 
+    def ids_by_source_content(self, hashes: Iterable[str]) -> dict[str, list[tuple[str, str | None]]]:
+        """Return, per content hash, the (id, project) of the memories of which a source stated that content."""
+        found = self._connection.execute(
+            "SELECT source.imported_hash, id, project FROM (SELECT key, id, project, unnest(sources) AS source"
+            " FROM memories WHERE len(sources) > 0)"
+            " WHERE source.imported_hash IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]'))) ORDER BY key",
+            [json.dumps(list(hashes))],
+        ).fetchall()
+        result: dict[str, list[tuple[str, str | None]]] = {}
+        for content, identifier, project in found:
+            result.setdefault(content, []).append((identifier, project))
+        return result
+
+    def moved_out_of(self, project: str | None, identifiers: Iterable[str]) -> set[str]:
+        """Return those of these ids whose memory once belonged to a project and now does not, by the journal."""
+        found = self._connection.execute(
+            "SELECT DISTINCT r.entity_key FROM revisions r JOIN memories m ON m.id = r.entity_key"
+            " WHERE r.entity = 'memory' AND r.entity_key IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]')))"
+            " AND r.before IS NOT NULL AND json_extract_string(r.before, '$.project') IS NOT DISTINCT FROM ?"
+            " AND m.project IS DISTINCT FROM ?",
+            [json.dumps(list(identifiers)), project, project],
+        ).fetchall()
+        return {str(row[0]) for row in found}
+
     def ids_in_journal(self, identifiers: Iterable[str]) -> set[str]:
         """Return those of these ids of which the journal tells, though the memory may be gone."""
         found = self._connection.execute(

@@ -227,6 +227,32 @@ def test_what_was_deleted_comes_back_when_asked_for(vault: Vault, root: Path, ac
     assert outcome(bring(vault, root)) == (0, 0, 4, 0)
 
 
+def test_what_was_deleted_stays_away_in_other_words_unless_it_says_something_else(vault: Vault, root: Path) -> None:
+    bring(vault, root)
+    gone = stored(vault)["Retry refunds at"].id
+    retire(vault, [gone], actor=PERSON)
+    said = "Retry refunds at most three times with a pause between."
+    rewrite(root, said, "Retry the refunds at most three times, with a short pause between.")
+    report = bring(vault, root)
+    assert outcome(report) == (0, 0, 3, 0)
+    assert any(f"you deleted this in other words ({gone})" in row["reason"] for row in report.skipped)
+    rewrite(
+        root,
+        "Retry the refunds at most three times, with a short pause",
+        "Never retry the refunds, with no short pause",
+    )
+    assert outcome(bring(vault, root)) == (1, 0, 3, 0)
+
+
+def test_what_a_person_moved_to_another_project_is_not_added_anew(vault: Vault, root: Path) -> None:
+    bring(vault, root)
+    moved = stored(vault)["Retry refunds at"].id
+    edit_memory(vault, moved, {"project": "ledger"}, actor=PERSON)
+    before = everything(vault)
+    assert outcome(bring(vault, root)) == (0, 0, 4, 0)
+    assert everything(vault) == before
+
+
 def test_a_tombstone_keeps_out_what_the_vault_no_longer_holds(vault: Vault, root: Path) -> None:
     bring(vault, root)
     memory = stored(vault)["Retry refunds at"]

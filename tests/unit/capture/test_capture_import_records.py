@@ -234,6 +234,19 @@ def test_rows_are_known_again_after_a_person_decided_on_them(vault: Vault, tmp_p
     assert everything(vault) == before
 
 
+def test_a_row_without_an_id_is_known_again_after_it_was_edited_or_deleted_here(vault: Vault, tmp_path: Path) -> None:
+    rows = write_rows(tmp_path / "rows.jsonl", {"insight": "Use tabs"}, {"insight": "Use make"})
+    bring(vault, rows)
+    first, second = sorted(stored(vault), key=lambda memory: memory.insight, reverse=True)
+    edit_memory(vault, first.id, {"insight": "Use tabs, four wide"}, actor=PERSON)
+    reject(vault, [second.id], actor=PERSON)
+    before = everything(vault)
+    report = bring(vault, rows)
+    assert outcome(report) == (0, 0, 1, 0)
+    assert any("you deleted this" in row["reason"] for row in report.skipped)
+    assert everything(vault) == before
+
+
 def test_an_id_that_means_something_else_stops_the_whole_import(vault: Vault, tmp_path: Path) -> None:
     bring(vault, write_rows(tmp_path / "old.jsonl", {"id": "one", "insight": "Use tabs"}))
     rows = write_rows(tmp_path / "rows.jsonl", {"id": "two", "insight": "new"}, {"id": "one", "insight": "Use spaces"})
@@ -372,6 +385,8 @@ def test_an_agent_cannot_import_what_only_a_person_can_say(vault: Vault, clock: 
     assert not any(memory.pinned or memory.confirmed_at or memory.verified_at for memory in memories)
     with fresh.read() as reader:
         assert (reader.verdicts(), reader.tombstones()) == ([], [])
+        assert {link.origin for link in reader.links()} == {AGENT.name}
+        assert {signal.actor for signal in reader.signals()} <= {AGENT.name}
     assert len(report.bad_records) > 0
 
 
