@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from memtui.errors import UsageError
 
@@ -32,3 +32,11 @@ def now() -> datetime:
             remedy="Unset it, or write it like 2026-01-31T12:00:00Z.",
         ) from None
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def days_after(moment: datetime, days: float) -> datetime:
+    """Return the moment so many days later, at most the last one of the calendar."""
+    try:
+        return moment + timedelta(days=days)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from datetime import timedelta
 
 from memtui.cli.output import plural, say, write_json, write_line
 from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Session
+from memtui.clock import days_after
 from memtui.curate import lifecycle
 from memtui.curate.timeline import go_back
 from memtui.errors import EXIT_DONE, UsageError
@@ -83,9 +83,7 @@ def _act(arguments: argparse.Namespace, session: Session) -> lifecycle.Outcome:
     if arguments.command == "restore":
         return lifecycle.restore(vault, ids, actor=actor)
     until = (
-        parse_day(arguments.until)
-        if arguments.until
-        else vault.now() + timedelta(days=parse_duration(arguments.duration))
+        parse_day(arguments.until) if arguments.until else days_after(vault.now(), parse_duration(arguments.duration))
     )
     return lifecycle.snooze(vault, ids, until=until, actor=actor)
 

@@ -13,6 +13,9 @@ from memtui.errors import EXIT_ERROR, EXIT_USAGE, ConflictError, MemtuiError, Va
 EXIT_INTERRUPTED = 130
 """What shells expect after ctrl+c."""
 
+TRACEBACK = "MEMTUI_TRACEBACK"
+"""Environment variable that lets the traceback of a defect through."""
+
 LONGEST_HALF = 600
 """Characters shown of the beginning and of the end of an error message."""
 
@@ -34,6 +37,21 @@ def main(argv: Sequence[str]) -> int:
     use_utf8()
     if len(argv) == 1 and argv[0] in {"-h", "--help", "--version"}:
         return _answer(argv[0])
+    try:
+        return _told(argv)
+    except Exception as error:
+        # A defect of ours is told in words too, never as a traceback.
+        if os.environ.get(TRACEBACK):
+            raise
+        from memtui.cli.output import say
+
+        say(f"memtui: a defect of memtui: {_clipped(f'{type(error).__name__}: {error}')}")
+        say(f"Nothing half-done was kept. {TRACEBACK}=1 shows where; please report it.")
+        return EXIT_ERROR
+
+
+def _told(argv: Sequence[str]) -> int:
+    """Run one command line, with every failure that can be foreseen told in words."""
     from memtui.cli.output import say
 
     try:

@@ -15,6 +15,7 @@ from memtui.curate.projects import View, view_of
 from memtui.domain.actor import Actor, parse_actor
 from memtui.domain.kinds import Kind, Kinds
 from memtui.domain.memory import GLOBAL_PROJECT
+from memtui.domain.project import normalise_remote
 from memtui.errors import RefusedError, UsageError
 from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault
@@ -99,6 +100,11 @@ class Session:
             if view.named and not view.known and view.project != GLOBAL_PROJECT:
                 hint = did_you_mean(str(view.project), project_names(reader))
                 say(f"The vault knows no project {view.project} yet. {hint}".rstrip())
+            if view.kin and view.workspace.remote:
+                say(
+                    f"This repository is new to the vault but began as project {view.kin}: a fork, or moved."
+                    f" `memtui project alias {view.kin} {normalise_remote(view.workspace.remote)}` joins them."
+                )
             return view
 
     def back_up_daily(self) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from memtui.curate.files import check_files
 from memtui.domain.globs import matches
 from memtui.domain.memory import GLOBAL_PROJECT
-from memtui.domain.project import normalise_remote, path_identity, remote_identity, suggest_name
+from memtui.domain.project import commit_identity, normalise_remote, path_identity, remote_identity, suggest_name
 from memtui.errors import UsageError
 from memtui.vault import projects as store
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
@@ -35,6 +35,7 @@ class View:
         known: whether the vault knows the project already.
         stands_in: whether the working directory belongs to the project.
         shows_all: whether the vault offers all its projects wherever one stands (the demo).
+        kin: a project with another remote that this unknown repository shares its first commit with.
     """
 
     project: str | None
@@ -45,6 +46,7 @@ class View:
     known: bool = True
     stands_in: bool = False
     shows_all: bool = False
+    kin: str | None = None
 
     @property
     def payload_scope(self) -> Scope:
@@ -70,7 +72,7 @@ def view_of(reader: VaultReader, folder: Path, named: str | None) -> View:
     repository's own future project, which holds nothing yet, and `global`.
     """
     workspace = find_workspace(folder)
-    owner = store.find_owner(reader, workspace.lookup_identities())
+    owner, kin = _owner_of(reader, workspace)
     root = _root_of(owner[0] if owner else "", workspace)
     if named is not None:
         name = store.check_name(named)
@@ -85,7 +87,25 @@ def view_of(reader: VaultReader, folder: Path, named: str | None) -> View:
         return View(None, EVERYTHING, workspace, root, known=False)
     taken = {project.name for project in store.list_projects(reader) if project.identities}
     name = suggest_name(workspace.suggested_name, taken)
-    return View(name, Scope.of_project(name), workspace, root, known=False, stands_in=True)
+    return View(name, Scope.of_project(name), workspace, root, known=False, stands_in=True, kin=kin)
+
+
+def _owner_of(reader: VaultReader, workspace: Workspace) -> tuple[tuple[str, str] | None, str | None]:
+    """Return the identity and project of a folder, or the project that an unknown repository shares its history with.
+
+    A repository that was known by its root commit stays itself when it is given a remote. One whose root
+    commit belongs to a project with another remote may be that one moved, or a fork: only a person knows.
+    """
+    owner = store.find_owner(reader, workspace.lookup_identities())
+    if owner is not None or workspace.remote is None or not store.knows_commits(reader):
+        return owner, None
+    commit = workspace.root_commit
+    by_history = store.find_owner(reader, [commit_identity(commit)]) if commit else None
+    if by_history is None:
+        return None, None
+    if store.has_remote(reader, by_history[1]):
+        return None, by_history[1]
+    return by_history, None
 
 
 def _root_of(identity: str, workspace: Workspace) -> Path:
@@ -96,7 +116,7 @@ def _root_of(identity: str, workspace: Workspace) -> Path:
 def root_for(reader: VaultReader, folder: Path) -> Path:
     """Return the folder that anchors of memories made here are relative to."""
     workspace = find_workspace(folder)
-    owner = store.find_owner(reader, workspace.lookup_identities())
+    owner, _ = _owner_of(reader, workspace)
     return _root_of(owner[0] if owner else "", workspace)
 
 
@@ -108,13 +128,19 @@ def project_for_writing(writer: VaultWriter, folder: Path, named: str | None) ->
             store.ensure_project(writer, name)
         return name
     workspace = find_workspace(folder)
-    found = store.find_project(writer, workspace.lookup_identities())
-    if found is not None:
-        return found
+    owner, _ = _owner_of(writer, workspace)
     identities = workspace.own_identities()
+    if owner is not None:
+        if owner[0].startswith("commit:") and workspace.remote:
+            store.add_identities(writer, owner[1], identities)
+        return owner[1]
     if not identities:
         return None
-    return store.register_project(writer, identities, workspace.suggested_name)
+    name = store.register_project(writer, identities, workspace.suggested_name)
+    if workspace.remote and workspace.root_commit:
+        # Kept beside the remote, so that a clone without it, or with another one, is recognised.
+        store.add_identities(writer, name, [commit_identity(workspace.root_commit)])
+    return name
 
 
 def link_folder(vault: Vault, name: str, folder: Path) -> str | None:

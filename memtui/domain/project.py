@@ -37,8 +37,11 @@ def commit_identity(sha: str) -> str:
 
 
 def path_identity(path: str) -> str:
-    """Return the identity of a folder that is no repository, by its absolute path."""
-    return f"path:{path}"
+    """Return the identity of a folder that is no repository, by its absolute path.
+
+    Bytes of the path that are no UTF-8 are written out, as no database takes them.
+    """
+    return "path:" + path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def suggest_name(candidate: str, taken: Container[str]) -> str:

@@ -189,7 +189,7 @@ def _one_line(rest: str, *, literal: bool, objects: bool = False) -> Any:
     if rest[0] in '"{[':
         try:
             value = json.loads(rest)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = _yaml(f"key: {rest}", "key")
     elif _PLAIN.fullmatch(rest) or _BARE.fullmatch(rest):
         return rest

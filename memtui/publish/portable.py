@@ -244,7 +244,7 @@ def _ours(folder: Path, plan: Mapping[str, bytes]) -> Iterator[str]:
 def _is_kin(line: bytes) -> bool:
     try:
         loaded = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(loaded, dict) and loaded.get("type") in _KIN_TYPES
 

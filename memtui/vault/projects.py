@@ -64,6 +64,22 @@ def find_owner(reader: VaultReader, identities: list[str]) -> tuple[str, str] | 
     return next(((identity, str(found[identity])) for identity in identities if identity in found), None)
 
 
+def knows_commits(reader: VaultReader) -> bool:
+    """Return whether any project is known by a root commit: only then is it worth asking git for one."""
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        "SELECT 1 FROM project_identities WHERE starts_with(identity, 'commit:') LIMIT 1"
+    ).fetchone()
+    return found is not None
+
+
+def has_remote(reader: VaultReader, name: str) -> bool:
+    """Return whether a project is known by a remote."""
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        "SELECT 1 FROM project_identities WHERE project = ? AND starts_with(identity, 'remote:') LIMIT 1", [name]
+    ).fetchone()
+    return found is not None
+
+
 def register_project(writer: VaultWriter, identities: list[str], suggestion: str) -> str:
     """Return the project of these identities, registered under a free name if it is new.
 

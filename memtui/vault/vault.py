@@ -138,6 +138,11 @@ class Vault:
 
     @contextmanager
     def _leased(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+        if self.exists and not self.path.is_file():
+            # Opening a pipe would wait for ever.
+            raise MemtuiError(
+                "The vault is no regular file", where=str(self.path), remedy="Choose another with --vault."
+            )
         with lease(self.path, exclusive=not read_only, wait_seconds=self.patience_seconds):
             connection = self._open(read_only)
             try:

@@ -129,6 +129,7 @@ def isolate(patch: pytest.MonkeyPatch, home: Path) -> None:
         "XDG_STATE_HOME": home / "state",
         "XDG_CACHE_HOME": home / "cache",
         "MEMTUI_CONFIG": home / "config" / "memtui.toml",
+        "MEMTUI_TRACEBACK": "1",  # a defect fails the test where it is
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_SYSTEM": os.devnull,
         **{f"GIT_{who}_NAME": "Ada" for who in ("AUTHOR", "COMMITTER")},

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 import sys
 
 import pytest
@@ -117,3 +119,61 @@ def test_a_file_whose_name_is_no_text_is_imported_or_refused(cli: Cli) -> None:
     harmless(cli, "import", name, "--json", codes=(0, 1))
     harmless(cli, "add", "Tied to an odd file.", "--file", name, codes=(0, 2))
     harmless(cli, "list", "--json", "--status", "any")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems take no such names")
+def test_a_folder_whose_name_is_no_text_can_be_worked_in(cli: Cli) -> None:
+    cli.cd(cli.home / os.fsdecode(b"f\xff\xfe"))
+    cli.write("CLAUDE.md", "# Rules\n\n- Use tabs everywhere in Go.\n")
+    made = harmless(cli, "add", "The replica listens on 8788.").strip()
+    harmless(cli, "import", ".", "--active")
+    harmless(cli, "show", made)
+    assert made in harmless(cli, "list", "--json", "--all-projects")
+
+
+def test_a_file_nested_without_end_is_no_crash(cli: Cli) -> None:
+    cli("add", "seed", "--project", "p")
+    folder = cli.home / "portable"
+    cli("export", "--target", "vault", "--out", folder)
+    (path,) = folder.glob("memories/*/*.md")
+    path.write_text(path.read_text("utf-8").replace("---\n", f"---\ntags: {'[' * 5000}{']' * 5000}\n", 1), "utf-8")
+    harmless(cli, "import", str(folder), codes=(0, 1, 4))
+
+
+def test_one_row_with_an_impossible_project_is_skipped_and_the_others_come_in(cli: Cli) -> None:
+    rows = [{"insight": "one", "project": "p"}, {"insight": "two", "project": "p\nq"}, {"insight": "three"}]
+    path = cli.write("rows.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    report = cli("import", path, "--json").json
+    assert report["added"] == 2
+    assert [(row["line"], row["reason"][:8]) for row in report["skipped"]] == [(2, "project:")]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_a_pipe_is_no_vault(cli: Cli) -> None:
+    os.mkfifo(cli.home / "pipe.duckdb")
+    for words in (("list",), ("add", "x")):
+        assert "no regular file" in cli("--vault", cli.home / "pipe.duckdb", *words, code=1).err
+
+
+def test_a_process_without_streams_does_its_work(cli: Cli) -> None:
+    for shell in ("memtui add one >&-", "memtui add two <&- 2>&-", "memtui list >&- 2>&-"):
+        words = shell.replace("memtui", f"{sys.executable} -m memtui")
+        done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=False)
+        assert (done.returncode, "Traceback" in done.stderr) == (0, False), (shell, done.stderr)
+    assert len(cli.all_rows()) == 2
+
+
+def test_the_end_of_the_calendar_is_no_crash(cli: Cli) -> None:
+    made = cli("add", "one", "--project", "p").id
+    cli.patch.setenv("MEMTUI_NOW", "9999-12-30T00:00:00+00:00")
+    cli("snooze", made)
+    cli("review", "--list")
+    cli("list", "--stale", "--project", "p")
+
+
+def test_a_defect_is_told_in_words(cli: Cli) -> None:
+    cli.patch.delenv("MEMTUI_TRACEBACK")
+    cli.patch.setattr("memtui.cli.stats.run", lambda *_: 1 / 0)
+    run = cli("stats", code=1)
+    assert "a defect of memtui: ZeroDivisionError" in run.err
+    assert "MEMTUI_TRACEBACK=1" in run.err

@@ -13,7 +13,7 @@ REMOTE = "git@example.org:shop/payments-api.git"
 
 
 def commit(folder: Path) -> None:
-    (folder / "README.md").write_text("# It\n", encoding="utf-8")
+    (folder / "README.md").write_text(f"# {folder.name}\n", encoding="utf-8")
     subprocess.run(["git", "add", "README.md"], check=True, cwd=folder)
     subprocess.run(["git", "commit", "-q", "-m", "Start"], check=True, cwd=folder)
 
@@ -108,6 +108,39 @@ def test_an_alias_joins_a_renamed_remote(cli: Cli) -> None:
     cli("project", "alias", "payments-api", "https://example.org/shop/payments.git")
     cli.repository("new", "git@example.org:shop/payments.git")
     assert [row["id"] for row in cli("list", "--json").json] == [made]
+
+
+def _git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", *words], check=True, cwd=folder, capture_output=True)
+
+
+def test_a_repository_that_is_given_a_remote_later_stays_itself(cli: Cli) -> None:
+    folder = cli.repository("shop")
+    _git(folder, "commit", "--allow-empty", "-qm", "first")
+    made = cli("add", "Known by the first commit.").id
+    _git(folder, "remote", "add", "origin", REMOTE)
+    assert [row["id"] for row in cli("list", "--json").json] == [made]
+    assert "project shop" in cli("add", "Now with a remote.").err
+    clone = cli.repository("clone", REMOTE)
+    assert clone.name != "shop"
+    assert made in {row["id"] for row in cli("list", "--json").json}
+
+
+def test_a_fork_is_a_project_of_its_own_and_joining_is_offered(cli: Cli) -> None:
+    folder = cli.repository("shop", REMOTE)
+    _git(folder, "commit", "--allow-empty", "-qm", "first")
+    made = cli("add", "Of the first.").id
+    fork = cli.home / "fork"
+    _git(folder, "clone", "-q", str(folder), str(fork))
+    _git(fork, "remote", "set-url", "origin", "git@example.org:someone/fork.git")
+    cli.cd(fork)
+    run = cli("list", "--json")
+    assert "began as project payments-api: a fork, or moved" in run.err
+    assert "memtui project alias payments-api example.org/someone/fork" in run.err
+    cli("add", "Of the fork.")
+    assert made not in {row["id"] for row in cli("list", "--json").json}
+    cli("project", "alias", "payments-api", "git@example.org:someone/fork.git")
+    assert made in {row["id"] for row in cli("list", "--json").json}
 
 
 def test_a_named_project_needs_no_repository_and_global_must_be_chosen(cli: Cli) -> None:

@@ -13,9 +13,11 @@ from memtui.capture.titles import title_for
 from memtui.domain.content import hash_parts
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Source
 from memtui.domain.record import Record, RecordError, memory_from_record
+from memtui.errors import UsageError
 from memtui.text.decoding import decode
 from memtui.text.sanitising import sanitise
 from memtui.text.suspicion import planted_instructions
+from memtui.vault.projects import check_name
 
 KIN_KEYS: dict[str, tuple[str, ...]] = {
     "link": ("from", "link", "to"),
@@ -97,6 +99,11 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
         RecordError: the record makes no memory.
     """
     memory = memory_from_record(record, now=_EPOCH, new_id="")
+    if memory.project:
+        try:
+            check_name(memory.project)
+        except UsageError as error:
+            raise RecordError(f"project: {error.what}") from None
     title = memory.title or title_for(memory.insight, ())
     kind = memory.kind if record.get("kind") else guess_kind(memory.insight, title, ())
     filled = {"title": title, "kind": kind}
