@@ -24,6 +24,9 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--out", metavar="PATH", help="folder for vault, file for jsonl (jsonl without it: standard output)"
     )
+    parser.add_argument(
+        "--prune", action="store_true", help="remove memory files of the folder that are not part of this export"
+    )
     parser.add_argument("--dry-run", action="store_true", help="say what would be written, write nothing")
 
 
@@ -36,7 +39,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         return _jsonl(arguments, snapshot, session)
     if arguments.out is None:
         raise UsageError("Where to?", where="--out", remedy="Name a folder: --out memories/.")
-    report = export_vault(snapshot, Path(arguments.out).expanduser(), dry_run=arguments.dry_run)
+    report = export_vault(snapshot, Path(arguments.out).expanduser(), prune=arguments.prune, dry_run=arguments.dry_run)
     if session.json:
         write_json(
             {"written": list(report.written), "unchanged": len(report.unchanged), "removed": list(report.removed)}

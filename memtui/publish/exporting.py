@@ -18,13 +18,18 @@ TARGETS = ("vault", "jsonl")
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything that is exported, as it stood under one lease."""
+    """Everything that is exported, as it stood under one lease.
+
+    Attributes:
+        gone: ids of memories that the vault once held and does not any more.
+    """
 
     memories: list[Memory]
     links: list[Link]
     verdicts: list[Verdict]
     signals: list[Signal]
     tombstones: list[Tombstone]
+    gone: frozenset[str] = frozenset()
 
 
 def take_snapshot(vault: Vault, scope: Scope) -> Snapshot:
@@ -37,7 +42,14 @@ def take_snapshot(vault: Vault, scope: Scope) -> Snapshot:
         known = set(ids)
         if scope.projects is not None:
             stones = [stone for stone in stones if stone.memory_id in known or stone.project in scope.projects]
-        return Snapshot(memories, reader.links(wanted), reader.verdicts(wanted), reader.signals(wanted), stones)
+        return Snapshot(
+            memories,
+            reader.links(wanted),
+            reader.verdicts(wanted),
+            reader.signals(wanted),
+            stones,
+            frozenset(reader.ids_gone()),
+        )
 
 
 def jsonl_text(snapshot: Snapshot) -> str:
@@ -46,8 +58,15 @@ def jsonl_text(snapshot: Snapshot) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def export_vault(snapshot: Snapshot, folder: Path, *, dry_run: bool = False) -> WriteReport:
-    """Write the portable vault; see `publish.portable.write_vault`."""
+def export_vault(snapshot: Snapshot, folder: Path, *, prune: bool = False, dry_run: bool = False) -> WriteReport:
+    """Write the portable vault; see `publish.portable.write_vault`.
+
+    Args:
+        snapshot: what to write.
+        folder: where to.
+        prune: whether the files of memories that are not exported go, also those that the vault never knew.
+        dry_run: report, but write nothing.
+    """
     return write_vault(
         folder,
         snapshot.memories,
@@ -55,6 +74,7 @@ def export_vault(snapshot: Snapshot, folder: Path, *, dry_run: bool = False) -> 
         snapshot.verdicts,
         snapshot.signals,
         snapshot.tombstones,
+        gone=None if prune else snapshot.gone,
         dry_run=dry_run,
     )
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -141,11 +141,12 @@ def write_vault(
     signals: Iterable[Signal] = (),
     tombstones: Iterable[Tombstone] = (),
     *,
+    gone: Container[str] | None = None,
     dry_run: bool = False,
 ) -> WriteReport:
     """Write the portable vault into a folder, touching only files that differ and that are ours.
 
-    Files of memories that are gone or were renamed are removed; every other file stays as it is.
+    Files of memories that were renamed, or are gone from the vault, are removed; every other file stays as it is.
 
     Args:
         folder: a portable vault, or a folder that holds nothing of that name; it is made if missing.
@@ -154,17 +155,22 @@ def write_vault(
         verdicts: see links.
         signals: see links.
         tombstones: see links.
+        gone: ids of memories that the vault once held; None lets the file of any memory go that is not exported.
         dry_run: report, but write nothing.
 
     Raises:
-        UnsafePathError: the folder holds something else under our names, or leads outside by a link.
+        UnsafePathError: the folder holds something else under our names, or memories that are neither exported
+            nor gone, or leads outside by a link.
         MemtuiError: the system refuses a write; files written before it stay.
     """
     _check_folder(folder)
-    plan = plan_vault(memories, links, verdicts, signals, tombstones)
+    exported = list(memories)
+    plan = plan_vault(exported, links, verdicts, signals, tombstones)
     for parent in sorted({(folder / path).parent for path in plan}):
         refuse_outside(parent, folder)
-    gone = sorted(_ours(folder, plan))
+    outdated = _ours(folder, plan)
+    if gone is not None:
+        _refuse_loss(folder, outdated, {memory.id for memory in exported}, gone)
     unchanged = [path for path, data in plan.items() if _holds(folder / path, data)]
     written = sorted(plan.keys() - set(unchanged))
     for path in sorted(written, key=lambda path: (path != MANIFEST, path)):
@@ -174,9 +180,28 @@ def write_vault(
             # Waiting for the disk costs 5 times as much; the next export mends what a power cut took.
             write_atomically(folder / path, plan[path], durable=False)
     if not dry_run:
-        for path in gone:
+        for path in outdated:
             _remove(folder / path)
-    return WriteReport(tuple(written), tuple(sorted(unchanged)), tuple(gone))
+    return WriteReport(tuple(written), tuple(sorted(unchanged)), tuple(sorted(outdated)))
+
+
+def _refuse_loss(folder: Path, outdated: Mapping[str, str | None], exported: set[str], gone: Container[str]) -> None:
+    """Refuse to remove the files of memories that this export does not speak of.
+
+    Raises:
+        UnsafePathError: there are some.
+    """
+    foreign = [
+        path
+        for path, identifier in outdated.items()
+        if identifier is not None and identifier not in exported and identifier not in gone
+    ]
+    if foreign:
+        raise UnsafePathError(
+            f"The folder holds {len(foreign)} memories that this export does not, {min(foreign)} among them",
+            where=str(folder),
+            remedy="Nothing was written. Import them first, export all projects, name another folder, or say --prune.",
+        )
 
 
 def vault_version(folder: Path) -> int | None:
@@ -224,8 +249,9 @@ def _holds(path: Path, data: bytes) -> bool:
         return False
 
 
-def _ours(folder: Path, plan: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield the files outside the plan that an export removes: named and filled as only memtui does it."""
+def _ours(folder: Path, plan: Mapping[str, bytes]) -> dict[str, str | None]:
+    """Return the files outside the plan that are named and filled as only memtui does it, with the memory's id."""
+    found: dict[str, str | None] = {}
     for path in (folder / MEMORIES).glob("*/*.md"):
         relative = path.relative_to(folder).as_posix()
         if relative in plan or path.is_symlink() or path.parent.is_symlink() or not path.is_file():
@@ -233,12 +259,13 @@ def _ours(folder: Path, plan: Mapping[str, bytes]) -> Iterator[str]:
         text = path.read_bytes().decode("utf-8-sig", "replace").replace("\r\n", "\n")
         identity = parse_memory(text).record.get("id")
         if isinstance(identity, str) and path.name.endswith(f".{_encode(identity)}.md"):
-            yield relative
+            found[relative] = identity
     records = folder / RECORDS
     if RECORDS not in plan and records.is_file() and not records.is_symlink():
         lines = [line for line in records.read_bytes().split(b"\n") if line.strip()]
         if all(map(_is_kin, lines)):
-            yield RECORDS
+            found[RECORDS] = None
+    return found
 
 
 def _is_kin(line: bytes) -> bool:

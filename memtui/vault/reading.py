@@ -194,6 +194,14 @@ class VaultReader:
         ).fetchall()
         return {str(row[0]) for row in found}
 
+    def ids_gone(self) -> set[str]:
+        """Return the ids of memories that the vault once held and does not any more: undone, or purged."""
+        found = self._connection.execute(
+            "SELECT entity_key FROM revisions WHERE entity = 'memory' UNION SELECT memory_id FROM tombstones"
+            " EXCEPT SELECT id FROM memories"
+        ).fetchall()
+        return {str(row[0]) for row in found}
+
     def ids_in_journal(self, identifiers: Iterable[str]) -> set[str]:
         """Return those of these ids of which the journal tells, though the memory may be gone."""
         found = self._connection.execute(

@@ -55,6 +55,25 @@ def test_an_export_is_byte_stable_and_writes_only_what_differs(demo: Cli) -> Non
     assert _files(folder) == before
 
 
+def test_an_export_removes_no_memory_that_it_does_not_speak_of(demo: Cli) -> None:
+    folder = demo.home / "portable"
+    demo("export", "--target", "vault", "--out", folder)
+    before = _files(folder)
+    other = ("--vault", demo.home / "other.duckdb")
+    demo(*other, "add", "Of another vault.", "--project", "p")
+    for words in (("--project", "storefront"), other):
+        run = demo("export", "--target", "vault", "--out", folder, *words, code=6)
+        assert "--prune" in run.err
+        assert _files(folder) == before
+    made = demo("add", "Undone at once.", "--project", "storefront").id
+    demo("export", "--target", "vault", "--out", folder)
+    demo("undo")
+    report = demo("export", "--target", "vault", "--out", folder, "--json").json
+    assert [name.rsplit(".", 2)[1] for name in report["removed"]] == [made]
+    pruned = demo("export", "--target", "vault", "--out", folder, *other, "--prune", "--json").json
+    assert len(pruned["removed"]) >= 100
+
+
 def test_an_export_of_one_project_holds_that_project_alone(demo: Cli) -> None:
     run = demo("export", "--target", "jsonl", "--project", "storefront")
     memories = [json.loads(line) for line in run.lines if '"type": "memory"' in line]
