@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from memtui.capture.importing import ImportRequest, read_sources, run_import
 from memtui.cli.output import say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
+from memtui.cli.streams import has_terminal
 from memtui.curate.projects import DEFAULT_SCOPE_KEY
 from memtui.curate.views import list_memories
 from memtui.domain.actor import Actor
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     with tempfile.TemporaryDirectory(prefix="memtui-demo-") as temporary:
         path = build_demo(Path(temporary) / "demo")
         vault = Vault(path, kinds=session.kinds)
-        if sys.stdin.isatty() and sys.stdout.isatty():
+        if has_terminal():
             from memtui.cli.app import open_app
 
             return open_app(arguments, vault=vault)

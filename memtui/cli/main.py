@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from memtui.cli.streams import use_utf8
+from memtui.cli.streams import has_terminal, use_utf8
 from memtui.errors import EXIT_ERROR, EXIT_USAGE, ConflictError, MemtuiError, VaultMissingError
 
 EXIT_INTERRUPTED = 130
@@ -105,8 +105,9 @@ def _dispatch(argv: list[str]) -> int:
 
     command, arguments = parse(argv)
     if command is None:
-        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if not has_terminal():
             print(help_text(), file=sys.stderr)
+            print("\nThe app needs a terminal that moves its cursor; every act has a command too.", file=sys.stderr)
             return EXIT_USAGE
         from memtui.cli.app import open_app
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from memtui.cli.output import plural, say, write_json, write_table
 from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Session
+from memtui.cli.streams import has_terminal
 from memtui.curate.editing import check_kind
 from memtui.curate.reviewing import review_queue
 from memtui.errors import EXIT_DONE, UsageError
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Print the queue, or open the app at it."""
     if arguments.size is not None and arguments.size < 1:
         raise UsageError("--size is a number from 1", where=str(arguments.size))
-    if not (arguments.list or session.json) and sys.stdin.isatty() and sys.stdout.isatty():
+    if not (arguments.list or session.json) and has_terminal():
         from memtui.cli.app import open_app
 
         return open_app(arguments, start="due")

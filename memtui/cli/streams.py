@@ -16,3 +16,9 @@ def use_utf8() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n" if stream is sys.stdout else None)
+
+
+def has_terminal() -> bool:
+    """Return whether somebody sits at a terminal that can show the app: one that moves its cursor."""
+    dumb = os.environ.get("TERM", "") in {"dumb", "unknown"}
+    return sys.stdin.isatty() and sys.stdout.isatty() and not dumb

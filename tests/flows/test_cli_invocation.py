@@ -264,3 +264,24 @@ def test_ctrl_c_ends_with_a_word_and_the_usual_code(cli: Cli) -> None:
 
     cli.patch.setattr("memtui.cli.stats.count_vault", interrupt)
     assert "interrupted" in cli("stats", code=130).err
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="the system has no pseudo-terminals")
+def test_a_terminal_that_cannot_move_its_cursor_gets_help(tmp_path: Path) -> None:
+    environment = {**os.environ, "TERM": "dumb", "MEMTUI_VAULT": str(tmp_path / "v.duckdb")}
+    master, slave = os.openpty()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "memtui"],
+            stdin=slave,
+            stdout=slave,
+            stderr=subprocess.PIPE,
+            env=environment,
+            text=True,
+            check=False,
+        )
+    finally:
+        os.close(slave)
+        os.close(master)
+    assert done.returncode == 2
+    assert "every act has a command too" in done.stderr
