@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from itertools import takewhile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from memtui.domain.memory import Anchor, AnchorState, Memory
 from memtui.domain.project import commit_identity, normalise_remote, path_identity, remote_identity
 
 GIT_SECONDS = 5.0
 """Longest time for one call of git."""
+
+MOST_TREE_FILES = 50_000
+"""Files of a folder without git that are looked at to find the one that a partial path means."""
+
+GENERIC_STEMS = frozenset(
+    {"readme", "license", "changelog", "contributing", "index", "main", "mod", "lib", "init", "__init__", "__main__"}
+    | {"conftest", "setup", "package", "tsconfig", "makefile", "dockerfile", "cargo", "pyproject", "go", "build", "pom"}
+    | {"page", "layout", "route"}
+)
+"""Names, less their endings, that a project may hold once by chance: alone they name no file."""
+
+_UNWALKED = frozenset({"node_modules", "__pycache__", "target", "dist", "build", "venv"})
 
 
 @dataclass(frozen=True)
@@ -179,9 +191,55 @@ class Tree:
 
     project: str
     root: Path
+    _by_name: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def states(self, memory: Memory) -> dict[str, AnchorState]:
         """Return the state of each anchor of a memory of this project, nothing for another's."""
         if memory.project != self.project:
             return {}
-        return {anchor.path: anchor_state(self.root, anchor) for anchor in memory.anchors}
+        return {anchor.path: self._state(anchor) for anchor in memory.anchors}
+
+    def resolve(self, path: str) -> str | None:
+        """Return the file or folder that an anchor's path means in this tree, without its symbol; None if none.
+
+        That is the path itself, else the one file whose path ends in it: people write `service.py` for
+        `payments/service.py`. A name that many folders have, such as `index.ts`, is never taken for a file.
+        """
+        plain = path.split("::", 1)[0].removeprefix("./")
+        if not plain or Anchor(plain).is_glob or anchor_state(self.root, Anchor(plain)) == "unverifiable":
+            return None
+        if (self.root / plain).exists():
+            return plain.rstrip("/")
+        name = PurePosixPath(plain).name
+        if plain.endswith("/") or ("/" not in plain and name.split(".", 1)[0].lower() in GENERIC_STEMS):
+            return None
+        found = [file for file in self._files_named(name) if file.endswith("/" + plain)]
+        return found[0] if len(found) == 1 and (self.root / found[0]).is_file() else None
+
+    def _state(self, anchor: Anchor) -> AnchorState:
+        state = anchor_state(self.root, anchor)
+        found = self.resolve(anchor.path) if state == "gone" else None
+        return anchor_state(self.root, Anchor(found, anchor.content_hash)) if found is not None else state
+
+    def _files_named(self, name: str) -> list[str]:
+        """Return the files of that name; all are listed at the first question."""
+        if not self._by_name:
+            for file in tree_files(self.root):
+                self._by_name.setdefault(file.rsplit("/", 1)[-1], []).append(file)
+            self._by_name.setdefault("", [])
+        return self._by_name.get(name, [])
+
+
+def tree_files(root: Path) -> list[str]:
+    """Return the files of a tree, relative to its root: those that git knows or would add, else all there are."""
+    listed = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    if listed is not None:
+        return list(dict.fromkeys(filter(None, listed.split("\0"))))
+    files: list[str] = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _UNWALKED)
+        base = Path(folder).relative_to(root)
+        files += [(base / name).as_posix() for name in names]
+        if len(files) >= MOST_TREE_FILES:
+            break
+    return files[:MOST_TREE_FILES]

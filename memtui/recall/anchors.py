@@ -1,12 +1,16 @@
-"""Relevance by files: memories tied to the files in hand, the more precisely the more."""
+"""Relevance by files: memories tied to the files in hand or to what those import, the more precisely the more."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from memtui.domain.globs import matches
+from memtui.recall.imports.following import Reached, follow_imports
+from memtui.recall.imports.statements import SAME_PACKAGE
 from memtui.recall.score import Part
+from memtui.workspace import Tree
 
 FILES_WEIGHT = 0.7
 """What the exact file adds to the relevance: as much as a good match by words, less than the best."""
@@ -27,7 +31,13 @@ GLOB_NAME_BONUS = 0.1
 FLOOR_STRENGTH = 0.25
 """Weaker ties (`**`, `*`) hold for any file and make nothing relevant on their own."""
 
+HOP_STRENGTH = {1: 0.6, 2: 0.35}
+"""Share of a tie's strength that is left where the file in hand imports the file, itself or through another: a memory
+of an imported file counts less than one of the file's own folder (0.7), one of two steps away still reaches the floor
+(0.25) if it names that very file, and a pattern that merely fits an imported file mostly does not."""
+
 _MARKS = frozenset("*?[{")
+_FIRST_MARK = re.compile(r"[*?\[{]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +47,40 @@ class FileMatch:
     Attributes:
         strength: 0–1.
         anchor: the anchor's path.
-        file: the file in hand.
+        file: the file in hand, or what it imports.
+        reached: how that was reached, None for a file in hand.
     """
 
     strength: float
     anchor: str
     file: str
+    reached: Reached | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the working tree adds to the files in hand.
+
+    Attributes:
+        reached: what they import.
+        resolve: from an anchor's path to the file that it means, for anchors that are only the end of a path.
+        notes: whose imports could not be read or followed, in words.
+    """
+
+    reached: tuple[Reached, ...] = ()
+    resolve: Callable[[str], str | None] | None = None
+    notes: tuple[str, ...] = ()
+
+
+NO_SURROUNDINGS = Surroundings()
+
+
+def surroundings_of(tree: Tree | None, files: Sequence[str]) -> Surroundings:
+    """Return what a working tree says of the files in hand; reads files, so never under a lease."""
+    if tree is None or not files:
+        return NO_SURROUNDINGS
+    imports = follow_imports(tree.root, files)
+    return Surroundings(imports.reached, tree.resolve, imports.notes)
 
 
 def strength(anchor: str, file: str) -> float:
@@ -64,18 +102,22 @@ def strength(anchor: str, file: str) -> float:
     return _glob_strength(plain, wanted)
 
 
-def best_matches(anchored: Iterable[tuple[int, str]], files: Sequence[str]) -> dict[int, FileMatch]:
-    """Return the strongest tie to any of the files per internal key.
+def best_matches(
+    anchored: Iterable[tuple[int, str]], files: Sequence[str], surroundings: Surroundings = NO_SURROUNDINGS
+) -> dict[int, FileMatch]:
+    """Return the strongest tie to any of the files, or to what they import, per internal key.
 
     Args:
         anchored: (internal key, anchor path) pairs.
         files: project-relative POSIX paths.
+        surroundings: what the working tree adds.
     """
+    ties = _Ties(files, surroundings)
     by_path: dict[str, FileMatch | None] = {}
     best: dict[int, FileMatch] = {}
     for key, path in anchored:
         if path not in by_path:
-            by_path[path] = _best_file(path, files)
+            by_path[path] = ties.best(path)
         match = by_path[path]
         if match and (key not in best or match.strength > best[key].strength):
             best[key] = match
@@ -84,13 +126,73 @@ def best_matches(anchored: Iterable[tuple[int, str]], files: Sequence[str]) -> d
 
 def files_part(match: FileMatch) -> Part:
     """Return the term that files add to the relevance."""
-    detail = match.anchor if match.anchor == match.file else f"{match.anchor} for {match.file}"
-    return Part("files", FILES_WEIGHT * match.strength, f"tied to {detail}", "term")
+    detail = f"tied to {match.anchor}" if match.anchor == match.file else f"tied to {match.anchor} for {match.file}"
+    if match.reached is not None:
+        same = match.anchor == match.file
+        detail = match.reached.reason if same else f"tied to {match.anchor}: {match.reached.reason}"
+    return Part("files", FILES_WEIGHT * match.strength, detail, "term")
 
 
-def _best_file(path: str, files: Sequence[str]) -> FileMatch | None:
-    ranked = [FileMatch(value, path, file) for file in files if (value := strength(path, file))]
-    return max(ranked, key=lambda match: match.strength, default=None)
+class _Ties:
+    """The ties of any anchor to some files and to what they import.
+
+    Many anchors meet many imported files, so those are looked up by the paths that a plain anchor may have, and
+    tried one by one against patterns alone.
+    """
+
+    def __init__(self, files: Sequence[str], surroundings: Surroundings) -> None:
+        self._files = files
+        self._surroundings = surroundings
+        self._reached: dict[str, FileMatch] = {}
+        self._by_end: dict[str, list[FileMatch]] = {}
+        for one in surroundings.reached:
+            for path in (one.file, *_folders(one.file)):
+                match = FileMatch(_hop_share(one) * strength(path, one.file), path, one.file, one)
+                if path not in self._reached or match.strength > self._reached[path].strength:
+                    self._reached[path] = match
+        if surroundings.resolve is not None:
+            exact = [FileMatch(EXACT, plain, plain) for plain in map(_plain, files)]
+            exact += [FileMatch(_hop_share(one) * EXACT, one.file, one.file, one) for one in surroundings.reached]
+            for match in exact:
+                for end in _ends(match.file):
+                    self._by_end.setdefault(end, []).append(match)
+
+    def best(self, path: str) -> FileMatch | None:
+        """Return the strongest tie of an anchor, None if it has none."""
+        plain = _plain(path)
+        ranked = [FileMatch(value, path, file) for file in self._files if (value := strength(path, file))]
+        if plain in self._reached:
+            ranked.append(replace(self._reached[plain], anchor=path))
+        if not _MARKS.isdisjoint(plain):
+            ranked += self._patterned(path, plain)
+        if not ranked and plain in self._by_end and self._surroundings.resolve is not None:
+            meant = self._surroundings.resolve(path)
+            ranked = [replace(match, anchor=path) for match in self._by_end[plain] if match.file == meant]
+        return max(ranked, key=lambda match: match.strength, default=None)
+
+    def _patterned(self, path: str, plain: str) -> Iterable[FileMatch]:
+        start = _FIRST_MARK.split(plain, maxsplit=1)[0]
+        for one in self._surroundings.reached:
+            value = strength(path, one.file) if one.file.startswith(start) else 0.0
+            if value:
+                yield FileMatch(_hop_share(one) * value, path, one.file, one)
+
+
+def _hop_share(one: Reached) -> float:
+    """Return what is left of a tie to a reached file; files that merely share a package count as two steps away."""
+    return HOP_STRENGTH[2 if one.tie == SAME_PACKAGE else one.hop]
+
+
+def _folders(file: str) -> list[str]:
+    """Return the folders above a file."""
+    parts = file.split("/")
+    return ["/".join(parts[:end]) for end in range(1, len(parts))]
+
+
+def _ends(file: str) -> list[str]:
+    """Return the paths that a file's path ends in."""
+    parts = file.split("/")
+    return ["/".join(parts[start:]) for start in range(1, len(parts))]
 
 
 def _plain(path: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -68,3 +70,52 @@ def test_only_the_tree_of_its_own_project_says_something_of_a_memory(root: Path)
     )
     assert Tree("shop", root).states(memory) == {"src/a.py": "fresh", "src/b.py": "gone"}
     assert Tree("other", root).states(memory) == {}
+
+
+def _memory(*paths: str) -> Memory:
+    anchors = tuple(Anchor(path) for path in paths)
+    return Memory(
+        id="abcdefgh", title="t", insight="i", project="shop", created_at=NOON, updated_at=NOON, anchors=anchors
+    )
+
+
+@pytest.mark.parametrize("git", [True, False])
+def test_the_end_of_a_path_means_the_one_file_that_has_it(root: Path, git: bool) -> None:
+    if git:
+        subprocess.run(["git", "init", "-q", "."], check=True, cwd=root)
+        (root / ".gitignore").write_text("build/\n", encoding="utf-8")
+    for name in ("src/cart/service.py", "src/cart/lines.py", "src/tax/lines.py", "src/cart/index.ts", "docs/README.md"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("x", encoding="utf-8")
+    (root / "build").mkdir()
+    (root / "build" / "service.py").write_text("x", encoding="utf-8")
+    states = {
+        "service.py": "fresh",
+        "service.py::capture": "fresh",
+        "./cart/service.py": "fresh",
+        "cart/lines.py": "fresh",
+        "cart/index.ts": "fresh",
+        "lines.py": "gone",
+        "art/lines.py": "gone",
+        "index.ts": "gone",
+        "README.md": "gone",
+        "missing.py": "gone",
+        "service.py/": "gone",
+        "cart": "gone",
+        "../service.py": "unverifiable",
+    }
+    tree = Tree("shop", root)
+    assert tree.states(_memory(*states)) == states
+    assert tree.resolve("service.py::capture") == "src/cart/service.py"
+    assert tree.resolve("src/a.py") == "src/a.py"
+    assert tree.resolve("*.py") is None
+    (root / "src" / "cart" / "service.py").unlink()
+    assert tree.states(_memory("service.py")) == {"service.py": "gone"}, "a list made before is no proof"
+
+
+def test_a_file_found_by_the_end_of_its_path_is_held_against_its_content(root: Path) -> None:
+    (root / "src" / "service.py").write_text("x = 1\n", encoding="utf-8")
+    memory = replace(_memory(), anchors=(Anchor("service.py", file_hash(root / "src" / "service.py")),))
+    assert Tree("shop", root).states(memory) == {"service.py": "fresh"}
+    (root / "src" / "service.py").write_text("x = 2\n", encoding="utf-8")
+    assert Tree("shop", root).states(memory) == {"service.py": "changed"}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.recall.anchors import FLOOR_STRENGTH, best_matches, files_part, strength
+from memtui.recall.anchors import FLOOR_STRENGTH, Surroundings, best_matches, files_part, strength
+from memtui.recall.imports.following import Reached
+from memtui.recall.imports.statements import SAME_PACKAGE
 
 FILE = "payments/core/service.py"
 
@@ -51,3 +53,45 @@ def test_of_several_anchors_and_files_the_strongest_tie_counts() -> None:
     assert set(best) == {1}
     assert best[1].strength == 1.0
     assert files_part(best[1]).detail == "tied to payments/lock.py"
+
+
+def test_a_tie_to_an_imported_file_counts_less_per_hop_and_says_the_way() -> None:
+    pricing = Reached("shop/pricing/total.py", 1, "shop/cart.py")
+    money = Reached("lib/money.py", 2, pricing.file, before=pricing)
+    anchored = [(1, "shop/cart.py"), (2, "shop/pricing/total.py::total"), (3, "lib/money.py"), (4, "lib/*.py")]
+    anchored += [(5, "shop/pricing/"), (6, "other.py"), (7, "**")]
+    best = best_matches(anchored, ["shop/cart.py"], Surroundings((pricing, money)))
+    assert best[1].reached is None
+    assert best[1].strength > best[2].strength > best[3].strength > best[4].strength
+    assert best[3].strength >= FLOOR_STRENGTH > best[4].strength
+    assert best[2].strength > best[5].strength >= FLOOR_STRENGTH
+    assert 6 not in best
+    assert best[7].reached is None, "a tie to the file in hand goes before an equal one through an import"
+    details = {key: files_part(match).detail for key, match in best.items()}
+    assert details[2] == "tied to shop/pricing/total.py::total: shop/pricing/total.py is imported by shop/cart.py"
+    assert details[3] == "lib/money.py is imported by shop/pricing/total.py, itself imported by shop/cart.py"
+    assert details[5] == "tied to shop/pricing/: shop/pricing/total.py is imported by shop/cart.py"
+
+
+def test_files_of_one_package_are_tied_less_than_by_an_import() -> None:
+    reached = (Reached("a.go", 1, "x.go"), Reached("b.go", 1, "x.go", SAME_PACKAGE))
+    best = best_matches([(1, "a.go"), (2, "b.go")], ["x.go"], Surroundings(reached))
+    assert best[1].strength > best[2].strength >= FLOOR_STRENGTH
+    assert files_part(best[2]).detail == "b.go is in one package with x.go"
+
+
+def test_the_end_of_a_path_is_a_tie_where_it_means_that_file() -> None:
+    meant = {"service.py": FILE, "core/lines.py": "other/core/lines.py"}
+    asked = []
+
+    def resolve(path: str) -> str | None:
+        asked.append(path)
+        return meant.get(path)
+
+    reached = (Reached("payments/core/lines.py", 1, FILE), Reached("payments/lock.py", 1, FILE))
+    anchored = [(1, "service.py"), (2, "core/lines.py"), (3, "lock.py"), (4, "elsewhere.py"), (5, FILE)]
+    best = best_matches(anchored, [FILE], Surroundings(reached, resolve))
+    assert set(best) == {1, 5}
+    assert best[1].strength == 1.0
+    assert files_part(best[1]).detail == f"tied to service.py for {FILE}"
+    assert asked == ["service.py", "core/lines.py", "lock.py"], "only where the path of a file at hand has that end"
