@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from support import make_memory
 
 from memtui.errors import MemtuiError, NotFoundError
+from memtui.vault import vault as vault_module
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.maintenance import back_up
 from memtui.vault.vault import Vault
@@ -81,7 +83,10 @@ def test_a_folder_that_cannot_be_made_is_an_error_with_a_way_out(tmp_path: Path)
         pass
 
 
-def test_what_a_crash_left_of_a_creation_does_not_stand_in_the_way(vault: Vault) -> None:
+def test_what_a_crash_left_of_a_creation_does_not_stand_in_the_way(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vault_module, "create_file", inspect.unwrap(vault_module.create_file))
     vault.path.parent.mkdir(parents=True)
     vault.path.with_name("vault.duckdb.new").write_bytes(b"half a file")
     vault.path.with_name("vault.duckdb.new.wal").write_bytes(b"half a log")
