@@ -24,6 +24,8 @@ class ContextSettings:
     """Token encoding that budgets are counted in: o200k_base, cl100k_base or estimate."""
     max_memories: int = 40
     """Most memories in one payload."""
+    withhold_loaded: bool = True
+    """Leave out what the target reads by itself from CLAUDE.md, AGENTS.md and the like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,14 @@ class RecallSettings:
     """Power of freshness in the score: 0 ignores age, 1 counts it in full."""
     limit: int = 20
     """Hits that `memtui search` shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    """Section `[embedding]`: what finds memories by meaning."""
+
+    model: str = "bundled"
+    """bundled, none (words alone), or sentence-transformers:NAME-or-path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +93,29 @@ class KindSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class TargetSettings:
+    """Section `[targets.NAME]`: other limits than the built-in ones."""
+
+    limit: str | None = None
+    """What the target takes at most: `10000 chars`, `32 KiB`, `200 lines and 25000 bytes`, or none."""
+    margin: float | None = None
+    """Share by which the assistant's own tokenizer may exceed the count, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """Everything that can be configured."""
 
     context: ContextSettings = ContextSettings()
     review: ReviewSettings = ReviewSettings()
     recall: RecallSettings = RecallSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
     vault: VaultSettings = VaultSettings()
     app: AppSettings = AppSettings()
     keys: tuple[tuple[str, str], ...] = ()
     secrets: SecretSettings = SecretSettings()
     kinds: tuple[tuple[str, KindSettings], ...] = ()
+    targets: tuple[tuple[str, TargetSettings], ...] = ()
     path: Path | None = None
 
 
@@ -101,6 +123,7 @@ _SECTIONS: Mapping[str, type[Any]] = {
     "context": ContextSettings,
     "review": ReviewSettings,
     "recall": RecallSettings,
+    "embedding": EmbeddingSettings,
     "vault": VaultSettings,
     "app": AppSettings,
 }
@@ -141,7 +164,7 @@ class _Reader:
         self._lines = text.splitlines()
 
     def config(self, values: dict[str, Any]) -> Config:
-        known = [*_SECTIONS, "keys", "secrets", "kinds"]
+        known = [*_SECTIONS, "keys", "secrets", "kinds", "targets"]
         for name in values:
             if name not in known:
                 raise self._unknown(name, name, known)
@@ -151,6 +174,7 @@ class _Reader:
             keys=self._keys(values.get("keys", {})),
             secrets=self._secrets(values.get("secrets", {})),
             kinds=self._kinds(values.get("kinds", {})),
+            targets=self._targets(values.get("targets", {})),
             path=self._path,
         )
 
@@ -225,6 +249,26 @@ class _Reader:
             result.append((name, KindSettings(float(days), tier)))
         return tuple(result)
 
+    def _targets(self, values: Any) -> tuple[tuple[str, TargetSettings], ...]:
+        """Check the form alone: which targets there are, and what a limit is, is the pack's to know."""
+        if not isinstance(values, dict) or not all(isinstance(value, dict) for value in values.values()):
+            raise self._wrong("targets", "must be tables like [targets.codex]", values)
+        result = []
+        for name, settings in values.items():
+            key = f"targets.{name}"
+            for option in settings:
+                if option not in {"limit", "margin"}:
+                    raise self._unknown(f"{key}.{option}", option, ["limit", "margin"])
+            limit, margin = settings.get("limit"), settings.get("margin")
+            if limit is not None and not isinstance(limit, str):
+                raise self._wrong(f"{key}.limit", 'must be text like "32 KiB"', limit)
+            if margin is not None and (
+                isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 <= margin <= 1
+            ):
+                raise self._wrong(f"{key}.margin", "must be a number from 0 to 1", margin)
+            result.append((name.lower(), TargetSettings(limit, None if margin is None else float(margin))))
+        return tuple(result)
+
     def _line(self, key: str) -> str:
         last = re.escape(key.rsplit(".", 1)[-1])
         pattern = re.compile(rf"^\s*(?:\[[^\]]*\b{last}\b\"?\s*\]|\"?{last}\"?\s*=)")
@@ -266,6 +310,11 @@ def default_text() -> str:
         "#[kinds.runbook]",
         "#half_life_days = 120",
         '#tier = "procedural"',
+        "",
+        "# Other limits of a target, and how far its own tokenizer may exceed the count.",
+        "#[targets.codex]",
+        '#limit = "64 KiB"',
+        "#margin = 0.1",
         "",
     ]
     return "\n".join(lines)

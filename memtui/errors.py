@@ -46,6 +46,19 @@ class UsageError(MemtuiError):
     exit_code = EXIT_USAGE
 
 
+class QueryError(UsageError):
+    """A query for memories is wrong.
+
+    Args:
+        what: what is wrong.
+        position: where in the query it begins, counted from 0.
+    """
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "", position: int = 0) -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.position = position
+
+
 class ConfigError(MemtuiError):
     """The configuration file holds something memtui cannot take."""
 
@@ -123,6 +136,10 @@ class SecretRefusedError(RefusedError):
 
 class UnsafePathError(RefusedError):
     """A path leads outside where memtui may read or write."""
+
+
+class ModelMissingError(MemtuiError):
+    """The embedding model, or what runs it, is not there or not as it should be."""
 
 
 class SourceError(MemtuiError):

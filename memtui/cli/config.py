@@ -76,6 +76,10 @@ def _show(session: Session) -> None:
     values.pop("path")
     values["keys"] = dict(values["keys"])
     values["kinds"] = dict(values["kinds"])
+    values["targets"] = {
+        name: {key: value for key, value in asdict(target).items() if value is not None}
+        for name, target in session.config.targets
+    }
     values["secrets"] = {"patterns": dict(values["secrets"]["patterns"])}
     if session.json:
         write_json(values)

@@ -195,9 +195,9 @@ def _consistency_checks(found: Probe) -> list[Check]:
         ),
         _projects_check(facts.get("projects") or []),
         Check(
-            "semantic",
+            "vectors",
             ok=True,
-            detail=f"on ({vectors} vectors stored)" if vectors else "off (no vectors stored)",
+            detail=f"{vectors:,} are stored" if vectors else "none are stored",
             vital=False,
         ),
     ]

@@ -11,7 +11,7 @@ from memtui.errors import VaultTooNewError
 if TYPE_CHECKING:
     import duckdb
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """The newest migration; a vault with a higher one is refused."""
 
 _META = "CREATE TABLE IF NOT EXISTS meta (key VARCHAR NOT NULL, value VARCHAR NOT NULL)"

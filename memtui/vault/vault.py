@@ -114,6 +114,19 @@ class Vault:
             self._fold_log(connection)
 
     @contextmanager
+    def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the vault to write what is derived, in one transaction, past the journal; for code within `vault/`."""
+        with self.connect(read_only=False) as connection:
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            except BaseException:
+                _roll_back(connection)
+                raise
+            connection.execute("COMMIT")
+            self._fold_log(connection)
+
+    @contextmanager
     def connect(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
         """Hold the lease and an open connection with the newest schema; for code within `vault/`."""
         if read_only and not self.exists:

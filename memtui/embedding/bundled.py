@@ -1,0 +1,150 @@
+"""The bundled engine: all-MiniLM-L6-v2 in int8, run by onnxruntime on the processor."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from memtui.embedding.wordpiece import WordPiece
+from memtui.errors import ModelMissingError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DATA = Path(__file__).parent / "data"
+MODEL_FILE = "model.onnx"
+VOCABULARY_FILE = "vocab.txt"
+MODEL_SHA256 = "a85a0b92d4626fd1378a9c4ab91c0767256c89198d6a2f74bd4bf529145d19de"
+NAME = "all-MiniLM-L6-v2-int8"
+DIMENSIONS = 384
+
+MOST_TEXTS = 16
+MOST_TOKENS = 1_024
+"""Bounds of one batch: its widest layer takes 6 MB then, and a chunk of memories makes a batch for every core."""
+
+MOST_THREADS = 4
+"""Batches at a time; each takes memory, and somebody else uses the machine too."""
+
+REMEDY = 'Reinstall memtui: pip install --force-reinstall memtui. Or switch it off: embedding.model = "none".'
+
+
+class BundledEngine:
+    """The bundled model, loaded. Threads may share it.
+
+    Attributes:
+        name: recorded with every vector.
+        dimensions: 384.
+
+    Raises:
+        ModelMissingError: a file of the model is missing or is not the one that was shipped, or onnxruntime
+            cannot be imported.
+    """
+
+    name = NAME
+    dimensions = DIMENSIONS
+
+    def __init__(self, folder: Path | None = None) -> None:
+        folder = folder or DATA
+        onnxruntime = _import_while_checking(folder)
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        # The graph was optimised when it was made.
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        # A thread per batch instead of several within one: measured a third less work, and no thread spins idly.
+        options.intra_op_num_threads = 1
+        self._session = onnxruntime.InferenceSession(
+            str(folder / MODEL_FILE), options, providers=["CPUExecutionProvider"]
+        )
+        self._words = WordPiece(folder / VOCABULARY_FILE)
+
+    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one normalised vector per text, shape (texts, 384)."""
+        import numpy as np
+
+        ids = [self._words.encode(text) for text in texts]
+        vectors = np.empty((len(ids), DIMENSIONS), np.float32)
+
+        def embed(batch: list[int]) -> None:
+            padded = np.zeros((len(batch), len(ids[batch[0]])), np.int32)
+            mask = np.zeros_like(padded)
+            for row, number in enumerate(batch):
+                padded[row, : len(ids[number])] = ids[number]
+                mask[row, : len(ids[number])] = 1
+            vectors[batch] = self._session.run(None, {"input_ids": padded, "attention_mask": mask})[0]
+
+        _for_each(embed, list(batches([len(numbers) for numbers in ids])))
+        return vectors
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the same as `embed_passages`: this model makes no difference."""
+        return self.embed_passages(texts)
+
+
+def _import_while_checking(folder: Path) -> Any:
+    """Return onnxruntime; its import and the check of the files, 60 ms of hashing, go on side by side.
+
+    Raises:
+        ModelMissingError: one of them failed.
+    """
+    found: list[str | None] = []
+    checking = Thread(target=lambda: found.append(problem_of(folder)))
+    checking.start()
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise ModelMissingError(
+            f"The engine of the bundled model cannot be imported ({error})",
+            where="onnxruntime",
+            remedy='Install it: pip install onnxruntime. Or switch it off: embedding.model = "none".',
+        ) from error
+    finally:
+        checking.join()
+    if found != [None]:
+        problem = (found or [None])[0] or "The bundled model cannot be checked"
+        raise ModelMissingError(problem, where=str(folder / MODEL_FILE), remedy=REMEDY)
+    return onnxruntime
+
+
+def _for_each(act: Callable[[list[int]], None], found: Sequence[list[int]]) -> None:
+    """Act on every batch, on all cores where there are several."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = min(cores, MOST_THREADS, len(found))
+    if threads <= 1:
+        for batch in found:
+            act(batch)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(act, found))
+
+
+def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield places of texts with like lengths, the longest first, so that little is padded."""
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lambda place: -lengths[place]):
+        width = lengths[batch[0]] if batch else 0
+        if batch and (len(batch) == MOST_TEXTS or (len(batch) + 1) * width > MOST_TOKENS):
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+def problem_of(folder: Path | None = None) -> str | None:
+    """Return what is wrong with the model's files, None if they are the ones that were shipped; takes 20 to 60 ms."""
+    folder = folder or DATA
+    try:
+        with (folder / MODEL_FILE).open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if not (folder / VOCABULARY_FILE).is_file():
+            return "The vocabulary of the bundled model is missing"
+    except OSError as error:
+        return f"The bundled model cannot be read ({error.strerror})"
+    return None if digest == MODEL_SHA256 else "The bundled model is not the file that was shipped"

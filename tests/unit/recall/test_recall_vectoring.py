@@ -1,0 +1,160 @@
+"""Memories get their vectors bit by bit, whatever happens meanwhile; a long-lived process keeps them at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from support import make_memory
+
+from memtui.recall import vectoring
+from memtui.recall.vectoring import ResidentVectors, embed_missing, semantic_state
+from memtui.text.embedded import embedded_text
+from memtui.vault import vectors
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.purge import purge_memories
+from memtui.vault.vault import Vault
+
+
+class FakeEngine:
+    """Gives every text a vector of its own, and may do something while it works."""
+
+    dimensions = 16
+
+    def __init__(self, name: str = "fake", meanwhile: Callable[[], object] = lambda: None) -> None:
+        self.name = name
+        self.meanwhile = meanwhile
+        self.texts: list[str] = []
+
+    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.texts += texts
+        self.meanwhile()
+        rows = [np.frombuffer(blake2b(text.encode(), digest_size=16).digest(), np.int8) for text in texts]
+        plain = np.array(rows, np.float32)
+        unit: NDArray[np.float32] = plain / np.linalg.norm(plain, axis=1, keepdims=True)
+        return unit
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self.embed_passages(texts)
+
+
+COUNT = 10
+
+
+@pytest.fixture
+def filled(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
+    monkeypatch.setattr(vectoring, "CHUNK", 4)
+    with vault.write(actor="person", action="add") as writer:
+        writer.put_many(make_memory(id=f"memory{number:02}", insight=f"text {number}") for number in range(COUNT))
+    return vault
+
+
+def current(vault: Vault, model: str = "fake") -> int:
+    with vault.read() as reader:
+        return vectors.count_current(reader, model)
+
+
+def test_everything_is_embedded_once_with_progress(filled: Vault) -> None:
+    engine = FakeEngine()
+    seen: list[tuple[int, int]] = []
+    assert embed_missing(filled, engine, progress=lambda done, total: seen.append((done, total))) == COUNT
+    assert seen == [(4, 10), (8, 10), (10, 10)]
+    assert current(filled) == COUNT
+    assert embed_missing(filled, engine) == 0
+    assert len(engine.texts) == COUNT
+
+
+def test_a_limit_and_a_cancel_stop_early_and_the_next_call_goes_on(filled: Vault) -> None:
+    engine = FakeEngine()
+    assert embed_missing(filled, engine, limit=3) == 3
+    assert embed_missing(filled, engine, cancelled=lambda: len(engine.texts) > 3) == 4
+    assert current(filled) == 7
+    assert embed_missing(filled, engine) == 3
+    assert sorted(engine.texts) == sorted({*engine.texts})
+
+
+def test_what_is_edited_or_purged_meanwhile_gets_no_vector_of_its_old_text(filled: Vault) -> None:
+    def disturb() -> None:
+        engine.meanwhile = lambda: None
+        with filled.read() as reader:
+            memory = reader.get("memory09")
+        with filled.write(actor="person", action="edit") as writer:
+            writer.put(replace(memory, insight="edited meanwhile"))
+        purge_memories(filled, ["memory08"])
+
+    engine = FakeEngine(meanwhile=disturb)
+    embed_missing(filled, engine)
+    embed_missing(filled, engine)
+    assert current(filled) == COUNT - 1
+    assert engine.texts.count(embedded_text("Retries need an idempotency key", "edited meanwhile", "", "")) == 1
+
+
+def test_nothing_is_embedded_for_a_vault_that_is_not_there(vault: Vault) -> None:
+    assert embed_missing(vault, FakeEngine()) == 0
+    assert not vault.exists
+
+
+def test_no_lease_is_held_while_the_model_works(filled: Vault) -> None:
+    def write() -> None:
+        other = Vault(filled.path, patience_seconds=0.0)
+        with other.write(actor="person", action="add") as writer:
+            writer.put(make_memory())
+
+    assert embed_missing(filled, FakeEngine(meanwhile=write), limit=4) == 4
+
+
+def test_resident_scores_are_the_cosines_of_what_is_stored(filled: Vault) -> None:
+    engine = FakeEngine()
+    embed_missing(filled, engine)
+    (query,) = engine.embed_queries(["a task"])
+    resident = ResidentVectors("fake")
+    assert resident.scores(query).keys.size == 0
+    with filled.read() as reader:
+        assert resident.refresh(reader)
+        assert not resident.refresh(reader)
+        exact = dict(vectors.nearest(reader, "fake", query, MemoryFilter(statuses=None), limit=99))
+    scores = resident.scores(query)
+    assert len(resident) == COUNT
+    assert dict(zip(scores.keys.tolist(), scores.cosines.tolist(), strict=True)) == pytest.approx(exact, abs=0.01)
+
+
+def test_resident_vectors_follow_edits_and_new_vectors(filled: Vault) -> None:
+    engine = FakeEngine()
+    resident = ResidentVectors("fake")
+    embed_missing(filled, engine, limit=6)
+    with filled.read() as reader:
+        resident.refresh(reader)
+        memory = reader.get("memory09")
+    assert len(resident) == 6
+    with filled.write(actor="person", action="edit") as writer:
+        writer.put(replace(memory, insight="new words"))
+    with filled.read() as reader:
+        assert resident.refresh(reader)
+    assert len(resident) == 5
+    embed_missing(filled, engine)
+    with filled.read() as reader:
+        assert resident.refresh(reader)
+    assert len(resident) == COUNT
+
+
+def test_the_state_says_what_is_there_and_what_is_not(filled: Vault) -> None:
+    embed_missing(filled, FakeEngine("older-model"), limit=2)
+    state = semantic_state(filled, "bundled")
+    assert (state.embedded, state.missing, state.others) == (0, COUNT, 2)
+    assert "no memory has a vector yet" in state.words
+    embed_missing(filled, FakeEngine(state.model.name), limit=7)
+    assert semantic_state(filled, "bundled").words == "on (all-MiniLM-L6-v2-int8), 7 memories with a vector, 3 without"
+    assert semantic_state(filled, "none").words == 'off (embedding.model is "none")'
+    gone = semantic_state(filled, "sentence-transformers:/nowhere/at/all")
+    assert gone.words.startswith("off: ")
+    assert gone.model.remedy
+
+
+def test_the_embedded_text_is_of_what_the_content_hash_covers_and_bounded() -> None:
+    assert embedded_text("T", "I", "R", "S") == "T\nI\nR\nS"
+    assert embedded_text("", "I", "", "") == "I"
+    assert len(embedded_text("t" * 1_000_000, "i" * 1_000_000, "r" * 1_000_000, "s" * 1_000_000)) < 30_000
