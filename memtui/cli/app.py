@@ -19,14 +19,16 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
         start: `list`, or `due` for what is due for review.
         vault: another vault than the chosen one, e.g. the demo's copy; it gets no daily backup.
     """
+    from memtui.recall.resident import ResidentMeaning
     from memtui.tui.app import MemtuiApp
     from memtui.tui.opening import Opening
 
     # The command line runs without it; an app that stays open needs it.
     gc.enable()
     session = Session(arguments)
+    opened = vault or session.vault
     opening = Opening(
-        vault=vault or session.vault,
+        vault=opened,
         folder=session.folder,
         project=session.project,
         actor=session.actor,
@@ -41,6 +43,9 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
         # A demo starts as it is for everybody, and leaves nothing behind.
         state_path=locations.state_folder() / "app.json" if vault is None else None,
         context=session.config.context,
+        meaning=ResidentMeaning(opened, session.config.embedding.model),
+        secret_patterns=tuple(session.config.secrets.patterns),
+        targets=session.config.targets,
     )
     return MemtuiApp(opening).run(mouse=session.config.app.mouse) or EXIT_DONE
 

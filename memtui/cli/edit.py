@@ -76,7 +76,7 @@ def _save(
 
 def _in_editor(arguments: argparse.Namespace, session: Session, memory: Memory) -> Memory:
     """Save what the person wrote in the editor; its file goes only once that is safe."""
-    from memtui.cli.editor import edit_in_editor
+    from memtui.curate.external_editor import edit_in_editor
 
     version = memory.version if arguments.if_version is None else arguments.if_version
     edited = edit_in_editor(memory)

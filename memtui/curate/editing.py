@@ -15,7 +15,7 @@ from memtui.domain.content import content_hash, new_id
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, GLOBAL_PROJECT, Link, Memory, Source
-from memtui.errors import SecretRefusedError, UsageError
+from memtui.errors import RefusedError, SecretRefusedError, UsageError
 from memtui.text.sanitising import one_line, sanitise
 from memtui.text.secrets import find_secrets
 from memtui.vault.projects import check_name, ensure_project
@@ -41,7 +41,9 @@ class NewMemory:
     importance: int = DEFAULT_IMPORTANCE
     confidence: float = DEFAULT_CONFIDENCE
     supersedes: Sequence[str] = ()
+    valid_from: datetime | None = None
     valid_until: datetime | None = None
+    half_life_days: float | None = None
     allow_secret: bool = False
 
 
@@ -116,7 +118,9 @@ def _draft(kinds: Kinds, new: NewMemory, actor: Actor, now: datetime) -> tuple[M
         updated_at=now,
         confirmed_at=now if actor.is_person else None,
         confirmed_by=actor.name if actor.is_person else None,
+        valid_from=new.valid_from,
         valid_until=new.valid_until,
+        half_life_days=check_half_life(new.half_life_days),
         sources=(Source(format="memtui", agent=None if actor.is_person else actor.name),),
     )
     return memory, sum(part.removed for part in cleaned.values()), new.kind is None
@@ -195,6 +199,8 @@ EDITABLE = (
     "valid_until",
     "due_at",
     "project",
+    "pinned",
+    "status_reason",
 )
 
 
@@ -224,16 +230,40 @@ def edit_memory(
     """
     with vault.write(actor=actor.name, action="edit") as writer:
         memory = writer.get(writer.resolve(identifier))
-        check_may_alter(actor, memory)
-        edited = replace(memory, **_cleaned(vault.kinds, values))
-        if not edited.insight.strip():
-            raise UsageError("A memory needs a text", where=memory.id, remedy="To take it out of use, retire it.")
-        if not allow_secret:
-            refuse_secrets(edited, secret_patterns, unless_in=memory)
-        if edited.project not in {None, GLOBAL_PROJECT, memory.project}:
-            ensure_project(writer, str(edited.project))
+        edited = edited_memory(
+            writer, memory, values, actor=actor, allow_secret=allow_secret, secret_patterns=secret_patterns
+        )
         writer.summary = f"edit {edited.title}"
         return writer.put(edited, if_version=if_version)
+
+
+def edited_memory(
+    writer: VaultWriter,
+    memory: Memory,
+    values: Mapping[str, Any],
+    *,
+    actor: Actor,
+    allow_secret: bool = False,
+    secret_patterns: Sequence[tuple[str, str]] = (),
+) -> Memory:
+    """Return a memory with new values, checked, within a running change; it is not stored yet.
+
+    Raises:
+        UsageError, RefusedError, SecretRefusedError: see their texts.
+    """
+    check_may_alter(actor, memory)
+    edited = replace(memory, **_cleaned(writer.kinds, values))
+    if not edited.insight.strip():
+        raise UsageError("A memory needs a text", where=memory.id, remedy="To take it out of use, retire it.")
+    if edited.pinned != memory.pinned and not actor.is_person:
+        raise RefusedError(
+            "Only a person can pin", where=f"actor {actor.name}", remedy="An agent proposes; a person decides."
+        )
+    if not allow_secret:
+        refuse_secrets(edited, secret_patterns, unless_in=memory)
+    if edited.project not in {None, GLOBAL_PROJECT, memory.project}:
+        ensure_project(writer, str(edited.project))
+    return edited
 
 
 def _cleaned(kinds: Kinds, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -250,6 +280,7 @@ def _cleaned(kinds: Kinds, values: Mapping[str, Any]) -> dict[str, Any]:
         "confidence": check_confidence,
         "half_life_days": check_half_life,
         "tags": clean_tags,
+        "status_reason": one_line,
         "project": lambda name: None if name is None else check_name(name),
     }
     return {name: cleaners[name](value) if name in cleaners else value for name, value in values.items()}

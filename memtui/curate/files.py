@@ -12,6 +12,9 @@ from memtui.domain.memory import Anchor
 from memtui.errors import UsageError
 from memtui.workspace import file_hash
 
+MOST_NAMEABLE = 20_000
+"""Files offered for completion: more take longer to look through than a key may take to answer (3 ms per 10,000)."""
+
 
 def relative_name(given: str, *, root: Path, folder: Path) -> str:
     """Return a given path as memories name it: POSIX, relative to the root where it lies below it.
@@ -70,6 +73,23 @@ def _nearest(name: str, known: list[str]) -> str:
 
     close = get_close_matches(name, [anchor for anchor in known if "*" not in anchor], n=1)
     return f"Did you mean {close[0]}?" if close else "Give a path that exists, relative to where you are."
+
+
+def nameable_files(root: Path | None, anchors: Iterable[str], *, most: int = MOST_NAMEABLE) -> list[str]:
+    """Return what a person may name as a file in hand: the files of a tree, and the paths that memories are tied to.
+
+    Args:
+        root: the working tree, None where one stands in none.
+        anchors: paths that memories in view are tied to; globs and symbols of them are left out.
+        most: at most so many, those that memories are tied to before the others.
+    """
+    from memtui.workspace import tree_files
+
+    tied = sorted({path.split("::", 1)[0] for path in anchors if not Anchor(path).is_glob and "://" not in path})
+    found = dict.fromkeys(tied)
+    if root is not None:
+        found.update(dict.fromkeys(sorted(tree_files(root))))
+    return list(found)[:most]
 
 
 def anchors_for(given: Iterable[str], *, root: Path, folder: Path) -> tuple[Anchor, ...]:

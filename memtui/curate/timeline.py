@@ -102,3 +102,14 @@ def go_back(vault: Vault, prefix: str, version: int, *, actor: Actor) -> Memory:
             where=f"{identifier} version {version}",
             remedy=f"`memtui show {identifier} --history`",
         )
+
+
+def says_already(vault: Vault, identifier: str, version: int) -> bool:
+    """Return whether a memory says now what it said at a version, so that going back would change nothing."""
+    with vault.read() as reader:
+        current = reader.get_many([identifier]).get(identifier)
+        steps = [step for step in journal.history(reader, identifier) if step.version == version and step.after]
+        if current is None or not steps or steps[0].after is None:
+            return False
+        said = memory_from_record(steps[0].after, now=current.updated_at, new_id=identifier)
+    return all(getattr(current, name) == getattr(said, name) for name in SAID)

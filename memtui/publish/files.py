@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from memtui.errors import MemtuiError, UnsafePathError
@@ -32,7 +33,8 @@ def write_atomically(path: Path, data: bytes, *, mode: int | None = None, durabl
         _write_new(temporary, data, mode, durable=durable)
         os.replace(temporary, target)  # noqa: PTH105 - the one call that is atomic on every system
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
         raise MemtuiError(
             f"The file cannot be written ({error.strerror or error})",
             where=str(path),

@@ -7,17 +7,28 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from textual import on, work
 from textual.app import App, SystemCommand
 from textual.screen import Screen
 
-from memtui import locations, resources
+from memtui import __version__, locations, resources
 from memtui.errors import MemtuiError
 from memtui.tui import themes
 from memtui.tui.keymap import GUARANTEED, Keymap
+from memtui.tui.messages import ListRead
 from memtui.tui.opening import Opening
 from memtui.tui.screens.browse import BrowseScreen
 from memtui.tui.screens.working import WorkingScreen
 from memtui.tui.state import State
+
+MODEL_AFTER_SECONDS = 0.5
+"""After the first picture, and most likely after the first rows: loading the model takes a core for itself."""
+
+TEND_SECONDS = 10.0
+"""How often memories without a vector are looked for."""
+
+WELCOMED = "welcome"
+"""Section of the state that says that this vault's first start is over."""
 
 
 class MemtuiApp(App[int]):
@@ -37,6 +48,8 @@ class MemtuiApp(App[int]):
         self.opening = opening
         self.keymap = Keymap(opening.keys)
         self.state = State(opening.state_path, opening.vault.path)
+        self.drafts: dict[str, object] = {}
+        """What was typed into forms and is not saved, by memory id; kept while the app runs."""
         loaded = themes.load_themes(_theme_folders() if theme_folders is None else theme_folders)
         self._problems = [*loaded.problems, *self.keymap.problems]
         for theme in loaded.themes:
@@ -65,11 +78,43 @@ class MemtuiApp(App[int]):
         return BrowseScreen(self.opening)
 
     def on_mount(self) -> None:
-        """Say once which themes and keys were left out."""
+        """Say once which themes and keys were left out; go to Review if that was asked for."""
         if self._problems:
             self.notify("\n".join(self._problems), title="Left out", severity="warning", timeout=8, markup=False)
+        if self.opening.start == "due":
+            self.call_after_refresh(self.action_go, "review")
+        if self.opening.meaning is not None:
+            self.set_timer(MODEL_AFTER_SECONDS, self._load_model)
+
+    # -- meaning, in the background ---------------------------------------------------------------
+
+    @work(thread=True, group="model", exit_on_error=False)
+    def _load_model(self) -> None:
+        meaning = self.opening.meaning
+        if meaning is not None:
+            meaning.load()
+            meaning.tend()
+            self.call_from_thread(self.set_interval, TEND_SECONDS, self._tend_vectors)
+
+    @work(thread=True, exclusive=True, group="model", exit_on_error=False)
+    def _tend_vectors(self) -> None:
+        """Embed what came into the vault meanwhile."""
+        meaning = self.opening.meaning
+        if meaning is not None and meaning.is_ready:
+            meaning.tend()
 
     # -- going about ------------------------------------------------------------------------------
+
+    @on(ListRead)
+    def _welcome(self, message: ListRead) -> None:
+        """Offer an empty vault what was written down elsewhere, once per vault and after the first rows are drawn."""
+        base = message.listing.base
+        is_first = not base.ids and not base.elsewhere and len(self.screen_stack) == 1
+        if is_first and self.opening.state_path is not None and not self.state.section(WELCOMED):
+            from memtui.tui.screens.importing import ImportScreen
+
+            self.state.remember(WELCOMED, {"at_version": __version__})
+            self.push_screen(ImportScreen(self.opening, first_run=True))
 
     async def action_go(self, name: str) -> None:
         """Go to a screen: back to it where it is open, else in place of what lies over the list."""
@@ -78,7 +123,9 @@ class MemtuiApp(App[int]):
                 return
             await self.pop_screen()
         if name != BrowseScreen.AREA:
-            await self.push_screen(_screen(name, self.opening))
+            beneath = self.screen
+            memory = beneath.current_memory if isinstance(beneath, WorkingScreen) else None
+            await self.push_screen(_screen(name, self.opening, memory))
 
     async def action_quit(self) -> None:
         """Quit as the screen in front does: once every change that was asked for is made."""
@@ -105,6 +152,8 @@ class MemtuiApp(App[int]):
             if isinstance(screen, WorkingScreen):
                 screen.remember(self.state)
         self.state.save()
+        if self.opening.meaning is not None:
+            self.opening.meaning.cancel()
         super().exit(*arguments, **values)  # type: ignore[arg-type] # handed on as they came
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
@@ -120,8 +169,8 @@ class MemtuiApp(App[int]):
             )
 
 
-def _screen(name: str, opening: Opening) -> WorkingScreen:
-    """Return a new screen by its area; each is imported when it is first gone to."""
+def _screen(name: str, opening: Opening, memory_id: str | None = None) -> WorkingScreen:
+    """Return a new screen by its area, at a memory where it can be; each is imported when it is first gone to."""
     if name == "context":
         from memtui.tui.screens.context import ContextScreen
 
@@ -130,10 +179,14 @@ def _screen(name: str, opening: Opening) -> WorkingScreen:
         from memtui.tui.screens.inbox import InboxScreen
 
         return InboxScreen(opening)
+    if name == "review":
+        from memtui.tui.screens.review import ReviewScreen
+
+        return ReviewScreen(opening)
     if name == "history":
         from memtui.tui.screens.history import HistoryScreen
 
-        return HistoryScreen(opening)
+        return HistoryScreen(opening, memory_id=memory_id)
     from memtui.tui.screens.importing import ImportScreen
 
     return ImportScreen(opening)

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 from memtui.domain.memory import Link, Memory, Source
 from memtui.text.sanitising import reveal
-from memtui.tui.access import Detail
+from memtui.tui.access import Detail, Explained
+from memtui.tui.highlighting import Piece, StyleName, highlighted
 from memtui.tui.wording import MARK_DUE, MARK_PINNED, ago, days_between, freshness_bar, short_age, tame
 
 LONGEST_SHOWN = 20_000
 """Characters of one text that the detail pane shows."""
-
-StyleName = Literal["title", "text", "dim", "label", "code", "warning", "good", "bar"]
-
-Piece = tuple[str, StyleName]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +24,13 @@ class Block:
         pieces: text with the name of its style.
         label: word in the margin; blocks with one have their text indented.
         gap: whether an empty line comes before.
+        markdown: whether it may be rendered as Markdown.
     """
 
     pieces: tuple[Piece, ...]
     label: str = ""
     gap: bool = False
+    markdown: bool = False
 
 
 def describe(detail: Detail) -> list[Block]:
@@ -41,21 +39,35 @@ def describe(detail: Detail) -> list[Block]:
     blocks = [Block(((tame(memory.title, 1_000), "title"),)), Block(_standing(detail)), Block(_freshness(detail))]
     if memory.status_reason:
         blocks.append(Block(((tame(memory.status_reason), "warning"),)))
-    blocks += [Block(_long(memory.insight, memory.id, "text"), gap=True)]
+    if detail.explained is not None:
+        blocks.append(Block(_score(detail.explained), gap=True))
+    blocks += [Block(_long(memory.insight, memory.id), gap=True, markdown=True)]
     if memory.rationale:
-        blocks.append(Block(_long(memory.rationale, memory.id, "text"), label="Why", gap=True))
+        blocks.append(Block(_long(memory.rationale, memory.id), label="Why", gap=True, markdown=True))
     if memory.snippet:
-        blocks.append(Block(_long(memory.snippet, memory.id, "code"), gap=True))
+        blocks.append(Block(_long(memory.snippet, memory.id, plain="code"), gap=True))
     blocks += _labelled(list(_rows(detail)))
     return blocks
 
 
-def _long(text: str, identifier: str, style: StyleName) -> tuple[Piece, ...]:
+def _long(text: str, identifier: str, *, plain: StyleName | None = None) -> tuple[Piece, ...]:
+    """Return the beginning of a text, highlighted or in one style."""
     shown = reveal(text[:LONGEST_SHOWN]).strip("\n").rstrip()
+    pieces: tuple[Piece, ...] = highlighted(shown) if plain is None else ((shown, plain),)
     if len(text) <= LONGEST_SHOWN:
-        return ((shown, style),)
-    rest = f"\n… {len(text) - LONGEST_SHOWN:,} more characters: memtui show {identifier}"
-    return ((shown, style), (rest, "warning"))
+        return pieces
+    return (*pieces, (f"\n… {len(text) - LONGEST_SHOWN:,} more characters: memtui show {identifier}", "warning"))
+
+
+def _score(explained: Explained) -> tuple[Piece, ...]:
+    """Return the table of a score: each part, its contribution, its input."""
+    asked = f"for “{tame(explained.query, 40)}”" if explained.query.strip() else "without a task"
+    pieces: list[Piece] = [("Score ", "label"), (asked, "dim")]
+    widest = max((len(name) for name, _, _ in explained.rows), default=0)
+    for name, given, value in explained.rows:
+        style: StyleName = "title" if value.startswith("=") else "text"
+        pieces += [(f"\n{value:>7} {name.ljust(widest)}  ", style), (tame(given), "dim")]
+    return tuple(pieces)
 
 
 def _standing(detail: Detail) -> tuple[Piece, ...]:
@@ -102,13 +114,16 @@ def _rows(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
         yield "Files", ((tame(anchor.path) + "  ", "text"), (state or "unchecked", style))
     if memory.tags:
         yield "Tags", ((tame(", ".join(memory.tags)), "text"),)
-    for link in view.links:
-        yield "Links", _link(link, memory, detail.titles)
+    for number, link in enumerate(view.links, 1):
+        yield "Links", ((f"{number} ", "label"), *_link(link, memory, detail.titles))
     for source in memory.sources:
         yield "Source", _source(source)
     if view.source_says_this:
         yield "Source", ((f"{MARK_DUE} source still says this: what was changed or retired here", "warning"),)
     yield "Dates", ((_dates(memory), "text"),)
+    for change in detail.changes:
+        said: Piece = (f"{change.at:%Y-%m-%d} {tame(change.actor, 20)}  ", "dim")
+        yield "History", (said, (tame(change.summary, 80), "text"))
     if memory.status == "active" and view.due_at is not None:
         yield "Due", ((_due(view.due_at, detail.now), "text"),)
     if memory.valid_from or memory.valid_until:

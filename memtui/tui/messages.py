@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from textual.message import Message
 
 from memtui.errors import MemtuiError
-from memtui.tui.access import Detail, Done, Listing, Row
+from memtui.tui.access import Base, Detail, Done, FacetCounts, Found, Listing, Row
 
 
 @dataclass
@@ -18,15 +18,39 @@ class ListRead(Message):
     Attributes:
         ticket: number of the request; older ones than the newest are dropped.
         fresh: whether the vault was read, not only the filter changed.
-        steady: whether the order on the screen is kept.
-        focus: the memory to bring the cursor to.
     """
 
     listing: Listing
     ticket: int
     fresh: bool
-    steady: bool = False
-    focus: str | None = None
+
+
+@dataclass
+class FacetsCounted(Message):
+    """The facets of a list were counted."""
+
+    counts: FacetCounts
+    ticket: int
+
+
+@dataclass
+class PlaceFound(Message):
+    """It is known where a memory stands in a file."""
+
+    place: Found
+
+
+@dataclass
+class Told(Message):
+    """Something that needs no change of the vault was done, or could not be.
+
+    Attributes:
+        text: for the toast.
+        good: whether it was done.
+    """
+
+    text: str
+    good: bool = True
 
 
 @dataclass
@@ -43,11 +67,14 @@ class DetailRead(Message):
 
     id: str
     detail: Detail | None
+    ticket: int = 0
 
 
 @dataclass
 class VaultMoved(Message):
-    """Somebody changed the vault."""
+    """Somebody changed the vault since a list was read."""
+
+    base: Base
 
 
 @dataclass(frozen=True, slots=True)

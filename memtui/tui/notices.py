@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from memtui.tui.access import Listing
+from memtui.tui.access import BEST, SORTS, Listing, Wanted
+from memtui.tui.facet_lines import chosen_words
 from memtui.tui.wording import counted, tame
 
 
-def list_title(*, due_only: bool, query: str) -> str:
-    """Return the title of the list: what it holds and in what order."""
-    name, order = ("Due for review", "stalest first") if due_only else ("Memories", "newest first")
-    return f"1 {name} · {'best match first' if query.strip() else order}"
+def list_title(wanted: Wanted, *, best: bool) -> str:
+    """Return the title of the list: what it holds and in what order.
+
+    Args:
+        wanted: what is listed.
+        best: whether the best match stands first.
+    """
+    name = "Due for review" if wanted.due_only else "Memories"
+    chosen = [tame(chosen_words(wanted.chosen), 60)] if wanted.chosen else []
+    return " · ".join((f"2 {name}", BEST if best else SORTS[wanted.sort], *chosen))
 
 
 def shown_count(listing: Listing) -> str:
@@ -17,7 +24,15 @@ def shown_count(listing: Listing) -> str:
     total = len(listing.base.ids)
     if not listing.query.strip():
         return f"{total:,}" if total else ""
-    return f"{len(listing.ids):,}{'+' if listing.more else ''} of {total:,}"
+    return f"{len(listing.ids):,}{'+' if listing.more or listing.partial else ''} of {total:,}"
+
+
+def marked_count(listed: int, hidden: int, *, drawing: bool) -> str:
+    """Return `3 marked`, with what is marked and not listed; empty where nothing is."""
+    if not listed and not hidden:
+        return ""
+    words = f"{listed:,} marked" + (f", {hidden:,} not listed" if hidden else "")
+    return f"{words} (v ends the range)" if drawing else words
 
 
 def notice_of(listing: Listing) -> tuple[str, ...]:
@@ -25,8 +40,10 @@ def notice_of(listing: Listing) -> tuple[str, ...]:
     base = listing.base
     if base.ids:
         return (f"Nothing fits “{tame(listing.query, 40)}”.", "esc clears the filter.")
+    if base.wanted.chosen and base.elsewhere:
+        return (f"No memory is {tame(chosen_words(base.wanted.chosen), 80)}.", "backspace lets go of the facets.")
     if base.due_only and base.active:
-        return ("Nothing is due for review.", "r lists all memories.")
+        return ("Nothing is due for review.", "d lists all memories.")
     if base.elsewhere:
         where = f"project {tame(base.project, 40)}" if base.project else "view"
         held = counted(base.elsewhere, "memory", "memories")

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from memtui.config import ContextSettings, RecallSettings
+from memtui.config import ContextSettings, RecallSettings, TargetSettings
 from memtui.domain.actor import Actor
 from memtui.domain.freshness import REVIEW_THRESHOLD
 from memtui.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from memtui.recall.resident import ResidentMeaning
 
 Start = Literal["list", "due"]
 
@@ -24,13 +27,16 @@ class Opening:
         project: the project that a person named, if any.
         threshold: freshness below which a memory is due.
         before_change: called before every change, outside the vault's lease; makes the daily backup.
-        start: `list` for all, `due` for what is due for review.
-        kinds: only these kinds in the list of what is due.
-        most: at most this many in the list of what is due.
+        start: `list` for all, `due` for Review over it.
+        kinds: only these kinds in Review and in the list of what is due.
+        most: at most this many in Review and in the list of what is due.
         keys: keys by action id, from the configuration.
         theme: the configuration's theme; empty for the one chosen last.
         state_path: where the app keeps what it remembers; None remembers nothing.
         context: defaults of payloads.
+        secret_patterns: the user's own patterns of secrets, as (name, regular expression).
+        targets: other limits of targets, from the configuration.
+        meaning: compares tasks with memories by meaning once its model is loaded; None for words alone.
     """
 
     vault: Vault
@@ -47,3 +53,6 @@ class Opening:
     theme: str = ""
     state_path: Path | None = None
     context: ContextSettings = field(default_factory=ContextSettings)
+    secret_patterns: tuple[tuple[str, str], ...] = ()
+    targets: tuple[tuple[str, TargetSettings], ...] = ()
+    meaning: ResidentMeaning | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -75,6 +75,18 @@ def redo(writer: VaultWriter) -> Change:
     _apply(writer, _steps(writer, change.number))
     _close(writer, change, "done", f"redo: {change.summary}")
     return change
+
+
+def half_lives_at(reader: VaultReader, identifiers: Iterable[str], moment: datetime) -> dict[str, float | None]:
+    """Return the half-lives in days that memories had at a moment, for those that changed since; None for none."""
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        "SELECT r.entity_key, arg_min(coalesce(json_extract_string(r.before, '$.half_life_days'), ''), r.change_number)"
+        " FROM revisions r JOIN changes c ON c.number = r.change_number"
+        " WHERE r.entity = 'memory' AND r.before IS NOT NULL AND c.made_at >= ?"
+        " AND r.entity_key IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]'))) GROUP BY 1",
+        [moment.replace(tzinfo=None), json.dumps(list(identifiers))],
+    ).fetchall()
+    return {str(identifier): float(days) if days else None for identifier, days in found}
 
 
 def seal(writer: VaultWriter) -> None:

@@ -145,6 +145,9 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
     """`memtui` in an empty home; one is in a folder that is no repository."""
     home = tmp_path / "home"
     isolate(monkeypatch, home)
+    # Loading the model and embedding the demo again for every command would take most of a flow's time; the flows
+    # of meaning take this back.
+    monkeypatch.setattr("memtui.recall.sensing.has_model", lambda _: False)
     return Cli(capsys, monkeypatch, home)
 
 

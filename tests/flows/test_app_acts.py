@@ -55,6 +55,7 @@ async def test_pinning_shows_at_once_and_is_said_and_stored(ferry: Vault, tmp_pa
         await shows(pilot, "● pinned")
         assert stored(ferry, "m0000002").pinned
         assert browser(pilot)._list.cursor == 1, "a pinned memory stays under the cursor"
+        await until(pilot, lambda: not browser(pilot).acting, "the change is over")
         await pilot.press("p")
         await says(pilot, "Unpinned: Sail times are in UTC")
         assert not stored(ferry, "m0000002").pinned
@@ -118,20 +119,21 @@ async def test_hostile_titles_in_toasts_and_filter_are_only_text(vault: Vault, t
         assert pilot.app.is_running
 
 
-async def test_due_start_lists_what_is_due_stalest_first_and_y_says_still_true(ferry: Vault, tmp_path: Path) -> None:
-    async with app_on(ferry, tmp_path, start="due").run_test(size=WIDE) as pilot:
-        await shows(pilot, "1 Due for review · stalest first")
+async def test_d_lists_what_is_due_stalest_first_and_y_says_still_true(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("d")
+        await shows(pilot, "2 Due for review · stalest first")
         await holds(pilot, 2)
         assert list(browser(pilot)._list.ids) == ["m0000005", "m0000004"]
         await pilot.press("y")
         await says(pilot, "Verified: Debugging the quay printer")
         assert stored(ferry, "m0000005").verified_at == NOW
         await holds(pilot, 1)
-        await pilot.press("r")
+        await shows(pilot, "y still true")
+        await pilot.press("d")
         await holds(pilot, 5)
-        await pilot.press("y")
-        await pilot.app.workers.wait_for_complete()
-        assert stored(ferry, "m0000001").verified_at is None, "y acts only where what is due is listed"
+        await shows(pilot, "y copy")
 
 
 async def test_a_backup_is_offered_before_every_change(ferry: Vault, tmp_path: Path) -> None:
@@ -162,7 +164,9 @@ async def test_files_are_checked_in_the_linked_folder_and_taken_as_they_are_when
     anchors = (Anchor("lock.py", "0" * 32), Anchor("lost.py"))
     fill(vault, [memory(1, "Lock by payment", days=900, anchors=anchors)])
     link_folder(vault, "ferry", tree)
-    async with app_on(vault, tmp_path, start="due").run_test(size=WIDE) as pilot:
+    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+        await holds(pilot, 1)
+        await pilot.press("d")
         await shows(pilot, "lock.py  changed")
         await shows(pilot, "lost.py  gone")
         await pilot.press("y")

@@ -87,7 +87,7 @@ async def test_the_palette_offers_the_same_acts_and_reasons(ferry: Vault, tmp_pa
         await holds(pilot, 5)
         offered = {command.title: command.help for command in pilot.app.get_system_commands(pilot.app.screen)}
         assert "memory: retire: out of use, kept in the vault  (x)" in offered
-        assert "r lists it" in next(text for title, text in offered.items() if "still true" in title)
+        assert "d lists it" in next(text for title, text in offered.items() if "still true" in title)
         await pilot.press("colon")
         await until(pilot, lambda: type(pilot.app.screen).__name__ == "CommandPalette", "the palette opened")
         await pilot.press("escape", "q")

@@ -90,7 +90,7 @@ async def test_a_damaged_vault_is_told_and_the_app_lives_on(vault: Vault, tmp_pa
         await says(pilot, "cannot be read as a database")
         await shows(pilot, "memtui doctor")
         await pilot.press("x", "p", "j", "G", "enter", "question_mark")
-        await shows(pilot, "Marks")
+        await shows(pilot, "type to find")
 
 
 async def test_an_unforeseen_error_is_a_toast_too(
@@ -98,8 +98,8 @@ async def test_an_unforeseen_error_is_a_toast_too(
 ) -> None:
     from memtui.tui.access import VaultAccess
 
-    def break_down(_access: VaultAccess, identifier: str) -> None:
-        raise RuntimeError(f"[/{identifier}] broke")
+    def break_down(_access: VaultAccess, identifiers: list[str]) -> None:
+        raise RuntimeError(f"[/{identifiers[0]}] broke")
 
     monkeypatch.setattr(VaultAccess, "retire", break_down)
     async with app_on(ferry, tmp_path).run_test(size=WIDE, notifications=True) as pilot:

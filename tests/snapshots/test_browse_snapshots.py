@@ -47,12 +47,19 @@ def app(tmp_path: Path) -> MemtuiApp:
 
 
 async def _settle(pilot: Pilot[Any]) -> None:
-    """Wait until the memory under the cursor is shown in full, and the last cursor is still."""
+    """Wait until the memory looked at is shown in full, the facets in sight are counted, and nothing blinks."""
     screen = pilot.app.screen
     assert isinstance(screen, BrowseScreen)
     screen._filter.cursor_blink = False
+
+    def is_still() -> bool:
+        shown = screen._listing is not None and not screen._outdated and screen._query == screen._listing.query
+        full = screen._shown_id == screen._subject and screen._list.current_row is not None
+        counted = not screen._facets.display or screen._counted_ticket == screen._ticket
+        return shown and full and counted
+
     waited = 0.0
-    while screen._listing is None or screen._shown_id != screen._list.current or screen._list.current_row is None:
+    while not is_still():
         assert waited < PATIENT_SECONDS, "the sample vault never came"
         await pilot.pause(0.05)
         waited += 0.05
@@ -60,19 +67,61 @@ async def _settle(pilot: Pilot[Any]) -> None:
     await pilot.pause()
 
 
-def test_a_small_terminal_shows_the_list_alone(app: MemtuiApp, snap_compare: SnapCompare) -> None:
-    async def down(pilot: Pilot[Any]) -> None:
+async def _press(pilot: Pilot[Any], *keys: str) -> None:
+    await _settle(pilot)
+    for key in keys:
+        await pilot.press(key)
+        await pilot.pause()
+    await _settle(pilot)
+
+
+async def _down(pilot: Pilot[Any]) -> None:
+    await _press(pilot, "j", "j")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (40, 15), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_the_list(app: MemtuiApp, snap_compare: SnapCompare, size: tuple[int, int]) -> None:
+    assert snap_compare(app, terminal_size=size, run_before=_down)
+
+
+@pytest.mark.parametrize("theme", ["memtui-light"])
+def test_the_list_in_the_light_theme(app: MemtuiApp, snap_compare: SnapCompare, theme: str) -> None:
+    app.theme = theme
+    assert snap_compare(app, terminal_size=(120, 40), run_before=_down)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_facets_chosen_filtered_and_marked(app: MemtuiApp, snap_compare: SnapCompare, size: tuple[int, int]) -> None:
+    async def narrow(pilot: Pilot[Any]) -> None:
         await _settle(pilot)
-        await pilot.press("j", "j")
+        screen = pilot.app.screen
+        assert isinstance(screen, BrowseScreen)
+        screen._choose({"kind": ("constraint", "decision")})
+        await _press(pilot, "slash", *"lock", "enter")
+        await _press(pilot, "space", "space", "j")
+
+    assert snap_compare(app, terminal_size=size, run_before=narrow)
+
+
+def test_the_facets_of_a_small_terminal_lie_over_the_list(app: MemtuiApp, snap_compare: SnapCompare) -> None:
+    async def go(pilot: Pilot[Any]) -> None:
+        await _press(pilot, "1")
+        await _press(pilot, "j")
+
+    assert snap_compare(app, terminal_size=(80, 24), run_before=go)
+
+
+def test_why_a_hit_stands_where_it_stands(app: MemtuiApp, snap_compare: SnapCompare) -> None:
+    async def ask(pilot: Pilot[Any]) -> None:
+        await _press(pilot, "slash", *"refund lock", "enter")
+        await _press(pilot, "i")
+        screen = pilot.app.screen
+        assert isinstance(screen, BrowseScreen)
+        waited = 0.0
+        while screen._read is None or screen._read.explained is None:
+            assert waited < PATIENT_SECONDS, "the score was never explained"
+            await pilot.pause(0.05)
+            waited += 0.05
         await _settle(pilot)
 
-    assert snap_compare(app, terminal_size=(80, 24), run_before=down)
-
-
-def test_a_wide_terminal_shows_the_list_beside_one_memory_in_full(app: MemtuiApp, snap_compare: SnapCompare) -> None:
-    async def down(pilot: Pilot[Any]) -> None:
-        await _settle(pilot)
-        await pilot.press("j", "j")
-        await _settle(pilot)
-
-    assert snap_compare(app, terminal_size=(120, 40), run_before=down)
+    assert snap_compare(app, terminal_size=(120, 40), run_before=ask)

@@ -17,6 +17,8 @@ GLYPHS = {
     "minus": "-",
     "comma": ",",
     "full_stop": ".",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
     "escape": "esc",
     "pagedown": "pgdn",
     "pageup": "pgup",

@@ -11,7 +11,7 @@ GO = "go-"
 """Start of the ids of acts that open a screen; the rest is its name."""
 
 _SCREENS = ("inbox", "context", "history", "import")
-_INNER = ("detail", "filter", *_SCREENS)
+_FORMS = ("merge", "edit", "edit-accept", "conflict", "conflict-text", "inbox-marked", "inbox-detail")
 
 ACTIONS: tuple[Action, ...] = (
     Action("down", ("j", "down"), "one row or line down", "move", PANE, menu=False),
@@ -22,18 +22,33 @@ ACTIONS: tuple[Action, ...] = (
     Action("page-up", ("pageup",), "a page up", "move", PANE, menu=False),
     Action("first", ("g", "home"), "to the top", "move", PANE, menu=False),
     Action("last", ("G", "end"), "to the bottom", "move", PANE, menu=False),
-    Action("undo", ("u",), "undo the last change", "edit", EVERYWHERE, "undo", ("list", "due", "detail", *_SCREENS)),
+    Action("go-context", ("c",), "Context: the payload for a task", "go", EVERYWHERE, "context", ("list",)),
+    Action("go-review", ("r",), "Review: what is due, one by one", "go", EVERYWHERE, "review", ("list",)),
+    Action(
+        "undo",
+        ("u",),
+        "undo the last change",
+        "edit",
+        EVERYWHERE,
+        "undo",
+        ("list", "due", "retired", "empty", *_SCREENS),
+    ),
     Action("redo", ("ctrl+r",), "do the undone change again", "edit", EVERYWHERE),
     Action("go-browse", (), "all memories", "go", EVERYWHERE),
-    Action("go-context", ("c",), "Context: the payload for a task", "go", EVERYWHERE, "context", ("list",)),
-    Action("go-inbox", ("b",), "Inbox: what waits to be accepted", "go", EVERYWHERE, "inbox", ("list",)),
+    Action("go-inbox", ("b",), "Inbox: what waits to be accepted", "go", EVERYWHERE, "inbox", ("list", "empty")),
     Action("go-history", ("H",), "History: every change, who and when", "go", EVERYWHERE),
     Action("go-import", (), "Import: bring in rule files and memories", "go", EVERYWHERE),
     Action(
-        "back", ("escape",), "back: clear, leave, close", "app", EVERYWHERE, "back", ("detail", "filter", *_SCREENS)
+        "back",
+        ("escape",),
+        "back: clear, leave, close",
+        "app",
+        EVERYWHERE,
+        "back",
+        ("detail", "filter", "facets", "marks", *_SCREENS, "context-lines", "history-line", "import-line", *_FORMS),
     ),
     Action("theme", (), "choose a theme, previewed as you move", "app", EVERYWHERE),
     Action("help", ("question_mark",), "help: find and run any act", "app", EVERYWHERE),
     Action("palette", ("colon", "ctrl+p"), "command palette", "app", EVERYWHERE, menu=False),
-    Action("quit", ("q", "ctrl+q"), "quit", "app", EVERYWHERE, "quit", ("list", "due", "detail", *_SCREENS)),
+    Action("quit", ("q", "ctrl+q"), "quit", "app", EVERYWHERE, "quit", ("list", "due", "retired", "empty", *_SCREENS)),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memtui.tui.actions import browse, everywhere
+from memtui.tui.actions import browse, context, editing, everywhere, history, importing, inbox, merge, review
 from memtui.tui.actions.action import Action
 
 if TYPE_CHECKING:
@@ -14,9 +14,21 @@ MOST_HINTS = 7
 """Keys in the footer at most."""
 
 # What a screen has of its own stands before what all have, so that a crowded footer keeps the particular.
-ACTIONS: tuple[Action, ...] = (*browse.ACTIONS, *everywhere.ACTIONS)
+ACTIONS: tuple[Action, ...] = (
+    *browse.ACTIONS,
+    *editing.ACTIONS,
+    *context.ACTIONS,
+    *inbox.ACTIONS,
+    *review.ACTIONS,
+    *merge.ACTIONS,
+    *history.ACTIONS,
+    *importing.ACTIONS,
+    *everywhere.ACTIONS,
+)
 
-WIDGETS = frozenset({everywhere.PANE, browse.FILTER})
+WIDGETS = frozenset(
+    {everywhere.PANE, browse.FILTER, browse.FACETS, context.FILES, editing.LINE, editing.TOGGLE, merge.FIELDS}
+)
 """Owners that are widgets: they answer their keys themselves."""
 
 _BY_ID = {action.id: action for action in ACTIONS}

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.browse import BROWSE, FILTER
+from memtui.tui.actions.browse import BROWSE, DUE, FACETS, FILTER
 from memtui.tui.actions.everywhere import EVERYWHERE, PANE
 from memtui.tui.keymap import Keymap
 from memtui.tui.screens.working import WorkingScreen
@@ -27,6 +27,8 @@ _KEY_CELLS = 16
 MARKS = (
     (MARK_PINNED, "pinned: never stale, first in every payload"),
     (MARK_DUE, "due: nobody has verified it for too long"),
+    ("✓", "marked: acts are for all that are marked and listed"),
+    ("? × »", "in the inbox · retired · superseded or merged"),
     ("████▊", "freshness: the share of trust that is left"),
     ("12 d", "age: since verified, else since observed"),
 )
@@ -34,7 +36,7 @@ MARKS = (
 NOTES = (
     "The filter finds words as memtui search does, and parts of titles.",
     "Drag over the details to select text, ctrl+c copies it.",
-    "Retired memories stay in the vault; undo brings them back.",
+    "Retired memories stay in the vault; undo brings them back, or the facet Status and R.",
 )
 
 
@@ -126,7 +128,7 @@ class HelpScreen(ModalScreen[str | None]):
 
 def _by_area(area: str) -> dict[str, list[Action]]:
     """Return the acts of a screen under their headings, its own first."""
-    owners = (area, FILTER, EVERYWHERE, PANE) if area == BROWSE else (area, EVERYWHERE, PANE)
+    owners = (area, DUE, FILTER, FACETS, EVERYWHERE, PANE) if area == BROWSE else (area, EVERYWHERE, PANE)
     found: dict[str, list[Action]] = {}
     for action in registry.of_owners(*owners):
         found.setdefault(action.area, []).append(action)

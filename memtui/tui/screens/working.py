@@ -13,7 +13,7 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 from memtui.errors import MemtuiError, NothingToUndoError
-from memtui.tui.access import VaultAccess
+from memtui.tui.access import Done, VaultAccess
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.everywhere import EVERYWHERE, GO
@@ -49,6 +49,11 @@ class WorkingScreen(Screen[None]):
         self._acts: deque[Act] = deque()
         self._leaving = False
         self._last_trouble = ""
+
+    @property
+    def current_memory(self) -> str | None:
+        """The memory that is looked at, for screens that are gone to from here; None where there is none."""
+        return None
 
     def remember(self, state: State) -> None:
         """Put what is to be found again at the next start into the app's state."""
@@ -134,15 +139,26 @@ class WorkingScreen(Screen[None]):
         else:
             self.post_message(Acted(act, done))
 
+    def tell_done(self, done: Done) -> None:
+        """Tell of a change that was made, or that there was nothing to change."""
+        self.say(done.message, severity="information" if done.changed else "warning")
+
     @on(Acted)
     def _tell_act(self, message: Acted) -> None:
-        self.say(message.done.message, severity="information" if message.done.changed else "warning")
+        self.tell_done(message.done)
         self._end_act(focus=message.done.focus if message.act.focus else None)
+
+    def answers_failure(self, error: MemtuiError) -> bool:
+        """Answer a change that was not made; False where a toast is to tell of it."""
+        del error
+        return False
 
     @on(ActFailed)
     def _tell_failed_act(self, message: ActFailed) -> None:
         self._leaving = False
-        self.say(str(message.error), severity="warning" if isinstance(message.error, NothingToUndoError) else "error")
+        if not self.answers_failure(message.error):
+            severity: SeverityLevel = "warning" if isinstance(message.error, NothingToUndoError) else "error"
+            self.say(str(message.error), severity=severity)
         self._end_act()
 
     def _end_act(self, focus: str | None = None) -> None:

@@ -26,6 +26,11 @@ class HeaderLine(Widget):
 
     ALLOW_SELECT = False
     base: reactive[Base | None] = reactive(None)
+    semantic: reactive[str] = reactive("")
+    """How the search by meaning stands: ready, loading, off."""
+
+    busy: reactive[str] = reactive("")
+    """What takes its time just now."""
 
     def render(self) -> Content:
         """Return the line."""
@@ -49,9 +54,11 @@ class HeaderLine(Widget):
             return []
         due, inbox = self.base.due, self.base.inbox
         return [
+            *([Content.styled(self.busy, "$memtui-due")] if self.busy else []),
             Content(counted(self.base.active, "memory", "memories")),
             Content.styled(f"{due:,} due", "$memtui-due" if due else "$memtui-dim"),
             Content.styled(f"{inbox:,} inbox", "$foreground" if inbox else "$memtui-dim"),
+            *([Content.styled(f"semantic {self.semantic}", "$memtui-dim")] if self.semantic else []),
         ]
 
 

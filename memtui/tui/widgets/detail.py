@@ -13,7 +13,8 @@ from textual.geometry import Region, Size
 from textual.selection import Selection
 from textual.strip import Strip
 
-from memtui.tui.describing import Block, StyleName
+from memtui.tui.describing import Block
+from memtui.tui.highlighting import StyleName
 from memtui.tui.widgets.moving import MovingView
 
 LABEL_CELLS = 9
@@ -33,6 +34,8 @@ class DetailPane(MovingView):
         "detail--warning",
         "detail--good",
         "detail--bar",
+        "detail--heading",
+        "detail--path",
     }
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
@@ -41,6 +44,7 @@ class DetailPane(MovingView):
         self._lines: list[Text] = []
         self._wrapped_for = 0
         self._ground = Style()
+        self._rendered = False
 
     def show(self, blocks: Sequence[Block], *, from_top: bool) -> None:
         """Show these blocks, from the top or where the text is scrolled to."""
@@ -48,6 +52,16 @@ class DetailPane(MovingView):
         self._wrap()
         if from_top:
             self.scroll_to(y=0, animate=False)
+
+    @property
+    def rendered(self) -> bool:
+        """Whether Markdown is rendered."""
+        return self._rendered
+
+    @rendered.setter
+    def rendered(self, rendered: bool) -> None:
+        self._rendered = rendered
+        self._wrap()
 
     @property
     def plain_lines(self) -> list[str]:
@@ -79,19 +93,29 @@ class DetailPane(MovingView):
         self.refresh()
 
     def _wrapped(self, block: Block, width: int) -> list[Text]:
-        text = Text(tab_size=_TAB)
-        for piece, style in block.pieces:
-            text.append(piece, self._style(style))
         margin = LABEL_CELLS if block.label else 0
-        lines = list(text.wrap(self.app.console, max(_NARROWEST, width - margin)))
-        for line in lines:
-            line.rstrip()
+        lines = self._lines_of(block, max(_NARROWEST, width - margin))
         if not margin:
             return lines
         return [
             Text.assemble((block.label.ljust(margin) if number == 0 else " " * margin, self._style("label")), line)
             for number, line in enumerate(lines)
         ]
+
+    def _lines_of(self, block: Block, width: int) -> list[Text]:
+        """Return the text of a block in lines of so many cells."""
+        if block.markdown and self._rendered:
+            from memtui.tui.widgets.rendering import rendered
+
+            styles = {name: self._style(name) for name in ("heading", "code", "path", "label", "dim")}
+            return rendered("".join(piece for piece, _ in block.pieces), width, styles)
+        text = Text(tab_size=_TAB)
+        for piece, style in block.pieces:
+            text.append(piece, self._style(style))
+        lines = list(text.wrap(self.app.console, width))
+        for line in lines:
+            line.rstrip()
+        return lines
 
     def _style(self, name: StyleName) -> Style:
         if name == "text":

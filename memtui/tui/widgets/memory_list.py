@@ -16,8 +16,9 @@ from textual.strip import Strip
 
 from memtui.tui.access import Row
 from memtui.tui.cells import fit
+from memtui.tui.widgets.marks import Marks
+from memtui.tui.widgets.memory_row import PARTS, Columns, row_segments
 from memtui.tui.widgets.moving import MovingView
-from memtui.tui.wording import AGE_CELLS, BAR_CELLS, MARK_DUE, MARK_PINNED, freshness_bar, short_age
 
 PAGE_ROWS = 100
 """Rows fetched at a time."""
@@ -25,42 +26,12 @@ PAGE_ROWS = 100
 MOST_ROWS = 2_000
 """Rows kept in memory; beyond, those out of sight are dropped."""
 
-KIND_CELLS = 12
-PROJECT_CELLS = 14
-CURSOR_MARK = "▌"
-
-_KIND_FROM = 56
-_PROJECT_FROM = 100
-_BAR_FROM = 36
-_TITLE_GAP = 2
-_PARTS = ("kind", "dim", "bar", "due-bar", "pin", "due")
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Cells of each column for a width; 0 leaves one out."""
-
-    kind: int
-    project: int
-    title: int
-    bar: int
-    age: int
-
-    @classmethod
-    def within(cls, cells: int, *, projects: bool) -> Columns:
-        """Return the columns that fit a line of so many cells."""
-        kind = KIND_CELLS if cells >= _KIND_FROM else 0
-        project = PROJECT_CELLS if projects and cells >= _PROJECT_FROM else 0
-        bar, age = (BAR_CELLS, AGE_CELLS) if cells >= _BAR_FROM else (0, 0)
-        used = 3 + sum(width + 1 for width in (kind, project, bar, age) if width) + _TITLE_GAP
-        return cls(kind, project, max(1, cells - used), bar, age)
-
 
 class MemoryList(MovingView):
     """A window over ids. It asks for the rows that come into sight and shows placeholders until they arrive."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES = {"memory-list--cursor", *(f"memory-list--{part}" for part in _PARTS)}  # noqa: RUF012 - Textual declares it as a class variable
+    COMPONENT_CLASSES = {"memory-list--cursor", *(f"memory-list--{part}" for part in PARTS)}  # noqa: RUF012 - Textual declares it as a class variable
 
     cursor: reactive[int] = reactive(0, init=False)
     """Index of the current row."""
@@ -98,6 +69,21 @@ class MemoryList(MovingView):
             return isinstance(message, MemoryList.Highlighted)
 
     @dataclass
+    class Marked(Message):
+        """Other rows are marked than before."""
+
+        list: MemoryList
+
+        @property
+        def control(self) -> MemoryList:
+            """The list."""
+            return self.list
+
+        def can_replace(self, message: Message) -> bool:
+            """Let the newest of a burst stand for all."""
+            return isinstance(message, MemoryList.Marked)
+
+    @dataclass
     class Chosen(Message):
         """A row was clicked that was current already."""
 
@@ -112,6 +98,9 @@ class MemoryList(MovingView):
         super().__init__(id=id)
         self.ids: tuple[str, ...] = ()
         self.show_projects = False
+        self.marks = Marks()
+        self.was_moved = False
+        """Whether the person moved the cursor since `rest_on_top`."""
         self._rows: dict[str, Row] = {}
         self._notice: tuple[str, ...] = ()
         self._row_paint: dict[str, Style] = {}
@@ -138,9 +127,13 @@ class MemoryList(MovingView):
             fresh: whether rows read before may be out of date.
             notice: lines to show instead of an empty list.
         """
+        self.marks.keep_range(self.ids)
         self.ids = tuple(ids)
         self._notice = tuple(notice)
-        position = self.ids.index(follow) if follow in self.ids else self.cursor
+        try:
+            position = self.cursor if follow is None else self.ids.index(follow)
+        except ValueError:
+            position = self.cursor
         self.virtual_size = Size(0, len(self.ids))
         self.set_reactive(MemoryList.cursor, max(0, min(position, len(self.ids) - 1)))
         self._reveal_cursor()
@@ -160,16 +153,67 @@ class MemoryList(MovingView):
     def _keep_only(self, identifiers: Iterable[str]) -> None:
         self._rows = {identifier: self._rows[identifier] for identifier in identifiers if identifier in self._rows}
 
-    def take_out(self, identifier: str) -> None:
-        """Drop one row at once; the cursor comes to the next."""
-        rest = tuple(other for other in self.ids if other != identifier)
-        self.show(rest, follow=None, fresh=False, notice=self._notice)
+    def take_out(self, identifiers: Iterable[str]) -> None:
+        """Drop rows at once; the cursor stays, or comes to the next row that does."""
+        going = set(identifiers)
+        following = (identifier for identifier in self.ids[self.cursor :] if identifier not in going)
+        follow = next(following, None)
+        rest = tuple(identifier for identifier in self.ids if identifier not in going)
+        self.marks.discard(going)
+        self.show(rest, follow=follow, fresh=False, notice=self._notice)
+        self.post_message(self.Marked(self))
 
-    def mark_pinned(self, identifier: str, *, pinned: bool) -> None:
-        """Show a row as pinned or not at once."""
-        row = self._rows.get(identifier)
-        if row is not None:
-            self.put_rows({identifier: replace(row, pinned=pinned)})
+    def mark_pinned(self, identifiers: Iterable[str], *, pinned: bool) -> None:
+        """Show rows as pinned or not at once."""
+        known = {identifier: self._rows[identifier] for identifier in identifiers if identifier in self._rows}
+        self.put_rows({identifier: replace(row, pinned=pinned) for identifier, row in known.items()})
+
+    def row(self, identifier: str) -> Row | None:
+        """Return a row that was in sight."""
+        return self._rows.get(identifier)
+
+    # -- marks ------------------------------------------------------------------------------------
+
+    @property
+    def marked(self) -> list[str]:
+        """What is marked and listed, in the list's order."""
+        return self.marks.listed(self.ids)
+
+    def mark_current(self) -> None:
+        """Mark the current row or unmark it, and go on to the next; ends a range."""
+        if self.current is None:
+            return
+        if self.marks.drawing:
+            self.marks.keep_range(self.ids)
+        else:
+            self.marks.toggle(self.current)
+            self.cursor += 1
+        self._marked_anew()
+
+    def mark_range(self) -> None:
+        """Begin a range at the cursor, or end the one that is drawn."""
+        if self.marks.drawing:
+            self.marks.keep_range(self.ids)
+        elif self.ids:
+            self.marks.start(self.cursor)
+        self._marked_anew()
+
+    def mark_all(self) -> None:
+        """Mark all that are listed, or none."""
+        self.marks.mark_all(self.ids)
+        self._marked_anew()
+
+    def unmark(self) -> None:
+        """Unmark all, listed or not; a range that is being drawn is given up first."""
+        if self.marks.drawing:
+            self.marks.drop_range()
+        else:
+            self.marks.clear()
+        self._marked_anew()
+
+    def _marked_anew(self) -> None:
+        self.refresh()
+        self.post_message(self.Marked(self))
 
     def _in_sight(self, margin: int = 0) -> Iterable[str]:
         top = self.scroll_offset.y
@@ -198,12 +242,28 @@ class MemoryList(MovingView):
         """Move the cursor to the first row, or the last."""
         self.cursor = len(self.ids) - 1 if last else 0
 
+    def rest_on_top(self) -> None:
+        """Let what comes next put the cursor on its first row, until the person moves it."""
+        self.was_moved = False
+
+    def go_to(self, identifier: str) -> bool:
+        """Bring the cursor to a memory; False if it is not listed."""
+        try:
+            self.cursor = self.ids.index(identifier)
+        except ValueError:
+            return False
+        return True
+
     def validate_cursor(self, cursor: int) -> int:
         """Keep the cursor within the list."""
         return max(0, min(cursor, len(self.ids) - 1))
 
     def watch_cursor(self) -> None:
         """Follow the cursor."""
+        self.was_moved = True
+        if self.marks.drawing:
+            self.marks.stretch(self.cursor)
+            self.post_message(self.Marked(self))
         self._reveal_cursor()
         self.refresh()
         self.post_message(self.Highlighted(self, self.current))
@@ -256,31 +316,20 @@ class MemoryList(MovingView):
             return Strip.blank(width, self._row_paint["base"])
         is_current = index == self.cursor
         row = self._rows.get(self.ids[index])
-        segments = self._segments(row, Columns.within(width, projects=self.show_projects), current=is_current)
+        columns = Columns.within(width, projects=self.show_projects)
+        segments = row_segments(
+            row,
+            columns,
+            self._current_paint if is_current else self._row_paint,
+            current=is_current,
+            marked=self.marks.holds(index, self.ids[index]),
+        )
         return Strip(segments).adjust_cell_length(width, segments[0].style)
 
     def _paint(self, base: Style) -> dict[str, Style]:
         """Return the style of each part of a row on a ground."""
-        parts = {name: self.get_component_rich_style(f"memory-list--{name}").color for name in _PARTS}
+        parts = {name: self.get_component_rich_style(f"memory-list--{name}").color for name in PARTS}
         return {"base": base, **{name: base + Style(color=color) for name, color in parts.items()}}
-
-    def _segments(self, row: Row | None, columns: Columns, *, current: bool) -> list[Segment]:
-        paint = self._current_paint if current else self._row_paint
-        edge = Segment(CURSOR_MARK if current else " ", paint["pin"])
-        if row is None:
-            return [edge, Segment(fit("  …", columns.title), paint["dim"])]
-        mark = MARK_PINNED if row.pinned else MARK_DUE if row.due else " "
-        segments = [edge, Segment(f"{mark} ", paint["due" if row.due and not row.pinned else "pin"])]
-        if columns.kind:
-            segments.append(Segment(fit(row.kind, columns.kind) + " ", paint["kind"]))
-        if columns.project:
-            segments.append(Segment(fit(row.project, columns.project) + " ", paint["dim"]))
-        segments.append(Segment(fit(row.title, columns.title) + " " * _TITLE_GAP, paint["base"]))
-        if columns.bar:
-            bar = freshness_bar(row.freshness, columns.bar)
-            segments.append(Segment(bar + " ", paint["due-bar" if row.due else "bar"]))
-            segments.append(Segment(fit(short_age(row.age_days), columns.age, right=True) + " ", paint["dim"]))
-        return segments
 
     def _notice_line(self, y: int, width: int) -> Strip:
         top = max(0, (self.page - len(self._notice)) // 3)

@@ -1,0 +1,191 @@
+"""Editing a memory as a file in the person's own editor; a file that cannot be read back is kept."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memtui.curate.editing import EDITABLE
+from memtui.domain.memory import Anchor, Memory
+from memtui.domain.record import RecordError, memory_from_record, memory_record
+from memtui.errors import MemtuiError, UsageError
+from memtui.publish.memory_file import parse_memory, render_memory
+from memtui.text.decoding import decode
+
+_GOTO = frozenset({"code", "code-insiders", "codium", "vscodium", "cursor", "windsurf"})
+"""Editors that take `--goto FILE:LINE`."""
+
+_COLON = frozenset({"subl", "zed", "hx", "helix", "micro"})
+"""Editors that take `FILE:LINE`."""
+
+_PLUS = frozenset({"vi", "vim", "nvim", "nano", "pico", "emacs", "emacsclient", "kak", "joe", "ne", "mg", "gvim"})
+"""Editors that take `+LINE FILE`."""
+
+
+def find_editor() -> list[str]:
+    """Return the command of the person's editor.
+
+    Raises:
+        UsageError: none is set and none is found, or what is set is no command.
+    """
+    for name in ("MEMTUI_EDITOR", "VISUAL", "EDITOR"):
+        chosen = os.environ.get(name, "").strip()
+        if chosen:
+            try:
+                return shlex.split(chosen)
+            except ValueError as error:
+                raise UsageError(f"The editor is no command ({error})", where=f"${name}") from error
+    for candidate in ("nano", "vim", "vi", "notepad"):
+        if shutil.which(candidate):
+            return [candidate]
+    raise UsageError("No editor is set", where="$EDITOR", remedy="Set it, or edit by options: `memtui edit --help`.")
+
+
+def editor_command(path: Path, line: int | None = None) -> list[str]:
+    """Return the command that opens a file in the person's editor, at a line where the editor takes one.
+
+    Raises:
+        UsageError: there is no editor.
+    """
+    command = find_editor()
+    name = Path(command[0]).stem.lower()
+    if line is None:
+        return [*command, str(path)]
+    if name in _GOTO:
+        return [*command, "--goto", f"{path}:{line}"]
+    if name in _COLON:
+        return [*command, f"{path}:{line}"]
+    return [*command, f"+{line}", str(path)] if name in _PLUS else [*command, str(path)]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFile:
+    """A memory that lies in a temporary file for the editor.
+
+    Attributes:
+        memory: as it was when the file was written.
+        text: what was written.
+    """
+
+    memory: Memory
+    path: Path
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What came back from the editor.
+
+    Attributes:
+        values: the fields that changed.
+        path: the file, to be deleted once they are saved.
+        left_alone: keys that were changed in the file but are not edited this way.
+    """
+
+    values: dict[str, Any]
+    path: Path
+    left_alone: tuple[str, ...] = ()
+
+
+def edit_in_editor(memory: Memory) -> Edited:
+    """Open a memory in the editor and read the file back.
+
+    Raises:
+        MemtuiError: the editor failed, or the file cannot be read as a memory; the file is kept and named.
+    """
+    find_editor()
+    file = write_memory_file(memory)
+    run_editor(file)
+    return read_memory_file(file)
+
+
+def write_memory_file(memory: Memory) -> MemoryFile:
+    """Write a memory to a temporary file that only its owner can read."""
+    text = render_memory(memory)
+    name = memory.id[:20].replace(os.sep, "_")
+    descriptor, path = tempfile.mkstemp(prefix=f"memtui-{name}-", suffix=".md")
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+        stream.write(text)
+    return MemoryFile(memory, Path(path), text)
+
+
+def run_editor(file: MemoryFile) -> None:
+    """Run the editor on a file until the person leaves it.
+
+    Raises:
+        UsageError: it cannot be started; a file that nobody touched is deleted.
+        MemtuiError: it failed; the file is kept and named.
+    """
+    command = editor_command(file.path)
+    try:
+        done = subprocess.run(command, check=False)
+    except (OSError, ValueError) as error:
+        discard_untouched(file)
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"The editor cannot be started ({reason})", where=command[0]) from error
+    if done.returncode != 0:
+        raise MemtuiError(
+            f"The editor ended with status {done.returncode}",
+            where=str(file.path),
+            remedy="The file was kept; nothing was saved.",
+        )
+
+
+def discard_untouched(file: MemoryFile) -> None:
+    """Delete a file that still holds what was written."""
+    with suppress(OSError):
+        if file.path.read_bytes() == file.text.encode():
+            file.path.unlink()
+
+
+def read_memory_file(file: MemoryFile) -> Edited:
+    """Read back what the person made of a file.
+
+    Raises:
+        MemtuiError: it cannot be read as a memory; it is kept and named.
+    """
+    try:
+        after = decode(file.path.read_bytes()).text
+    except OSError as error:
+        raise MemtuiError(f"The edited file is gone ({error.strerror})", where=str(file.path)) from error
+    if after == file.text:
+        return Edited({}, file.path)
+    edited = _read_back(file.memory, after, file.path)
+    mine, theirs = memory_record(file.memory), memory_record(edited)
+    changed = [key for key in dict.fromkeys((*mine, *theirs)) if mine.get(key) != theirs.get(key)]
+    return Edited(_changes(file.memory, edited), file.path, tuple(key for key in changed if key not in EDITABLE))
+
+
+def _read_back(memory: Memory, text: str, path: Path) -> Memory:
+    parsed = parse_memory(text)
+    problem = parsed.problem or (f"line {parsed.ignored[0]} is no `key: value`" if parsed.ignored else "")
+    if not problem and parsed.record.get("id") != memory.id:
+        problem = f"the line `id: {memory.id}` is missing or changed"
+    if not problem and not parsed.record.get("insight"):
+        problem = "it has no text"
+    try:
+        if not problem:
+            return memory_from_record(parsed.record, now=memory.updated_at, new_id=memory.id)
+    except RecordError as error:
+        problem = str(error)
+    raise MemtuiError(
+        f"The edited file cannot be read as a memory ({problem})",
+        where=str(path),
+        remedy="It was kept; mend it and paste it, or start again. Nothing was saved.",
+    )
+
+
+def _changes(memory: Memory, edited: Memory) -> dict[str, Any]:
+    fields = [name for name in EDITABLE if name != "anchors"]
+    values = {name: getattr(edited, name) for name in fields if getattr(edited, name) != getattr(memory, name)}
+    if [anchor.path for anchor in edited.anchors] != [anchor.path for anchor in memory.anchors]:
+        known = {anchor.path: anchor for anchor in memory.anchors}
+        values["anchors"] = tuple(known.get(anchor.path, Anchor(anchor.path)) for anchor in edited.anchors)
+    return values

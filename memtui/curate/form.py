@@ -1,0 +1,296 @@
+"""The edit form without its widgets: a memory as typed texts, read back into values, checked while it is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
+
+from memtui.curate.editing import (
+    LONGEST_TITLE,
+    check_confidence,
+    check_half_life,
+    check_importance,
+    check_kind,
+    clean_tags,
+)
+from memtui.curate.files import anchors_for, relative_name
+from memtui.domain.kinds import Kinds
+from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, Anchor, Memory
+from memtui.errors import MemtuiError, UsageError
+from memtui.text.imperatives import ordering_line
+from memtui.text.quantities import parse_day, parse_duration
+from memtui.text.sanitising import one_line, sanitise
+from memtui.text.secrets import find_secrets
+from memtui.text.suspicion import planted_instructions
+from memtui.vault.projects import check_name
+
+Texts = Mapping[str, str]
+"""What stands in the fields, by field."""
+
+TEXT_FIELDS = ("title", "insight", "rationale", "snippet")
+"""Fields of free text: looked through for secrets."""
+
+CHECKED_CHARACTERS = 50_000
+"""Characters of a text that are looked through while typing, 20 ms; a save looks through all of it."""
+
+LONGEST_LINE = 400
+"""Characters of a field of one line that are shown; titles are stored with 200 at most."""
+
+YES, NO = "yes", "no"
+
+Level = Literal["error", "secret", "hint"]
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a form starts from.
+
+    Attributes:
+        memory: the memory to edit as it was read, None for a new one.
+        kinds: the kinds in force.
+        root: the working tree that its files are relative to, None where it is not known here.
+        project: where a new memory goes that names no project; None stays unassigned.
+        projects: projects to offer.
+        tags: tags to offer.
+    """
+
+    memory: Memory | None
+    kinds: Kinds
+    root: Path | None
+    project: str | None = None
+    projects: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to say beside a field.
+
+    Attributes:
+        level: `error` cannot be saved, `secret` is refused unless the person insists, `hint` is advice.
+    """
+
+    field: str
+    level: Level
+    text: str
+
+
+def texts_of(memory: Memory | None, values: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """Return a memory as the form's texts, with other values for some fields; an empty form without one."""
+    chosen = values or {}
+
+    def value(name: str, default: Any = "") -> Any:
+        return chosen.get(name, getattr(memory, name) if memory is not None else default)
+
+    def line(name: str) -> str:
+        return one_line(str(value(name, None) or ""))[:LONGEST_LINE]
+
+    return {
+        **{name: line(name) for name in ("title", "kind", "project", "status_reason")},
+        **{name: sanitise(str(value(name))).text for name in ("insight", "rationale", "snippet")},
+        "tags": one_line(", ".join(value("tags", ()))),
+        "anchors": "\n".join(one_line(anchor.path) for anchor in value("anchors", ())),
+        "importance": str(value("importance", DEFAULT_IMPORTANCE)),
+        "confidence": f"{value('confidence', DEFAULT_CONFIDENCE):g}",
+        "pinned": YES if value("pinned", False) else NO,
+        "valid_from": _day(value("valid_from", None)),
+        "valid_until": _day(value("valid_until", None)),
+        "half_life_days": _days(value("half_life_days", None)),
+    }
+
+
+def _day(moment: datetime | None) -> str:
+    if moment is None:
+        return ""
+    moment = moment.astimezone(UTC)
+    is_day = (moment.hour, moment.minute, moment.second, moment.microsecond) == (0, 0, 0, 0)
+    return f"{moment:%Y-%m-%d}" if is_day else moment.isoformat().replace("+00:00", "Z")
+
+
+def _days(days: float | None) -> str:
+    return "" if days is None else f"{days:g}d"
+
+
+def read_form(texts: Texts, basis: Basis) -> tuple[dict[str, Any], list[Finding]]:
+    """Return the values that were changed, by field, and what cannot be read; looks at the working tree.
+
+    A field whose text is as the memory gave it is not among the values, so that nothing is changed by merely
+    being shown.
+    """
+    shown = texts_of(basis.memory)
+    values: dict[str, Any] = {}
+    findings: list[Finding] = []
+    for name, read in _readers(basis).items():
+        typed = texts.get(name, shown[name])
+        if typed == shown[name]:
+            continue
+        try:
+            values[name] = read(typed)
+        except MemtuiError as error:
+            findings.append(Finding(name, "error", str(error)))
+    if not texts.get("insight", shown["insight"]).strip():
+        findings.append(Finding("insight", "error", "A memory needs a text."))
+    return values, findings
+
+
+def _readers(basis: Basis) -> dict[str, Callable[[str], Any]]:
+    return {
+        "title": lambda text: _title(text, is_new=basis.memory is None),
+        **dict.fromkeys(("insight", "rationale", "snippet", "status_reason"), str),
+        "kind": lambda text: _kind(basis.kinds, text),
+        "tags": lambda text: clean_tags([text]),
+        "anchors": lambda text: anchors_of(text, basis),
+        "project": lambda text: check_name(text.strip()) if text.strip() else None,
+        "importance": lambda text: check_importance(_whole(text)),
+        "confidence": lambda text: check_confidence(_share(text)),
+        "pinned": _flag,
+        "valid_from": _optional_day,
+        "valid_until": _optional_day,
+        "half_life_days": lambda text: check_half_life(parse_duration(text)) if text.strip() else None,
+    }
+
+
+def _title(text: str, *, is_new: bool) -> str:
+    if not text.strip() and not is_new:
+        raise UsageError("A memory needs a title")
+    return text
+
+
+def _optional_day(text: str) -> datetime | None:
+    return parse_day(text) if text.strip() else None
+
+
+def _kind(kinds: Kinds, text: str) -> str:
+    """Return a known kind; the form offers the others itself, so an error names only the nearest."""
+    try:
+        return check_kind(kinds, text)
+    except UsageError as error:
+        close = kinds.nearest(text.strip().lower())
+        raise UsageError(error.what, where=text[:40], remedy=f"Did you mean {close}?" if close else "") from error
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text.strip())
+    except ValueError as error:
+        raise UsageError("Importance is a number from 1 to 5", where=text.strip()[:20]) from error
+
+
+def _share(text: str) -> float:
+    try:
+        return float(text.strip())
+    except ValueError as error:
+        raise UsageError("Confidence is a number from 0 to 1", where=text.strip()[:20]) from error
+
+
+def _flag(text: str) -> bool:
+    known = {YES: True, "y": True, "true": True, NO: False, "n": False, "false": False, "": False}
+    found = known.get(text.strip().lower())
+    if found is None:
+        raise UsageError("Say yes or no", where=text.strip()[:20])
+    return found
+
+
+def anchors_of(text: str, basis: Basis) -> tuple[Anchor, ...]:
+    """Return the anchors that a field names, one a line, relative to the working tree.
+
+    Those that the memory has stay as they are, whether or not their files are there.
+
+    Raises:
+        UsageError: a path leads outside of the tree, or there is no such file.
+    """
+    known = {one_line(anchor.path): anchor for anchor in basis.memory.anchors} if basis.memory else {}
+    found: list[Anchor] = []
+    for line in text.split("\n"):
+        path = line.strip()
+        if not path:
+            continue
+        if path in known:
+            found.append(known[path])
+            continue
+        _check_safe(path, basis.root)
+        if basis.root is None:
+            found.append(Anchor(relative_name(path, root=Path(), folder=Path()) if not _is_outside(path) else path))
+        else:
+            found.extend(anchors_for([path], root=basis.root, folder=basis.root))
+    return tuple(dict.fromkeys(found))
+
+
+def _check_safe(path: str, root: Path | None) -> None:
+    plain = path.split("::", 1)[0].replace("\\", "/")
+    inside = root is not None and Path(plain).is_absolute() and Path(plain).is_relative_to(root)
+    if ".." in PurePosixPath(plain).parts or plain.startswith("~") or (_is_outside(plain) and not inside):
+        raise UsageError("This path leads outside of the project", where=path[:80])
+
+
+def _is_outside(path: str) -> bool:
+    return Path(path).is_absolute() or PurePosixPath(path).is_absolute()
+
+
+def check_form(texts: Texts, basis: Basis, patterns: Sequence[tuple[str, str]] = ()) -> list[Finding]:
+    """Return everything to say beside the fields, errors first.
+
+    Args:
+        texts: what stands in the fields.
+        basis: what the form started from.
+        patterns: the user's own patterns of secrets.
+
+    Raises:
+        ConfigError: one of these patterns cannot be compiled.
+    """
+    _, errors = read_form(texts, basis)
+    return [*errors, *_secrets(texts, basis.memory, patterns), *_advice(texts, basis)]
+
+
+def _secrets(texts: Texts, memory: Memory | None, patterns: Sequence[tuple[str, str]]) -> Iterator[Finding]:
+    for name in TEXT_FIELDS:
+        if memory is not None and texts.get(name) == getattr(memory, name):
+            continue
+        text = texts.get(name, "")[:CHECKED_CHARACTERS]
+        for found in find_secrets(text, patterns):
+            if found.severity == "secret":
+                line = text.count("\n", 0, found.start) + 1
+                place = f", line {line}" if "\n" in text else ""
+                yield Finding(name, "secret", f"looks like a secret{place}: {found.rule}")
+                break
+
+
+def _advice(texts: Texts, basis: Basis) -> Iterator[Finding]:
+    title = texts.get("title", "")
+    if len(title) > LONGEST_TITLE:
+        yield Finding("title", "hint", f"{len(title):,} characters: {LONGEST_TITLE} of them are kept")
+    for name in ("insight", "rationale"):
+        yield from _wording(name, texts.get(name, "")[:CHECKED_CHARACTERS])
+    yield from _project_advice(texts.get("project", "").strip(), basis)
+    files = texts.get("anchors", "").strip()
+    if basis.root is None and files and files != texts_of(basis.memory)["anchors"].strip():
+        yield Finding("anchors", "hint", "the project's folder is not known here, so files are taken as typed")
+
+
+def _wording(name: str, text: str) -> Iterator[Finding]:
+    for reason in planted_instructions(text)[:1]:
+        yield Finding(name, "hint", f"may look planted: it {reason}")
+    line = ordering_line(text)
+    if line is not None:
+        place = f"line {line} orders: " if "\n" in text else ""
+        yield Finding(name, "hint", f"{place}memories are read as background facts, so tell what is so and why")
+    odd = sanitise(text)
+    if odd.removed:
+        yield Finding(name, "hint", f"control characters are stripped: {odd.removed:,}")
+    if odd.invisible or odd.bidi:
+        yield Finding(name, "hint", f"invisible characters: {odd.invisible + odd.bidi:,}")
+
+
+def _project_advice(typed: str, basis: Basis) -> Iterator[Finding]:
+    if typed:
+        if basis.projects and typed not in (*basis.projects, "global", basis.project):
+            yield Finding("project", "hint", "a new project")
+        return
+    is_waiting = basis.memory is None or basis.memory.status == "candidate"
+    if is_waiting and basis.project:
+        yield Finding("project", "hint", f"unassigned: it goes to {basis.project}, the project of this folder")
+    else:
+        yield Finding("project", "hint", "unassigned: it reaches no payload until it has a project")

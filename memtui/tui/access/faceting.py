@@ -1,0 +1,49 @@
+"""Counting the facets of a list, and looking which files of memories are gone."""
+
+from __future__ import annotations
+
+from memtui.tui.access.reading import MOST_HITS, Reading, cleaned
+from memtui.tui.access.values import FacetCounts, Listing, Wanted
+from memtui.vault.filters import EVERYTHING
+
+
+class Faceting(Reading):
+    """What the facets ask the vault."""
+
+    def facet_counts(self, listing: Listing) -> FacetCounts:
+        """Count what choosing each value of each facet would list."""
+        from dataclasses import replace
+
+        from memtui.recall.searching import search
+        from memtui.vault.browsing import count_facets
+
+        now, text = self._vault.now(), cleaned(listing.query)
+        self._look_for_gone_files(listing.base.counter)
+        browsing = self._browsing(listing.base.wanted, now)
+        if text:
+            # What other projects and statuses hold is found without the limits of the list.
+            wide = search(
+                self._reading, text, EVERYTHING, limit=MOST_HITS, settings=self._opening.recall, now=now, statuses=None
+            )
+            hits = dict.fromkeys((*listing.hits, *(hit.memory.id for hit in wide)))
+            browsing = replace(browsing, text=text.lower(), hits=tuple(hits))
+        with self._reading.read() as reader:
+            return FacetCounts(count_facets(reader, browsing))
+
+    def _look_for_gone_files(self, counter: int) -> None:
+        """Look once per state of the vault which memories are tied to files that are no longer there."""
+        if self._gone[0] == counter:
+            return
+        from memtui.domain.memory import Anchor
+        from memtui.vault.browsing import anchored_paths
+        from memtui.workspace import anchor_state
+
+        with self._reading.read() as reader:
+            anchored = anchored_paths(reader, self._browsing(Wanted(), self._vault.now()))
+            trees = {project: self._tree_of(reader, project) for project in {row[0] for row in anchored}}
+        gone: list[int] = []
+        for project, path, keys in anchored:
+            tree = trees[project]
+            if tree is not None and anchor_state(tree.root, Anchor(path)) == "gone":
+                gone += keys
+        self._gone = (counter, tuple(gone))

@@ -1,0 +1,172 @@
+"""A memory in review as blocks of plain text: why now, what it says, and the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from memtui.curate.sessions import Progress, Receipt
+from memtui.tui.access.review import NEIGHBOURS_SHOWN, Opened, ReviewCard
+from memtui.tui.describing import Block, describe
+from memtui.tui.highlighting import Piece, StyleName
+from memtui.tui.wording import counted, tame
+
+PANES = frozenset({"curve", "files", "similar"})
+"""Evidence that has a pane of its own where there is room."""
+
+NOTHING_DUE = (
+    Block((("Nothing is due for review.", "title"),)),
+    Block(
+        (
+            (
+                "A memory comes due when it fades below the line or hurt twice. Using it never clears that; you do.",
+                "dim",
+            ),
+        ),
+        gap=True,
+    ),
+    Block((("esc", "label"), ("  back to the list", "dim")), gap=True),
+)
+
+_WIDE, _MIDDLING = 100, 60
+_WIDE_BAR, _MIDDLING_BAR = 24, 12
+_FRAME_CELLS = 8
+
+
+# -- the first line ------------------------------------------------------------------------------------
+
+
+def head_line(opened: Opened | None, settled: AbstractSet[str], place: int, width: int) -> Content:
+    """Return `Review  12 of 40  ███▌────  28 left, about 6 min   project   u undo   esc pause`, as far as it fits."""
+    name = Content.styled(" Review", "bold $primary")
+    if opened is None or not opened.progress.total:
+        return name
+    progress = opened.progress
+    bar_cells = _WIDE_BAR if width >= _WIDE else _MIDDLING_BAR if width >= _MIDDLING else 0
+    done = sum(1 for identifier in opened.session.ids if identifier in settled)
+    position = min(place + 1, progress.total) if done < progress.total else progress.total
+    left = Content.assemble(
+        name,
+        f"  {position} of {progress.total}  ",
+        (_bar(done, progress.total, bar_cells), "$memtui-bar"),
+        ("  " if bar_cells else ""),
+        (time_left(progress, progress.total - done), "$memtui-dim"),
+    )
+    keys = (("u", "undo"), ("esc", "leave" if done == progress.total else "pause"))
+    right = Content("   ").join(
+        [Content.assemble((key, "bold $primary"), " ", (word, "$memtui-dim")) for key, word in keys]
+    )
+    project = Content.styled(tame(opened.session.project or "all projects", 30), "$memtui-dim")
+    for parts in ([project, right], [right], []):
+        end = Content("   ").join(parts)
+        room = width - left.cell_length - end.cell_length - 1
+        if room > 1 or not parts:
+            return Content.assemble(left, " " * max(0, room), end)
+    return left
+
+
+def time_left(progress: Progress, left: int) -> str:
+    """Return `28 left, about 6 min`; an estimate, in steps that a person can use."""
+    if not left:
+        return "all done"
+    minutes = progress.minutes_left * left / progress.left if progress.left else 0.0
+    return f"{left:,} left, " + ("under a minute" if minutes < 1 else f"about {minutes:.0f} min")
+
+
+def _bar(done: int, total: int, cells: int) -> str:
+    eighths = round(cells * 8 * done / total)
+    return ("█" * (eighths // 8) + (" ▏▎▍▌▋▊▉"[eighths % 8] if eighths % 8 else "")).ljust(cells, "─")
+
+
+# -- one memory ----------------------------------------------------------------------------------------
+
+
+def why_title(card: ReviewCard, width: int) -> tuple[str, str]:
+    """Return the title of the memory's pane, and the reasons if they do not fit into it."""
+    reasons = tame(" · ".join(card.why), 300)
+    title = f"Why now ─ {reasons}"
+    if not reasons:
+        return "Why now ─ it was due when the queue was taken", ""
+    return (title, "") if cell_len(title) <= width - _FRAME_CELLS else ("Why now", reasons)
+
+
+def memory_blocks(card: ReviewCard, *, why: str, panes: AbstractSet[str]) -> list[Block]:
+    """Return the memory in full.
+
+    Args:
+        card: the memory and its evidence.
+        why: reasons to say first, where the title has no room for them.
+        panes: evidence that has a pane of its own; the rest follows the text.
+    """
+    blocks = [Block(((why, "warning"),))] if why else []
+    body = describe(card.detail)
+    blocks += [Block(body[0].pieces, gap=bool(why)), *body[1:]]
+    if "curve" not in panes:
+        blocks.append(Block(((card.curve.caption, "text"),), label="Fades", gap=True))
+    if "files" not in panes and card.files:
+        blocks += _headed("What changed in its files", file_blocks(card))
+    if "files" not in panes and any(one.near for one in card.similar):
+        blocks += _headed("Neighbours", similar_blocks(card))
+    return blocks
+
+
+def _headed(title: str, blocks: list[Block]) -> list[Block]:
+    return [Block(((title, "label"),), gap=True), *blocks]
+
+
+def file_blocks(card: ReviewCard) -> list[Block]:
+    """Return what happened to a memory's files since it was last verified."""
+    blocks: list[Block] = []
+    for change in card.files:
+        state = change.state or "unchecked"
+        style: StyleName = "warning" if state in {"changed", "moved", "gone"} else "dim"
+        pieces: list[Piece] = [(tame(change.path), "path"), (f"  {state}", style)]
+        if change.added or change.removed:
+            pieces.append((f"  +{change.added} −{change.removed}", "label"))
+        blocks.append(Block(tuple(pieces)))
+        for line in change.lines:
+            sign: StyleName = "good" if line.startswith("+") else "dim"
+            blocks.append(Block(((f"{line[:1]} {tame(line[1:].strip())}", sign),)))
+    return blocks or [Block((("It is tied to no file.", "dim"),))]
+
+
+def similar_blocks(card: ReviewCard, *, gap: bool = False) -> list[Block]:
+    """Return linked and similar memories."""
+    blocks = [
+        Block(
+            ((f"{similar.how}  ", "warning" if similar.how.startswith("≠") else "dim"), (similar.title, "text")),
+            gap=gap and place == 0,
+        )
+        for place, similar in enumerate([one for one in card.similar if one.near][:NEIGHBOURS_SHOWN])
+    ]
+    return blocks or [Block((("Nothing is linked to it, and nothing is like it.", "dim"),), gap=gap)]
+
+
+# -- the receipt ---------------------------------------------------------------------------------------
+
+
+def receipt_blocks(receipt: Receipt) -> list[Block]:
+    """Return the receipt of a session, with what to do next."""
+    settled = sum(receipt.counts.values())
+    done = f"{settled:,} of {counted(receipt.total, 'memory', 'memories')} reviewed"
+    blocks = [Block(((done, "title"), (f"   begun {receipt.started_at:%Y-%m-%d}", "dim")))]
+    most = max(receipt.counts.values(), default=1)
+    for place, (word, number) in enumerate(receipt.counts.items()):
+        bar = "█" * max(1, round(_WIDE_BAR * number / most))
+        blocks.append(Block(((f"{number:>4}  {word:<12}", "text"), (bar, "bar")), gap=place == 0))
+    if receipt.tokens_out:
+        said = f"{receipt.tokens_out:,} tokens of text are out of use and reach no payload"
+        blocks.append(Block(((said, "text"),), label="Saved", gap=True))
+    for place, (_, title, days) in enumerate(receipt.half_lives):
+        label = "Fades" if place == 0 else " "
+        half_life = f"{days:g} d" if days else "its kind's"
+        blocks.append(Block(((f"{half_life}  ", "dim"), (tame(title), "text")), label=label, gap=place == 0))
+    if receipt.still_said:
+        blocks.append(Block((("These sources still say what was taken out of use:", "warning"),), gap=True))
+    for _, title, path in receipt.still_said:
+        blocks.append(Block(((tame(path), "path"), (f"  {tame(title)}", "text"))))
+    for place, (key, word) in enumerate((("Y", "copy this"), ("w", "write it to a file"), ("a", "take a new queue"))):
+        blocks.append(Block(((f"{key}  ", "label"), (word, "dim")), gap=place == 0))
+    return blocks

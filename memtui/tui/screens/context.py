@@ -1,0 +1,280 @@
+"""Context: the task, the ranked memories with ticks, and beside them the exact payload."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.widget import Widget
+from textual.widgets import Input
+
+from memtui.errors import MemtuiError, RefusedError
+from memtui.tui import context_rows
+from memtui.tui.access.context import Answer, written_words
+from memtui.tui.actions.action import Action
+from memtui.tui.actions.context import CONTEXT, LINES
+from memtui.tui.context_messages import FileWritten, MemoryRead
+from memtui.tui.describing import describe
+from memtui.tui.messages import Act, LookFailed
+from memtui.tui.screens.card import CardScreen
+from memtui.tui.screens.choice import ChoiceScreen
+from memtui.tui.screens.context_reading import ContextReading
+from memtui.tui.widgets.chrome import KeyHints
+from memtui.tui.widgets.files_line import Offers
+from memtui.tui.widgets.pick_list import PickList
+from memtui.tui.widgets.task_lines import GUESSED, TaskLines
+from memtui.tui.widgets.write_line import WriteLine
+
+if TYPE_CHECKING:
+    from memtui.recall.result import Hit
+
+
+class ContextScreen(ContextReading):
+    """What goes to an assistant for a task, and why."""
+
+    # -- typing -----------------------------------------------------------------------------------
+
+    @on(TaskLines.Changed)
+    def _typed(self, message: TaskLines.Changed) -> None:
+        message.stop()
+        self._soon()
+
+    @on(TaskLines.Entered)
+    def _entered(self, message: TaskLines.Entered) -> None:
+        message.stop()
+        self._list.focus()
+
+    @on(Offers.Picked)
+    def _pick_offer(self, message: Offers.Picked) -> None:
+        message.stop()
+        self._lines.files_line.take(message.place)
+
+    def action_context_task(self) -> None:
+        """Type the task."""
+        self._lines.task_line.focus()
+
+    def action_context_files(self) -> None:
+        """Type the files in hand."""
+        self._lines.files_line.focus()
+
+    def action_context_budget(self) -> None:
+        """Type the budget."""
+        self._lines.budget_line.focus()
+        self._lines.budget_line.action_select_all()
+
+    def action_context_target(self) -> None:
+        """Choose the target."""
+        from memtui.pack.targets.registry import target_named, target_names
+
+        choices = [(name, target_named(name).label) for name in target_names()]
+        self.app.push_screen(ChoiceScreen("Target", choices, self._lines.target), self._take_target)
+
+    def _take_target(self, name: str | None) -> None:
+        if name is not None:
+            self._lines.target = name
+            self._lines.show_settings(None)
+            self._renew()
+
+    def action_context_phase(self) -> None:
+        """Choose the phase."""
+        from memtui.recall.phase import PHASES
+
+        choices = [(GUESSED, "from the words of the task"), *((phase, "") for phase in PHASES)]
+        self.app.push_screen(ChoiceScreen("Phase", choices, self._lines.phase or GUESSED), self._take_phase)
+
+    def _take_phase(self, name: str | None) -> None:
+        if name is not None:
+            self._lines.phase = None if name == GUESSED else name
+            self._lines.show_settings(None)
+            self._renew()
+
+    # -- the list ---------------------------------------------------------------------------------
+
+    @on(PickList.Highlighted)
+    def _follow_cursor(self, message: PickList.Highlighted) -> None:
+        message.stop()
+        self._mark_current()
+
+    @on(PickList.Chosen)
+    async def _choose(self, message: PickList.Chosen) -> None:
+        message.stop()
+        await self.action_act("context-read")
+
+    def action_context_tick(self) -> None:
+        """Tick the memory under the cursor out of the payload, or into it."""
+        row = self._list.current
+        if row is None:
+            return
+        if row.id in self._without or row.id in self._with_ids:
+            self._without.discard(row.id)
+            self._with_ids.discard(row.id)
+        elif row.state == "withheld":
+            self._with_ids.add(row.id)
+        else:
+            self._without.add(row.id)
+        self._renew()
+
+    def action_context_reset(self) -> None:
+        """Take back all ticks made by hand."""
+        self._without.clear()
+        self._with_ids.clear()
+        self._renew()
+
+    def action_context_read(self) -> None:
+        """Read the memory under the cursor in full."""
+        row = self._list.current
+        if row is not None:
+            self._read_memory(row.id)
+
+    @work(thread=True, exclusive=True, group="detail", exit_on_error=False)
+    def _read_memory(self, identifier: str) -> None:
+        try:
+            detail = self.access.detail(identifier)
+        except MemtuiError as error:
+            self.post_message(LookFailed(error))
+        else:
+            self.post_message(MemoryRead(detail))
+
+    @on(LookFailed)
+    def _tell_failed_look(self, message: LookFailed) -> None:
+        self.say(str(message.error), severity="error")
+
+    @on(MemoryRead)
+    def _show_memory(self, message: MemoryRead) -> None:
+        if message.detail is None:
+            self.say("This memory is gone: somebody took it out meanwhile.", severity="warning")
+        else:
+            self.app.push_screen(CardScreen("Memory", describe(message.detail)))
+
+    def action_context_why(self) -> None:
+        """Explain the score of the memory under the cursor, or why it is withheld."""
+        row = self._list.current
+        if row is not None:
+            self.app.push_screen(CardScreen("Why", context_rows.why_blocks(row, self._hit_of(row.id))))
+
+    def _hit_of(self, identifier: str) -> Hit | None:
+        if self._answer is None:
+            return None
+        pack = self._answer.pack
+        hits = [*(one.hit for one in pack.included), *pack.left_out]
+        return next((hit for hit in hits if hit.memory.id == identifier), None)
+
+    # -- the payload ------------------------------------------------------------------------------
+
+    def why_not(self, action: Action) -> str | None:
+        """Return why an act cannot be done now."""
+        if action.id in {"context-tick", "context-why", "context-read"} and self._list.current is None:
+            return "No memory is under the cursor."
+        if action.id == "context-reset" and not self._without and not self._with_ids:
+            return "No tick was made by hand."
+        is_empty = self._answer is None or not self._answer.pack.payload
+        if action.id in {"context-copy", "context-write"} and is_empty and not self.is_waiting:
+            return "The payload is empty."
+        return super().why_not(action)
+
+    def action_context_copy(self) -> None:
+        """Copy the payload; one that is on its way is waited for, so that what is copied is what is shown."""
+        answer = self._answer
+        if self.is_waiting or answer is None:
+            self._awaited = "context-copy"
+            return
+        self.do(Act(lambda: self._payloads.copy(answer, self._send_escape)))
+
+    def _send_escape(self, text: str) -> bool:
+        """Send OSC 52 between two pictures rather than into one."""
+        self.app.copy_to_clipboard(text.encode("utf-8", "replace").decode("utf-8"))
+        return True
+
+    def acts_ended(self, focus: str | None) -> None:
+        """Make the payload anew, as the change may have touched it."""
+        del focus
+        self._renew()
+
+    def action_context_write(self) -> None:
+        """Ask where to write the payload to."""
+        self.set_class(True, "-writing")
+        self._write_line.open()
+
+    @on(WriteLine.Given)
+    def _write(self, message: WriteLine.Given) -> None:
+        message.stop()
+        if self._answer is not None:
+            self._write_file(self._answer, message.path, overwrite=message.overwrite)
+
+    @work(thread=True, group="write", exit_on_error=False)
+    def _write_file(self, answer: Answer, named: str, *, overwrite: bool) -> None:
+        try:
+            path = self._payloads.write(answer, named, overwrite=overwrite)
+        except MemtuiError as error:
+            self.post_message(FileWritten(error, answer))
+        else:
+            self.post_message(FileWritten(path, answer))
+
+    @on(FileWritten)
+    def _tell_written(self, message: FileWritten) -> None:
+        outcome = message.outcome
+        if isinstance(outcome, RefusedError):
+            self._write_line.ask_to_replace()
+        elif isinstance(outcome, MemtuiError):
+            self.say(str(outcome), severity="error")
+        else:
+            self.say(written_words(message.answer, outcome))
+            self._close_path()
+
+    def _close_path(self) -> None:
+        self.set_class(False, "-writing")
+        self._list.focus()
+
+    # -- going about ------------------------------------------------------------------------------
+
+    def action_offer_enter(self) -> None:
+        """Go to the ranked memories."""
+        self.action_context_list()
+
+    def action_context_list(self) -> None:
+        """Go to the ranked memories."""
+        self._list.focus()
+
+    def action_context_payload(self) -> None:
+        """Go to the payload."""
+        self.set_class(True, "-reading")
+        self._payload.focus()
+
+    def _stops(self) -> list[Widget]:
+        return [*self._lines.stops, self._list, self._payload]
+
+    def action_context_next(self) -> None:
+        """Go to the next line or pane."""
+        self._step(1)
+
+    def action_context_previous(self) -> None:
+        """Go to the line or pane before."""
+        self._step(-1)
+
+    def _step(self, by: int) -> None:
+        stops = self._stops()
+        place = stops.index(self.focused) if self.focused in stops else 0
+        target = stops[(place + by) % len(stops)]
+        self.set_class(target is self._payload, "-reading")
+        target.focus()
+
+    def action_back(self) -> None:
+        """Leave a line or the payload for the list, and the list for the screen beneath."""
+        if self.has_class("-writing"):
+            self._close_path()
+        elif self._lines.files_line.is_offering:
+            self._lines.files_line.close_offers()
+        elif self.focused is self._list or not (self._lines.text or self._list.count):
+            super().action_back()
+        else:
+            self._list.focus()
+
+    @on(KeyHints.Pressed)
+    async def _press(self, message: KeyHints.Pressed) -> None:
+        message.stop()
+        await self.action_act(message.action.id)
+
+    def on_descendant_focus(self) -> None:
+        """Show the keys of the focused line or pane."""
+        self.set_class(self.focused is self._payload, "-reading")
+        self._hints.place = LINES if isinstance(self.focused, Input) else CONTEXT

@@ -1,0 +1,198 @@
+"""The facets: what narrows the list by a choice of values, each with its count."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import BindingType
+from textual.content import Content
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+
+from memtui.tui.access import FacetCounts
+from memtui.tui.actions import registry
+from memtui.tui.actions.browse import FACETS
+from memtui.tui.cells import fit
+from memtui.tui.facet_lines import FIRST_FOLDED, TITLES, FacetLine, chosen_words, facet_lines
+from memtui.tui.widgets.moving import MovingView
+
+_CHOSEN = "✓"
+_PARTS = ("cursor", "heading", "count", "chosen", "dim")
+
+
+class FacetPane(MovingView):
+    """Lines of facets and values; says what was chosen and is told what to show."""
+
+    ALLOW_SELECT = False
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(FACETS)
+    COMPONENT_CLASSES = {f"facets--{part}" for part in _PARTS}  # noqa: RUF012 - Textual declares it as a class variable
+
+    cursor: reactive[int] = reactive(0, init=False)
+
+    @dataclass
+    class Toggled(Message):
+        """A value is to be chosen, or let go of."""
+
+        facet: str
+        value: str
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self.folded: set[str] = set(FIRST_FOLDED)
+        self.chosen: Mapping[str, Sequence[str]] = {}
+        self._long: set[str] = set()
+        self._counts: FacetCounts | None = None
+        self._lines: list[FacetLine] = []
+        self._count_cells = 2
+        self._paint: dict[str, Style] = {}
+
+    def fold(self, folded: Collection[str]) -> None:
+        """Fold exactly these facets."""
+        self.folded = {facet for facet in folded if facet in TITLES}
+        self._lay_out()
+
+    def show(self, counts: FacetCounts | None, chosen: Mapping[str, Sequence[str]]) -> None:
+        """Show counts and the choice; None keeps the counts shown so far."""
+        self._counts = counts or self._counts
+        self.chosen = chosen
+        words = chosen_words(chosen)
+        self.border_title = Content("1 Facets" + (f" · {words}" if words else ""))
+        self._lay_out()
+
+    @property
+    def current(self) -> FacetLine | None:
+        """The line under the cursor."""
+        return self._lines[self.cursor] if self.cursor < len(self._lines) else None
+
+    def _lay_out(self) -> None:
+        """Make the lines anew; the cursor stays on its value."""
+        was = self.current
+        counts = self._counts
+        self._lines = facet_lines(counts, self.chosen, folded=self.folded, long=self._long) if counts else []
+        self._count_cells = 1 + max((len(f"{line.count:,}") for line in self._lines), default=1)
+        place = self.cursor
+        if was is not None:
+            same = (n for n, line in enumerate(self._lines) if (line.facet, line.value) == (was.facet, was.value))
+            heading = (n for n, line in enumerate(self._lines) if line.facet == was.facet)
+            place = next(same, next(heading, place))
+        self.virtual_size = Size(0, len(self._lines))
+        self.set_reactive(FacetPane.cursor, max(0, min(place, len(self._lines) - 1)))
+        self._reveal_cursor()
+        self.refresh()
+
+    # -- moving and choosing ----------------------------------------------------------------------
+
+    def move_by(self, lines: int) -> None:
+        """Move the cursor by lines."""
+        self.cursor = self.cursor + lines
+
+    def move_to_end(self, *, last: bool) -> None:
+        """Move the cursor to the first line, or the last."""
+        self.cursor = len(self._lines) - 1 if last else 0
+
+    def validate_cursor(self, cursor: int) -> int:
+        """Keep the cursor within the lines."""
+        return max(0, min(cursor, len(self._lines) - 1))
+
+    def watch_cursor(self) -> None:
+        """Follow the cursor."""
+        self._reveal_cursor()
+        self.refresh()
+
+    def _reveal_cursor(self) -> None:
+        top, page = self.scroll_offset.y, self.page
+        if self.cursor < top:
+            self.scroll_to(y=self.cursor, animate=False)
+        elif self.cursor >= top + page:
+            self.scroll_to(y=self.cursor - page + 1, animate=False)
+
+    def on_resize(self) -> None:
+        """Keep the cursor in sight."""
+        self._reveal_cursor()
+
+    def action_facet_choose(self) -> None:
+        """Choose the value or let go of it; fold or unfold the heading; show more or fewer values."""
+        line = self.current
+        if line is None:
+            return
+        if line.more:
+            self._long ^= {line.facet}
+            self._lay_out()
+        elif line.value is None:
+            self.folded ^= {line.facet}
+            self._lay_out()
+        else:
+            self.post_message(self.Toggled(line.facet, line.value))
+
+    def action_facet_fold(self) -> None:
+        """Fold the facet that the cursor is in."""
+        if self.current is not None:
+            self.folded |= {self.current.facet}
+            self._lay_out()
+
+    def action_facet_unfold(self) -> None:
+        """Unfold the facet that the cursor is in."""
+        if self.current is not None:
+            self.folded -= {self.current.facet}
+            self._lay_out()
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose the line that was clicked."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        index = self.scroll_offset.y + offset.y
+        if index < len(self._lines):
+            event.stop()
+            self.cursor = index
+            self.action_facet_choose()
+
+    # -- drawing ----------------------------------------------------------------------------------
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return lines of the screen; the styles are looked up once for all."""
+        self._paint = {part: self.get_component_rich_style(f"facets--{part}") for part in _PARTS}
+        self._paint["base"] = self.rich_style
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line of the screen."""
+        width = self.scrollable_content_region.width
+        index = self.scroll_offset.y + y
+        base = self._paint["base"]
+        if index >= len(self._lines):
+            return Strip.blank(width, base)
+        line = self._lines[index]
+        here = index == self.cursor and self.has_focus
+        ground = self._paint["cursor"] if here else base
+        strip = Strip(self._segments(line, width, ground, here=here))
+        return strip.adjust_cell_length(width, ground)
+
+    def _segments(self, line: FacetLine, width: int, ground: Style, *, here: bool) -> list[Segment]:
+        """Return the cells of one line: a cursor, a tick, the text, the count."""
+
+        def paint(part: str) -> Style:
+            return ground + Style(color=self._paint[part].color, bold=self._paint[part].bold)
+
+        edge = Segment("▌" if here else " ", paint("chosen"))
+        tick = _CHOSEN if line.chosen else " "
+        cells = max(4, width - 1 - self._count_cells)
+        counted = "" if line.more else f"{line.count:,}"
+        count = [Segment(" " * max(0, self._count_cells - len(counted)), ground), Segment(counted, paint("dim"))]
+        if line.value is None:
+            return [edge, Segment(fit(f"{line.text} {tick}", cells), paint("heading")), *count]
+        part = "chosen" if line.chosen else "dim" if line.more or not line.count else "count"
+        return [
+            edge,
+            Segment(" ", ground),
+            Segment(f"{tick} ", paint("chosen")),
+            Segment(fit(line.text, cells - 3), paint(part)),
+            *count,
+        ]

@@ -1,0 +1,286 @@
+"""The Context screen driven by keys: a task is typed, ticked, copied and written; what is shown is what goes out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from flows.app_driver import (
+    HOSTILE,
+    NARROW,
+    NOW,
+    WIDE,
+    app_on,
+    empty_vault,
+    ferry_vault,
+    fill,
+    focused,
+    holds,
+    hostile_memories,
+    isolate,
+    memory,
+    says,
+    screen_lines,
+    screen_text,
+    shows,
+    toasts,
+    until,
+)
+from flows.cli_driver import Cli
+from flows.context_driver import (
+    TASK,
+    answered,
+    context_screen,
+    fake_ssh,
+    fake_tmux,
+    included,
+    open_context,
+    payload,
+    type_task,
+)
+from rich.cells import cell_len
+from textual import events
+
+from memtui.pack.recording import list_packs, payload_hash
+from memtui.tui.screens import context_reading
+from memtui.tui.state import State
+from memtui.vault.lease import lease
+
+LOCK = "m0000001"
+posix_only = pytest.mark.skipif(os.name != "posix", reason="fake programs are shell scripts")
+
+
+@pytest.fixture(autouse=True)
+def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    isolate(monkeypatch, tmp_path)
+
+
+@posix_only
+@pytest.mark.parametrize("size", [NARROW, WIDE])
+async def test_preview_command_line_and_clipboard_have_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli, size: tuple[int, int]
+) -> None:
+    vault = ferry_vault(tmp_path)
+    monkeypatch.setenv("MEMTUI_NOW", NOW.isoformat())
+    printed = cli("context", TASK, "--vault", str(vault.path), "--project", "ferry").out
+    buffer = fake_tmux(tmp_path, monkeypatch)
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=size) as pilot:
+        await open_context(pilot)
+        if size == NARROW:
+            await pilot.press(*TASK)
+            await answered(pilot)
+        else:
+            await type_task(pilot)
+        await shows(pilot, "Lock refunds by payment_id")
+        assert LOCK in included(pilot)
+        await pilot.press("enter", "y")
+        await says(pilot, f"Gave {len(printed.encode()):,} bytes to tmux")
+        assert payload(pilot) == printed
+        assert buffer.read_bytes() == printed.encode()
+        pack = list_packs(vault, 1)[0]
+        assert (pack.task, pack.payload_hash) == (TASK, payload_hash(printed))
+        assert any(pack.id in toast for toast in toasts(pilot))
+
+
+@posix_only
+async def test_over_ssh_the_app_itself_sends_the_payload_and_claims_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_ssh(tmp_path, monkeypatch)
+    app = app_on(ferry_vault(tmp_path), tmp_path, project="ferry")
+    async with app.run_test(size=WIDE) as pilot:
+        await open_context(pilot)
+        # Copied while the payload of the last key is still on its way: what comes is what is copied.
+        await pilot.press(*TASK, "enter", "y")
+        await says(pilot, "cannot confirm")
+        await answered(pilot)
+        assert context_screen(pilot)._answer.ask.text == TASK  # type: ignore[union-attr] # it was awaited
+        assert app.clipboard == payload(pilot)
+
+
+async def test_ticks_leave_out_and_put_in_and_every_reason_is_told(tmp_path: Path) -> None:
+    vault = ferry_vault(tmp_path)
+    fill(vault, [memory(6, "Refund texts are in German", status="candidate")])
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        await open_context(pilot)
+        await type_task(pilot)
+        await pilot.press("enter")
+        screen = context_screen(pilot)
+        assert screen._list.current is not None
+        assert screen._list.current.id == LOCK
+
+        await pilot.press("space")
+        await until(pilot, lambda: LOCK not in included(pilot), "the lock is left out")
+        assert "left out by you" in screen_text(pilot)
+        assert screen._list.current.id == LOCK, "the cursor stays on what was ticked"
+        await pilot.press("i")
+        await shows(pilot, "relevance times the factors")
+        await pilot.press("escape", "space")
+        await until(pilot, lambda: LOCK in included(pilot), "the lock is back")
+
+        await pilot.press("G")
+        row = screen._list.current
+        assert row is not None
+        assert row.state == "withheld"
+        put_in = row.id
+        await pilot.press("i")
+        await shows(pilot, "nearness to the task")
+        await pilot.press("escape", "space")
+        await until(pilot, lambda: put_in in included(pilot), "what was withheld is in")
+        await shows(pilot, "1 put in by you")
+        await pilot.press("enter")
+        await shows(pilot, "esc closes")
+        await pilot.press("escape", "asterisk")
+        await until(pilot, lambda: put_in not in included(pilot), "the ticks are taken back")
+        await pilot.press("asterisk")
+        await says(pilot, "No tick was made by hand.")
+
+
+async def test_what_is_wrong_is_said_beside_the_lines_and_the_payload_stays(tmp_path: Path) -> None:
+    async with app_on(ferry_vault(tmp_path), tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        await open_context(pilot)
+        await type_task(pilot)
+        before = payload(pilot)
+        await pilot.press("enter", "B", *"nope")
+        await shows(pilot, "Budget: no budget: nope.")
+        assert payload(pilot) == before
+        for budget, told in (("0", "0 of 0 tokens"), ("10000 chars", "of 10,000 chars"), ("2k", "of 2,000 tokens")):
+            await pilot.press("enter", "B", *budget)
+            await answered(pilot)
+            await shows(pilot, told)
+        await pilot.press("enter", "F", *"missing.py")
+        await shows(pilot, "Files: No such file, and no memory is tied to it: missing.py.")
+        await pilot.press("ctrl+u")
+        await answered(pilot)
+        await until(pilot, lambda: "No such file" not in screen_text(pilot), "the trouble is over")
+        await pilot.press("enter", "P", "j", "enter")
+        await shows(pilot, "Phase plan")
+        await pilot.press("t", "G", "k", "end", "enter")
+        await until(pilot, lambda: payload(pilot) != before, "another target")
+        await pilot.press("question_mark")
+        await shows(pilot, "copy the payload, recorded as a pack")
+
+
+async def test_files_are_completed_from_the_tree_and_from_memories(tmp_path: Path) -> None:
+    tree = tmp_path / "ferry"
+    (tree / "src").mkdir(parents=True)
+    (tree / "src" / "quay.py").write_text("x = 1\n")
+    subprocess.run(["git", "init", "-q", str(tree)], check=True)  # noqa: ASYNC221 - before the app starts
+    vault = ferry_vault(tmp_path)
+    async with app_on(vault, tree).run_test(size=WIDE) as pilot:
+        screen = await open_context(pilot)
+        await until(pilot, lambda: "src/quay.py" in screen._lines.files_line._known, "the files are known")
+        await pilot.press("tab", *"qy")
+        await shows(pilot, "src/quay.py")
+        assert "No such file" not in screen_text(pilot), "half a name is no mistake while names are offered"
+        await pilot.press("tab")
+        assert screen._lines.files_line.value == "src/quay.py, "
+        await pilot.press(*"xx")
+        await shows(pilot, "No such file")
+        await pilot.press("ctrl+u", *"qy")
+        await shows(pilot, "src/quay.py")
+        await pilot.click("#context-offers")
+        assert screen._lines.files_line.value == "src/quay.py, "
+        await pilot.press(*"sr")
+        await until(pilot, lambda: not screen._lines.files_line.is_offering, "a file is offered once")
+        await pilot.press("backspace", "backspace", "enter")
+        assert focused(pilot) == "context-list"
+        await answered(pilot)
+        assert screen._answer is not None
+        assert screen._answer.task.files == ("src/quay.py",)
+
+
+async def test_a_payload_is_written_where_the_person_says_and_replaces_nothing_unasked(tmp_path: Path) -> None:
+    (tmp_path / "mine.md").write_text("mine")
+    async with app_on(ferry_vault(tmp_path), tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        await open_context(pilot)
+        await pilot.press("enter", "w", *"mine.md", "enter")
+        await shows(pilot, "it exists: enter again replaces it")
+        assert (tmp_path / "mine.md").read_text() == "mine"
+        await pilot.press("ctrl+u", *"new.md", "enter")
+        await says(pilot, "Wrote ")
+        assert (tmp_path / "new.md").read_bytes() == payload(pilot).encode()
+        await pilot.press("w", *"mine.md", "enter")
+        await shows(pilot, "it exists: enter again replaces it")
+        await pilot.press("enter")
+        await until(pilot, lambda: (tmp_path / "mine.md").read_bytes() == payload(pilot).encode(), "it is replaced")
+        await until(pilot, lambda: focused(pilot) == "context-list", "the line closes")
+        await pilot.press("w", "escape")
+        assert focused(pilot) == "context-list"
+
+
+async def test_what_was_typed_is_there_again_and_changes_of_others_come_in(tmp_path: Path) -> None:
+    vault, state = ferry_vault(tmp_path), tmp_path / "state.json"
+    async with app_on(vault, tmp_path, project="ferry", state_path=state).run_test(size=NARROW) as pilot:
+        await open_context(pilot)
+        await type_task(pilot, "sail times")
+        await pilot.press("enter", "B", *"900", "enter")
+        await answered(pilot)
+        fill(vault, [memory(7, "Sail times end at midnight")])
+        await until(pilot, lambda: "m0000007" in included(pilot), "the new memory is in")
+        await pilot.press("escape")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "back at the list")
+        screen = await open_context(pilot)
+        assert (screen._lines.text, screen._lines.budget) == ("sail times", "900")
+        await pilot.press("ctrl+q")
+    assert State(state, vault.path).section("context") == {"task": "sail times", "budget": "900"}
+
+
+async def test_a_busy_vault_is_told_and_the_payload_comes_once_it_is_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(context_reading, "POLL_SECONDS", 0.2)
+    vault = ferry_vault(tmp_path)
+    vault.patience_seconds = 0.1
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        await holds(pilot, 5)
+        with lease(vault.path, exclusive=True, wait_seconds=5.0):
+            await pilot.press("c")
+            await says(pilot, "The vault is in use by")
+            await shows(pilot, "The vault is in use by")
+            assert len(pilot.app.screen_stack) == 2
+        await answered(pilot)
+        await shows(pilot, "Lock refunds by payment_id")
+
+
+async def test_hostile_text_and_a_huge_paste_do_no_harm(tmp_path: Path) -> None:
+    vault = empty_vault(tmp_path)
+    fill(
+        vault,
+        [memory(int(one.id[1:]), one.title, insight=one.insight, anchors=one.anchors) for one in hostile_memories()],
+    )
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        await holds(pilot, len(HOSTILE))
+        screen = await open_context(pilot)
+        screen._lines.task_line.post_message(events.Paste("sail [/x]\n\x1b[201~:q!\n" + "times " * 200_000))
+        await until(pilot, lambda: screen._lines.text.startswith("sail [/x] :q! times"), "the paste is one line")
+        await answered(pilot)
+        assert len(screen._lines.text) <= 2_000
+        await pilot.press("enter", "B", *"2m", "enter")
+        await pilot.press("slash", "ctrl+u", "enter")
+        await answered(pilot)
+        for size in (WIDE, NARROW, (200, 60), (40, 15)):
+            await pilot.resize_terminal(*size)
+            keys = (
+                ("g", "G", "i", "escape", "enter", "escape", "2", "G", "1")
+                if size in {WIDE, (40, 15)}
+                else ("2", "G", "1")
+            )
+            for key in keys:
+                await pilot.press(key)
+            await answered(pilot)
+            assert {cell_len(line) for line in screen_lines(pilot)} == {size[0]}
+        assert not [toast for toast in toasts(pilot) if "Error" in toast]
+
+
+async def test_an_empty_vault_says_why_the_payload_is_empty_and_copies_nothing(tmp_path: Path) -> None:
+    async with app_on(empty_vault(tmp_path), tmp_path).run_test(size=NARROW) as pilot:
+        await open_context(pilot)
+        await shows(pilot, "Nothing to say: there is no active memory in view.")
+        await pilot.press("y")
+        assert context_screen(pilot)._lines.text == "y", "a letter typed into the task is a letter"
+        await answered(pilot)
+        await pilot.press("enter", "y")
+        await says(pilot, "The payload is empty.")

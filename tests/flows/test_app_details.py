@@ -1,0 +1,181 @@
+"""Browse: one memory in full – its score, its links, rendered text, its file, its way to the clipboard."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from flows.app_driver import (
+    HOSTILE,
+    NARROW,
+    WIDE,
+    RecordingApp,
+    app_on,
+    browser,
+    empty_vault,
+    ferry_vault,
+    fill,
+    focused,
+    holds,
+    hostile_memories,
+    isolate,
+    memory,
+    says,
+    screen_text,
+    shows,
+    stored,
+    until,
+)
+
+from memtui.domain.memory import Anchor, Link, Source
+from memtui.pack import clipboard
+from memtui.pack.clipboard import CopyResult
+from memtui.vault.vault import Vault
+
+
+@pytest.fixture(autouse=True)
+def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    isolate(monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def ferry(tmp_path: Path) -> Vault:
+    return ferry_vault(tmp_path)
+
+
+async def test_why_explains_the_score_of_a_hit_and_without_a_filter_the_standing_value(
+    ferry: Vault, tmp_path: Path
+) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await shows(pilot, "Cards pay at once.")
+        await pilot.press("i")
+        await shows(pilot, "Score without a task")
+        for part in ("freshness", "usefulness", "importance", "= "):
+            assert part in screen_text(pilot)
+        await pilot.press("slash", *"refund", "enter")
+        await holds(pilot, 2)
+        await pilot.press("j")
+        await shows(pilot, "Score for “refund”")
+        await shows(pilot, "relevance")
+        await pilot.press("i")
+        await until(pilot, lambda: "relevance" not in screen_text(pilot), "the explanation is gone")
+
+
+async def test_on_a_small_screen_why_opens_the_details(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=NARROW) as pilot:
+        await shows(pilot, "Sail times are in UTC")
+        await pilot.press("i")
+        await shows(pilot, "Score without a task")
+        assert focused(pilot) == "detail"
+
+
+async def test_links_are_followed_within_the_list_and_beyond_it_and_back(ferry: Vault, tmp_path: Path) -> None:
+    old = replace(memory(9, "Lock by user_id", insight="The old way."), status="superseded")
+    link = Link(from_id="m0000001", type="relates", to_id="m0000009", created_at=old.created_at)
+    fill(ferry, [old], [link])
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await shows(pilot, "1 relates  Lock by")
+        await pilot.press("f")
+        await shows(pilot, "Follow which link?")
+        await pilot.press("enter")
+        await shows(pilot, "The old way.")
+        await shows(pilot, "3 Detail · by a link")
+        assert browser(pilot)._list.current == "m0000001"
+        await pilot.press("x")
+        await says(pilot, "Retired: Lock by user_id")
+        assert stored(ferry, "m0000001").status == "active", "an act is for what is read"
+        await shows(pilot, "retired")
+        await pilot.press("escape")
+        await shows(pilot, "Cards pay at once.")
+        await pilot.press("f")
+        await shows(pilot, "Follow which link?")
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: browser(pilot)._list.current == "m0000003", "the cursor is on the linked one")
+        await shows(pilot, "← supersedes")
+        await pilot.press("f")
+        await until(pilot, lambda: browser(pilot)._list.current == "m0000001", "a single link is followed at once")
+
+
+async def test_markdown_is_rendered_on_demand_and_what_is_hostile_stays_text(tmp_path: Path) -> None:
+    text = "## Order\n\n- first `lock`\n- [here](http://example.org)\n\n<script>x</script> [@click=app.quit]press[/]"
+    vault = empty_vault(tmp_path)
+    fill(vault, [memory(1, "Rendered", insight=text, days=0), *hostile_memories()[1:]])
+    async with app_on(vault, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
+        await shows(pilot, "## Order")
+        await pilot.press("M")
+        await shows(pilot, "• first lock")
+        for part in ("(http://example.org)", "<script>x</script>", "[@click=app.quit]press[/]"):
+            assert part in screen_text(pilot)
+        assert "## Order" not in screen_text(pilot)
+        for _ in HOSTILE:
+            await pilot.press("j")
+            await until(pilot, lambda: browser(pilot)._shown_id == browser(pilot)._list.current, "the detail came")
+            strips = pilot.app.screen._compositor.render_strips()
+            assert {strip.cell_length for strip in strips} == {WIDE[0]}
+            assert not any(sign in strip.text for strip in strips for sign in "\x1b\x07\u202e\t\n")
+        await pilot.press("g", "M")
+        await shows(pilot, "## Order")
+
+
+async def test_the_last_changes_stand_in_the_details(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await shows(pilot, "Cards pay at once.")
+        await pilot.press("p")
+        await shows(pilot, "pin Lock refunds")
+        await shows(pilot, "History")
+
+
+async def test_copying_says_which_route_carried_how_much(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied: list[str] = []
+
+    def copy(text: str) -> CopyResult:
+        copied.append(text)
+        return CopyResult(
+            "tmux", len(text.encode()), confirmed=True, message=f"Gave {len(text.encode())} bytes to tmux"
+        )
+
+    monkeypatch.setattr(clipboard, "copy", copy)
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await shows(pilot, "Cards pay at once.")
+        await pilot.press("y")
+        await until(pilot, lambda: len(copied) == 1, "the text was copied")
+        assert copied[0].startswith(
+            "Lock refunds by payment_id\n\nWhat Lock refunds by payment_id means.\n\nWhy: Cards pay"
+        )
+        await says(pilot, f"Gave {len(copied[0])} bytes to tmux: Lock refunds by payment_id")
+        await pilot.press("space", "space", "y")
+        await says(pilot, "to tmux: 2 memories")
+        assert "\n---\n\nSail times are in UTC\n" in copied[1]
+
+
+async def test_the_source_is_opened_at_its_line_and_where_there_is_none_it_is_said(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = tmp_path / "rules.md"
+    rules.write_text("one\ntwo\n", encoding="utf-8")
+    opened = tmp_path / "opened"
+    editor = tmp_path / "vim"
+    editor.write_text(f'#!/bin/sh\necho "$@" >> "{opened}"\n', encoding="utf-8")
+    editor.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(editor))
+    monkeypatch.setenv("EDITOR", str(editor))
+    monkeypatch.delenv("MEMTUI_EDITOR", raising=False)
+    source = Source(format="claude-md", path=str(rules), span=(2, 2))
+    fill(ferry, [replace(stored(ferry, "m0000002"), sources=(source,))])
+    fill(ferry, [replace(stored(ferry, "m0000003"), anchors=(Anchor("pay/*.py"),))])
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await shows(pilot, "Sail times are in UTC")
+        await pilot.press("o")
+        await says(pilot, "pay/lock.py lies in a project whose folder is not known here")
+        await pilot.press("j", "o")
+        await says(pilot, "This terminal cannot be lent to an editor")
+        monkeypatch.setattr(RecordingApp, "suspend", lambda _app: nullcontext())
+        await pilot.press("o")
+        await until(pilot, opened.exists, "the editor was started")
+        assert opened.read_text(encoding="utf-8") == f"+2 {rules}\n"
+        await pilot.press("G", "o")
+        await says(pilot, "It was typed here and is tied to no file")

@@ -1,0 +1,195 @@
+"""The History screen driven by keys: every change is found and read, and what a memory said comes back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flows.app_driver import (
+    FERRY,
+    HOSTILE,
+    NARROW,
+    WIDE,
+    app_on,
+    empty_vault,
+    ferry_vault,
+    fill,
+    focused,
+    hostile_memories,
+    isolate,
+    says,
+    screen_lines,
+    screen_text,
+    shows,
+    stored,
+    toasts,
+    until,
+)
+from rich.cells import cell_len
+from textual.pilot import Pilot
+
+from memtui.curate import lifecycle
+from memtui.domain.actor import Actor
+from memtui.tui.screens.history import HistoryScreen
+from memtui.vault.vault import Vault
+
+LOCK = "m0000001"
+
+
+@pytest.fixture(autouse=True)
+def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    isolate(monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Vault:
+    """The ferry's vault with an edit by an agent, and a retirement of two."""
+    vault = ferry_vault(tmp_path)
+    with vault.write(actor="agent-x", action="edit", summary="edit the lock") as writer:
+        current = writer.get(LOCK)
+        writer.put(replace(current, title="Lock refunds by user_id", insight="All of one user wait."))
+    lifecycle.retire(vault, [LOCK, "m0000002"], actor=Actor())
+    return vault
+
+
+def history(pilot: Pilot[Any]) -> HistoryScreen:
+    screen = next((one for one in pilot.app.screen_stack if isinstance(one, HistoryScreen)), None)
+    assert screen is not None
+    return screen
+
+
+async def open_history(pilot: Pilot[Any], changes: int) -> HistoryScreen:
+    """Go to History and show all changes, whatever memory it was gone to from."""
+    await until(pilot, lambda: bool(pilot.app.screen_stack[0]._list.ids), "the list is read")  # type: ignore[attr-defined] # it is Browse
+    await pilot.press("H")
+    await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen), "History is open")
+    await until(pilot, lambda: history(pilot)._listed, "the changes are listed")
+    if history(pilot)._only:
+        await pilot.press("m")
+    await lists(pilot, changes)
+    await pilot.press("g")
+    return history(pilot)
+
+
+async def lists(pilot: Pilot[Any], changes: int) -> None:
+    await until(pilot, lambda: len(history(pilot)._list.numbers) == changes, f"{changes} changes are listed")
+
+
+async def reads(pilot: Pilot[Any], number: int) -> None:
+    def is_read() -> bool:
+        shown = history(pilot)._shown
+        return shown is not None and shown.row.change.number == number
+
+    await until(pilot, is_read, f"change {number} is read")
+
+
+async def test_who_did_what_when_and_what_it_changed(told: Vault, tmp_path: Path) -> None:
+    async with app_on(told, tmp_path).run_test(size=WIDE) as pilot:
+        screen = await open_history(pilot, 3)
+        await reads(pilot, 3)
+        await shows(pilot, "2 mem")
+        await shows(pilot, "memory 1 of 2")
+        await pilot.press("n")
+        await shows(pilot, "memory 2 of 2")
+        await pilot.press("n")
+        await says(pilot, "That was the last memory")
+        await pilot.press("N", "j")
+        await reads(pilot, 2)
+        await shows(pilot, "+ Lock refunds by user_id")
+        for text in ("agent-x", "edit the lock", "- Lock refunds by payment_id", "2026-"):
+            assert text in screen_text(pilot)
+        await pilot.press("enter")
+        assert focused(pilot) == "history-diff"
+        await pilot.press("escape", "slash", *"agent-x")
+        await lists(pilot, 1)
+        await pilot.press("enter", "escape")
+        await lists(pilot, 3)
+        assert not screen.has_class("-filtering")
+        await pilot.press("slash", *"zzz")
+        await shows(pilot, "Nothing fits “zzz”.")
+
+
+async def test_an_earlier_revision_comes_back_as_a_new_change_and_undo_takes_it_back(
+    told: Vault, tmp_path: Path
+) -> None:
+    async with app_on(told, tmp_path).run_test(size=WIDE) as pilot:
+        await open_history(pilot, 3)
+        await pilot.press("j")
+        await reads(pilot, 2)
+        await pilot.press("m", "G")
+        await reads(pilot, 1)
+        await shows(pilot, "1 Changes of “Lock refunds by user_id”")
+        await pilot.press("R")
+        await says(pilot, "Brought back version 1 of Lock refunds by payment_id; u undoes it")
+        assert stored(told, LOCK).title == "Lock refunds by payment_id"
+        assert stored(told, LOCK).status == "retired", "what was decided since stays"
+        await lists(pilot, 4)
+        await reads(pilot, 4)
+        await pilot.press("R")
+        await says(pilot, "it says what version 4 said already")
+        await until(pilot, lambda: not history(pilot).acting, "the act is over")
+        await pilot.press("u")
+        await says(pilot, "Undid: bring back version 1")
+        assert stored(told, LOCK).title == "Lock refunds by user_id"
+        await shows(pilot, "undone: bring back")
+        await pilot.press("ctrl+r")
+        await says(pilot, "Did again")
+        await until(pilot, lambda: stored(told, LOCK).title == "Lock refunds by payment_id", "it is done again")
+
+
+async def test_from_a_memory_its_own_changes_alone_are_listed(told: Vault, tmp_path: Path) -> None:
+    async with app_on(told, tmp_path).run_test(size=NARROW) as pilot:
+        await until(pilot, lambda: pilot.app.screen_stack[0].current_memory is not None, "a memory is in hand")  # type: ignore[attr-defined] # it is Browse
+        in_hand = pilot.app.screen_stack[0].current_memory  # type: ignore[attr-defined] # as above
+        await pilot.press("H")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen), "History is open")
+        await lists(pilot, 1)
+        title = next(one.title for one in FERRY if one.id == in_hand)
+        await shows(pilot, f"1 Changes of “{title}”")
+        await pilot.press("m")
+        await lists(pilot, 3)
+        await pilot.press("escape")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "back at the list")
+
+
+async def test_thousands_of_changes_are_read_a_window_at_a_time(tmp_path: Path) -> None:
+    vault = ferry_vault(tmp_path)
+    with vault.write(actor="person", action="note", summary="make many") as writer:
+        writer._connection.execute(
+            "INSERT INTO changes SELECT c.* REPLACE (n AS number, 'change number ' || n AS summary)"
+            " FROM (SELECT * FROM changes LIMIT 1) c, range(100, 30100) t(n)"
+        )
+        writer.mark_dirty()
+    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+        screen = await open_history(pilot, 30_001)
+        await shows(pilot, "change number 30099")
+        assert len(screen._list._rows) <= 200
+        await pilot.press("G")
+        await shows(pilot, "import some")
+        assert len(screen._list._rows) <= 2_000
+        await pilot.press("slash", *"number 12345")
+        await lists(pilot, 1)
+
+
+async def test_hostile_text_does_no_harm_and_an_empty_journal_says_so(tmp_path: Path) -> None:
+    vault = empty_vault(tmp_path)
+    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+        await pilot.press("H")
+        await shows(pilot, "Nothing was changed yet.")
+        await pilot.press("R", "enter")
+        await says(pilot, "No change is under the cursor.")
+        await pilot.press("n")
+        fill(vault, hostile_memories())
+        with vault.write(actor=HOSTILE[1], action=HOSTILE[2], summary=HOSTILE[5], reason=HOSTILE[6]) as writer:
+            for one in hostile_memories():
+                writer.put(replace(writer.get(one.id), insight=HOSTILE[3] + one.insight[::-1]))
+        await lists(pilot, 2)
+        for size in (WIDE, NARROW, (200, 60), (40, 15)):
+            await pilot.resize_terminal(*size)
+            for key in ("g", "n", "n", "G", "enter", "G", "escape"):
+                await pilot.press(key)
+            await reads(pilot, 1)
+            assert {cell_len(line) for line in screen_lines(pilot)} == {size[0]}
+        assert not [toast for toast in toasts(pilot) if "Error" in toast]

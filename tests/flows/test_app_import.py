@@ -1,0 +1,189 @@
+"""The Import screen and the first run driven by keys: nothing is written until a person says so."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from curating import write_files
+from flows.app_driver import (
+    HOSTILE,
+    NARROW,
+    WIDE,
+    RecordingApp,
+    app_on,
+    empty_vault,
+    ferry_vault,
+    focused,
+    isolate,
+    says,
+    screen_lines,
+    screen_text,
+    shows,
+    toasts,
+    until,
+)
+from rich.cells import cell_len
+from textual.pilot import Pilot
+
+from memtui.capture import applying
+from memtui.tui.screens.importing import ImportScreen
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.vault import Vault
+
+RULES = "# Payments\n\n- Lock refunds by payment_id, never by user_id.\n- Amounts are integers in minor units.\n"
+
+
+@pytest.fixture(autouse=True)
+def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    isolate(monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def project(tmp_path: Path, own_home: Path) -> Path:
+    """A repository with a rule file, beside a home with another."""
+    folder = tmp_path / "ferry"
+    write_files(folder, {"CLAUDE.md": RULES, "notes/other.md": "# Other\n\n- Sail times are in UTC.\n"})
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    write_files(own_home, {".claude/CLAUDE.md": "# Mine\n\n- Answer in short sentences.\n"})
+    return folder
+
+
+def importer(pilot: Pilot[Any]) -> ImportScreen:
+    assert isinstance(pilot.app.screen, ImportScreen)
+    return pilot.app.screen
+
+
+async def previews(pilot: Pilot[Any], words: str) -> None:
+    await until(pilot, lambda: isinstance(pilot.app.screen, ImportScreen), "Import is open")
+    await until(pilot, lambda: importer(pilot)._preview is not None, "a preview is there")
+    await shows(pilot, words)
+
+
+def count(vault: Vault, *statuses: str) -> int:
+    if not vault.exists:
+        return 0
+    with vault.read() as reader:
+        return reader.count(MemoryFilter(statuses=statuses or None))
+
+
+def first_run(vault: Vault, folder: Path, tmp_path: Path) -> RecordingApp:
+    return app_on(vault, folder, state_path=tmp_path / "state.json")
+
+
+async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_told(
+    project: Path, tmp_path: Path
+) -> None:
+    vault = empty_vault(tmp_path)
+    app = first_run(vault, project, tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await previews(pilot, "2 new → inbox")
+        for text in ("This vault is empty.", "memtui demo", "CLAUDE.md", "~/.claude/CLAUDE.md", "Lock refunds by"):
+            assert text in screen_text(pilot)
+        assert count(vault) == 0
+        await pilot.press("asterisk")
+        await shows(pilot, "3 new → inbox")
+        await pilot.press("A")
+        await shows(pilot, "3 new → active")
+        await pilot.press("A", "tab", "enter")
+        await shows(pilot, "esc closes")
+        await pilot.press("escape", "escape")
+        assert focused(pilot) == "import-places"
+        await shows(pilot, "3 new → inbox")
+        assert count(vault) == 0
+        await pilot.press("I")
+        await says(pilot, "Imported 3 new memories into the inbox (b opens it); u undoes it")
+        assert count(vault, "candidate") == 3
+        await shows(pilot, "3 known")
+        await pilot.press("u")
+        await says(pilot, "Undid: import 3 new")
+        await until(pilot, lambda: count(vault) == 0, "the import is taken back")
+        await shows(pilot, "3 new → inbox")
+        await pilot.press("escape")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "back at the empty list")
+        await pilot.press("ctrl+q")
+    async with first_run(vault, project, tmp_path).run_test(size=NARROW) as pilot:
+        await shows(pilot, "The vault is empty.")
+        assert len(pilot.app.screen_stack) == 1, "it is offered once"
+
+
+async def test_another_path_is_typed_and_what_is_none_is_told(project: Path, tmp_path: Path) -> None:
+    vault = ferry_vault(tmp_path)
+    async with app_on(vault, project).run_test(size=NARROW) as pilot:
+        await pilot.app.run_action("go('import')")
+        await previews(pilot, "CLAUDE.md")
+        assert len(pilot.app.screen_stack) == 2, "a vault that holds something is not greeted"
+        await pilot.press("slash", *"nope.md", "enter")
+        await says(pilot, "There is no such file or folder: nope.md.")
+        await pilot.press("ctrl+u", *"notes/other.md", "enter")
+        await shows(pilot, "Named by you")
+        assert focused(pilot) == "import-places"
+        await pilot.press("asterisk", "asterisk")
+        await shows(pilot, "0 of 3 ticked")
+        await pilot.press("I")
+        await says(pilot, "Nothing is ticked.")
+        await pilot.press("G", "space")
+        await shows(pilot, "1 of 3 ticked")
+        await until(pilot, lambda: len(importer(pilot)._plan._lines) > 1, "it is previewed")
+        await pilot.press("A", "I")
+        await says(pilot, "Imported 1 new memory active")
+        assert count(vault, "candidate") == 0
+        assert count(vault, "active") == 6
+
+
+async def test_esc_stops_an_import_and_the_vault_is_as_it_was(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(applying, "CHUNK", 1)
+    vault = ferry_vault(tmp_path)
+    async with app_on(vault, project).run_test(size=WIDE) as pilot:
+        await pilot.app.run_action("go('import')")
+        await previews(pilot, "2 new → inbox")
+        screen = importer(pilot)
+        run = screen._sources.run
+
+        def stopped_midway(*places: Any, progress: Any, **options: Any) -> Any:
+            def told(what: str, done: int, total: int) -> None:
+                if what == "writing":
+                    pilot.app.call_from_thread(screen.action_back)
+                progress(what, done, total)
+
+            return run(*places, progress=told, **options)
+
+        monkeypatch.setattr(screen._sources, "run", stopped_midway)
+        await pilot.press("I")
+        await says(pilot, "Import stopped; the vault is as it was")
+        assert count(vault) == 5
+        assert isinstance(pilot.app.screen, ImportScreen)
+
+
+async def test_hostile_sources_do_no_harm_and_secrets_are_not_shown(project: Path, tmp_path: Path) -> None:
+    key = "AKIA" + "Q7RZ4M2X9K1LW8TB"
+    lines = [f"- {text[:5_000]}" for text in HOSTILE] + [f"- The key is {key}, aws_secret_access_key of prod."]
+    write_files(project, {"CLAUDE.md": "# Rules\n\n" + "\n".join(lines) + "\n", "[/x] [red].md": "# x\n\n- y\n"})
+    async with app_on(empty_vault(tmp_path), project).run_test(size=WIDE) as pilot:
+        await pilot.app.run_action("go('import')")
+        await previews(pilot, "new → inbox")
+        await pilot.press("slash", *"[/x] [red].md", "enter")
+        await shows(pilot, "Named by you")
+        for size in (WIDE, NARROW, (200, 60), (40, 15)):
+            await pilot.resize_terminal(*size)
+            for press in ("tab", "j", "j", "enter", "escape", "G", "escape"):
+                await pilot.press(press)
+            await shows(pilot, "Import")
+            assert {cell_len(line) for line in screen_lines(pilot)} == {size[0]}
+            assert key not in screen_text(pilot)
+        assert not [toast for toast in toasts(pilot) if "Error" in toast]
+
+
+async def test_nothing_found_says_what_to_do(tmp_path: Path, own_home: Path) -> None:
+    write_files(own_home, {"unrelated.md": "# x\n"})
+    write_files(tmp_path, {"bare/data.csv": "1,2\n"})
+    async with first_run(empty_vault(tmp_path), tmp_path / "bare", tmp_path).run_test(size=(40, 15)) as pilot:
+        await shows(pilot, "Nothing was found")
+        await pilot.press("I")
+        await says(pilot, "Nothing is ticked.")
+        await pilot.press("escape")
+        await shows(pilot, "The vault is empty.")

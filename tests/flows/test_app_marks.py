@@ -1,0 +1,137 @@
+"""Browse: acts on many memories as one change, and undo that brings the cursor back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from flows.app_driver import (
+    NARROW,
+    WIDE,
+    app_on,
+    browser,
+    empty_vault,
+    ferry_vault,
+    fill,
+    holds,
+    isolate,
+    memory,
+    says,
+    screen_lines,
+    shows,
+    stored,
+    until,
+)
+
+from memtui.curate.timeline import log
+from memtui.tui.screens import browse
+from memtui.vault.vault import Vault
+
+
+@pytest.fixture(autouse=True)
+def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    isolate(monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def ferry(tmp_path: Path) -> Vault:
+    return ferry_vault(tmp_path)
+
+
+def statuses(vault: Vault, numbers: range) -> list[str]:
+    return [stored(vault, f"m{number:07d}").status for number in numbers]
+
+
+async def test_what_is_marked_is_retired_as_one_change_and_undone_as_one(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await shows(pilot, "Sail times are in UTC")
+        await pilot.press("space", "space")
+        await shows(pilot, "2 marked · 5")
+        await shows(pilot, "x retire")
+        assert sum("✓" in line for line in screen_lines(pilot)) == 2
+        await pilot.press("j", "v", "j", "space", "G")
+        await shows(pilot, "4 marked · 5")
+        await pilot.press("x")
+        await holds(pilot, 1)
+        await says(pilot, "Retired 4 memories")
+        assert browser(pilot)._list.current == "m0000003"
+        assert statuses(ferry, range(1, 6)) == ["retired", "retired", "active", "retired", "retired"]
+        assert log(ferry, limit=1)[0].summary == "retire 4 memories"
+        await until(pilot, lambda: not browser(pilot).acting, "the change is over")
+        await pilot.press("u")
+        await says(pilot, "Undid: retire 4 memories")
+        await holds(pilot, 5)
+        assert browser(pilot)._list.current == "m0000001"
+        await pilot.press("asterisk")
+        await shows(pilot, "5 marked · 5")
+        await pilot.press("asterisk", "v", "j", "escape")
+        await until(pilot, lambda: not browser(pilot)._list.marked, "the range was given up")
+        await shows(pilot, "/ filter")
+
+
+async def test_what_was_left_alone_is_said_with_the_reason(ferry: Vault, tmp_path: Path) -> None:
+    fill(ferry, [replace(stored(ferry, "m0000002"), pinned=True)])
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await shows(pilot, "Sail times are in UTC")
+        await pilot.press("asterisk", "p")
+        await says(pilot, "Pinned 4 memories; left 1 alone (it is pinned already)")
+        await until(pilot, lambda: not browser(pilot).acting, "the change is over")
+        await pilot.press("asterisk", "p")
+        await says(pilot, "Unpinned 5 memories")
+        await until(pilot, lambda: not browser(pilot).acting, "the change is over")
+        await pilot.press("asterisk")
+        await shows(pilot, "5 marked")
+        with ferry.write(actor="person", action="purge") as writer:
+            writer.remove(["m0000005"])
+        await pilot.press("x")
+        await says(pilot, "Retired 4 memories; left 1 alone (it is gone)")
+
+
+async def test_marks_that_the_filter_hides_are_told_and_spared(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("space", "space", "slash", *"refund", "enter")
+        await holds(pilot, 2)
+        await shows(pilot, "1 marked, 1 not listed · 2 of 5")
+        await pilot.press("x")
+        await says(pilot, "Retired: Lock refunds by payment_id")
+        assert statuses(ferry, range(1, 4)) == ["retired", "active", "active"]
+
+
+async def test_restore_brings_marked_memories_back_from_the_view_of_retired_ones(ferry: Vault, tmp_path: Path) -> None:
+    fill(ferry, [replace(stored(ferry, f"m000000{number}"), status="retired") for number in (1, 2, 3)])
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await shows(pilot, "Postgres 14 everywhere")
+        await pilot.press("R")
+        await says(pilot, "It is in use")
+        browser(pilot)._choose({"status": ("retired",)})
+        await holds(pilot, 3)
+        await shows(pilot, "×")
+        await pilot.press("asterisk", "R")
+        await says(pilot, "Restored 3 memories")
+        await shows(pilot, "backspace lets go of the facets")
+        assert statuses(ferry, range(1, 4)) == ["active"] * 3
+
+
+async def test_undo_brings_the_cursor_back_whatever_else_reads_the_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looks for changes of others come all the time here: they must not lose where the cursor is to go."""
+    monkeypatch.setattr(browse, "POLL_SECONDS", 0.02)
+    vault = empty_vault(tmp_path)
+    fill(vault, [memory(number, f"Memory {number}", days=number) for number in range(1, 61)])
+    async with app_on(vault, tmp_path).run_test(size=NARROW) as pilot:
+        await holds(pilot, 60)
+        await pilot.press("G", *("k" * 5))
+        for _ in range(3):
+            current = browser(pilot)._list.current
+            await pilot.press("x")
+            await holds(pilot, 59)
+            await until(pilot, lambda: not browser(pilot).acting, "the change is over")
+            await pilot.press("g", "u")
+            await holds(pilot, 60)
+            await until(pilot, lambda at=current: browser(pilot)._list.current == at, "the cursor is back")  # type: ignore[misc] # a default binds the loop's value
+            line = next(line for line in screen_lines(pilot) if "│▌" in line)
+            assert f"Memory {int(str(current)[1:])} " in line
+            await pilot.press("k")
