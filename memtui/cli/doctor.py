@@ -7,8 +7,9 @@ import argparse
 from memtui.cli.output import say, write_json, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
-from memtui.errors import EXIT_DONE, EXIT_ERROR
-from memtui.vault.doctor import Check, Repair, diagnose, repair
+from memtui.embedding.engine import damage_of
+from memtui.errors import EXIT_DONE, EXIT_ERROR, ConfigError
+from memtui.vault.doctor import Check, Diagnosis, Repair, diagnose, repair
 
 DESCRIPTIONS = {
     "doctor": "Check the vault: file, permissions, lock, contents, search index, backups, drive. Changes nothing "
@@ -28,6 +29,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Examine, and repair when asked to."""
     mended = repair(session.vault) if arguments.repair else None
     found = diagnose(session.vault)
+    if found.healthy:
+        found = Diagnosis((*found.checks, _semantic_check(session)))
     if session.json:
         write_json(
             {
@@ -46,6 +49,25 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if not found.healthy:
         say("The vault is not healthy." + ("" if arguments.repair else " `memtui doctor --repair` mends what it can."))
     return EXIT_DONE if found.healthy else EXIT_ERROR
+
+
+def _semantic_check(session: Session) -> Check:
+    """Say whether meaning plays a part in recall, as the configuration and what is installed have it."""
+    from memtui.recall.vectoring import semantic_state
+
+    try:
+        state = semantic_state(session.vault, session.config.embedding.model)
+    except ConfigError as error:
+        detail = f"off: {error.what} ({error.where})"
+        return Check("semantic", ok=False, detail=detail, remedy=error.remedy, vital=False)
+    wanted = state.model.state != "off"
+    problem = damage_of(state.model) if state.model.usable else ""
+    if problem:
+        return Check("semantic", ok=False, detail=f"off: {problem}", remedy=state.model.remedy, vital=False)
+    remedy = "" if state.model.usable else state.model.remedy
+    if state.missing:
+        remedy = "`memtui reindex` makes the vectors that are missing"
+    return Check("semantic", ok=state.model.usable or not wanted, detail=state.words, remedy=remedy, vital=False)
 
 
 def _state(check: Check) -> str:

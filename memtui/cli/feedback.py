@@ -20,16 +20,34 @@ def configure(parser: Parser) -> None:
     """Add the options."""
     parser.add_argument("id", metavar="PACK|ID", help="a pack's id, or a memory's")
     parser.add_argument("verdict", metavar="VERDICT", help=", ".join(VERDICTS))
+    parser.add_argument(
+        "--only", metavar="ID", action="append", default=[], help="of a pack, this memory alone; repeatable"
+    )
     parser.add_argument("--why", metavar="TEXT", default="", help="the reason")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Record the feedback and show its effect."""
     one_of(arguments.verdict, VERDICTS, what="verdict")
-    effects = give_feedback(session.vault, arguments.id, arguments.verdict, actor=session.actor, reason=arguments.why)
+    effects = give_feedback(
+        session.vault,
+        arguments.id,
+        arguments.verdict,
+        actor=session.actor,
+        reason=arguments.why,
+        only=arguments.only,
+    )
     if session.json:
-        write_json([{"id": e.memory_id, "before": round(e.before, 4), "after": round(e.after, 4)} for e in effects])
+        write_json(
+            [
+                {"id": e.memory_id, "before": round(e.before, 4), "after": round(e.after, 4), "due": e.is_due}
+                for e in effects
+            ]
+        )
         return EXIT_DONE
     write_table([[e.memory_id, f"{e.before:.2f} → {e.after:.2f}", e.title] for e in effects])
     say(f"usefulness after `{arguments.verdict}`; `memtui undo` takes it back")
+    due = [e.memory_id for e in effects if e.is_due]
+    if due:
+        say(f"due for review, as it hurt more than once: {', '.join(due)}")
     return EXIT_DONE

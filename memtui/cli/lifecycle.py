@@ -10,7 +10,7 @@ from memtui.cli.session import Session
 from memtui.clock import days_after
 from memtui.curate import lifecycle
 from memtui.curate.timeline import go_back
-from memtui.errors import EXIT_DONE, UsageError
+from memtui.errors import EXIT_DONE, NotFoundError, UsageError
 from memtui.text.quantities import parse_day, parse_duration
 
 DESCRIPTIONS = {
@@ -32,10 +32,19 @@ _DONE_WORDS = {
 }
 
 
+BY_QUERY = frozenset({"verify", "retire"})
+"""Commands that take a query in place of ids."""
+
+
 def configure(parser: Parser) -> None:
     """Add the options of whichever of these commands the parser is for."""
     name = parser.prog.rsplit(" ", 1)[-1]
-    parser.add_argument("id", metavar="ID", nargs="+", help="ids, or the beginnings of ids")
+    by_query = name in BY_QUERY
+    parser.add_argument("id", metavar="ID", nargs="*" if by_query else "+", help="ids, or the beginnings of ids")
+    if by_query:
+        parser.add_argument(
+            "--where", metavar="QUERY", help="all that a query chooses in this project: 'kind:note age>180d -pinned'"
+        )
     if name == "retire":
         parser.add_argument("--why", metavar="TEXT", default="", help="the reason")
     if name == "restore":
@@ -72,14 +81,37 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     return EXIT_DONE
 
 
+def _chosen(arguments: argparse.Namespace, session: Session) -> dict[str, int]:
+    """Return the ids and versions that `--where` chooses; empty where ids are given.
+
+    Raises:
+        UsageError: both are given, or neither.
+        NotFoundError: the query chooses nothing.
+    """
+    query = getattr(arguments, "where", None)
+    if bool(arguments.id) == (query is not None):
+        raise UsageError("Give ids, or a query with --where", remedy=f"See `memtui {arguments.command} --help`.")
+    if query is None:
+        return {}
+    from memtui.curate.querying import chosen_by, parse_query
+    from memtui.vault.filters import MemoryFilter
+
+    base = MemoryFilter(scope=session.view.listing_scope, threshold=session.config.review.threshold)
+    found = chosen_by(session.vault, parse_query(query, session.kinds, session.vault.now()), base)
+    if not found:
+        raise NotFoundError("No memory fits this query", where=query, remedy="`memtui list --where` shows what fits.")
+    return found
+
+
 def _act(arguments: argparse.Namespace, session: Session) -> lifecycle.Outcome:
-    vault, ids, actor = session.vault, arguments.id, session.actor
+    versions = _chosen(arguments, session) if arguments.command in BY_QUERY else {}
+    vault, ids, actor = session.vault, arguments.id or list(versions), session.actor
     if arguments.command == "verify":
-        return lifecycle.verify(vault, ids, actor=actor, tree=session.view.tree)
+        return lifecycle.verify(vault, ids, actor=actor, tree=session.view.tree, versions=versions)
     if arguments.command in {"pin", "unpin"}:
         return lifecycle.pin(vault, ids, actor=actor, pinned=arguments.command == "pin")
     if arguments.command == "retire":
-        return lifecycle.retire(vault, ids, actor=actor, reason=arguments.why)
+        return lifecycle.retire(vault, ids, actor=actor, reason=arguments.why, versions=versions)
     if arguments.command == "restore":
         return lifecycle.restore(vault, ids, actor=actor)
     until = (

@@ -25,6 +25,9 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--tag", metavar="TAG", action="append", default=[], help="only with this tag; repeatable")
     parser.add_argument("--stale", action="store_true", help="only what is due for review")
     parser.add_argument("--pinned", action="store_true", help="only what is pinned")
+    parser.add_argument(
+        "--where", metavar="QUERY", help="""only what a query chooses: 'kind:tooling age>180d -pinned "exact words"'"""
+    )
     parser.add_argument("--sort", metavar="BY", default="updated", help=f"{', '.join(SORTS)} (default: updated)")
     parser.add_argument(
         "--limit", metavar="N", type=whole_number, help=f"most rows (default: {PLENTY}, with --json all)"
@@ -63,7 +66,7 @@ def _filter(arguments: argparse.Namespace, session: Session) -> MemoryFilter:
     from memtui.curate.editing import check_kind, clean_tags
     from memtui.vault.filters import EVERYTHING
 
-    return MemoryFilter(
+    base = MemoryFilter(
         scope=EVERYTHING if arguments.all_projects else session.view.listing_scope,
         statuses=None if arguments.status == "any" else (arguments.status,),
         kinds=tuple(check_kind(session.kinds, kind) for kind in arguments.kind),
@@ -72,6 +75,11 @@ def _filter(arguments: argparse.Namespace, session: Session) -> MemoryFilter:
         stale_at=session.vault.now() if arguments.stale else None,
         threshold=session.config.review.threshold,
     )
+    if arguments.where is None:
+        return base
+    from memtui.curate.querying import parse_query
+
+    return parse_query(arguments.where, session.kinds, session.vault.now()).narrow(base)
 
 
 def _row(view: MemoryView) -> list[str]:

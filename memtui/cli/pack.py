@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import Any
 
 from memtui.cli.output import plural, say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, global_options, whole_number
 from memtui.cli.session import Session
+from memtui.curate.feedback import AWAITING_DAYS, feedback_on, packs_awaiting_feedback
 from memtui.domain.record import format_time
 from memtui.errors import EXIT_DONE, UsageError
 from memtui.pack.recording import get_pack, list_packs
@@ -30,6 +32,11 @@ def configure(parser: Parser) -> None:
     listing.add_argument(
         "--limit", metavar="N", type=whole_number, default=PLENTY, help=f"most rows (default: {PLENTY})"
     )
+    listing.add_argument(
+        "--awaiting",
+        action="store_true",
+        help=f"only those copied {AWAITING_DAYS:.0f} days ago or earlier without any feedback",
+    )
     show = actions.add_parser("show", parents=[parent], help="show one pack and its memories")
     show.add_argument("id", metavar="ID", help="a pack's id, or the beginning of one")
 
@@ -43,9 +50,13 @@ def _list(arguments: argparse.Namespace, session: Session) -> int:
     limit = getattr(arguments, "limit", PLENTY)
     if limit < 0:
         raise UsageError("--limit is a number from 0", where=str(limit))
-    packs = list_packs(session.vault, limit)
+    if arguments.action and arguments.awaiting:
+        packs = packs_awaiting_feedback(session.vault, project=session.project)[:limit]
+    else:
+        packs = list_packs(session.vault, limit)
+    said = feedback_on(session.vault, packs)
     if session.json:
-        write_json([_record(pack) for pack in packs])
+        write_json([_record(pack, said) for pack in packs])
         return EXIT_DONE
     write_table(
         [
@@ -56,6 +67,7 @@ def _list(arguments: argparse.Namespace, session: Session) -> int:
                 pack.target,
                 f"{pack.tokens:,} tokens",
                 plural(len(pack.members), "memory"),
+                _said(said[pack.id]),
                 _task(pack),
             ]
             for pack in packs
@@ -70,6 +82,7 @@ def _show(arguments: argparse.Namespace, session: Session) -> int:
     pack = get_pack(session.vault, arguments.id)
     with session.vault.read() as reader:
         memories = reader.get_many([member.memory_id for member in pack.members])
+    said = feedback_on(session.vault, [pack])
     titles = {identifier: memory.title for identifier, memory in memories.items()}
     if session.json:
         members = [
@@ -82,11 +95,12 @@ def _show(arguments: argparse.Namespace, session: Session) -> int:
             }
             for member in pack.members
         ]
-        write_json({**_record(pack), "members": members})
+        write_json({**_record(pack, said), "members": members})
         return EXIT_DONE
     write_line(f"{pack.id}  {pack.made_at:%Y-%m-%d %H:%M}  {pack.actor}  {pack.project or 'every project'}")
     write_line(f"Task     {_task(pack)}")
     write_line(f"Payload  {pack.target}, {pack.tokens:,} tokens ({pack.encoding}), budget {pack.budget}")
+    write_line(f"Feedback {_said(said[pack.id])}")
     write_table(
         [
             [
@@ -98,7 +112,8 @@ def _show(arguments: argparse.Namespace, session: Session) -> int:
             for member in pack.members
         ]
     )
-    say(f"did it help? memtui feedback {pack.id} helped")
+    if not said[pack.id]:
+        say(f"did it help? memtui feedback {pack.id} helped")
     return EXIT_DONE
 
 
@@ -106,7 +121,11 @@ def _task(pack: StoredPack) -> str:
     return one_line(" ".join((pack.task, *pack.files)))
 
 
-def _record(pack: StoredPack) -> dict[str, Any]:
+def _said(said: Mapping[str, int]) -> str:
+    return ", ".join(f"{verdict} {number}×" for verdict, number in said.items()) or "none yet"
+
+
+def _record(pack: StoredPack, said: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
     return {
         "id": pack.id,
         "time": format_time(pack.made_at),
@@ -119,4 +138,5 @@ def _record(pack: StoredPack) -> dict[str, Any]:
         "encoding": pack.encoding,
         "tokens": pack.tokens,
         "members": [member.memory_id for member in pack.members],
+        "feedback": dict(said[pack.id]),
     }

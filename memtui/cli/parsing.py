@@ -67,6 +67,8 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: object) -> None:
         if isinstance(action, argparse._SubParsersAction) and value not in action.choices:  # noqa: SLF001 - argparse has no public name for it
             one_of(str(value), action.choices, what=f"action of `{self.prog}`")
+        elif action.choices is not None and action.option_strings:
+            one_of(str(value), map(str, action.choices), what=action.option_strings[-1].lstrip("-"))
         super()._check_value(action, value)
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> object:

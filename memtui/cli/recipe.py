@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from memtui.cli.context import add_target
 from memtui.cli.context import configure as configure_context
 from memtui.cli.context import run as run_context
 from memtui.cli.output import say, write_json, write_table
@@ -12,6 +13,7 @@ from memtui.cli.session import Session
 from memtui.curate.projects import check_named_files
 from memtui.errors import EXIT_DONE, UsageError
 from memtui.pack.recording import delete_recipe, get_recipe, list_recipes, save_recipe
+from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.registry import target_named
 from memtui.recall.task import Task
 from memtui.text.quantities import parse_budget
@@ -29,11 +31,21 @@ def configure(parser: Parser) -> None:
     save.add_argument("name", metavar="NAME", help="the recipe's name")
     save.add_argument("task", metavar="TASK", nargs="*", help="the task in your words")
     save.add_argument("--file", metavar="PATH", action="append", default=[], help="a file in hand; repeatable")
-    save.add_argument("--target", metavar="T", help="what it is written for (default: the configuration's)")
+    add_target(save, "what it is written for")
     save.add_argument("--budget", metavar="N", help="its size (default: the configuration's)")
     actions.add_parser("list", parents=[parent], help="list recipes (default)")
-    run_parser = actions.add_parser("run", parents=[parent], help="print the payload of a recipe")
-    run_parser.add_argument("name", metavar="NAME", help="the recipe's name")
+    run_parser = actions.add_parser(
+        "run",
+        parents=[parent],
+        help="print the payload of a recipe; without a name of all of them together",
+    )
+    run_parser.add_argument("name", metavar="NAME", nargs="?", help="the recipe's name")
+    add_target(run_parser, "another target than the recipe's")
+    run_parser.add_argument("--budget", metavar="N", help="another budget than the recipe's")
+    run_parser.add_argument(
+        "--style", metavar="STYLE", choices=STYLES, default="full", help="full (default) or compiled"
+    )
+    run_parser.add_argument("--diff", action="store_true", help="on stderr: what changed since it was used last")
     run_parser.add_argument("--copy", action="store_true", help="also copy it, and record the pack")
     run_parser.add_argument("--record", action="store_true", help="record the pack")
     run_parser.add_argument("--explain", action="store_true", help="on stderr: scores, and what was withheld")
@@ -58,17 +70,29 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 def _run(arguments: argparse.Namespace, session: Session) -> int:
     """Run `memtui context` with what the recipe says."""
-    recipe = get_recipe(session.vault, arguments.name)
+    recipe = get_recipe(session.vault, arguments.name) if arguments.name else None
     parser = Parser(prog="memtui recipe run", parents=[global_options()])
     configure_context(parser)
-    flags = [f"--{name}" for name in ("copy", "record", "explain") if getattr(arguments, name)]
-    files = [f"--file={file}" for file in recipe.files]
-    words = ["--", recipe.task] if recipe.task else []
-    chosen = [f"--target={recipe.target}", f"--budget={recipe.budget}"]
-    inner = parser.read([*chosen, *flags, *files, *words], arguments)
-    if session.project is None and recipe.project is not None:
+    flags = [f"--{name}" for name in ("copy", "record", "explain", "diff") if getattr(arguments, name)]
+    files = [f"--file={file}" for file in (recipe.files if recipe else ())]
+    words = ["--", recipe.task] if recipe and recipe.task else []
+    chosen = {
+        "target": arguments.target or (recipe.target if recipe else None),
+        "budget": arguments.budget or (recipe.budget if recipe else None),
+        "style": arguments.style,
+    }
+    options = [f"--{name}={value}" for name, value in chosen.items() if value]
+    inner = parser.read([*options, *flags, *files, *words], argparse.Namespace(**_globals(arguments)))
+    inner.standing = recipe is None
+    if recipe is not None and session.project is None and recipe.project is not None:
         inner.project = recipe.project
     return run_context(inner, Session(inner))
+
+
+def _globals(arguments: argparse.Namespace) -> dict[str, object]:
+    """Return the global options that were given."""
+    names = ("vault", "project", "actor", "json")
+    return {name: getattr(arguments, name) for name in names if hasattr(arguments, name)}
 
 
 def _save(arguments: argparse.Namespace, session: Session) -> int:

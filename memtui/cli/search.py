@@ -10,6 +10,7 @@ from memtui.cli.session import Session
 from memtui.curate.projects import check_named_files, narrow_to_files
 from memtui.curate.views import view_memories, view_record
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
+from memtui.recall.anchors import surroundings_of
 from memtui.recall.explain import explanation, explanation_record
 from memtui.recall.result import Hit
 from memtui.recall.searching import search
@@ -17,7 +18,8 @@ from memtui.text.sanitising import reveal
 from memtui.vault.filters import EVERYTHING
 
 DESCRIPTIONS = {
-    "search": "Find memories by words. Words are OR-ed and ranked: one that is missing never empties the answer."
+    "search": "Find memories by words and by meaning. Words are OR-ed and ranked: one that is missing never empties "
+    "the answer."
 }
 
 
@@ -27,6 +29,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--file", metavar="PATH", action="append", default=[], help="a file in hand; repeatable")
     parser.add_argument("--limit", metavar="N", type=whole_number, help="most hits (default: 20)")
     parser.add_argument("--explain", action="store_true", help="the reason for every point of every score")
+    parser.add_argument("--fast", action="store_true", help="words, files and links alone, without the model")
     parser.add_argument("--all-projects", action="store_true", help="every project, and the unassigned")
 
 
@@ -51,7 +54,9 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         settings=session.config.recall,
         now=now,
         tree=view.tree,
+        meaning=None if arguments.fast else session.meaning,
     )
+    session.tell_missing_model()
     if session.json:
         with session.vault.read() as reader:
             views = view_memories(reader, [hit.memory for hit in hits], now=now)
@@ -63,6 +68,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         )
     elif arguments.explain:
         _explain(hits)
+        for note in surroundings_of(view.tree, files).notes:
+            say(f"note: {note}")
     else:
         write_table(
             [

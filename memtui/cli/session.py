@@ -6,6 +6,7 @@ import argparse
 import os
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui import clock, locations
 from memtui.cli.output import say
@@ -19,6 +20,9 @@ from memtui.domain.project import normalise_remote
 from memtui.errors import RefusedError, UsageError
 from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from memtui.recall.sensing import ModelMeaning
 
 
 def working_folder() -> Path:
@@ -106,6 +110,20 @@ class Session:
                     f" `memtui project alias {view.kin} {normalise_remote(view.workspace.remote)}` joins them."
                 )
             return view
+
+    @cached_property
+    def meaning(self) -> ModelMeaning | None:
+        """How tasks are compared by meaning, None where the configuration says `none`; loads nothing yet."""
+        from memtui.recall import sensing
+
+        model = self.config.embedding.model
+        return sensing.ModelMeaning(self.vault, model) if sensing.has_model(model) else None
+
+    def tell_missing_model(self) -> None:
+        """Say on stderr why a model that the configuration names played no part."""
+        meaning = self.__dict__.get("meaning")
+        if meaning is not None and meaning.problem:
+            say(f"Words alone: {meaning.problem}")
 
     def back_up_daily(self) -> None:
         """Copy the vault before the first change of a day, where the configuration says so."""

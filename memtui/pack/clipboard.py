@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,14 +77,20 @@ CLIP_EXE = Tool("clip.exe", ("clip.exe",), _POWERSHELL_READ, "utf-16")
 TMUX = Tool("tmux", ("tmux", "load-buffer", "-w", "-"), ("tmux", "save-buffer", "-"))
 
 
-def copy(text: str) -> CopyResult:
-    """Bring a text to the clipboard, else to a file; never raises."""
+def copy(text: str, *, send_escape: Callable[[str], bool] | None = None) -> CopyResult:
+    """Bring a text to the clipboard, else to a file; never raises.
+
+    Args:
+        text: what is copied.
+        send_escape: sends a text as OSC 52 and returns whether it was sent; given by an app that owns the
+            terminal, so that the sequence does not come into the midst of what it draws.
+    """
     size = len(text.encode("utf-8", "replace"))
     tools = routes(os.environ)
     for tool in tools:
         if shutil.which(tool.write[0]) and _write(tool, text):
             return _told(tool, size, confirmed=_arrived(tool, text))
-    if _is_remote(os.environ) and size <= MOST_OSC_BYTES and _write_escape(text):
+    if _is_remote(os.environ) and size <= MOST_OSC_BYTES and (send_escape or _write_escape)(text):
         return CopyResult(
             "osc52",
             size,

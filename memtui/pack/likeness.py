@@ -56,7 +56,10 @@ def overlap(one: Gist, other: Gist) -> float:
 
 def say_the_same(one: Gist, other: Gist) -> bool:
     """Return whether two memories are near-identical; differing numbers or a negation make a difference."""
-    union = len(one.terms | other.terms)
-    if not union or len(one.terms & other.terms) / union < IDENTICAL:
+    smaller, larger = sorted((len(one.terms), len(other.terms)))
+    if smaller < IDENTICAL * larger or not larger:
+        return False
+    shared = len(one.terms & other.terms)
+    if shared / (smaller + larger - shared) < IDENTICAL:
         return False
     return one.numbers == other.numbers and one.negated == other.negated

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from memtui.config import RecallSettings
 from memtui.domain.memory import Memory
+from memtui.pack.admitting import with_unconfirmed, without_secrets
+from memtui.pack.already_loaded import without_loaded
 from memtui.pack.budget import Measure
-from memtui.pack.selection import OVER_BUDGET, PIN_OVER_BUDGET, Choice, Selection, select
-from memtui.pack.targets.base import PayloadInfo, Target
+from memtui.pack.by_hand import with_ticks
+from memtui.pack.selection import PINNED, PUT_IN, Choice, Selection, over_bound, select
+from memtui.pack.standing import standing_recall
+from memtui.pack.targets.base import PayloadInfo, Piece, Style, Target, join
 from memtui.pack.targets.registry import target_named
 from memtui.pack.tokens import counter_for
+from memtui.recall.meaning import Meaning
 from memtui.recall.ranking import MOST_HITS, recall
-from memtui.recall.result import Recall, Withheld, listed_and_counted
+from memtui.recall.result import Hit, Recall, Withheld, listed_and_counted
 from memtui.recall.task import Task
 from memtui.text.quantities import Budget, parse_budget
 from memtui.vault.filters import Scope
+from memtui.vault.usage import Recipe
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 
@@ -32,12 +38,14 @@ class Included:
         tokens: tokens of its own text in the payload.
         score: as recalled.
         reason: why it is here, in words.
+        hit: as recalled, with every part of its score.
     """
 
     memory: Memory
     tokens: int
     score: float
     reason: str
+    hit: Hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +64,13 @@ class Pack:
         withheld: at most fifty, the nearest first.
         withheld_counts: the rest per reason.
         other_projects: relevant memories of projects that are not in scope.
-        abstained: why the payload is empty; None if it is not.
+        abstained: why nothing is relevant or the payload is empty; pins may be in it all the same.
+        phase: the phase of the work that kinds were favoured by, None if there was none.
+        pieces: the payload in parts; joined they are the payload.
+        left_out: memories that a person left out, the best first; they are among the withheld too.
+        margin: share by which the assistant's own tokenizer may exceed the count; 0 where it is known.
+        tokens_at_most: the tokens with that margin; this is what a budget in tokens is held against.
+        style: full or compiled.
     """
 
     payload: str
@@ -72,6 +86,12 @@ class Pack:
     withheld_counts: Mapping[str, int]
     other_projects: int
     abstained: str | None
+    phase: str | None = None
+    pieces: tuple[Piece, ...] = ()
+    left_out: tuple[Hit, ...] = ()
+    margin: float = 0.0
+    tokens_at_most: int = 0
+    style: Style = "full"
 
 
 def context(
@@ -80,7 +100,7 @@ def context(
     scope: Scope,
     *,
     project: str | None,
-    target: str,
+    target: str | Target,
     budget: str,
     encoding: str,
     max_memories: int,
@@ -88,15 +108,24 @@ def context(
     now: datetime,
     fast: bool = False,
     tree: Tree | None = None,
+    without: Collection[str] = (),
+    with_ids: Collection[str] = (),
+    style: Style = "full",
+    withhold_loaded: bool = True,
+    secrets: str = "withhold",
+    secret_patterns: Sequence[tuple[str, str]] = (),
+    unconfirmed: bool = False,
+    recipes: Sequence[Recipe] | None = None,
+    meaning: Meaning | None = None,
 ) -> Pack:
-    """Return the pack for a task: recall, then selection under the budget.
+    """Return the pack for a task: recall, then selection under the budget and the target's limits.
 
     Args:
         vault: the vault.
         task: text and files.
         scope: the projects in view.
         project: name of the project, for the payload's heading.
-        target: name of the form.
+        target: the form, or its name.
         budget: as people write it: `1200`, `10000 chars`, `32 KiB`.
         encoding: what tokens are counted in.
         max_memories: most memories in the payload.
@@ -104,21 +133,40 @@ def context(
         now: the moment freshness is measured at.
         fast: estimate tokens on the safe side instead of loading a tokenizer.
         tree: the working tree to check anchors against.
+        without: ids that a person left out.
+        with_ids: ids that a person put in; they are taken before pins, within the budget.
+        style: full, or compiled to the same evidence in fewer tokens.
+        withhold_loaded: whether what the target reads by itself stays out.
+        secrets: what happens to memories that hold what looks like a secret: `withhold`, `mask` or `allow`.
+        secret_patterns: a person's own patterns of secrets.
+        unconfirmed: whether what waits in the inbox may go in.
+        recipes: instead of the task, the recipes whose union is the standing payload.
+        meaning: compares the task with memories by meaning, None for words, files and links alone.
 
     Raises:
         UsageError: target, budget, encoding or phase are unknown.
     """
-    form = target_named(target)
+    form = target_named(target) if isinstance(target, str) else target
     size = parse_budget(budget)
     most = max(MOST_HITS, max_memories)
-    found = recall(vault, task, scope, settings=settings, now=now, limit=most, tree=tree)
+
+    def recall_for(wanted: Task) -> Recall:
+        return recall(vault, wanted, scope, settings=settings, now=now, limit=most, tree=tree, meaning=meaning)
+
+    found = recall_for(task) if recipes is None else standing_recall(recipes, recall_for)
+    if unconfirmed:
+        found = with_unconfirmed(vault, found)
+    if withhold_loaded:
+        found = without_loaded(found, form)
+    found = with_ticks(vault, found, without=without, with_ids=with_ids)
+    found = without_secrets(found, secrets, secret_patterns)
     return build_pack(
         found,
         target=form,
         budget=size,
         encoding=encoding,
         max_memories=max_memories,
-        info=PayloadInfo(project),
+        info=PayloadInfo(project, style),
         fast=fast,
     )
 
@@ -134,11 +182,12 @@ def build_pack(
     fast: bool = False,
 ) -> Pack:
     """Return the pack of a recall: the same recall and options give the same bytes, within the budget."""
-    measure = Measure(budget, counter_for(encoding, fast=fast))
+    measure = Measure(budget, counter_for(encoding, fast=fast), target.limits, target.margin)
     selection = select(found, target=target, measure=measure, max_memories=max_memories, info=info)
-    payload = _within_budget(selection, target, measure, info)
+    pieces = _within_budget(selection, target, measure, info, {hit.memory.id for hit in found.put_in})
+    payload = join(pieces)
     withheld, counts = listed_and_counted([*selection.withheld, *found.withheld], found.withheld_counts)
-    included = _included(selection, target, measure, info)
+    included = _included(selection, pieces, measure)
     tokens = measure.tokens(payload)
     return Pack(
         payload=payload,
@@ -153,21 +202,36 @@ def build_pack(
         withheld=withheld,
         withheld_counts=counts,
         other_projects=found.other_projects,
-        abstained=None if payload else _abstained(found, selection, budget),
+        abstained=found.abstained if payload else _abstained(found, selection, budget),
+        phase=found.phase,
+        pieces=pieces,
+        left_out=found.left_out,
+        margin=target.margin,
+        tokens_at_most=measure.tokens_at_most(payload),
+        style=info.style,
     )
 
 
-def _within_budget(selection: Selection, target: Target, measure: Measure, info: PayloadInfo) -> str:
-    """Return the finished payload, measured; drops the least until it fits."""
+def _within_budget(
+    selection: Selection, target: Target, measure: Measure, info: PayloadInfo, put_in: Collection[str]
+) -> tuple[Piece, ...]:
+    """Return the pieces of the finished payload, measured; drops the least until it fits."""
+
+    def worth(choice: Choice) -> tuple[bool, bool, float]:
+        return choice.hit.memory.id in put_in, choice.hit.memory.pinned, choice.hit.score
+
     while selection.chosen:
-        payload = target.render([choice.item for choice in _ordered(selection)], info)
-        if measure.fits(payload):
-            return payload
-        least = min(selection.chosen, key=lambda choice: (choice.hit.memory.pinned, choice.hit.score))
+        pieces = target.pieces([choice.item for choice in _ordered(selection)], info)
+        exceeded = measure.exceeded(join(pieces))
+        if exceeded is None:
+            return tuple(pieces)
+        least = min(selection.chosen, key=worth)
         selection.chosen.remove(least)
-        reason = PIN_OVER_BUDGET if least.hit.memory.pinned else OVER_BUDGET
+        is_put_in, is_pinned, _ = worth(least)
+        whose = PUT_IN if is_put_in else PINNED if is_pinned else ""
+        reason = over_bound(exceeded, measure, target, whose)
         selection.withheld.append(reason.of(least.hit.memory, least.hit.relevance))
-    return ""
+    return ()
 
 
 def _ordered(selection: Selection) -> list[Choice]:
@@ -183,15 +247,15 @@ def _ordered(selection: Selection) -> list[Choice]:
     )
 
 
-def _included(selection: Selection, target: Target, measure: Measure, info: PayloadInfo) -> tuple[Included, ...]:
+def _included(selection: Selection, pieces: tuple[Piece, ...], measure: Measure) -> tuple[Included, ...]:
     choices = {choice.hit.memory.id: choice for choice in selection.chosen}
-    pieces = target.pieces([choice.item for choice in _ordered(selection)], info)
     return tuple(
         Included(
             choices[piece.memory_id].item.memory,
             measure.tokens(piece.text),
             choices[piece.memory_id].hit.score,
             choices[piece.memory_id].hit.reason,
+            choices[piece.memory_id].hit,
         )
         for piece in pieces
         if piece.memory_id is not None
@@ -199,8 +263,10 @@ def _included(selection: Selection, target: Target, measure: Measure, info: Payl
 
 
 def _abstained(found: Recall, selection: Selection, budget: Budget) -> str:
-    if selection.withheld and (found.hits or found.pins):
+    if selection.withheld and (found.put_in or found.hits or found.pins):
         return f"nothing fits the budget of {budget}"
+    if found.left_out and not (found.hits or found.pins):
+        return "you left out all that is relevant"
     return found.abstained or "nothing is relevant"
 
 
@@ -211,7 +277,10 @@ def pack_record(pack: Pack) -> dict[str, Any]:
         "target": pack.target,
         "encoding": pack.encoding,
         "exact": pack.exact,
+        "style": pack.style,
         "tokens": pack.tokens,
+        "margin": pack.margin,
+        "tokens_at_most": pack.tokens_at_most,
         "budget": pack.budget.amount,
         "budget_unit": pack.budget.unit,
         "size": pack.size,

@@ -26,10 +26,20 @@ def record_pack(
     actor: str,
     project: str | None,
     signal: Literal["copied", "injected"],
+    undoable: bool = True,
 ) -> str:
     """Store that a pack was used, with one signal per memory in it; returns the pack's id.
 
-    The payload is not stored, only its hash. The change cannot be undone: what was used was used.
+    The payload is not stored, only its hash. Undoing it takes the signals back, and the pack off the list.
+
+    Args:
+        vault: the vault.
+        pack: what was used.
+        task: what for.
+        actor: who used it.
+        project: name of the project, or None.
+        signal: how it was used.
+        undoable: False for what a program records by itself, so that a person's undo takes a person's change.
 
     Raises:
         NotFoundError: the pack is empty.
@@ -38,7 +48,7 @@ def record_pack(
         raise NotFoundError("There is nothing in the payload to record", remedy="Widen the task or the budget.")
     identifier = new_id()
     with vault.write(actor=actor, action=signal, summary=f"{signal} {_count(pack)} as pack {identifier}") as writer:
-        writer.undoable = False
+        writer.undoable = undoable
         usage.write_pack(
             writer,
             StoredPack(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memtui.domain.memory import AnchorState, Memory
 from memtui.pack.budget import MOST_CHARACTERS_PER_TOKEN, Measure
+from memtui.pack.compiled import Compiler
 from memtui.pack.likeness import Gist, gist, overlap, say_the_same
+from memtui.pack.limits import Limit
 from memtui.pack.shortening import shortened
+from memtui.pack.swapping import Candidate, Sizes, best_swap
 from memtui.pack.targets.base import PackItem, PayloadInfo, Target
 from memtui.recall.result import Hit, Recall, Withheld
 from memtui.recall.withholding import Reason, settle
@@ -17,19 +20,38 @@ BEST_FIRST = 3
 """So many hits are taken by score before size counts: the best answer must not lose to small ones."""
 
 SHARE_OF_ONE = 0.4
-"""Most of the budget that one memory may take while others have to give way."""
+"""Most of the budget that one memory may take while others have to give way; what is larger is a giant."""
 
-NO_GIANT = {"tokens": 150, "chars": 600, "bytes": 600}
+SHARE_OF_OPENING = 0.15
+"""Part of the budget that the opening of a giant gets where the others need the rest: they fit whole, it does not."""
+
+NO_GIANT = {"tokens": 150, "chars": 600, "bytes": 600, "lines": 10}
 """Up to this size no memory counts as a giant, however small the budget."""
+
+MOST_COMPILED = 200_000
+"""Characters above which a memory is not compiled: it is a pasted file, and shortened instead."""
+
+MOST_SWAPS = 12
+"""Rounds of bettering; each gains, and few cases need more than four."""
+
+SUPERSEDED_BY = "superseded by "
+"""Begins the reason of a withheld memory that another one corrects; its id follows."""
 
 REDUNDANCY = 0.7
 """Part of a score that repeating another memory's words in full costs."""
 
 JOINT = 1
-"""What joining a text to the next one may cost: a comma or an empty line."""
+"""What joining a text to the next one may cost: a comma, or the characters of an empty line."""
 
-OVER_BUDGET = Reason("over budget", "over budget")
-PIN_OVER_BUDGET = Reason("over budget (pinned)", "over budget (pinned)")
+PUT_IN, PINNED = "put in by you", "pinned"
+"""Whose memories are told apart where they do not fit."""
+
+
+def over_bound(bound: Limit, measure: Measure, target: Target, whose: str = "") -> Reason:
+    """Return the reason of what exceeds the budget, or else a limit of the target."""
+    words = "over budget" if bound == measure.bounds[0] else f"over the limit of {bound} for {target.name}"
+    words += f" ({whose})" if whose else ""
+    return Reason(words, words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +84,40 @@ def select(recall: Recall, *, target: Target, measure: Measure, max_memories: in
     Args:
         recall: hits and pins with their links.
         target: the form, for what a memory costs in it.
-        measure: budget and counter.
+        measure: budget, limits and counter.
         max_memories: most memories.
         info: what the payload says of itself.
     """
-    kept, dropped = settle([*recall.pins, *recall.hits], recall.links)
-    selector = _Selector(recall.states, target, measure, max_memories, info)
+    kept, dropped = settle([*recall.put_in, *recall.pins, *recall.hits], recall.links)
+    compiler = Compiler.for_task(recall.task) if info.style == "compiled" else None
+    selector = _Selector(recall.states, target, measure, max_memories, info, compiler, _values(kept, recall))
     selector.selection.withheld += [reason.of(hit.memory, hit.relevance) for hit, reason in dropped]
     selector.prepare(kept)
-    pins = [hit for hit in kept if hit.memory.pinned]
-    hits = [hit for hit in kept if not hit.memory.pinned]
+    put_in = {hit.memory.id for hit in recall.put_in}
+    for hit in (hit for hit in kept if hit.memory.id in put_in):
+        selector.offer(hit, whose=PUT_IN)
+    pins = [hit for hit in kept if hit.memory.pinned and hit.memory.id not in put_in]
+    hits = [hit for hit in kept if not hit.memory.pinned and hit.memory.id not in put_in]
     for hit in pins:
-        selector.offer(hit, over_budget=PIN_OVER_BUDGET)
+        selector.offer(hit, whose=PINNED)
     for hit in hits[:BEST_FIRST]:
         selector.offer(hit)
     selector.fill(hits[BEST_FIRST:])
     return selector.selection
+
+
+def _values(kept: Sequence[Hit], recall: Recall) -> dict[str, float]:
+    """Return what each hit is worth: its score, or that of what it corrects where the task asks more for that.
+
+    What a correction replaces is withheld; without this the task could end up with neither.
+    """
+    values = {hit.memory.id: hit.score for hit in kept}
+    relevance = {hit.memory.id: hit.relevance for hit in kept}
+    for one in recall.withheld:
+        correction = one.reason.removeprefix(SUPERSEDED_BY)
+        if correction != one.reason and relevance.get(correction, 0.0) > 0:
+            values[correction] *= max(1.0, one.nearness / relevance[correction])
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +125,13 @@ class _Offer:
     """An item with what it costs.
 
     Attributes:
-        cost: size of its own text.
-        frames: the headings around it, with the size of each.
+        sizes: of its own text, in the unit of each bound.
+        frames: the headings around it, with their sizes.
     """
 
     item: PackItem
-    cost: int
-    frames: Mapping[str, int]
+    sizes: Sizes
+    frames: Mapping[str, Sizes]
 
 
 @dataclass(slots=True)
@@ -101,56 +141,144 @@ class _Selector:
     measure: Measure
     max_memories: int
     info: PayloadInfo
+    compiler: Compiler | None
+    values: Mapping[str, float]
     selection: Selection = field(default_factory=Selection)
-    _used: int = 0
+    _used: list[int] = field(default_factory=list)
     _paid: set[str] = field(default_factory=set)
     _gists: dict[str, Gist] = field(default_factory=dict)
     _offers: dict[str, _Offer | None] = field(default_factory=dict)
 
     def prepare(self, hits: Sequence[Hit]) -> None:
         """Measure the hits, and shorten the giants if not everything fits as it is."""
+        bounds = self.measure.bounds
+        self._used = [0] * len(bounds)
         self._gists = {hit.memory.id: gist(hit.memory) for hit in hits}
-        self._offers = {hit.memory.id: self._priced(hit.memory) for hit in hits}
-        amount = self.measure.budget.amount
+        best = {hit.memory.id for hit in [hit for hit in hits if not hit.memory.pinned][:BEST_FIRST]}
+        texts = {hit.memory.id: self._text(hit.memory, among_best=hit.memory.id in best) for hit in hits}
+        self._offers = {identifier: self._priced(memory) for identifier, memory in texts.items()}
         offers = [offer for offer in self._offers.values() if offer]
-        frames = {text: size for offer in offers for text, size in offer.frames.items()}
-        total = sum(offer.cost for offer in offers) + sum(frames.values())
-        if len(offers) == len(hits) and total <= amount and len(hits) <= self.max_memories:
+        frames = {text: sizes for offer in offers for text, sizes in offer.frames.items()}
+        total = [sum(sizes) for sizes in zip(*(offer.sizes for offer in offers), *frames.values(), strict=True)]
+        fits = all(size <= bound.amount for size, bound in zip(total, bounds, strict=False))
+        if len(offers) == len(hits) and fits and len(hits) <= self.max_memories:
             return
-        cap = min(amount, max(int(SHARE_OF_ONE * amount), NO_GIANT[self.measure.budget.unit]))
-        for hit in hits:
-            offer = self._offers[hit.memory.id]
-            if offer is None or offer.cost > cap:
-                self._offers[hit.memory.id] = self._shortened(hit.memory, cap)
+        cap = self._cap(SHARE_OF_ONE)
+        giants = [
+            identifier for identifier, offer in self._offers.items() if offer is None or self._exceeds(offer.sizes, cap)
+        ]
+        others = [offer.sizes for identifier, offer in self._offers.items() if offer and identifier not in giants]
+        for identifier in giants:
+            empty = self._priced(replace(texts[identifier], title="", insight="x", rationale="", snippet=""))
+            frames |= empty.frames if empty else {}
+        rest = [sum(sizes) for sizes in zip(*others, *frames.values(), self._used, strict=True)]
+        room = tuple((bound.amount - size) // max(1, len(giants)) for bound, size in zip(bounds, rest, strict=True))
+        opening = tuple(map(max, self._cap(SHARE_OF_OPENING), room))
+        for identifier in giants:
+            memory = texts[identifier]
+            self._offers[identifier] = self._shortened(memory, opening) or self._shortened(memory, cap)
 
-    def offer(self, hit: Hit, *, over_budget: Reason = OVER_BUDGET) -> None:
+    def _text(self, memory: Memory, *, among_best: bool) -> Memory:
+        """Return a memory in the style of the payload; of a pasted file the opening has to do."""
+        if self.compiler is None:
+            return memory
+        if _length(memory) > MOST_COMPILED:
+            return replace(memory, insight=f"{memory.title}\n{memory.insight}", rationale="", snippet="")
+        return self.compiler.compiled(memory, among_best=among_best)
+
+    def _cap(self, share: float) -> Sizes:
+        """Return a share of each bound, as long as that is no mere line."""
+        return tuple(
+            min(bound.amount, max(int(share * bound.amount), int(share / SHARE_OF_ONE * NO_GIANT[bound.unit])))
+            for bound in self.measure.bounds
+        )
+
+    def offer(self, hit: Hit, *, whose: str = "") -> None:
         """Take a hit, or withhold it with the reason."""
         reason = self._obstacle(hit)
         offer = self._offers[hit.memory.id]
-        if reason is None and offer is not None and self._used + self._price(offer) <= self.measure.budget.amount:
-            self._used += self._price(offer)
+        exceeded = None if reason else self._bound_exceeded(offer)
+        if reason is None and exceeded is None and offer is not None:
+            self._used = [used + size for used, size in zip(self._used, self._price(offer), strict=True)]
             self._paid |= offer.frames.keys()
             self.selection.chosen.append(Choice(hit, offer.item))
             return
-        self.selection.withheld.append((reason or over_budget).of(hit.memory, hit.relevance))
+        why = reason or over_bound(exceeded or self.measure.bounds[0], self.measure, self.target, whose)
+        self.selection.withheld.append(why.of(hit.memory, hit.relevance))
+
+    def _bound_exceeded(self, offer: _Offer | None) -> Limit | None:
+        """Return the first bound that the payload would exceed with an offer."""
+        if offer is None:
+            return self.measure.bounds[0]
+        for used, size, bound in zip(self._used, self._price(offer), self.measure.bounds, strict=True):
+            if used + size > bound.amount:
+                return bound
+        return None
 
     def fill(self, hits: Sequence[Hit]) -> None:
-        """Take hits by score per size, less what they repeat, as long as any fits."""
+        """Take hits by score per size, less what they repeat, as long as any fits; then better the choice."""
         waiting = list(hits)
         likest = {hit.memory.id: self._likest(hit, self.selection.chosen) for hit in waiting}
+        missed: list[Hit] = []
         while waiting:
             best = max(range(len(waiting)), key=lambda place: (self._density(waiting[place], likest), -place))
             hit = waiting.pop(best)
             before = len(self.selection.chosen)
+            if self._obstacle(hit) is None and self._bound_exceeded(self._offers[hit.memory.id]) is not None:
+                missed.append(hit)
+                continue
             self.offer(hit)
             for choice in self.selection.chosen[before:]:
                 for other in waiting:
                     likest[other.memory.id] = max(likest[other.memory.id], self._likest(other, [choice]))
+        self._better(hits, missed)
+
+    def _better(self, hits: Sequence[Hit], missed: list[Hit]) -> None:
+        """Let chosen hits give way to missed ones as long as the payload gains; then withhold what is still missed."""
+        known = {hit.memory.id: hit for hit in hits}
+        for _ in range(MOST_SWAPS):
+            chosen = {choice.hit.memory.id: choice for choice in self.selection.chosen}
+            inside = [self._candidate(known[identifier], chosen) for identifier in chosen if identifier in known]
+            outside = [self._candidate(hit, chosen) for hit in missed if self._obstacle(hit) is None]
+            left = [bound.amount - used for bound, used in zip(self.measure.bounds, self._used, strict=True)]
+            free = (*left, self.max_memories - len(chosen))
+            swap = best_swap(inside, outside, free) if outside else None
+            if swap is None:
+                break
+            self._swap([known[key] for key in swap[0]], [known[key] for key in swap[1]], missed)
+        for hit in missed:
+            self.offer(hit)
+
+    def _candidate(self, hit: Hit, chosen: Mapping[str, Choice]) -> Candidate:
+        """Return a hit with its value beside the other chosen ones, and what it takes or would take."""
+        others = [choice for identifier, choice in chosen.items() if identifier != hit.memory.id]
+        value = self.values[hit.memory.id] * (1 - REDUNDANCY * self._likest(hit, others))
+        offer = self._offers[hit.memory.id]
+        if offer is None:
+            return Candidate(hit.memory.id, 0.0, (*(bound.amount + 1 for bound in self.measure.bounds), 1))
+        # The headings that one who gives way leaves behind stay paid for: a surer bound, and seldom a word.
+        sizes = offer.sizes if hit.memory.id in chosen else self._price(offer)
+        return Candidate(hit.memory.id, value, (*sizes, 1))
+
+    def _swap(self, out: Sequence[Hit], into: Sequence[Hit], missed: list[Hit]) -> None:
+        gone = {hit.memory.id for hit in out}
+        for hit in out:
+            offer = self._offers[hit.memory.id]
+            self._used = [used - size for used, size in zip(self._used, offer.sizes if offer else (), strict=True)]
+            missed.append(hit)
+        self.selection.chosen = [choice for choice in self.selection.chosen if choice.hit.memory.id not in gone]
+        for hit in into:
+            missed.remove(hit)
+            self.offer(hit)
 
     def _density(self, hit: Hit, likest: Mapping[str, float]) -> float:
         offer = self._offers[hit.memory.id]
-        value = hit.score * (1 - REDUNDANCY * likest[hit.memory.id])
-        return value / max(1, offer.cost) if offer else 0.0
+        if offer is None:
+            return 0.0
+        value = self.values[hit.memory.id] * (1 - REDUNDANCY * likest[hit.memory.id])
+        # The scarcest bound sets the price, and the number of memories is one.
+        shares = [size / max(1, bound.amount) for size, bound in zip(offer.sizes, self.measure.bounds, strict=True)]
+        return value / max(*shares, 1 / max(1, self.max_memories))
 
     def _likest(self, hit: Hit, chosen: Sequence[Choice]) -> float:
         own = self._gists[hit.memory.id]
@@ -166,32 +294,45 @@ class _Selector:
             return Reason(words, words)
         return None
 
-    def _price(self, offer: _Offer) -> int:
+    def _price(self, offer: _Offer) -> Sizes:
         """Return what an offer adds to the payload, headings that are new with it included."""
-        return offer.cost + sum(size for text, size in offer.frames.items() if text not in self._paid)
+        fresh = [sizes for text, sizes in offer.frames.items() if text not in self._paid]
+        return tuple(map(sum, zip(offer.sizes, *fresh, strict=True)))
 
     def _priced(self, memory: Memory) -> _Offer | None:
         """Return a memory with its cost, or None if it is above the budget without counting."""
-        if self.measure.is_far_above(_length(memory), self.measure.budget.amount):
+        if self.measure.is_far_above(_length(memory)):
             return None
         item = self._item(memory)
         pieces = self.target.pieces([item], self.info)
-        own = sum(self.measure.size(piece.text) + JOINT for piece in pieces if piece.memory_id)
-        frames = {piece.text: self.measure.size(piece.text) for piece in pieces if piece.memory_id is None}
-        return _Offer(item, own, frames)
+        own = [self._with_joint(self.measure.sizes(piece.text)) for piece in pieces if piece.memory_id]
+        frames = {piece.text: self.measure.sizes(piece.text) for piece in pieces if piece.memory_id is None}
+        return _Offer(item, tuple(map(sum, zip(*own, strict=True))), frames)
+
+    def _with_joint(self, sizes: Sizes) -> Sizes:
+        """Return sizes with what joining may cost: an empty line is no token of its own, a comma is."""
+        is_list = self.target.media == "application/json"
+        return tuple(
+            size + JOINT if is_list or bound.unit != "tokens" else size
+            for size, bound in zip(sizes, self.measure.bounds, strict=True)
+        )
 
     def _item(self, memory: Memory) -> PackItem:
         return PackItem(memory, {path: state for (owner, path), state in self.states.items() if owner == memory.id})
 
-    def _shortened(self, memory: Memory, cap: int) -> _Offer | None:
+    def _shortened(self, memory: Memory, cap: Sizes) -> _Offer | None:
         def fits(tried: Memory) -> bool:
             offer = self._priced(tried)
-            return offer is not None and offer.cost <= cap
+            return offer is not None and not self._exceeds(offer.sizes, cap)
 
-        if cap < 1:
+        if min(cap) < 1:
             return None
-        short = shortened(memory, fits=fits, longest=cap * MOST_CHARACTERS_PER_TOKEN)
+        short = shortened(memory, fits=fits, longest=cap[0] * MOST_CHARACTERS_PER_TOKEN)
         return self._priced(short) if short else None
+
+    @staticmethod
+    def _exceeds(sizes: Sizes, cap: Sizes) -> bool:
+        return any(size > most for size, most in zip(sizes, cap, strict=True))
 
 
 def _length(memory: Memory) -> int:

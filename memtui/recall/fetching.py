@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from memtui.domain.memory import AnchorState, Link, Memory, Signal
-from memtui.recall.anchors import FileMatch, best_matches
-from memtui.recall.lexical import ANSWER_COVERAGE, QueryWeights, lookup_text, weigh_query
+from memtui.recall import fusion
+from memtui.recall.anchors import NO_SURROUNDINGS, FileMatch, Surroundings, best_matches
+from memtui.recall.lexical import ANSWER_COVERAGE, QueryWeights, lookup_text
+from memtui.recall.meaning import Likeness, Sense
 from memtui.recall.neighbours import SEED_RELEVANCE
+from memtui.recall.spelling import read_query
 from memtui.recall.task import Task
-from memtui.text.tokens import query_terms
 from memtui.vault import evidence
-from memtui.vault.evidence import MatchedTerms
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.postings import LexicalHit
 from memtui.vault.reading import VaultReader
@@ -25,6 +26,7 @@ OUTSIDE_VALID_TIME = "outside its valid time"
 
 MOST_BY_WORDS = 120
 MOST_BY_FILES = 200
+MOST_BY_MEANING = 60
 MOST_STANDING = 120
 MOST_PINS = 200
 MOST_NEIGHBOURS = 60
@@ -43,6 +45,8 @@ class Fetched:
         lexical: BM25 hits by id, of memories in `memories`.
         barred: ids whose lexical score is no BM25 but the weight that they match: they are withheld anyway.
         weights: the weights of the query's terms.
+        likeness: how like the task memories are by meaning, None without any to compare with; `cosines` has it by id.
+        kinship: how like each other the best memories are, by two ids, the smaller first.
         files: how memories are tied to the files in hand, by id.
         standing: ids of the project's most useful memories; only where there is no text.
         pins: ids of the pinned memories in scope.
@@ -58,6 +62,9 @@ class Fetched:
     lexical: dict[str, LexicalHit] = field(default_factory=dict)
     barred: set[str] = field(default_factory=set)
     weights: QueryWeights = _NO_WORDS
+    likeness: Likeness | None = None
+    cosines: dict[str, float] = field(default_factory=dict)
+    kinship: dict[tuple[str, str], float] = field(default_factory=dict)
     files: dict[str, FileMatch] = field(default_factory=dict)
     standing: list[str] = field(default_factory=list)
     pins: list[str] = field(default_factory=list)
@@ -84,7 +91,15 @@ def assigned(scope: Scope) -> Scope:
 
 
 def fetch_for_task(
-    vault: Vault, task: Task, scope: Scope, *, at: datetime, now: datetime, freshness_weight: float
+    vault: Vault,
+    task: Task,
+    scope: Scope,
+    *,
+    at: datetime,
+    now: datetime,
+    freshness_weight: float,
+    surroundings: Surroundings = NO_SURROUNDINGS,
+    sense: Sense | None = None,
 ) -> Fetched:
     """Return what ranking a task needs, read under one lease."""
     fetched = Fetched()
@@ -94,13 +109,15 @@ def fetch_for_task(
         barred: list[LexicalHit] = []
         if task.has_words:
             hits, barred = _by_words(reader, fetched, lookup_text(task.text), scope)
-        matches = _by_files(reader, task, active)
+        matches = _by_files(reader, task, active, surroundings)
         standing: list[int] = []
         if not task.has_words:
             standing = evidence.standing(reader, active, at=at, now=now, weight=freshness_weight, limit=MOST_STANDING)
             _count_all(reader, fetched, scope, at)
-        by_key = reader.get_by_keys({*(hit.key for hit in (*hits, *barred)), *matches, *standing})
+        near = _by_meaning(reader, fetched, sense, active, {*(hit.key for hit in hits), *matches})
+        by_key = reader.get_by_keys({*(hit.key for hit in (*hits, *barred)), *matches, *standing, *near})
         _take(fetched, by_key, [*hits, *barred], matches)
+        _take_meaning(reader, fetched, sense, by_key, hits)
         fetched.barred = {by_key[hit.key].id for hit in barred}
         fetched.standing = [by_key[key].id for key in standing if key in by_key]
         pins = reader.select(
@@ -113,18 +130,26 @@ def fetch_for_task(
 
 
 def fetch_for_search(
-    vault: Vault, query: str, wanted: MemoryFilter, files: tuple[str, ...], *, limit: int
+    vault: Vault,
+    query: str,
+    wanted: MemoryFilter,
+    files: tuple[str, ...],
+    *,
+    limit: int,
+    surroundings: Surroundings = NO_SURROUNDINGS,
+    sense: Sense | None = None,
 ) -> tuple[Fetched, list[str]]:
     """Return what a search needs, and the ids that the query names by id or title, under one lease."""
     fetched = Fetched()
-    text = lookup_text(query)
     with vault.read() as reader:
-        fetched.weights = weigh_query(text, MatchedTerms(reader, query_terms(text)).counts)
+        text, _, fetched.weights = read_query(reader, lookup_text(query), wanted)
         hits = reader.search(text, wanted, limit=limit)
-        matches = _by_files(reader, Task(files=files), wanted, limit=limit)
+        matches = _by_files(reader, Task(files=files), wanted, surroundings, limit=limit)
         named = evidence.keys_by_name(reader, query.strip(), wanted) if query.strip() else []
-        by_key = reader.get_by_keys({*(hit.key for hit in hits), *matches, *named})
+        near = _by_meaning(reader, fetched, sense, wanted, {*(hit.key for hit in hits), *matches, *named})
+        by_key = reader.get_by_keys({*(hit.key for hit in hits), *matches, *named, *near})
         _take(fetched, by_key, hits, matches)
+        _take_meaning(reader, fetched, sense, by_key, hits)
         _fetch_kin(reader, fetched)
     return fetched, [by_key[key].id for key in named]
 
@@ -133,8 +158,7 @@ def _by_words(
     reader: VaultReader, fetched: Fetched, text: str, scope: Scope
 ) -> tuple[list[LexicalHit], list[LexicalHit]]:
     """Return what matches and may be recalled, and what matches and can only be withheld."""
-    matched = MatchedTerms(reader, query_terms(text))
-    weights = weigh_query(text, matched.counts)
+    text, matched, weights = read_query(reader, text, MemoryFilter(scope=assigned(scope)))
     fetched.weights = weights
     known = {term: weight for term, weight in weights.idf.items() if term not in weights.unknown}
     floor = ANSWER_COVERAGE * weights.mass
@@ -150,15 +174,49 @@ def _by_words(
 
 
 def _by_files(
-    reader: VaultReader, task: Task, wanted: MemoryFilter, *, limit: int = MOST_BY_FILES
+    reader: VaultReader, task: Task, wanted: MemoryFilter, surroundings: Surroundings, *, limit: int = MOST_BY_FILES
 ) -> dict[int, FileMatch]:
     if not task.files:
         return {}
-    matches = best_matches(reader.anchored(wanted), task.files)
+    matches = best_matches(reader.anchored(wanted), task.files, surroundings)
     if len(matches) <= limit:
         return matches
     nearest = sorted(matches, key=lambda key: (-matches[key].strength, -key))[:limit]
     return {key: matches[key] for key in nearest}
+
+
+def _by_meaning(
+    reader: VaultReader, fetched: Fetched, sense: Sense | None, wanted: MemoryFilter, keys: Collection[int]
+) -> Collection[int]:
+    """Compare the nearest memories and those already found with the task; returns the keys that have a cosine."""
+    if sense is None:
+        return ()
+    likeness = sense.look(reader, wanted, keys=keys, limit=MOST_BY_MEANING)
+    fetched.likeness = likeness if likeness.cosines else None
+    return likeness.cosines.keys()
+
+
+def _take_meaning(
+    reader: VaultReader,
+    fetched: Fetched,
+    sense: Sense | None,
+    by_key: Mapping[int, Memory],
+    hits: Sequence[LexicalHit],
+) -> None:
+    """Keep the cosines by id, and compare the best memories with each other."""
+    if sense is None or fetched.likeness is None:
+        return
+    fetched.cosines = {by_key[key].id: cosine for key, cosine in fetched.likeness.cosines.items() if key in by_key}
+    best = max((hit.score for hit in hits), default=0.0)
+    shares = {by_key[hit.key].id: hit.score / best for hit in hits if hit.key in by_key}
+    coverage = max((fetched.weights.coverage(hit.terms) for hit in hits), default=0.0)
+    fused = fusion.fuse(fusion.Evidence(shares, fetched.cosines, fetched.likeness.background, coverage))
+    chosen = sorted(fused, key=lambda one: (-fused[one].total, one))[: fusion.POOL]
+    keys = {memory.id: key for key, memory in by_key.items()}
+    ids = {keys[one]: one for one in chosen if one in fetched.cosines}
+    for (one, other), cosine in sense.kinship(reader, ids).items():
+        pair = (ids[one], ids[other])
+        fetched.kinship[min(pair), max(pair)] = cosine
 
 
 def _take(
@@ -193,6 +251,13 @@ def _useful_ends(fetched: Fetched) -> set[str]:
     best = max(ranked.values(), default=0.0)
     strong = {identifier for identifier, score in ranked.items() if score >= SEED_RELEVANCE * best}
     strong.update(fetched.files, fetched.pins)
+    if fetched.likeness:
+        nearest = max(fetched.cosines.values())
+        low = fetched.likeness.background
+        near = (
+            one for one in fetched.cosines if fusion.meaning_share(fetched.cosines[one], low, nearest) >= SEED_RELEVANCE
+        )
+        strong.update(near)
     ends = {link.from_id for link in fetched.links if link.type == "supersedes"}
     for link in fetched.links:
         if link.from_id in strong or link.to_id in strong:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from memtui.config import RecallSettings
 from memtui.domain.memory import Link
 from memtui.recall import withholding
+from memtui.recall.anchors import surroundings_of
 from memtui.recall.fetching import Fetched, fetch_for_task
 from memtui.recall.leftout import LeftOut
+from memtui.recall.lexical import lookup_text
+from memtui.recall.meaning import Meaning
 from memtui.recall.phase import check_phase, guess_phase
 from memtui.recall.result import BELOW_FLOOR, Hit, Recall, Withheld, order_key
 from memtui.recall.score import Part
@@ -39,6 +43,7 @@ def recall(
     now: datetime,
     limit: int = MOST_HITS,
     tree: Tree | None = None,
+    meaning: Meaning | None = None,
 ) -> Recall:
     """Return the memories that are relevant to a task, the best first.
 
@@ -52,14 +57,28 @@ def recall(
         settings: the weights.
         now: the moment freshness is measured at, and at which memories must be valid without `task.as_of`.
         limit: most hits, pins aside.
-        tree: the working tree to check anchors against, once the lease is over.
+        tree: the working tree to follow imports in before the lease, and to check anchors against after it.
+        meaning: compares the task with memories by meaning, None for words, files and links alone.
 
     Raises:
         UsageError: the task's phase is none.
     """
     phase = check_phase(task.phase) if task.phase else guess_phase(task.text)
     at = task.as_of or now
-    fetched = fetch_for_task(vault, task, scope, at=at, now=now, freshness_weight=settings.freshness_weight)
+    read = partial(
+        fetch_for_task,
+        vault,
+        task,
+        scope,
+        at=at,
+        now=now,
+        freshness_weight=settings.freshness_weight,
+        surroundings=surroundings_of(tree, task.files),
+        sense=meaning.sense(lookup_text(task.text)) if meaning and task.has_words else None,
+    )
+    fetched = read()
+    if meaning and meaning.catch_up():
+        fetched = read()
     fetched.check_anchors(tree)
     reasons = _reasons(fetched, scope, at)
     pool = {identifier for identifier in fetched.memories if identifier not in reasons}
@@ -97,6 +116,7 @@ class _Ranking:
             reasons=self.reasons, dropped=dropped, beyond=hits[limit:], ranked=ids
         )
         hits = hits[:limit]
+        relevant = frozenset(hit.memory.id for hit in pins if self._is_relevant(hit))
         shown = {hit.memory.id for hit in (*pins, *hits)}
         return Recall(
             hits=tuple(hits),
@@ -104,7 +124,8 @@ class _Ranking:
             withheld=withheld,
             withheld_counts=counts,
             other_projects=self.fetched.other_projects,
-            abstained=None if hits or self._has_relevant(pins) else self._abstained(withheld),
+            abstained=None if hits or relevant else self._abstained(withheld),
+            relevant_pins=relevant,
             task=self.task,
             phase=self.scorer.phase,
             links=tuple(_among(links, shown)),
@@ -130,8 +151,8 @@ class _Ranking:
         # What has evidence stands before what merely is of the project, whatever the scores.
         return sorted(pins, key=order_key), [*sorted(tied, key=order_key), *sorted(rest, key=order_key)]
 
-    def _has_relevant(self, pins: Iterable[Hit]) -> bool:
-        return any(not self.task.has_words or self.scorer.reaches_floor(hit.memory.id) for hit in pins)
+    def _is_relevant(self, pin: Hit) -> bool:
+        return not self.task.has_words or self.scorer.reaches_floor(pin.memory.id)
 
     def _standing_part(self) -> Part:
         if self.task.files:
@@ -145,14 +166,16 @@ class _Ranking:
             return "there is no active memory in view"
         if not weights.idf:
             return "the task holds no word to go by"
+        nearest = max(self.fetched.cosines.values(), default=None)
+        beyond = "" if nearest is None else f", and none is close in meaning (the closest {nearest:.2f})"
         if len(weights.unknown) == len(weights.idf):
-            return "no memory holds any word of the task"
+            return f"no memory holds any word of the task{beyond}"
         reached = sorted(group for group in groups if group != BELOW_FLOOR)
         if reached:
             return f"what matches the task is withheld: {', '.join(reached)}"
         if not self.fetched.survey.keys() & {("active", True), ("active", False)}:
-            return "no active memory in view shares a word with the task"
-        return "the nearest memories share too little with the task"
+            return f"no active memory in view shares a word with the task{beyond}"
+        return f"the nearest memories share too little with the task{beyond}"
 
 
 def _among(links: Iterable[Link], shown: set[str]) -> Iterable[Link]:

@@ -58,6 +58,7 @@ class Recall:
     Attributes:
         hits: relevant memories, the best first, without pinned ones.
         pins: the pinned memories in scope, the best first, relevant or not.
+        relevant_pins: ids of those pins that are relevant to the task.
         withheld: at most 50, the nearest first.
         withheld_counts: the rest per reason.
         other_projects: relevant memories of projects that are not in scope.
@@ -65,6 +66,8 @@ class Recall:
         phase: the phase of the work, given or guessed.
         links: links between hits and pins.
         states: last known state per (memory id, anchor path) of hits and pins.
+        put_in: memories that a person put in whatever their rank; in neither hits nor pins.
+        left_out: hits and pins that a person left out; in neither of them any more.
     """
 
     hits: tuple[Hit, ...]
@@ -77,6 +80,9 @@ class Recall:
     phase: str | None = None
     links: tuple[Link, ...] = ()
     states: Mapping[tuple[str, str], AnchorState] = field(default_factory=dict)
+    relevant_pins: frozenset[str] = frozenset()
+    put_in: tuple[Hit, ...] = ()
+    left_out: tuple[Hit, ...] = ()
 
 
 def order_key(hit: Hit) -> tuple[float, float, str]:

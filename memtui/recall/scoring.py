@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,12 +10,26 @@ from datetime import datetime
 from memtui.config import RecallSettings
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Memory
-from memtui.recall import anchors, lexical, neighbours, score
-from memtui.recall.fetching import Fetched
+from memtui.recall import abstention, anchors, fusion, lexical, neighbours, score
+from memtui.recall.fetching import MOST_BY_MEANING, Fetched
+from memtui.recall.meaning import Likeness
 from memtui.recall.neighbours import Neighbour
 from memtui.recall.phase import kind_part
 from memtui.recall.result import Hit
 from memtui.recall.score import Part
+
+CLOSE = 0.5
+"""A search shows what is at least half as far from the background as the nearest memory, though it share no word."""
+
+SHARPNESS = 3.0
+"""Relevances by words and meaning lie close together, 0.7 beside 1.0 where words alone had 0.3, and freshness or the
+kind would decide among them. So each is multiplied by this power of its share of the best: +0.06 recall@5 on tasks in
+other words and +0.09 nDCG@10 on answerable ones, while what is current still stands before what is older."""
+
+FOLLOWING = 10
+NEAR_FOLLOWING = 0.2
+"""The ten best are relevant from a fifth of the best one's relevance, the others from `lexical.NEAR_BEST` of it: with
+that bar for all, nDCG@10 falls by 0.03 on two sets."""
 
 PIN_RELEVANCE = 1.0
 """A pinned memory is as relevant as the best match by words, and what it matches comes on top."""
@@ -45,9 +60,14 @@ class Scorer:
     _best_score: float = 0.0
     _best_coverage: float = 0.0
     _states: dict[str, dict[str, str]] = field(default_factory=dict)
+    _fused: dict[str, fusion.Fused] = field(default_factory=dict)
+    _best_fused: float = 0.0
+    _margin: float = 0.0
+    _places: dict[str, int] = field(default_factory=dict)
+    _ranks: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Measure what the best memory by words reaches."""
+        """Measure what the best memory by words and by meaning reaches."""
         ranked = [identifier for identifier in self.fetched.lexical if identifier not in self.fetched.barred]
         pool = [identifier for identifier in ranked if identifier in self.pool]
         self._best_score = max((self.fetched.lexical[identifier].score for identifier in pool), default=0.0)
@@ -55,6 +75,28 @@ class Scorer:
         self._best_coverage = max(informed, default=0.0)
         for (identifier, path), state in self.fetched.states.items():
             self._states.setdefault(identifier, {})[path] = state
+        if self.fetched.likeness:
+            self._fuse(pool, self.fetched.likeness)
+
+    def _fuse(self, by_words: Collection[str], likeness: Likeness) -> None:
+        cosines = {one: cosine for one, cosine in self.fetched.cosines.items() if one in self.pool}
+        evidence = fusion.Evidence(
+            words={one: self._share_by_words(one) for one in by_words},
+            cosines=cosines,
+            background=likeness.background,
+            coverage=self._best_coverage,
+            kinship=self.fetched.kinship,
+        )
+        self._fused = fusion.fuse(evidence)
+        ranked = sorted(self._fused, key=lambda one: (-self._fused[one].total, one))
+        self._ranks = {one: rank for rank, one in enumerate(ranked, 1)}
+        self._best_fused = self._fused[ranked[0]].total if ranked else 0.0
+        self._margin = abstention.margin(max(cosines.values(), default=0.0), self._best_coverage, likeness.count)
+        if not likeness.is_complete and self._best_coverage >= lexical.ANSWER_COVERAGE:
+            # What is not embedded yet may be what answers, so words may say so alone.
+            self._margin = max(self._margin, 0.0)
+        nearest = sorted(cosines, key=lambda one: -cosines[one])[:MOST_BY_MEANING]
+        self._places = {one: place for place, one in enumerate(nearest, 1)}
 
     def coverage(self, identifier: str) -> float:
         """Return the share of the task's weight that a memory matches by words, 0 to 1."""
@@ -75,6 +117,8 @@ class Scorer:
         match = self.fetched.files.get(identifier)
         if match and match.strength >= anchors.FLOOR_STRENGTH:
             return True
+        if identifier in self._fused:
+            return self._margin >= 0 and self._is_near(identifier)
         if not self.is_informed(identifier):
             return False
         return lexical.reaches_floor(
@@ -83,6 +127,19 @@ class Scorer:
             best_coverage=self._best_coverage,
             best_score=self._best_score,
         )
+
+    def _is_near(self, identifier: str) -> bool:
+        """Return whether words and meaning put a memory near the best one, or among the few that follow it."""
+        total = self._fused[identifier].total
+        share = NEAR_FOLLOWING if self._ranks[identifier] <= FOLLOWING else lexical.NEAR_BEST
+        return total >= share * self._best_fused
+
+    def is_close(self, identifier: str) -> bool:
+        """Return whether a memory is among the nearest by meaning of a task that has an answer."""
+        if self.fetched.likeness is None or self._margin < 0 or identifier not in self._places:
+            return False
+        cosine, nearest = self.fetched.cosines[identifier], max(self.fetched.cosines.values())
+        return fusion.meaning_share(cosine, self.fetched.likeness.background, nearest) >= CLOSE
 
     def _share_by_words(self, identifier: str) -> float:
         """Return how near a memory comes to the best one by words, 0 to 1."""
@@ -94,18 +151,40 @@ class Scorer:
     def own_terms(self, identifier: str) -> list[Part]:
         """Return what a memory's own words and files add to its relevance."""
         if identifier not in self._terms:
-            terms = []
-            hit = self.fetched.lexical.get(identifier)
-            if hit:
-                barred = identifier in self.fetched.barred
-                trust = lexical.trust_in_words(self.coverage(identifier) if barred else self._best_coverage)
-                value = trust * self._share_by_words(identifier)
-                terms.append(lexical.words_part(hit.terms, value, self.fetched.weights))
+            terms = self._text_terms(identifier)
             match = self.fetched.files.get(identifier)
             if match:
                 terms.append(anchors.files_part(match))
             self._terms[identifier] = terms
         return self._terms[identifier]
+
+    def _text_terms(self, identifier: str) -> list[Part]:
+        """Return what a memory's words and meaning add to its relevance."""
+        hit = self.fetched.lexical.get(identifier)
+        fused = self._fused.get(identifier)
+        if fused is None:
+            if hit is None:
+                return []
+            barred = identifier in self.fetched.barred
+            trust = lexical.trust_in_words(self.coverage(identifier) if barred else self._best_coverage)
+            return [lexical.words_part(hit.terms, trust * self._share_by_words(identifier), self.fetched.weights)]
+        trust = abstention.trust(self._margin) * self._sharpened(fused.total)
+        terms = [lexical.words_part(hit.terms, trust * fused.words, self.fetched.weights)] if hit else []
+        if fused.meaning:
+            terms.append(self._meaning_part(identifier, trust * fused.meaning))
+        if fused.kin:
+            terms.append(fusion.kin_part(trust * fused.kin, fused.kin_keys))
+        return terms
+
+    def _sharpened(self, total: float) -> float:
+        """Return what a memory's words and meaning are multiplied by, so that the factors do not swamp them."""
+        return math.pow(total / self._best_fused, SHARPNESS) if self._best_fused else 0.0
+
+    def _meaning_part(self, identifier: str, value: float) -> Part:
+        count = self.fetched.likeness.count if self.fetched.likeness else 0
+        return fusion.meaning_part(
+            self.fetched.cosines.get(identifier), value, place=self._places.get(identifier), among=count
+        )
 
     def own_relevance(self, identifier: str) -> float:
         """Return the relevance of a memory by itself, links aside."""
@@ -121,7 +200,8 @@ class Scorer:
             for identifier in {*self.pool, *self._replaced()}
             if self.reaches_floor(identifier)
         }
-        return neighbours.neighbour_shares(self.fetched.links, seeds)
+        own = {end: self.own_relevance(end) for link in self.fetched.links for end in (link.from_id, link.to_id)}
+        return neighbours.neighbour_shares(self.fetched.links, seeds, own)
 
     def _replaced(self) -> set[str]:
         return {link.to_id for link in self.fetched.links if link.type == "supersedes"}
@@ -159,7 +239,11 @@ class Scorer:
             if part.name == "words":
                 matched = lexical.matched_words(self.fetched.lexical[memory.id].terms, self.fetched.weights)
                 words.append(f"shares {matched}")
-            else:
+            elif part.name == "meaning":
+                words += (
+                    [f"close in meaning ({part.detail.split(' ')[1].rstrip(',')})"] if self.is_close(memory.id) else []
+                )
+            elif part.name != "kin":
                 words.append(part.detail)
         return "; ".join([*words, score.trust_words(memory)] if memory.verified_at and not memory.pinned else words)
 

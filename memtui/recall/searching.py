@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 
 from memtui.config import RecallSettings
 from memtui.errors import AmbiguousIdError, NotFoundError
+from memtui.recall.anchors import surroundings_of
 from memtui.recall.fetching import Fetched, fetch_for_search
+from memtui.recall.lexical import lookup_text
+from memtui.recall.meaning import Meaning
 from memtui.recall.phase import guess_phase
 from memtui.recall.result import Hit, order_key
 from memtui.recall.score import Part
@@ -36,8 +40,9 @@ def search(
     now: datetime,
     statuses: Sequence[str] | None = ("active",),
     tree: Tree | None = None,
+    meaning: Meaning | None = None,
 ) -> list[Hit]:
-    """Return the memories that share a telling word with a query or are tied to files, the best first.
+    """Return the memories that share a telling word with a query, are close in meaning or tied to files, best first.
 
     There is no floor beyond that. A memory whose id or title the query is comes first; a word that fits no
     memory is tried as the start of an id.
@@ -51,10 +56,23 @@ def search(
         settings: the weights.
         now: the moment freshness is measured at.
         statuses: which memories, None for any.
-        tree: the working tree to check anchors against, once the lease is over.
+        tree: the working tree to follow imports in before the lease, and to check anchors against after it.
+        meaning: compares the query with memories by meaning, None for words alone.
     """
     wanted = MemoryFilter(scope=scope, statuses=None if statuses is None else tuple(statuses))
-    fetched, named = fetch_for_search(vault, query, wanted, files, limit=max(limit, FEWEST_READ))
+    read = partial(
+        fetch_for_search,
+        vault,
+        query,
+        wanted,
+        files,
+        limit=max(limit, FEWEST_READ),
+        surroundings=surroundings_of(tree, files),
+        sense=meaning.sense(lookup_text(query)) if meaning and query.strip() else None,
+    )
+    fetched, named = read()
+    if meaning and meaning.catch_up():
+        fetched, named = read()
     if not fetched.memories and _ID_PREFIX.fullmatch(query.strip().lower()):
         named = _by_prefix(vault, query.strip().lower(), wanted, fetched)
     fetched.check_anchors(tree)
@@ -67,7 +85,10 @@ def _ranked(scorer: Scorer, named: Sequence[str]) -> list[Hit]:
     hits = [
         scorer.hit(memory, extra=_NAMED if identifier in chosen else None)
         for identifier, memory in scorer.fetched.memories.items()
-        if identifier in chosen or scorer.is_informed(identifier) or identifier in scorer.fetched.files
+        if identifier in chosen
+        or scorer.is_informed(identifier)
+        or scorer.is_close(identifier)
+        or identifier in scorer.fetched.files
     ]
     return sorted(hits, key=lambda hit: (hit.memory.id not in chosen, *order_key(hit)))
 

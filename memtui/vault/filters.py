@@ -39,6 +39,25 @@ class Scope:
 EVERYTHING = Scope()
 
 
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition of a query on memories; `memtui.vault.conditions` has the fields and their SQL.
+
+    Attributes:
+        field: what is looked at.
+        operator: `is` for one of the values, else a comparison with the one value.
+        values: texts in lower case, numbers or moments.
+        negated: whether memories must not fit.
+        at: the moment that ages and freshness are reckoned at.
+    """
+
+    field: str
+    operator: str
+    values: tuple[str | float | datetime, ...] = ()
+    negated: bool = False
+    at: datetime | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFilter:
     """What to list.
@@ -47,6 +66,7 @@ class MemoryFilter:
         statuses: None for any.
         stale_at: only memories due for review at that moment.
         threshold: freshness below which a memory is due.
+        conditions: further conditions that all hold, as a query states them.
     """
 
     scope: Scope = EVERYTHING
@@ -57,6 +77,7 @@ class MemoryFilter:
     stale_at: datetime | None = None
     threshold: float = REVIEW_THRESHOLD
     ids: tuple[str, ...] | None = None
+    conditions: tuple[Condition, ...] = ()
 
 
 def _half_life_sql(kinds: Kinds) -> str:
@@ -110,7 +131,20 @@ def where_sql(wanted: MemoryFilter, kinds: Kinds) -> tuple[str, list[object]]:
         conditions.append("m.pinned" if wanted.pinned else "NOT m.pinned")
     if wanted.stale_at is not None:
         conditions.append(_stale_sql(kinds, wanted.stale_at, wanted.threshold))
+    conditions += _query_sql(wanted, kinds, parameters)
     return " AND ".join(conditions) or "true", parameters
+
+
+def _query_sql(wanted: MemoryFilter, kinds: Kinds, parameters: list[object]) -> list[str]:
+    """Return the conditions of a query; their values are added to the parameters."""
+    if not wanted.conditions:
+        return []
+    # Imported here: only queries need them.
+    from memtui.vault.conditions import condition_sql
+
+    found = [condition_sql(condition, kinds, wanted.threshold) for condition in wanted.conditions]
+    parameters.extend(value for _, values in found for value in values)
+    return [sql for sql, _ in found]
 
 
 def _stale_sql(kinds: Kinds, now: datetime, threshold: float) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memtui.domain.memory import Signal
 from memtui.vault.reading import VaultReader
-from memtui.vault.rows import COLUMNS, known_time
+from memtui.vault.rows import COLUMNS, known_time, signal_from_row
 from memtui.vault.writing import VaultWriter
 
 _PACK_COLUMNS = ", ".join(COLUMNS["packs"])
+_MOST_PACKS = 1_000_000
 _RECIPE_COLUMNS = ", ".join(COLUMNS["recipes"])
 
 
@@ -76,13 +79,30 @@ class Recipe:
     created_at: datetime
 
 
-def read_packs(reader: VaultReader, *, limit: int) -> list[StoredPack]:
-    """Return the packs used last, the newest first."""
+_IN_FORCE = (
+    "(coalesce(len(members), 0) = 0 OR EXISTS (SELECT 1 FROM signals s"
+    " WHERE s.pack_id = packs.id AND s.signal IN ('copied', 'injected')))"
+)
+"""A pack whose recording was undone has lost the signals of its use; one whose memories were purged is still told."""
+
+
+def read_packs(reader: VaultReader, *, limit: int | None) -> list[StoredPack]:
+    """Return the packs used last, the newest first, without those whose recording was undone."""
     found = reader._connection.execute(  # noqa: SLF001 - the same package
-        f"SELECT {_PACK_COLUMNS} FROM packs ORDER BY made_at DESC, id LIMIT ?",  # noqa: S608 - names are ours
-        [limit],
+        f"SELECT {_PACK_COLUMNS} FROM packs WHERE {_IN_FORCE} ORDER BY made_at DESC, id LIMIT ?",  # noqa: S608 - names are ours
+        [limit if limit is not None else _MOST_PACKS],
     ).fetchall()
     return [_pack(row) for row in found]
+
+
+def signals_of_packs(reader: VaultReader, identifiers: Sequence[str]) -> list[Signal]:
+    """Return the signals that speak of these packs, the oldest first."""
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        f"SELECT {', '.join(COLUMNS['signals'])} FROM signals"  # noqa: S608 - names are ours
+        " WHERE pack_id IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]'))) ORDER BY made_at, memory_id, signal",
+        [json.dumps(list(identifiers))],
+    ).fetchall()
+    return [signal_from_row(row) for row in found]
 
 
 def packs_by_prefix(reader: VaultReader, prefix: str, *, limit: int = 6) -> list[StoredPack]:

@@ -88,6 +88,9 @@ def test_the_payload_is_the_same_bytes_within_its_budget(demo: Cli) -> None:
 def test_a_real_process_prints_the_very_same_bytes(demo: Cli) -> None:
     now = {"MEMTUI_NOW": "2026-11-20T12:00:00Z"}
     demo.patch.setenv("MEMTUI_NOW", now["MEMTUI_NOW"])
+    path = demo.home / "config" / "memtui.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text('[embedding]\nmodel = "none"\n', encoding="utf-8")
     run = memtui("--vault", demo.home / "demo", "context", *TASK, env=now)
     assert run.out == demo("context", *TASK).out
     assert "\r" not in run.out

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memtui.pack.targets.base import (
+    COMPILED_NOTE,
     NOTE,
     PackItem,
     PayloadInfo,
@@ -14,39 +15,40 @@ from memtui.pack.targets.base import (
     clean,
     clean_line,
     grouped,
-    join,
+    short_ids,
 )
 
 
-class JsonTarget:
-    """A JSON object with the note and the memories."""
+def write_json(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
+    """Return the parts of the payload in order."""
+    ordered = [item for _, group in grouped(items) for item in group]
+    compiled = info.style == "compiled"
+    ids = short_ids(items) if compiled else {}
+    note = COMPILED_NOTE if compiled else NOTE
+    project = clean_line(info.project) if info.project else None
+    head = f'{{"project": {_dump(project)}, "note": {_dump(note)}, "memories": [\n'
+    pieces = [Piece(head)]
+    for item in ordered:
+        record = _compiled_record(item, ids[item.memory.id]) if compiled else _record(item)
+        pieces.append(Piece(_dump(record) + ("\n" if item is ordered[-1] else ",\n"), item.memory.id))
+    return [*pieces, Piece("]}\n")]
 
-    name = "json"
-    label = "JSON"
-    media = "application/json"
 
-    def pieces(self, items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
-        """Return the parts of the payload in order; none for no items."""
-        if not items:
-            return []
-        ordered = [item for _, group in grouped(items) for item in group]
-        head = f'{{"project": {_dump(info.project)}, "note": {_dump(NOTE)}, "memories": [\n'
-        pieces = [Piece(head)]
-        for item in ordered:
-            end = "\n" if item is ordered[-1] else ",\n"
-            pieces.append(Piece(_dump(_record(item)) + end, item.memory.id))
-        return [*pieces, Piece("]}\n")]
-
-    def render(self, items: Sequence[PackItem], info: PayloadInfo) -> str:
-        """Return the payload; empty for no items."""
-        return join(self.pieces(items, info))
+def _compiled_record(item: PackItem, short_id: str) -> dict[str, Any]:
+    memory = item.memory
+    record: dict[str, Any] = {"id": short_id, "kind": clean_line(memory.kind), "text": clean_line(memory.insight)}
+    if memory.snippet.strip():
+        record["snippet"] = clean(memory.snippet).strip("\n")
+    if memory.anchors:
+        record["files"] = [clean_line(anchor.path) for anchor in memory.anchors]
+    return record
 
 
 def _record(item: PackItem) -> dict[str, Any]:
     memory = item.memory
     record: dict[str, Any] = {
         "id": memory.id,
-        "kind": memory.kind,
+        "kind": clean_line(memory.kind),
         "title": clean_line(memory.title),
         "insight": clean(memory.insight).strip("\n"),
     }
@@ -58,6 +60,8 @@ def _record(item: PackItem) -> dict[str, Any]:
         record["files"] = [
             {"path": clean_line(anchor.path)} | _state(item.states.get(anchor.path)) for anchor in memory.anchors
         ]
+    if memory.status == "candidate":
+        record["confirmed"] = False
     record["verified"] = f"{memory.verified_at:%Y-%m-%d}" if memory.verified_at else None
     record["from"] = f"{memory.observed_at or memory.created_at:%Y-%m-%d}"
     return record

@@ -6,7 +6,13 @@ import re
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
 _BLOCK_START = re.compile(r"#{1,6}(?:\s|$)|[-+*>](?:\s|$)|\d{1,9}[.)](?:\s|$)|`{3}|~{3}|[-=_]{3,}\s*$")
+_MARKUP = re.compile(r"<(?=!--|\s*/?\s*background-facts\b)", re.IGNORECASE)
 _ELLIPSES = ("…", "...")
+
+
+def defused(text: str) -> str:
+    """Return a text that opens no comment, which would hide what follows, and speaks no tag of our own."""
+    return _MARKUP.sub("\u2039", text)
 
 
 def close_fences(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +25,9 @@ from recall_story import (
 from memtui.domain.memory import Memory
 from memtui.errors import UsageError
 from memtui.pack.packing import Pack, build_pack, context, pack_record
-from memtui.pack.targets.base import PayloadInfo
-from memtui.pack.targets.registry import target_named
-from memtui.recall.result import Hit, Recall
+from memtui.pack.targets.base import STYLES, PayloadInfo, Style
+from memtui.pack.targets.registry import target_named, target_names
+from memtui.recall.result import Hit, Recall, Withheld
 from memtui.recall.task import Task
 from memtui.text.quantities import parse_budget
 from memtui.text.token_count import get_counter
@@ -72,7 +73,13 @@ def _recall(memories: Sequence[Memory], *, links: Any = (), scores: Sequence[flo
 
 
 def _pack(
-    found: Recall, budget: str = "1200", *, target: str = "chat", max_memories: int = 40, fast: bool = False
+    found: Recall,
+    budget: str = "1200",
+    *,
+    target: str = "chat",
+    max_memories: int = 40,
+    fast: bool = False,
+    style: Style = "full",
 ) -> Pack:
     return build_pack(
         found,
@@ -80,7 +87,7 @@ def _pack(
         budget=parse_budget(budget),
         encoding="o200k_base",
         max_memories=max_memories,
-        info=PayloadInfo("payments-api"),
+        info=PayloadInfo("payments-api", style),
         fast=fast,
     )
 
@@ -142,7 +149,7 @@ def test_nothing_relevant_gives_an_empty_payload_with_the_reason(tmp_path: Path)
 def test_pins_alone_are_a_payload(vault: Vault) -> None:
     pack = _context(vault, "bake sourdough bread")
     assert _included(pack) == ["cardlogs"]
-    assert pack.abstained is None
+    assert pack.abstained == "no memory holds any word of the task"
 
 
 def test_states_of_files_are_told(tmp_path: Path) -> None:
@@ -223,7 +230,16 @@ def test_a_giant_memory_is_shortened_where_others_wait() -> None:
     assert _included(pack)[0] == "giantone"
     assert len(pack.included) == 6
     assert "[shortened: memtui show giantone]" in pack.payload
-    assert pack.included[0].tokens <= 400
+
+
+def test_a_giant_gives_its_opening_alone_where_others_need_the_room() -> None:
+    paragraphs = "\n\n".join(f"Paragraph {n} of the story of the ledger." for n in range(100))
+    giant = memory("giantone", "Giant", paragraphs)
+    small = [memory(f"small{n:03}", f"Tip about topic{n}") for n in range(80)]
+    pack = _pack(_recall([giant, *small]), "1000", max_memories=100)
+    assert pack.included[0].memory.id == "giantone"
+    assert pack.included[0].tokens <= 150
+    assert pack.tokens > 950
 
 
 def test_a_big_memory_that_fits_is_left_whole() -> None:
@@ -239,16 +255,21 @@ def test_a_megabyte_on_one_line_is_left_out_and_others_come() -> None:
     assert _why(pack) == {"giantone": "over budget"}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.text(alphabet="ab cd\n`*日😀#-", min_size=1, max_size=300).filter(str.strip), min_size=1, max_size=12),
     st.integers(min_value=0, max_value=600),
     st.sampled_from(["", " chars", " bytes"]),
+    st.sampled_from(target_names()),
+    st.sampled_from(STYLES),
 )
-def test_any_texts_stay_within_any_budget(texts: list[str], amount: int, unit: str) -> None:
+def test_any_texts_stay_within_any_budget(texts: list[str], amount: int, unit: str, target: str, style: Style) -> None:
     memories = [memory(f"id{n:02}", f"Title {n}", text, pinned=n % 5 == 0) for n, text in enumerate(texts)]
-    pack = _pack(_recall(memories), f"{amount}{unit}")
+    pack = _pack(_recall(memories), f"{amount}{unit}", target=target, style=style)
     assert pack.size <= amount
+    assert pack.tokens == get_counter("o200k_base").count(pack.payload)
+    assert pack.tokens == pack.frame_tokens + sum(one.tokens for one in pack.included)
+    assert "".join(piece.text for piece in pack.pieces) == pack.payload
     assert len(pack.included) + len(pack.withheld) == len(memories)
 
 
@@ -289,6 +310,24 @@ def test_a_correction_never_stands_beside_what_it_replaces() -> None:
     pack = _pack(_recall(pair, links=[link("newvalue", "supersedes", "oldvalue")]))
     assert _included(pack) == ["newvalue"]
     assert _why(pack) == {"oldvalue": "superseded by newvalue"}
+
+
+def test_a_correction_comes_in_where_what_it_replaces_was_asked_for() -> None:
+    correction = memory("newvalue", "Batch size is 80", "word " * 30)
+    small = [memory(f"small{n:03}", f"Tip {n} on topic{n}") for n in range(40)]
+    found = _recall([*small, correction], scores=[*[0.9] * 40, 0.3])
+    assert "newvalue" not in _included(_pack(found, "400"))
+    asked = Withheld("oldvalue", "Batch size is 50", "superseded by newvalue", "superseded", nearness=3.0)
+    pack = _pack(replace(found, withheld=(asked,)), "400")
+    assert "newvalue" in _included(pack)
+    assert _why(pack)["oldvalue"] == "superseded by newvalue"
+
+
+def test_where_only_the_number_is_limited_the_best_are_taken_whatever_their_size() -> None:
+    big = [memory(f"bigone{n:02}", f"Rule {n} on subject{n}", f"only{n} " * 40) for n in range(8)]
+    small = [memory(f"small{n:03}", f"Tip {n} on topic{n}") for n in range(8)]
+    pack = _pack(_recall([*big, *small], scores=[1.0] * 8 + [0.5] * 8), "100k", max_memories=8)
+    assert sorted(_included(pack)) == [one.id for one in big]
 
 
 def test_of_a_contradicting_pair_the_lower_is_withheld() -> None:

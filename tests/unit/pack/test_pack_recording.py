@@ -20,7 +20,7 @@ from memtui.pack.recording import (
     save_recipe,
 )
 from memtui.recall.task import Task
-from memtui.vault.journal import undo
+from memtui.vault.journal import redo, undo
 from memtui.vault.vault import Vault
 
 TASK = Task("make refunds idempotent", ("payments/service.py",))
@@ -69,15 +69,31 @@ def test_each_memory_in_it_was_used_once(vault: Vault) -> None:
     )
 
 
-def test_building_a_pack_is_no_use_and_recording_is_not_undone(tmp_path: Path) -> None:
+def test_building_a_pack_is_no_use(vault: Vault) -> None:
+    _pack(vault)
+    with vault.read() as reader:
+        assert reader.signals() == []
+
+
+def test_undoing_takes_a_recorded_pack_back_and_nothing_else(vault: Vault) -> None:
+    kept = record_pack(vault, _pack(vault), TASK, actor="person", project=None, signal="copied")
+    record_pack(vault, _pack(vault), TASK, actor="person", project=None, signal="copied")
+    with vault.write(actor="person", action="undo") as writer:
+        assert undo(writer).action == "copied"
+    assert [pack.id for pack in list_packs(vault, 10)] == [kept]
+    with vault.read() as reader:
+        assert {signal.pack_id for signal in reader.signals()} == {kept}
+    with vault.write(actor="person", action="redo") as writer:
+        redo(writer)
+    assert len(list_packs(vault, 10)) == 2
+
+
+def test_what_a_program_records_by_itself_is_not_what_a_person_undoes(tmp_path: Path) -> None:
     vault = story_vault(tmp_path, [], [])
     with vault.write(actor="person", action="add") as writer:
         writer.undoable = False
         writer.put(memory("lockpaym", "Lock refunds by payment_id"))
-    pack = _pack(vault)
-    with vault.read() as reader:
-        assert reader.signals() == []
-    record_pack(vault, pack, TASK, actor="person", project=None, signal="copied")
+    record_pack(vault, _pack(vault), TASK, actor="codex", project=None, signal="injected", undoable=False)
     with pytest.raises(NothingToUndoError), vault.write(actor="person", action="undo") as writer:
         undo(writer)
     assert len(list_packs(vault, 10)) == 1

@@ -11,8 +11,7 @@ from markdown_it import MarkdownIt
 from recall_story import days_ago, memory
 
 from memtui.errors import UsageError
-from memtui.pack.targets.base import NOTE, PackItem, PayloadInfo, Target
-from memtui.pack.targets.chat import heading
+from memtui.pack.targets.base import NOTE, PackItem, PayloadInfo, Target, heading
 from memtui.pack.targets.registry import target_named, target_names
 
 INFO = PayloadInfo("payments-api")

@@ -35,3 +35,11 @@ def test_many_links_do_not_add_up() -> None:
     offer = neighbour_shares(links, {"a": 0.6, "b": 0.9})["hub"]
     assert (offer.seed, offer.share) == ("b", 0.9 * NEIGHBOUR_SHARE)
     assert neighbours_part(offer).detail == "related to b, which matches"
+
+
+def test_a_relation_lifts_nothing_above_the_hit_that_it_comes_from() -> None:
+    links = [link("a", "relates", "b"), link("new", "supersedes", "a")]
+    shares = neighbour_shares(links, {"a": 0.8}, {"a": 0.8, "b": 0.7})
+    assert 0 < shares["b"].share < 0.1
+    assert shares["new"].share == 0.8 * SUCCESSION_SHARE
+    assert "b" not in neighbour_shares(links, {"a": 0.8}, {"a": 0.8, "b": 0.79})

@@ -1,0 +1,126 @@
+"""Markdown payloads: a heading, the note, and the memories by kind; in full or compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memtui.pack.targets.base import (
+    COMPILED_NOTE,
+    NOTE,
+    PackItem,
+    PayloadInfo,
+    Piece,
+    clean,
+    clean_line,
+    ended,
+    files_words,
+    grouped,
+    heading,
+    shared_files,
+    short_ids,
+    verified_words,
+)
+from memtui.pack.targets.markdown import bold, close_fences, defused, fenced, indented, says_title
+
+_INDENT = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownWriter:
+    """Writes Markdown.
+
+    Attributes:
+        title: the heading, in which `{of}` becomes ` of PROJECT` or nothing.
+        level: of that heading; kinds are one deeper.
+        tag: name of the tags around all of it, empty for none.
+    """
+
+    title: str = "Memories{of}"
+    level: int = 2
+    tag: str = ""
+
+    def __call__(self, items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
+        """Return the parts of the payload in order."""
+        project = defused(clean_line(info.project or ""))
+        title = f"{'#' * self.level} {self.title.format(of=f' of {project}' if project else '')}\n\n"
+        opening = [Piece(f"<{self.tag}>\n\n")] if self.tag else []
+        if info.style == "compiled":
+            pieces = [*opening, Piece(title), Piece(f"{COMPILED_NOTE}\n\n"), *self._compiled(items)]
+        else:
+            pieces = [*opening, Piece(title), Piece(f"{NOTE}\n\n"), *self._full(items)]
+        if not self.tag:
+            return ended(pieces)
+        last = pieces[-1]
+        return [*pieces[:-1], Piece(last.text.rstrip("\n") + "\n\n", last.memory_id), Piece(f"</{self.tag}>\n")]
+
+    def _full(self, items: Sequence[PackItem]) -> list[Piece]:
+        pieces = []
+        for kind, group in grouped(items):
+            pieces.append(Piece(f"{'#' * (self.level + 1)} {defused(heading(kind))}\n\n"))
+            pieces += [Piece(item_text(item) + "\n", item.memory.id) for item in group[:-1]]
+            pieces.append(Piece(item_text(group[-1]) + "\n\n", group[-1].memory.id))
+        return pieces
+
+    def _compiled(self, items: Sequence[PackItem]) -> list[Piece]:
+        ids = short_ids(items)
+        pieces = []
+        for kind, group in grouped(items):
+            pieces.append(Piece(f"{'#' * (self.level + 1)} {defused(heading(kind))}\n"))
+            for files, members in shared_files(group):
+                if files:
+                    pieces.append(Piece(f"{'#' * (self.level + 2)} {defused(files)}\n"))
+                pieces += [
+                    Piece(compiled_text(item, ids[item.memory.id], with_files=not files) + "\n", item.memory.id)
+                    for item in members
+                ]
+        return pieces
+
+
+def compiled_text(item: PackItem, short_id: str, *, with_files: bool) -> str:
+    """Return one memory as a list item of one line, and its snippet where it has one."""
+    files = files_words(item) if with_files else ""
+    line = f"- [{short_id}] {clean_line(item.memory.insight)}" + (f" ({files})" if files else "")
+    snippet = clean(item.memory.snippet).strip("\n")
+    text = defused(line)
+    return f"{text}\n{indented(fenced(defused(snippet)), _INDENT)}" if snippet.strip() else text
+
+
+def item_text(item: PackItem) -> str:
+    """Return one memory as a list item, without a line end."""
+    memory = item.memory
+    title, body = defused(clean_line(memory.title)), close_fences(defused(clean(memory.insight)).strip("\n"))
+    facts = _facts(item)
+    first, _, rest = body.partition("\n")
+    if first.strip() == title:
+        head, body = bold(title), rest.strip("\n")
+    elif _may_lead(first) and (not title or says_title(title, body)):
+        head, body = body.lstrip(), ""
+    else:
+        head = bold(title or "Untitled")
+    blocks = [head]
+    if body.strip():
+        blocks.append(body)
+    if memory.snippet.strip():
+        blocks.append(fenced(defused(clean(memory.snippet)).strip("\n")))
+    # A blank line keeps the facts out of a list, a table or a code block that the text may end with.
+    separator = "\n\n" if any("\n" in block for block in blocks) else "\n"
+    text = "\n".join(blocks) + separator + "\n".join(facts)
+    return "- " + indented(text, _INDENT).removeprefix(_INDENT)
+
+
+def _may_lead(line: str) -> bool:
+    """Return whether a line may follow the list mark: one of mere signs could make a rule of both."""
+    return any(character.isalnum() for character in line)
+
+
+def _facts(item: PackItem) -> list[str]:
+    memory = item.memory
+    facts = []
+    if memory.rationale.strip():
+        facts.append(f"Why: {close_fences(defused(clean(memory.rationale)).strip())}")
+    files = files_words(item)
+    if files:
+        facts.append(f"Files: {defused(files)}")
+    words = verified_words(memory)
+    return [*facts, f"{words[0].upper()}{words[1:]}."]

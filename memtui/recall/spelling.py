@@ -1,0 +1,62 @@
+"""Typing errors in a query: a word that no memory holds is read as the nearest word of a title or tag."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from memtui.recall.lexical import QueryWeights, weigh_query
+from memtui.text.stemming import stem
+from memtui.text.stopwords import STOP_WORDS
+from memtui.text.tokens import query_terms
+from memtui.vault.evidence import MatchedTerms
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.reading import VaultReader
+from memtui.vault.vocabulary import nearest_words
+
+SHORTEST = 5
+"""Letters of a word that is mended; among shorter ones every second is another's typing error."""
+
+LONG = 8
+"""Letters from which two errors are mended, below it one."""
+
+MOST_WORDS = 6
+"""Unknown words that are looked up: a task full of them is in another language or about something else."""
+
+_WORD = re.compile(r"[A-Za-z]+")
+
+
+def read_query(reader: VaultReader, text: str, wanted: MemoryFilter) -> tuple[str, MatchedTerms, QueryWeights]:
+    """Return a query with its typing errors mended, the postings of its terms, and their weights.
+
+    The weights name a mended word by what was meant and what was written: `storm for stroms`.
+
+    Args:
+        reader: an open vault.
+        text: the query.
+        wanted: whose titles and tags say which words there are.
+    """
+    matched = MatchedTerms(reader, query_terms(text))
+    weights = weigh_query(text, matched.counts)
+    wrong = _unknown_words(text, weights)
+    found = nearest_words(reader, wanted, wrong, {word: 2 if len(word) >= LONG else 1 for word in wrong})
+    if not found:
+        return text, matched, weights
+    mended = _WORD.sub(lambda match: found.get(match[0].lower(), match[0]), text)
+    matched = MatchedTerms(reader, query_terms(mended))
+    weights = weigh_query(mended, matched.counts)
+    names = {term: f"{meant} for {written}" for written, meant in found.items() for term in query_terms(meant)}
+    return mended, matched, replace(weights, words={**weights.words, **names})
+
+
+def _unknown_words(text: str, weights: QueryWeights) -> dict[str, str]:
+    """Return the plain words of a query that no memory holds, with their stems."""
+    unknown = set(weights.unknown)
+    words = dict.fromkeys(word.lower() for word in text.split() if _WORD.fullmatch(word.strip(".,;:!?()\"'")))
+    plain = [word.strip(".,;:!?()\"'") for word in words]
+    wrong = {
+        word: stem(word)
+        for word in plain
+        if len(word) >= SHORTEST and word not in STOP_WORDS and set(query_terms(word)) <= unknown
+    }
+    return wrong if len(wrong) <= MOST_WORDS else {}

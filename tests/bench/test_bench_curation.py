@@ -1,0 +1,112 @@
+"""The speed bars of curation. `pytest -m bench -s` runs them; `MEMTUI_BENCH_SMALL=1` only shows that they run."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from bench.corpus import records
+from bench.timing import pace, seconds
+from curating import git
+
+from memtui.curate.anchoring import check_anchors
+from memtui.curate.conflicts import find_conflicts
+from memtui.curate.duplicates import find_duplicates
+from memtui.curate.gathering import gather
+from memtui.curate.meaning import pairs_by_meaning
+from memtui.domain.memory import Anchor, Memory
+from memtui.domain.record import memory_from_record
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.vault import Vault
+from memtui.workspace import Tree
+
+pytestmark = pytest.mark.bench
+
+SMALL = bool(os.environ.get("MEMTUI_BENCH_SMALL"))
+MIGRATION = 300 if SMALL else 11_637
+LARGE = 600 if SMALL else 100_000
+FILES = 50 if SMALL else 5_000
+
+
+def check(name: str, value: float, bar: float) -> None:
+    scaled = bar * pace()
+    print(f"\n{name:<60}{value:>9.3f} s   bar {bar:g} s, here {scaled:.3f}")
+    assert SMALL or value <= scaled, f"{name}: {value:.3f} over {scaled:.3f}"
+
+
+def filled(path: Path, count: int) -> tuple[Vault, list[Memory]]:
+    vault = Vault(path)
+    now = datetime.now(UTC)
+    memories = [memory_from_record(record, now=now, new_id=f"m{i:07}") for i, record in enumerate(records(count))]
+    with vault.write(actor="bench", action="fill") as writer:
+        for start in range(0, count, 5_000):
+            writer.put_many(memories[start : start + 5_000])
+    return vault, memories
+
+
+def with_vectors(vault: Vault, dimensions: int = 384) -> str:
+    """Store made-up vectors, as embedding would take minutes; a pass costs the same whatever they say."""
+    import numpy as np
+
+    from memtui.vault.vectors import NewVector, missing, store
+
+    chance = np.random.default_rng(7)
+    with vault.read() as reader:
+        waiting = missing(reader, "made-up", limit=MIGRATION)
+    matrix = chance.standard_normal((len(waiting), dimensions), dtype=np.float32)
+    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+    for start in range(0, len(waiting), 2_000):
+        rows = [
+            NewVector(text.key, text.content_hash, matrix[start + at])
+            for at, text in enumerate(waiting[start : start + 2_000])
+        ]
+        store(vault, "made-up", rows)
+    return "made-up"
+
+
+def look_through(vault: Vault, model: str | None) -> None:
+    gathered = gather(vault, MemoryFilter())
+    conflicts = find_conflicts(gathered)
+    alike = pairs_by_meaning(vault, gathered, model)
+    groups = find_duplicates(gathered, alike=alike, apart=[conflict.ids for conflict in conflicts])
+    print(f"\n{len(conflicts):,} conflicts, {len(groups):,} groups of duplicates")
+
+
+def test_duplicates_and_conflicts_with_vectors(tmp_path: Path) -> None:
+    vault, _ = filled(tmp_path / "vault.duckdb", MIGRATION)
+    model = with_vectors(vault)
+    check(f"duplicates and conflicts of {MIGRATION:,} with vectors", seconds(lambda: look_through(vault, model)), 10.0)
+
+
+def test_duplicates_and_conflicts_of_a_large_vault(tmp_path: Path) -> None:
+    vault, _ = filled(tmp_path / "vault.duckdb", LARGE)
+    check(f"duplicates and conflicts of {LARGE:,}", seconds(lambda: look_through(vault, None)), 90.0)
+
+
+def test_anchors_of_a_large_repository(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    for number in range(FILES):
+        path = root / f"src/module{number % 100}/file{number}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"def work{number}():\n    return {number}\n" * 20, encoding="utf-8")
+    git(root, "init", "--quiet")
+    git(root, "add", "--all")
+    git(root, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "--message", "Start")
+    git(root, "mv", "src/module7", "src/seventh")
+    now = datetime.now(UTC)
+    memories = [
+        Memory(
+            id=f"m{number:07}",
+            title=f"Fact {number}",
+            insight="It holds.",
+            project="shop",
+            anchors=(Anchor(f"src/module{number % 100}/file{number}.py", "0" * 32),),
+            created_at=now,
+            updated_at=now,
+        )
+        for number in range(FILES)
+    ]
+    taken = seconds(lambda: check_anchors(memories, Tree("shop", root)))
+    check(f"anchors of {FILES:,} memories over {FILES:,} files", taken, 5.0)

@@ -1,0 +1,1 @@
+"""Sells places on a ferry."""

@@ -1,0 +1,6 @@
+"""Sends letters."""
+
+
+def send(letter, provider):
+    """Hand a letter to the provider."""
+    return provider.put(letter)

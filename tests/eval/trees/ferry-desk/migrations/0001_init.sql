@@ -1,0 +1,1 @@
+create table sailing (number integer primary key, day text not null);

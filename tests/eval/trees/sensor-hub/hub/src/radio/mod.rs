@@ -1,0 +1,5 @@
+//! The radio.
+
+pub fn receive() -> Vec<Vec<u8>> {
+    Vec::new()
+}

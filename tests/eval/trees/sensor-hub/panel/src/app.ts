@@ -1,0 +1,4 @@
+import { draw } from "./chart";
+import { connect } from "./socket";
+
+connect((readings) => draw(readings));

@@ -1,0 +1,1 @@
+export const gauge = (share: number): string => "#".repeat(Math.round(share * 10));

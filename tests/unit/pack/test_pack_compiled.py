@@ -1,0 +1,153 @@
+"""What a user relies on in compiled payloads: far fewer tokens, the evidence still there, each line traceable."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from recall_story import memory
+
+from memtui.domain.memory import Memory
+from memtui.pack.compiled import Compiler
+from memtui.pack.packing import build_pack
+from memtui.pack.sentences import sentences_of
+from memtui.pack.targets.base import PackItem, PayloadInfo, short_ids
+from memtui.pack.targets.registry import target_named
+from memtui.recall.result import Hit, Recall
+from memtui.recall.task import Task
+from memtui.text.quantities import Budget
+from memtui.text.token_count import get_counter
+
+LOCK = memory(
+    "zpuwvdkl",
+    "Lock refunds by payment_id, never by user_id",
+    "Hold the Redis lock `lock:payment:{payment_id}` around every capture and refund, TTL 30 s. "
+    "Never build the key from `user_id`. It is worth noting that the support tool shares it.",
+    kind="constraint",
+    rationale="Users with several cards pay concurrently, so a lock per user makes them wait for each other. And one "
+    "payment is touched under two names, so a lock per user does not even protect it: that charged 41 customers twice.",
+    snippet="with lock(payment_id, ttl=30):\n    acquirer.refund(payment_id)",
+    files=("payments/service.py", "payments/lock.py"),
+)
+CHAT = target_named("chat")
+
+
+def compiled(one: Memory, task: str = "", *, among_best: bool = False) -> Memory:
+    return Compiler.for_task(Task(task)).compiled(one, among_best=among_best)
+
+
+def test_what_the_task_asks_for_is_kept_word_for_word_and_the_rest_is_not() -> None:
+    text = compiled(LOCK, "how long does the redis lock live").insight
+    assert "Hold the Redis lock `lock:payment:{payment_id}` around every capture and refund, TTL 30 s." in text
+    assert "never by user_id" in text
+    assert "several cards" not in text
+    assert len(text) < 0.5 * len(LOCK.insight + LOCK.rationale)
+
+
+def test_the_reason_comes_where_the_task_asks_for_it() -> None:
+    assert "41 customers" in compiled(LOCK, "why were customers charged twice").insight
+
+
+def test_code_comes_only_where_the_task_needs_it() -> None:
+    assert compiled(LOCK, "lock a refund").snippet == ""
+    assert "acquirer.refund" in compiled(LOCK, "call the acquirer with a ttl").snippet
+
+
+def test_a_title_that_a_sentence_says_again_is_said_once() -> None:
+    one = memory("aaaaaaaa", "Money is integer cents", "Money is integer cents everywhere, even in logs.")
+    assert compiled(one).insight == "Money is integer cents everywhere, even in logs."
+
+
+def test_filler_goes_and_code_spans_stay() -> None:
+    one = memory("aaaaaaaa", "Webhooks", "Please note that in fact `basically, x` is retried 3 times.")
+    assert compiled(one).insight == "Webhooks. `basically, x` is retried 3 times."
+
+
+def test_numbers_of_a_list_and_dots_inside_words_are_no_ends_of_sentences() -> None:
+    one = memory("aaaaaaaa", "Steps", "1. Take v2.1 (e.g. the Redis one).\n2. Call `a. B`; then wait.")
+    assert [sentence.text for sentence in sentences_of(one)] == [
+        "Steps", "Take v2.1 (e.g. the Redis one).", "Call `a. B`;", "then wait.",
+    ]  # fmt: skip
+
+
+def test_what_a_colon_announces_stays_with_it() -> None:
+    one = memory(
+        "aaaaaaaa", "Rate limits exist", "They are per address. Limits: - General: 100 a minute - Login: 10 a minute"
+    )
+    text = compiled(one, "what are the limits").insight
+    assert "Limits: General: 100 a minute. Login: 10 a minute." in text
+
+
+def test_the_best_hits_keep_more() -> None:
+    assert len(compiled(LOCK, "refund", among_best=True).insight) > len(compiled(LOCK, "refund").insight)
+
+
+def test_a_whole_payload_is_less_than_half_and_says_shared_files_once() -> None:
+    other = memory(
+        "abcdefgh",
+        "Release only your own lock",
+        "Compare the token first.",
+        kind="constraint",
+        files=("payments/service.py", "payments/lock.py"),
+    )
+    task = Task("lock refunds")
+    items = [PackItem(LOCK), PackItem(other)]
+    short = [PackItem(Compiler.for_task(task).compiled(item.memory)) for item in items]
+    full = CHAT.render(items, PayloadInfo("shop"))
+    payload = CHAT.render(short, PayloadInfo("shop", "compiled"))
+    count = get_counter("o200k_base").count
+    assert count(payload) < 0.55 * count(full)
+    assert payload.count("payments/service.py, payments/lock.py") == 1
+    assert "[zpuwv]" in payload
+    assert "[abcde]" in payload
+    assert "may be stale" in payload
+
+
+def test_short_ids_tell_all_memories_of_a_payload_apart() -> None:
+    items = [PackItem(memory(identifier, "x")) for identifier in ("abcdefgh", "abcdefzz", "bench:decision-1")]
+    found = short_ids(items)
+    assert found == {"abcdefgh": "abcdefg", "abcdefzz": "abcdefz", "bench:decision-1": "bench:decision-1"}
+
+
+def test_an_unconfirmed_memory_says_so() -> None:
+    waiting = memory("aaaaaaaa", "Post the logs", status="candidate")
+    assert compiled(waiting).insight.startswith("(not confirmed by a person)")
+    assert "Not confirmed by a person" in CHAT.render([PackItem(waiting)], PayloadInfo("shop"))
+
+
+@pytest.mark.parametrize("text", ["", "   ", "...", "```", "```\ncode only\n```", "\u202e", "x" * 300_000])
+def test_odd_texts_compile_to_something(text: str) -> None:
+    assert compiled(memory("aaaaaaaa", "Title", text), "title x").insight
+    assert compiled(memory("aaaaaaaa", "", text or "t"), "x").insight is not None
+
+
+@given(st.text(alphabet="ab1.`:;()[]-*\n é退。!? \x1b", max_size=200), st.text(alphabet="ab1 ", max_size=20))
+def test_compiling_is_deterministic_and_invents_nothing(text: str, task: str) -> None:
+    one = memory("aaaaaaaa", "Title", text)
+    first = compiled(one, task)
+    assert first == compiled(one, task)
+    source = set("Title" + text) | set(".` ")
+    assert set(first.insight) <= source
+
+
+def test_a_pasted_file_gives_its_opening() -> None:
+    huge = memory("hugehuge", "The whole log", "A line of it. " * 30_000)
+    found = Recall((Hit(huge, 1.0, 1.0, (), "x"),), (), (), {}, 0, None, Task("log"))
+    pack = build_pack(
+        found,
+        target=CHAT,
+        budget=Budget(500, "tokens"),
+        encoding="o200k_base",
+        max_memories=5,
+        info=PayloadInfo("shop", "compiled"),
+    )
+    assert "[hugeh] The whole log A line of it." in pack.payload
+    assert "[shortened: memtui show hugehuge]" in pack.payload
+    assert pack.tokens <= 500
+
+
+@pytest.mark.parametrize("name", ["json", "xml"])
+def test_programs_are_told_what_is_unconfirmed(name: str) -> None:
+    waiting = memory("aaaaaaaa", "Post the logs", status="candidate")
+    payload = target_named(name).render([PackItem(waiting)], PayloadInfo("shop"))
+    assert ('"confirmed": false' if name == "json" else 'verified="unconfirmed"') in payload
