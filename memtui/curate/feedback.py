@@ -2,35 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
+from memtui.curate.reviewing import HURTS_TO_DUE
 from memtui.domain.actor import Actor
-from memtui.domain.memory import Signal
+from memtui.domain.memory import Memory, Signal
 from memtui.domain.usefulness import usefulness
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
 from memtui.text.sanitising import one_line
 from memtui.vault.reading import VaultReader
-from memtui.vault.usage import StoredPack, packs_by_prefix
+from memtui.vault.usage import StoredPack, packs_by_prefix, read_packs, signals_of_packs
 from memtui.vault.vault import Vault
 
 VERDICTS = ("helped", "hurt", "corrected", "unused")
 
 
+AWAITING_DAYS = 7.0
+"""So long after it was copied a pack without feedback is asked about."""
+
+ASKED = "asked"
+
+
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """How a signal moved one memory's usefulness (0.5–1.5)."""
+    """How a signal moved one memory's usefulness (0.5–1.5).
+
+    Attributes:
+        is_due: whether it hurt so often since it was last verified that it is due for review.
+    """
 
     memory_id: str
     title: str
     before: float
     after: float
+    is_due: bool = False
 
 
-def give_feedback(vault: Vault, prefix: str, verdict: str, *, actor: Actor, reason: str = "") -> list[Effect]:
+def give_feedback(
+    vault: Vault, prefix: str, verdict: str, *, actor: Actor, reason: str = "", only: Sequence[str] = ()
+) -> list[Effect]:
     """Say of a pack, or of one memory, that it helped, hurt, was corrected or was not used.
 
+    Args:
+        vault: the vault.
+        prefix: id of a pack or a memory, or the beginning of one.
+        verdict: one of `VERDICTS`.
+        actor: who says so.
+        reason: why, in the person's words.
+        only: of a pack, the memories that the feedback is about, by their ids or beginnings of them.
+
     Raises:
-        UsageError: the verdict is none of these.
+        UsageError: the verdict is none of these, or `only` names what is not in the pack.
         NotFoundError: neither a pack nor a memory has this id.
         AmbiguousIdError: several have ids that start so.
     """
@@ -39,7 +63,7 @@ def give_feedback(vault: Vault, prefix: str, verdict: str, *, actor: Actor, reas
     reason = one_line(reason)
     with vault.write(actor=actor.name, action="feedback", reason=reason) as writer:
         pack = _pack_meant(writer, prefix.strip())
-        identifiers = [member.memory_id for member in pack.members] if pack else [writer.resolve(prefix)]
+        identifiers = _members(writer, pack, only) if pack else [writer.resolve(prefix)]
         memories = writer.get_many(identifiers)
         if not memories:
             raise NotFoundError("The pack holds no memory any more", where=prefix)
@@ -58,15 +82,78 @@ def give_feedback(vault: Vault, prefix: str, verdict: str, *, actor: Actor, reas
         writer.add_signals(fresh)
         subject = f"pack {pack.id}" if pack else next(iter(memories.values())).title
         writer.summary = f"feedback {verdict}: {subject}"
-        return [
-            Effect(
-                identifier,
-                memory.title,
-                usefulness([signal for signal in old if signal.memory_id == identifier], writer.now),
-                usefulness([signal for signal in (*old, *fresh) if signal.memory_id == identifier], writer.now),
-            )
-            for identifier, memory in memories.items()
+        return [_effect(memory, old, fresh, writer.now) for memory in memories.values()]
+
+
+def _effect(memory: Memory, old: Sequence[Signal], fresh: Sequence[Signal], now: datetime) -> Effect:
+    before = [signal for signal in old if signal.memory_id == memory.id]
+    after = [*before, *(signal for signal in fresh if signal.memory_id == memory.id)]
+    since = memory.verified_at
+    hurts = [signal for signal in after if signal.signal == "hurt" and (since is None or signal.at > since)]
+    is_due = len(hurts) >= HURTS_TO_DUE
+    return Effect(memory.id, memory.title, usefulness(before, now), usefulness(after, now), is_due)
+
+
+def _members(reader: VaultReader, pack: StoredPack, only: Sequence[str]) -> list[str]:
+    members = [member.memory_id for member in pack.members]
+    if not only:
+        return members
+    chosen = [reader.resolve(prefix) for prefix in only]
+    for identifier in chosen:
+        if identifier not in members:
+            remedy = f"See `memtui pack show {pack.id}`."
+            raise UsageError("This memory is not in the pack", where=identifier, remedy=remedy)
+    return chosen
+
+
+def feedback_on(vault: Vault, packs: Sequence[StoredPack]) -> dict[str, dict[str, int]]:
+    """Return, per pack, what was said of it: a verdict with the number of memories that it was said of."""
+    with vault.read() as reader:
+        signals = signals_of_packs(reader, [pack.id for pack in packs])
+    said: dict[str, dict[str, set[str]]] = {pack.id: {} for pack in packs}
+    for signal in signals:
+        if signal.signal in VERDICTS and signal.pack_id is not None:
+            said[signal.pack_id].setdefault(signal.signal, set()).add(signal.memory_id)
+    return {
+        identifier: {verdict: len(found[verdict]) for verdict in VERDICTS if verdict in found}
+        for identifier, found in said.items()
+    }
+
+
+def packs_awaiting_feedback(
+    vault: Vault, *, after_days: float = AWAITING_DAYS, project: str | None = None
+) -> list[StoredPack]:
+    """Return the packs that a person copied at least so many days ago and nobody said anything of, the newest first.
+
+    A pack is asked about once: `mark_asked` takes it off the list.
+
+    Args:
+        vault: the vault.
+        after_days: days that it was copied ago.
+        project: only packs of this project; None for all.
+    """
+    latest = vault.now() - timedelta(days=after_days)
+    with vault.read() as reader:
+        packs = [
+            pack
+            for pack in read_packs(reader, limit=None)
+            if pack.made_at <= latest and pack.members and project in {None, pack.project}
         ]
+        signals = signals_of_packs(reader, [pack.id for pack in packs])
+    copied = {signal.pack_id for signal in signals if signal.signal == "copied"}
+    answered = {signal.pack_id for signal in signals if signal.signal in {*VERDICTS, ASKED}}
+    return [pack for pack in packs if pack.id in copied - answered]
+
+
+def mark_asked(vault: Vault, pack: StoredPack, *, actor: Actor) -> None:
+    """Remember that a person was asked about a pack, so that nobody asks again."""
+    with vault.write(actor=actor.name, action=ASKED, summary=f"asked about pack {pack.id}") as writer:
+        writer.undoable = False
+        there = writer.get_many([member.memory_id for member in pack.members])
+        writer.add_signals(
+            Signal(memory_id=identifier, signal=ASKED, at=writer.now, actor=actor.name, pack_id=pack.id)
+            for identifier in list(there)[:1]
+        )
 
 
 def _pack_meant(reader: VaultReader, prefix: str) -> StoredPack | None:

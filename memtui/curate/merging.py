@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from memtui.curate.editing import LONGEST_TITLE, check_kind, refuse_secrets
 from memtui.domain.actor import Actor, check_may_alter
-from memtui.domain.content import normalise
+from memtui.domain.content import content_hash, normalise
+from memtui.domain.kinds import Kinds
 from memtui.domain.memory import GLOBAL_PROJECT, Link, Memory
 from memtui.domain.record import Record, memory_from_record
-from memtui.errors import NotFoundError, RefusedError, UsageError
+from memtui.errors import ConflictError, NotFoundError, RefusedError, UsageError
+from memtui.text.sanitising import one_line, sanitise
 from memtui.vault import journal
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reading import VaultReader
@@ -30,11 +33,11 @@ class Merged:
     originals: tuple[Memory, ...]
 
 
-def combine(into: Memory, others: Sequence[Memory], project: str | None) -> Memory:
+def combine(into: Memory, others: Sequence[Memory], project: str | None, *, one_text: bool = False) -> Memory:
     """Return one memory that keeps what each of them held.
 
-    Texts that are not contained in the first are appended; tags, anchors and sources are united; it is
-    pinned if any was, in use if any was, and dates from the earliest.
+    Texts that are not contained in the first are appended, unless `one_text` says that they say the same; tags,
+    anchors and sources are united; it is pinned if any was, in use if any was, and dates from the earliest.
     """
     everyone = (into, *others)
     accepted = next((memory for memory in everyone if memory.status == "active"), into)
@@ -47,9 +50,9 @@ def combine(into: Memory, others: Sequence[Memory], project: str | None) -> Memo
         status_reason=accepted.status_reason,
         confirmed_at=into.confirmed_at or accepted.confirmed_at,
         confirmed_by=into.confirmed_by or accepted.confirmed_by,
-        insight=_joined([memory.insight for memory in everyone]),
-        rationale=_joined([memory.rationale for memory in everyone]),
-        snippet=_joined([memory.snippet for memory in everyone]),
+        insight=_joined([memory.insight for memory in everyone], one_text=one_text),
+        rationale=_joined([memory.rationale for memory in everyone], one_text=one_text),
+        snippet=_joined([memory.snippet for memory in everyone], one_text=one_text),
         tags=tuple(dict.fromkeys(tag for memory in everyone for tag in memory.tags)),
         anchors=tuple(anchors[path] for path in dict.fromkeys(a.path for m in everyone for a in m.anchors)),
         sources=tuple(sources),
@@ -62,10 +65,12 @@ def combine(into: Memory, others: Sequence[Memory], project: str | None) -> Memo
     )
 
 
-def _joined(texts: Sequence[str]) -> str:
+def _joined(texts: Sequence[str], *, one_text: bool) -> str:
     kept: list[str] = []
     for text in texts:
         plain = normalise(text)
+        if kept and one_text:
+            break
         if plain.strip() and not any(plain in normalise(other) for other in kept):
             kept.append(text)
     return "\n\n".join(kept)
@@ -76,13 +81,37 @@ def _earliest(moments: Sequence[datetime | None]) -> datetime | None:
 
 
 def merge(
-    vault: Vault, prefixes: Sequence[str], *, into: str | None = None, actor: Actor, project: str | None = None
+    vault: Vault,
+    prefixes: Sequence[str],
+    *,
+    into: str | None = None,
+    actor: Actor,
+    project: str | None = None,
+    texts: Mapping[str, str] | None = None,
+    one_text: bool = False,
+    chosen: Mapping[str, str] | None = None,
+    versions: Mapping[str, int] | None = None,
+    secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> Merged:
     """Merge two to eight memories into one of them, by default the first.
 
+    Args:
+        vault: the vault.
+        prefixes: ids or prefixes.
+        into: the one that takes the others up.
+        actor: who merges.
+        project: the project of the result, where they differ.
+        texts: content hashes that memories had when the merge was proposed.
+        one_text: they say the same, so that the text of `into` does for all.
+        chosen: texts of the result that a person chose or wrote, by field of `CHOOSABLE`.
+        versions: versions that the person looked at, by id.
+        secret_patterns: the user's own patterns, for what was written anew.
+
     Raises:
-        UsageError: too few or too many, or of different projects without `project` to decide.
+        ConflictError: a text is another than it was when the merge was proposed, or a version than was looked at.
+        UsageError: too few or too many, or of different projects without `project` to decide; a chosen text is none.
         RefusedError: one of them is not in use.
+        SecretRefusedError: what was written holds what looks like a secret that none of them held.
     """
     with vault.write(actor=actor.name, action="merge") as writer:
         identifiers = list(dict.fromkeys(writer.resolve(prefix) for prefix in prefixes))
@@ -93,10 +122,14 @@ def merge(
         stored = writer.get_many([target_id, *others_ids])
         target, others = stored[target_id], [stored[identifier] for identifier in others_ids]
         _check(target, others, actor)
+        _check_texts(stored.values(), texts or {})
+        _check_versions(stored.values(), versions or {})
         if project is not None:
             project = check_name(project)
             ensure_project(writer, project)
-        result = combine(target, others, project or _common_project(target, others))
+        result = combine(target, others, project or common_project(target, others), one_text=one_text)
+        result = with_chosen(result, chosen or {}, vault.kinds)
+        _refuse_new_secrets(chosen or {}, (target, *others), secret_patterns)
         writer.summary = f"merge {len(others) + 1} memories into {result.title}"
         saved = writer.put(result)
         originals = writer.put_many(
@@ -111,6 +144,43 @@ def merge(
             for other in others
         )
         return Merged(saved, tuple(originals))
+
+
+CHOOSABLE = ("title", "insight", "rationale", "snippet", "kind")
+"""Fields of a merged memory that a person may choose or write."""
+
+
+def with_chosen(result: Memory, chosen: Mapping[str, str], kinds: Kinds) -> Memory:
+    """Return a merged memory with the texts that a person chose.
+
+    Raises:
+        UsageError: a field cannot be chosen, there is no such kind, or title or insight would be empty.
+    """
+    strange = sorted(set(chosen) - set(CHOOSABLE))
+    if strange:
+        raise UsageError("This field cannot be chosen", where=", ".join(strange), remedy=f"One of {CHOOSABLE}.")
+    values = {name: sanitise(text).text for name, text in chosen.items()}
+    if "title" in values:
+        values["title"] = one_line(values["title"])[:LONGEST_TITLE]
+    if "kind" in values:
+        values["kind"] = check_kind(kinds, values["kind"])
+    empty = [name for name in ("title", "insight") if name in values and not values[name].strip()]
+    if empty:
+        raise UsageError("The merged memory needs a text", where=", ".join(empty))
+    return replace(result, **values)  # type: ignore[arg-type] # checked against `CHOOSABLE`
+
+
+def _refuse_new_secrets(
+    chosen: Mapping[str, str], members: Sequence[Memory], patterns: Sequence[tuple[str, str]]
+) -> None:
+    """Refuse a secret that was written by hand; what the members held was stored with the person's leave."""
+    written = dict.fromkeys(CHOOSABLE, "")
+    for name, text in chosen.items():
+        written[name] = text
+        for member in members:
+            part = getattr(member, name)
+            written[name] = written[name].replace(part, "") if part else written[name]
+    refuse_secrets(replace(members[0], **{**written, "kind": members[0].kind}), patterns)  # type: ignore[arg-type] # texts by field
 
 
 def _inherited(reader: VaultReader, target: str, originals: Sequence[str], now: datetime) -> list[Link]:
@@ -141,7 +211,28 @@ def _check(target: Memory, others: Sequence[Memory], actor: Actor) -> None:
         )
 
 
-def _common_project(target: Memory, others: Sequence[Memory]) -> str | None:
+def _check_texts(memories: Iterable[Memory], texts: Mapping[str, str]) -> None:
+    for memory in memories:
+        if texts.get(memory.id, content_hash(memory)) != content_hash(memory):
+            raise ConflictError(
+                "Its text was changed since the merge was proposed",
+                where=f"{memory.id} ({memory.title[:60]})",
+                remedy="Nothing was merged. Look at it again.",
+            )
+
+
+def _check_versions(memories: Iterable[Memory], versions: Mapping[str, int]) -> None:
+    for memory in memories:
+        seen = versions.get(memory.id, memory.version)
+        if seen != memory.version:
+            raise ConflictError(
+                f"Somebody changed this memory: it has version {memory.version}, you looked at {seen}",
+                where=f"{memory.id} ({memory.title[:60]})",
+                remedy="Nothing was merged. Look at it again.",
+            )
+
+
+def common_project(target: Memory, others: Sequence[Memory]) -> str | None:
     """Return the strictest project that they share: a named one before `global`, that before none."""
     everyone = {memory.project for memory in (target, *others)}
     named = everyone - {GLOBAL_PROJECT, None}

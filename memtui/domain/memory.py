@@ -127,7 +127,8 @@ class Verdict:
     """What a person said of a memory in review: evidence for its kind's half-life.
 
     Attributes:
-        verdict: `still-true`, `outdated`, `superseded`, `snoozed` or `edited`.
+        verdict: `still-true`, `outdated`, `superseded`, `snoozed` or `edited`; of a pair `not-duplicate` or
+            `not-conflict`, with the other's id and a fingerprint of both texts as the reason.
         exposure_days: days from the previous verification (or observation) to this verdict.
     """
 
@@ -144,7 +145,7 @@ class Signal:
     """What happened to a memory in use.
 
     Attributes:
-        signal: injected, copied, helped, hurt, corrected, unused, accepted or referenced.
+        signal: its type, see `memtui.domain.usefulness.SIGNALS`.
         pack_id: the pack that the signal speaks of, if any.
         weight: how much this one counts, 1.0 by default.
     """

@@ -10,7 +10,8 @@ nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
 from memtui.domain.memory import Signal
@@ -19,10 +20,41 @@ SIGNAL_HALF_LIFE_DAYS = 90.0
 HURT_WEIGHT = 4.0
 LOWEST, HIGHEST = 0.5, 1.5
 
-SIGNAL_TYPES = ("injected", "copied", "helped", "hurt", "corrected", "unused", "accepted", "referenced")
-_USE_SHARE = {"injected": 0.1, "copied": 0.1, "referenced": 0.3}
-_HURT = {"hurt": 1.0, "corrected": 0.5, "unused": 0.1}
 
+@dataclass(frozen=True, slots=True)
+class SignalType:
+    """What one fresh signal of a type adds.
+
+    Attributes:
+        helped: to H, as much as a person's word that it helped is 1.
+        hurt: to B, as much as a person's word that it hurt is 1.
+        use: to the use u, whose logarithm alone counts.
+    """
+
+    helped: float = 0.0
+    hurt: float = 0.0
+    use: float = 0.0
+
+
+SIGNALS: Mapping[str, SignalType] = {
+    "injected": SignalType(use=0.1),
+    "copied": SignalType(use=0.1),
+    "referenced": SignalType(use=0.3),
+    # Accepting a proposal and being asked about a pack say nothing of the use.
+    "accepted": SignalType(),
+    "asked": SignalType(),
+    "helped": SignalType(helped=1.0),
+    # Found by a program, not said by a person: half as much.
+    "paid": SignalType(helped=0.5),
+    "hurt": SignalType(hurt=1.0),
+    "corrected": SignalType(hurt=0.5),
+    "unused": SignalType(hurt=0.1),
+}
+"""The types of signals with their weights; a new source of signals adds its row here."""
+
+SIGNAL_TYPES = tuple(SIGNALS)
+
+_NO_WEIGHT = SignalType()
 _DAY_SECONDS = 86_400.0
 
 
@@ -32,12 +64,10 @@ def usefulness(signals: Iterable[Signal], now: datetime) -> float:
     for signal in signals:
         age = max(0.0, (now - signal.at).total_seconds() / _DAY_SECONDS)
         weight = signal.weight * math.pow(2.0, -age / SIGNAL_HALF_LIFE_DAYS)
-        if signal.signal == "helped":
-            helped += weight
-        elif signal.signal in _HURT:
-            hurt += weight * _HURT[signal.signal]
-        else:
-            use += weight * _USE_SHARE.get(signal.signal, 0.0)
+        kind = SIGNALS.get(signal.signal, _NO_WEIGHT)
+        helped += weight * kind.helped
+        hurt += weight * kind.hurt
+        use += weight * kind.use
     share = math.log1p(use)
     return from_counts(helped + share / (1.0 + share), hurt)
 

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from flows.cli_driver import Cli
+
+from memtui import clock
+from memtui.curate import sessions
+from memtui.domain.actor import Actor
+from memtui.vault.filters import EVERYTHING
+from memtui.vault.vault import Vault
 
 
 @pytest.fixture
@@ -73,11 +80,24 @@ def test_snooze_keeps_out_of_the_review(cli: Cli, ids: list[str]) -> None:
     cli("snooze", ids[1], "--until", "2031-02-01")
     rows = cli("review", "--list", "--json").json
     assert [row["id"] for row in rows] == [ids[2]]
-    assert {"id", "title", "kind", "project", "freshness", "risk", "reasons"} == set(rows[0])
+    assert {"id", "title", "kind", "project", "freshness", "risk", "reasons", "why"} == set(rows[0])
     assert cli("show", ids[1], "--json").json["snoozed_until"] == "2031-02-01T00:00:00Z"
     assert "ends in the future" in cli("snooze", ids[2], "--until", "2020-01-01", code=2).err
     assert "1 memory due" in cli("review", "--list").err
     assert cli("review", "--list", "--kind", "tooling", "--size", 2, "--json").json == []
+
+
+def test_the_receipt_of_a_review_session_is_printed(cli: Cli, ids: list[str]) -> None:
+    assert "no review session" in cli("review", "--receipt", code=3).err
+    cli.patch.setenv("MEMTUI_NOW", "2031-01-01T00:00:00Z")
+    vault = Vault(Path(cli("vault", "path").lines[0]), now=clock.now)
+    sessions.begin(vault, EVERYTHING, project="shop", actor=Actor(), threshold=0.5)
+    cli("verify", ids[0])
+    cli("retire", ids[1])
+    receipt = cli("review", "--receipt", "--project", "shop", "--json").json
+    assert receipt["counts"] == {"still true": 1, "retired": 1}
+    assert (receipt["total"], receipt["left"]) == (3, 1)
+    assert "Review of 2031-01-01: 2 of 3 memories" in cli("review", "--receipt", "--project", "shop").out
 
 
 def test_merge_joins_and_unmerge_takes_apart(cli: Cli, ids: list[str]) -> None:

@@ -178,6 +178,8 @@ def test_every_editable_field_can_be_set_and_emptied(vault: Vault, memory: Memor
         "due_at": moment,
         "project": "global",
         "tags": ("db",),
+        "pinned": True,
+        "status_reason": "kept for its story",
     }
     assert values.keys() | {"title", "insight", "kind"} == set(EDITABLE)
     full = edit(vault, memory, **values)

@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 from curating import AGENT, PERSON, START, add, everything, new_vault
 
-from memtui.curate.feedback import VERDICTS, give_feedback
+from memtui.curate.feedback import VERDICTS, feedback_on, give_feedback, mark_asked, packs_awaiting_feedback
+from memtui.curate.reviewing import review_queue
 from memtui.curate.timeline import log, undo
 from memtui.curate.views import get_view
+from memtui.domain.memory import Signal
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
-from memtui.vault.usage import PackMember, StoredPack, write_pack
+from memtui.vault.filters import EVERYTHING
+from memtui.vault.usage import PackMember, StoredPack, read_packs, write_pack
 from memtui.vault.vault import Vault
 
 
@@ -112,3 +115,54 @@ def test_feedback_can_be_undone(vault: Vault) -> None:
         assert len(reader.signals()) == 1
     undo(vault, actor=PERSON)
     assert everything(vault) == before
+
+
+def use_pack(vault: Vault, identifier: str, *members: str, signal: str = "copied") -> StoredPack:
+    store_pack(vault, identifier, *members)
+    with vault.write(actor="person", action=signal) as writer:
+        writer.add_signals(
+            Signal(memory_id=member, signal=signal, at=START, actor="person", pack_id=identifier) for member in members
+        )
+    with vault.read() as reader:
+        return next(pack for pack in read_packs(reader, limit=None) if pack.id == identifier)
+
+
+def test_feedback_may_be_about_some_memories_of_a_pack(vault: Vault) -> None:
+    first, second = add(vault, "a").id, add(vault, "b").id
+    pack = use_pack(vault, "pack2222", first, second)
+    (effect,) = give_feedback(vault, "pack2222", "hurt", actor=PERSON, only=[first[:6]])
+    assert effect.memory_id == first
+    give_feedback(vault, "pack2222", "helped", actor=PERSON)
+    assert feedback_on(vault, [pack]) == {"pack2222": {"helped": 2, "hurt": 1}}
+    stranger = add(vault, "c").id
+    with pytest.raises(UsageError, match="not in the pack"):
+        give_feedback(vault, "pack2222", "hurt", actor=PERSON, only=[stranger])
+
+
+def test_what_hurts_twice_becomes_due_and_verifying_ends_that(vault: Vault) -> None:
+    memory = add(vault, "Lock payments")
+    (once,) = give_feedback(vault, memory.id, "hurt", actor=PERSON)
+    (twice,) = give_feedback(vault, memory.id, "hurt", actor=PERSON)
+    assert (once.is_due, twice.is_due) == (False, True)
+    due = review_queue(vault, EVERYTHING)
+    assert [one.memory.id for one in due] == [memory.id]
+    assert "hurt 2 times" in due[0].reasons
+    undo(vault, actor=PERSON)
+    assert review_queue(vault, EVERYTHING) == []
+
+
+def test_a_pack_copied_a_week_ago_without_a_word_is_asked_about_once(tmp_path: Path) -> None:
+    vault, clock = new_vault(tmp_path)
+    ids = [add(vault, text).id for text in ("a", "b", "c", "d")]
+    old = use_pack(vault, "oldoldol", ids[0])
+    use_pack(vault, "answered", ids[1])
+    use_pack(vault, "injected", ids[2], signal="injected")
+    give_feedback(vault, "answered", "unused", actor=PERSON)
+    assert packs_awaiting_feedback(vault) == []
+    clock.pass_days(8)
+    assert packs_awaiting_feedback(vault) == [old]
+    assert packs_awaiting_feedback(vault, project="elsewhere") == []
+    before = get_view(vault, ids[0]).usefulness
+    mark_asked(vault, old, actor=PERSON)
+    assert packs_awaiting_feedback(vault) == []
+    assert get_view(vault, ids[0]).usefulness == pytest.approx(before, abs=1e-6)

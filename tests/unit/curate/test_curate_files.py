@@ -9,7 +9,7 @@ from curating import write_files
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.curate.files import anchors_for, check_files, rehashed, relative_name
+from memtui.curate.files import anchors_for, check_files, nameable_files, rehashed, relative_name
 from memtui.domain.memory import Anchor
 from memtui.errors import EXIT_USAGE, UsageError
 from memtui.workspace import file_hash
@@ -130,3 +130,10 @@ def test_a_file_that_is_gone_keeps_the_hash_it_had(root: Path) -> None:
     anchors = anchors_for(["src/pay.py"], root=root, folder=root)
     (root / "src/pay.py").unlink()
     assert rehashed(anchors, root) == anchors
+
+
+def test_what_may_be_named_are_the_files_of_the_tree_and_those_that_memories_are_tied_to(root: Path) -> None:
+    anchors = ["gone/old.py::Old", "src/pay.py", "src/*.py", "https://example.org/x", "src/pay.py::Lock"]
+    assert nameable_files(root, anchors) == ["gone/old.py", "src/pay.py", "README.md", "src/deep/lock.py"]
+    assert nameable_files(None, anchors) == ["gone/old.py", "src/pay.py"]
+    assert nameable_files(root, anchors, most=1) == ["gone/old.py"]

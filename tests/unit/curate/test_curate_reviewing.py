@@ -6,8 +6,11 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from curating import AGENT, PERSON, Clock, add, get, new_vault
+from curating import AGENT, PERSON, Clock, add, get, git, new_vault, repository
+from hypothesis import given
+from hypothesis import strategies as st
 
+from memtui.curate.anchoring import check_project, remember_states
 from memtui.curate.editing import edit_memory
 from memtui.curate.feedback import give_feedback
 from memtui.curate.lifecycle import pin, retire, snooze, verify
@@ -16,8 +19,10 @@ from memtui.curate.reviewing import Due, review_queue
 from memtui.curate.views import get_view
 from memtui.domain.freshness import due_at
 from memtui.domain.memory import Signal
+from memtui.domain.risk import review_risk
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.vault import Vault
+from memtui.workspace import Tree
 
 
 @pytest.fixture
@@ -98,7 +103,7 @@ def test_changed_anchors_and_contradictions_make_it_more_urgent(vault: Vault, cl
     use(vault, ids[1], "copied")
     clock.pass_days(150)
     found = queue(vault)
-    assert [due.memory.id for due in found] == [ids[1], ids[2], ids[0]]
+    assert [due.memory.id for due in found] == [ids[1], ids[2], ids[0], rival.id]
     assert "contradicted by 1 other" in found[0].reasons
     assert "src/*.py changed since" in found[1].reasons
 
@@ -128,6 +133,52 @@ def test_a_memory_that_hurt_twice_since_it_was_verified_is_due_at_any_age(vault:
     assert due_ids(vault) == []
     clock.pass_days(3)
     assert due_ids(vault) == [memory.id]
+
+
+def test_a_file_that_changed_since_makes_a_fresh_memory_due_until_a_verdict(tmp_path: Path, clock: Clock) -> None:
+    root = repository(tmp_path / "shop", {"src/pay.py": "one\n", "src/lock.py": "lock\n" * 9})
+    vault, _ = new_vault(tmp_path, clock)
+    tree = Tree("shop", root)
+    changed = add(vault, "Refunds are locked.", files=["src/pay.py"], folder=root)
+    moved = add(vault, "The lock expires.", files=["src/lock.py"], folder=root)
+    assert due_ids(vault, tree=tree) == []
+    (root / "src/pay.py").write_text("two\n")
+    git(root, "mv", "src/lock.py", "src/locking.py")
+    assert [due.why for due in queue(vault, tree=tree)] == [
+        "never verified, 0 days old, src/pay.py changed since",
+        "never verified, 0 days old, src/lock.py was moved since",
+    ]
+    assert due_ids(vault) == []
+    remember_states(vault, check_project(vault, tree))
+    assert due_ids(vault) == [changed.id, moved.id]
+    verify(vault, [changed.id], actor=PERSON, tree=tree)
+    assert due_ids(vault) == due_ids(vault, tree=tree) == [moved.id]
+    snooze(vault, [moved.id], until=vault.now() + timedelta(days=2), actor=PERSON)
+    assert due_ids(vault, tree=tree) == []
+
+
+def test_a_conflict_makes_a_fresh_memory_due(vault: Vault) -> None:
+    one, other, third = add(vault, "Use tabs"), add(vault, "Never use tabs"), add(vault, "Use UTC")
+    link(vault, other.id, "contradicts", one.id, actor=PERSON)
+    assert sorted(due_ids(vault)) == sorted([one.id, other.id])
+    assert set(due_ids(vault, contradicted={third.id: 1})) == {one.id, other.id, third.id}
+
+
+@given(
+    trust=st.floats(0, 1),
+    uses=st.integers(0, 50),
+    changed=st.integers(0, 5),
+    contradictions=st.integers(0, 5),
+    hurts=st.integers(0, 5),
+)
+def test_every_reason_adds_to_the_risk(trust: float, uses: int, changed: int, contradictions: int, hurts: int) -> None:
+    reasons = {"uses": uses, "changed_anchors": changed, "contradictions": contradictions, "hurts": hurts}
+    here = review_risk(trust=trust, **reasons)
+    assert here > 0
+    assert here <= review_risk(trust=trust / 2, **reasons)
+    for name in ("changed_anchors", "contradictions", "hurts"):
+        assert here < review_risk(trust=trust, **{**reasons, name: reasons[name] + 1})
+    assert here <= review_risk(trust=trust, **{**reasons, "uses": uses + 1})
 
 
 def test_a_snooze_keeps_it_out_until_its_day(vault: Vault, clock: Clock) -> None:

@@ -1,0 +1,80 @@
+"""Changing many memories at once: tags, kind, half-life, importance; one change, one undo."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from memtui.curate.editing import check_half_life, check_importance, check_kind, clean_tags
+from memtui.curate.lifecycle import MOVED, Outcome
+from memtui.domain.actor import Actor, check_may_alter
+from memtui.domain.memory import Memory
+from memtui.errors import UsageError
+from memtui.vault.vault import Vault
+
+KIND_HALF_LIFE = 0.0
+"""As a half-life: follow the kind's again."""
+
+
+def change_many(
+    vault: Vault,
+    versions: Mapping[str, int],
+    *,
+    actor: Actor,
+    add_tags: Sequence[str] = (),
+    remove_tags: Sequence[str] = (),
+    kind: str | None = None,
+    half_life_days: float | None = None,
+    importance: int | None = None,
+) -> Outcome:
+    """Change memories that were chosen by a query; those that moved since are left alone and told.
+
+    Args:
+        vault: the vault.
+        versions: id and version of each memory when it was chosen.
+        actor: who does it.
+        add_tags: tags to add.
+        remove_tags: tags to take away, whatever their case.
+        kind: the new kind.
+        half_life_days: the new half-life; `KIND_HALF_LIFE` to follow the kind's.
+        importance: the new importance, 1–5.
+
+    Raises:
+        UsageError: nothing is to change, or a value is wrong.
+        RefusedError: an agent would alter what a person vouched for.
+    """
+    if not (add_tags or remove_tags or kind or half_life_days is not None or importance is not None):
+        raise UsageError("Say what to change", remedy="Tags, the kind, the half-life or the importance.")
+    added, gone = clean_tags(add_tags), {tag.lower() for tag in clean_tags(remove_tags)}
+    chosen_kind = check_kind(vault.kinds, kind) if kind else None
+    days = check_half_life(half_life_days) if half_life_days else None
+
+    def changed(memory: Memory) -> Memory:
+        kept = [tag for tag in memory.tags if tag.lower() not in gone]
+        return replace(
+            memory,
+            tags=tuple(dict.fromkeys([*kept, *added])),
+            kind=chosen_kind or memory.kind,
+            half_life_days=memory.half_life_days if half_life_days is None else days,
+            importance=memory.importance if importance is None else check_importance(importance),
+        )
+
+    outcome = Outcome()
+    with vault.write(actor=actor.name, action="edit") as writer:
+        stored = writer.get_many(versions)
+        pending = []
+        for identifier, version in versions.items():
+            memory = stored.get(identifier)
+            if memory is None or memory.version != version:
+                outcome.unchanged.append((identifier, MOVED))
+                continue
+            check_may_alter(actor, memory)
+            fresh = changed(memory)
+            if fresh == memory:
+                outcome.unchanged.append((identifier, "it is so already"))
+            else:
+                pending.append(fresh)
+        outcome.changed = writer.put_many(pending)
+        title = outcome.changed[0].title if len(outcome.changed) == 1 else f"{len(outcome.changed)} memories"
+        writer.summary = f"edit {title}"
+    return outcome

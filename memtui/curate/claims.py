@@ -1,0 +1,235 @@
+"""What a memory claims: its clauses, each with subject, value, choices, numbers and whether it denies."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from memtui.curate.alternatives import NAMES_OF_TWO, classes_of
+from memtui.curate.wording import Wording, environments_in, numbers_in, stems_of
+from memtui.text.spelling import normal_form
+
+MOST_CLAIMS = 5
+"""Clauses of one memory that are compared: titles and opening sentences state the rule, what follows explains it."""
+
+READ_CHARACTERS = 2_000
+"""Characters of a memory in which its claims are looked for."""
+
+SHORTEST = 4
+"""Characters of the shortest claim: `no x`."""
+
+LONGEST_CLAIM = 12
+"""Words of meaning in a clause; longer ones tell a story rather than state a rule."""
+
+NEGATION = re.compile(
+    r"(?<![\w-])(?:not|no|never|without|avoid(?:s|ed|ing)?|nor|neither|forbid(?:s|den)?|disallow(?:s|ed)?"
+    r"|prohibit(?:s|ed)?|den(?:y|ies|ied)|disabl(?:e|es|ed|ing)|unsafe|off)(?![\w-])"
+)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|[;]\s*")
+_CLAUSE = re.compile(
+    r",\s+|\s+(?:but\s+|(?=and (?:not|never)\b))|\s+(?:because|since|although|whereas|so that)\s+", re.IGNORECASE
+)
+_COLON = re.compile(r":\s+")
+_PREFERENCE = re.compile(
+    r"\b(?:use |prefer |choose |pick )?(?P<taken>[\w.+-]+(?: [\w.+-]+)?) (?:over|instead of|rather than) "
+    r"(?P<left>[\w.+-]+(?: [\w.+-]+)?)\b"
+)
+_PAIR = re.compile(
+    r"^(?:the |our |a )?(?P<key>[^:=,.]{2,60}?)(?::\s|\s*=\s*|\s+is (?:now |always |set to |limited to |called )?"
+    r"|\s+are (?:now |always |set to |limited to )?)\s*(?P<value>[^:=]{1,80})$"
+)
+_USE = re.compile(
+    r"^(?:we |please |always )?(?:use|uses|prefer|choose) (?P<object>.+?) (?:for|to|as|in) (?P<purpose>.+)$"
+)
+_SLOT = re.compile(
+    r"^(?P<subject>.+?) (?:(?:is|are|must|should|be|being|always) )*"
+    r"(?:live|lives|stored|kept|written|run|runs|built|deployed|named|managed|configured|hosted|cached|served|go|goes"
+    r"|placed|located|defined|declared|published|returned|sent|uses|use|returns|saved|logged)"
+    r"(?: (?P<preposition>in|on|at|under|inside|next to|beside|with|by|using|through|via|to|into|from|as))?"
+    r" (?P<object>.+)$"
+)
+_PLACES = frozenset({"in", "on", "at", "under", "inside", "next to", "beside"})
+_MEANS = frozenset({"with", "by", "using", "through", "via"})
+_ONE = re.compile(r"\bone (?!of\b|or\b|another\b|can\b|does\b|is\b|has\b|day\b|must\b|should\b)")
+
+_ABSOLUTE = re.compile(r"\b(?:always|never)\b")
+
+LIGHT = frozenset(
+    stems_of(
+        "use run set keep store write build serve listen live require require allow enable disable forbid forbidden "
+        "deny avoid prohibit disallow add make take go pin limit enforce manage format version minimum maximum max min "
+        "newer older default current work support call name state do new time code expect handle apply choose prefer "
+        "on off page every all own start base always never still port value string retry"
+    )
+) - frozenset(stems_of("retry port format"))
+"""Stems that add nothing to what a claim is about."""
+
+
+UNITS = frozenset(
+    stems_of("s sec second ms m min minute h hour d day week month mo y year kb mb gb time character char")
+)
+"""Stems of units, which go with a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Some words of a claim, as written in normal form, and their stems."""
+
+    text: str
+    stems: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One clause of a memory; what is seldom asked for is looked up when it is.
+
+    Attributes:
+        text: as written, on one line.
+        normal: its normal form.
+        sentence: what it is a part of.
+        said: the normal form without what denies it.
+        terms: stems of what it is about and says, without negations and light words.
+        denies: whether it turns its statement round.
+    """
+
+    text: str
+    normal: str
+    sentence: str
+    said: str
+    terms: frozenset[str]
+    denies: bool
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Names of tools and words with an opposite, as `memtui.curate.alternatives` knows them."""
+        words = _NAME.findall(self.said)
+        found = {form for word in words for form in (word, word.rstrip("s"), f"{word}s") if classes_of(form)}
+        return frozenset(found | {name.replace(" ", "_") for name in NAMES_OF_TWO if name in self.said})
+
+    @cached_property
+    def firm(self) -> frozenset[str]:
+        """The terms that are neither numbers nor units nor names: what two claims must agree on to clash in those."""
+        named = stems_of(" ".join(self.names).replace("_", " ")) if self.names else ()
+        return frozenset(term for term in self.terms - UNITS if term.isalpha()).difference(named)
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Numbers with units; `one approval` is a number here."""
+        counted = _ONE.sub("1 ", self.normal) if "one " in self.normal else self.normal
+        return numbers_in(counted)
+
+    @cached_property
+    def absolute(self) -> bool:
+        """Whether it says always or never."""
+        return _ABSOLUTE.search(self.normal) is not None
+
+    @cached_property
+    def environments(self) -> frozenset[str]:
+        """Environments and platforms that its sentence names."""
+        return environments_in(normal_form(self.sentence) if self.sentence != self.text else self.normal)
+
+    @cached_property
+    def identifiers(self) -> frozenset[str]:
+        """Names of code that it holds."""
+        return frozenset(name for name in Wording(self.text).identifiers if "/" in name or "_" in name or "." in name)
+
+    @cached_property
+    def pair(self) -> tuple[frozenset[str], str] | None:
+        """Stems of the key, and the value, of a `key: value`."""
+        found = _PAIR.match(self.normal)
+        if not found or "/" in found["key"] or NEGATION.search(found["value"]):
+            return None
+        key = frozenset(stems_of(found["key"]))
+        return (key, found["value"].strip()) if key else None
+
+    @cached_property
+    def use(self) -> tuple[Phrase, frozenset[str]] | None:
+        """What is used, and stems of what for."""
+        found = _USE.match(self.normal)
+        return (_phrase(found["object"]), frozenset(stems_of(found["purpose"]))) if found else None
+
+    @cached_property
+    def slot(self) -> tuple[frozenset[str], str, Phrase] | None:
+        """Stems of the subject, the kind of preposition, and what stands in its place."""
+        found = _SLOT.match(self.normal)
+        if not found:
+            return None
+        word = found["preposition"] or ""
+        preposition = "place" if word in _PLACES else "means" if word in _MEANS else word
+        return frozenset(stems_of(found["subject"])), preposition, _phrase(found["object"])
+
+    @cached_property
+    def preference(self) -> tuple[str, str] | None:
+        """What is preferred, and to what."""
+        found = _PREFERENCE.search(self.normal)
+        return (found["taken"].split()[-1], found["left"].split()[0]) if found else None
+
+
+def _phrase(text: str) -> Phrase:
+    return Phrase(text, frozenset(stems_of(text)))
+
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause before it is looked at closely.
+
+    Attributes:
+        text: as it stands.
+        sentence: what it is a part of.
+    """
+
+    text: str
+    sentence: str
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """Stems of what it is about; `text` must be in plain form."""
+        return frozenset(stems_of(self.text)) - LIGHT
+
+
+def clauses_of(title: str, text: str) -> list[Clause]:
+    """Return the first clauses of a memory, its title's before; a title that was cut is left to the text."""
+    found: dict[str, Clause] = {}
+    for sentence in [*([title] if not title.endswith("…") else []), *_SENTENCE.split(text[:READ_CHARACTERS])]:
+        for part in _parts(sentence.strip()):
+            clause = " ".join(part.split())
+            if len(clause) >= SHORTEST and clause not in found:
+                found[clause] = Clause(clause, sentence)
+            if len(found) >= MOST_CLAIMS:
+                return list(found.values())
+    return list(found.values())
+
+
+def claims_of(title: str, insight: str) -> list[Claim]:
+    """Return the claims of a memory as written."""
+    claims = (claim_of(clause) for clause in clauses_of(title, insight))
+    return [claim for claim in claims if claim is not None]
+
+
+def _parts(sentence: str) -> list[str]:
+    parts = [part for part in _CLAUSE.split(sentence) if part]
+    if ":" in sentence:
+        # A colon before or behind a denial divides two statements; else it may join a key and its value.
+        halves = [
+            half for part in parts for half in (_COLON.split(part) if NEGATION.search(normal_form(part)) else [part])
+        ]
+        parts = [half for half in halves if half]
+    return parts
+
+
+@lru_cache(maxsize=100_000)
+def claim_of(clause: Clause) -> Claim | None:
+    """Return what a clause claims, None if it states nothing by itself."""
+    normal = normal_form(clause.text)
+    said = NEGATION.sub(" ", normal)
+    denials = len(NEGATION.findall(normal)) if said != normal else 0
+    terms = frozenset(stems_of(said)) - LIGHT
+    # A fragment of one word, as in a list, says nothing unless it denies.
+    is_fragment = len(terms) == 1 and not denials and clause.text != clause.sentence
+    if not terms or len(terms) > LONGEST_CLAIM or is_fragment:
+        return None
+    return Claim(clause.text, normal, clause.sentence, said, terms, denials % 2 == 1)

@@ -1,0 +1,160 @@
+"""Conflicts: pairs of memories that contradict each other, proposed with the reason; a person settles them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import product
+
+from memtui.capture.draft import ProgressCallback
+from memtui.curate.alternatives import classes_of
+from memtui.curate.candidates import candidate_pairs
+from memtui.curate.claims import LONGEST_CLAIM, READ_CHARACTERS, Clause, claim_of, claims_of, clauses_of
+from memtui.curate.clashing import Clash, ConflictType, clash, first_clash, may_clash
+from memtui.curate.gathering import NOT_CONFLICT, Gathered, Pair, by_project, pair_of
+from memtui.domain.content import content_hash
+from memtui.domain.memory import Memory
+from memtui.text.spelling import plain_form
+
+CLAIM_SHARE = 0.5
+"""Part of the weight of rare terms that two claims share before they are compared."""
+
+MOST_HOLDERS = 2
+"""Memories that stand for a clause that more of them repeat word for word."""
+
+PERSONS = frozenset({"person", "import", "merge"})
+"""Origins of links that settle a pair; what an agent linked is a proposal still."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two memories that contradict each other.
+
+    Attributes:
+        ids: the older memory first.
+        type: which kind of contradiction.
+        why: one line for people.
+        words: the clashing words of each.
+        claims: the clashing clause of each, as written.
+        texts: content hash of each when they were compared.
+    """
+
+    ids: Pair
+    type: ConflictType
+    why: str
+    words: tuple[str, str]
+    claims: tuple[str, str]
+    texts: tuple[str, str]
+
+
+def find_conflicts(gathered: Gathered, *, progress: ProgressCallback | None = None) -> list[Conflict]:
+    """Return the contradictions within each project and within `global`; holds no lease and changes nothing.
+
+    A project's rule against a global one is no conflict: the nearer one holds. Pairs that a person linked or
+    dismissed, and facts of different times, are settled.
+
+    Args:
+        gathered: memories, see `memtui.curate.gathering.gather`.
+        progress: told (done, total) of memories; may raise `Cancelled`.
+
+    Raises:
+        Cancelled: raised by `progress`, and passed on.
+    """
+    settled = gathered.dismissed(NOT_CONFLICT) | _linked(gathered)
+    total = len(gathered.memories)
+    found: dict[Pair, Conflict] = {}
+    done = 0
+
+    def told(part: int) -> None:
+        if progress:
+            progress(min(done + part, total), total)
+
+    for project, memories in by_project(gathered.memories).items():
+        if project is None:
+            continue
+        for first, second in _clashing_memories(memories, told):
+            one, other = memories[first], memories[second]
+            pair = pair_of(one.id, other.id)
+            if pair in settled or pair in found or not _at_one_time(one, other):
+                continue
+            conflict = conflict_between(one, other)
+            if conflict is not None:
+                found[pair] = conflict
+        done += len(memories)
+    told(0)
+    return sorted(found.values(), key=lambda conflict: conflict.ids)
+
+
+def conflict_between(one: Memory, other: Memory) -> Conflict | None:
+    """Return how two memories contradict each other, None if they do not."""
+    first, second = sorted((one, other), key=lambda memory: (memory.created_at, memory.id))
+    found = first_clash(claims_of(first.title, first.insight), claims_of(second.title, second.insight))
+    return None if found is None else _conflict(first, second, found)
+
+
+def _conflict(one: Memory, other: Memory, found: Clash) -> Conflict:
+    texts = (content_hash(one), content_hash(other))
+    return Conflict((one.id, other.id), found.type, found.why, found.words, found.claims, texts)
+
+
+def _linked(gathered: Gathered) -> set[Pair]:
+    return {
+        pair_of(link.from_id, link.to_id)
+        for link in gathered.links
+        if link.type == "supersedes" or link.origin in PERSONS
+    }
+
+
+def _at_one_time(one: Memory, other: Memory) -> bool:
+    """Return whether there is a time at which both hold."""
+    starts = [moment for moment in (one.valid_from, other.valid_from) if moment is not None]
+    ends = [moment for moment in (one.valid_until, other.valid_until) if moment is not None]
+    latest: datetime | None = max(starts, default=None)
+    earliest: datetime | None = min(ends, default=None)
+    return latest is None or earliest is None or latest < earliest
+
+
+def _clashing_memories(memories: Sequence[Memory], told: Callable[[int], None]) -> Iterator[tuple[int, int]]:
+    """Yield positions of memories of which two clauses clash.
+
+    A clause that many memories repeat is compared once, and its newest memories stand for all: mostly the others
+    are their duplicates, which is another finding.
+    """
+    holders: dict[str, list[int]] = {}
+    clauses: list[Clause] = []
+    for position, memory in enumerate(memories):
+        for clause in clauses_of(plain_form(memory.title), plain_form(memory.insight[:READ_CHARACTERS])):
+            if clause.text not in holders:
+                clauses.append(clause)
+            holders.setdefault(clause.text, []).append(position)
+        if position % STEP == 0:
+            told(position // 2)
+    terms = [clause.terms for clause in clauses]
+    keys = [_keys(clause, held) for clause, held in zip(clauses, terms, strict=True)]
+    half = len(memories) // 2
+
+    def step(position: int) -> None:
+        if position % STEP == 0:
+            told(half + position * half // len(clauses))
+
+    for first, second in candidate_pairs(keys, share=CLAIM_SHARE, step=step):
+        if not may_clash(terms[first], terms[second]):
+            continue
+        claim, rival = claim_of(clauses[first]), claim_of(clauses[second])
+        if claim and rival and clash(claim, rival):
+            ends = (holders[clauses[at].text][-MOST_HOLDERS:] for at in (first, second))
+            yield from ((one, other) for one, other in product(*ends) if one != other)
+
+
+STEP = 200
+"""Memories between two looks at progress and cancelling."""
+
+
+def _keys(clause: Clause, terms: frozenset[str]) -> frozenset[str]:
+    """Return what a clause is found by: its terms, and the classes of the tools that it names."""
+    if len(terms) > LONGEST_CLAIM:
+        return frozenset()
+    words = clause.text.split()
+    classes = {f"class {number}" for word in words for number in classes_of(word.strip(".,;:()"))}
+    return terms | classes

@@ -1,0 +1,293 @@
+"""Duplicates: groups of memories that say the same, each of which resembles every other of its group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from memtui.capture.draft import ProgressCallback
+from memtui.curate.candidates import candidate_pairs
+from memtui.curate.differing import warnings
+from memtui.curate.gathering import NOT_CONFLICT, NOT_DUPLICATE, Gathered, Pair, by_project, pair_of
+from memtui.curate.merging import MOST_MERGED
+from memtui.curate.wording import Wording, wording_of
+from memtui.domain.content import content_hash
+from memtui.domain.memory import GLOBAL_PROJECT, Memory
+
+Pile = Literal["easy", "look"]
+
+SHORT, MEDIUM = 5, 14
+"""Words of meaning up to which a text is short, or of middle length."""
+
+THRESHOLDS: Mapping[str, float] = {"short": 0.74, "medium": 0.62, "long": 0.55}
+"""Likeness from which two texts are proposed, by length. In a short text one word of five turns it into another
+statement; texts of a paragraph that share more than half of their words retell each other."""
+
+THRESHOLDS_BY_MEANING: Mapping[str, float] = {"short": 0.86, "medium": 0.84, "long": 0.82}
+"""Cosine from which two texts are proposed whatever their words; 0.1 less where the words all but reach their own."""
+
+CANDIDATE_SHARE = 0.4
+"""Part of the weight of rare terms that candidates share; below it no pair of the labelled set reached a threshold."""
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateGroup:
+    """Memories that say the same.
+
+    Attributes:
+        ids: the memory to keep first.
+        score: likeness of the two that are least alike, 0–1.
+        pile: `easy` where they differ in nothing that matters, else `look`.
+        warnings: what differs, in words.
+        copies: whether the texts are the same but for case, markup and spelling.
+        texts: content hash of each memory when it was compared.
+    """
+
+    ids: tuple[str, ...]
+    score: float
+    pile: Pile
+    warnings: tuple[str, ...]
+    copies: bool
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How alike two memories are, see `DuplicateGroup`."""
+
+    score: float
+    pile: Pile
+    warnings: tuple[str, ...]
+    copies: bool = False
+
+
+def length_class(one: Wording, other: Wording) -> str:
+    """Return `short`, `medium` or `long`, by the shorter text."""
+    words = min(len(one.stems), len(other.stems))
+    return "short" if words <= SHORT else "medium" if words <= MEDIUM else "long"
+
+
+def likeness(one: Wording, other: Wording) -> float:
+    """Return how much two texts share, 0–1: the Dice share of their stems, or how alike the sorted stems are written.
+
+    The second catches words that are written together or apart; it is worth nine tenths, as it also takes 8080
+    for 8081.
+    """
+    from rapidfuzz import fuzz
+
+    words = len(one.terms) + len(other.terms)
+    dice = 2.0 * len(one.terms & other.terms) / words if words else 0.0
+    if dice < _HOPELESS:
+        return dice
+    written = fuzz.ratio(" ".join(sorted(one.stems)), " ".join(sorted(other.stems))) / 100.0
+    return max(dice, 0.9 * written)
+
+
+_HOPELESS = 0.4
+
+
+def compare(
+    one: Memory, other: Memory, wordings: Mapping[str, Wording], cosine: float | None = None
+) -> Likeness | None:
+    """Return how two memories are duplicates, None if they are not."""
+    first, second = wordings[one.id], wordings[other.id]
+    score = likeness(first, second)
+    length = length_class(first, second)
+    if score < THRESHOLDS[length]:
+        meant = THRESHOLDS_BY_MEANING[length] - (0.1 if score >= 0.9 * THRESHOLDS[length] else 0.0)
+        if cosine is None or cosine < meant:
+            return None
+        score = cosine
+    found = (*warnings(first, second), *_kept_apart(one, other))
+    same = "".join(first.stems) == "".join(second.stems)
+    return Likeness(round(score, 4), "easy" if same and not found else "look", found)
+
+
+def _kept_apart(one: Memory, other: Memory) -> Iterator[str]:
+    """Yield what beside the texts tells two memories apart."""
+    if one.project != other.project:
+        yield f"one holds everywhere, the other in {one.project if other.project == GLOBAL_PROJECT else other.project}"
+    mine, theirs = ({anchor.path for anchor in memory.anchors} for memory in (one, other))
+    if mine and theirs and not mine & theirs:
+        yield "tied to different files"
+    if (one.valid_from, one.valid_until) != (other.valid_from, other.valid_until):
+        yield "true at different times"
+
+
+def find_duplicates(
+    gathered: Gathered,
+    *,
+    alike: Iterable[tuple[str, str, float]] = (),
+    apart: Iterable[Pair] = (),
+    progress: ProgressCallback | None = None,
+) -> list[DuplicateGroup]:
+    """Return the groups of duplicates, the surest first; holds no lease and changes nothing.
+
+    Args:
+        gathered: memories, see `memtui.curate.gathering.gather`.
+        alike: further candidates with the cosine of their vectors.
+        apart: pairs that are no duplicates whatever their words, such as conflicts.
+        progress: told (done, total) of memories; may raise `Cancelled`.
+
+    Raises:
+        Cancelled: raised by `progress`, and passed on.
+    """
+    memories = {memory.id: memory for memory in gathered.memories}
+    excluded = {*apart, *_told_apart(gathered)}
+    # Who says that two are no conflict says that both hold, so that they are no duplicates either.
+    excluded |= gathered.dismissed(NOT_DUPLICATE) | gathered.dismissed(NOT_CONFLICT)
+    wordings = {memory.id: wording_of(memory.title, memory.insight) for memory in gathered.memories}
+    copies = _copies(gathered.memories, wordings)
+    edges: dict[Pair, Likeness] = {}
+    for twins in copies:
+        for twin in twins[1:]:
+            _note(edges, excluded, memories[twins[0]], memories[twin], wordings, exact=True)
+    alone = [memories[twins[0]] for twins in copies]
+    for one, other in _pairs(alone, wordings, progress):
+        _note(edges, excluded, one, other, wordings)
+    for one_id, other_id, cosine in alike:
+        if one_id in memories and other_id in memories:
+            _note(edges, excluded, memories[one_id], memories[other_id], wordings, cosine=cosine)
+    groups = _groups(edges, copies, excluded, memories)
+    return sorted(groups, key=lambda group: (group.pile != "easy", not group.copies, -group.score, group.ids))
+
+
+def _note(
+    edges: dict[Pair, Likeness],
+    excluded: set[Pair],
+    one: Memory,
+    other: Memory,
+    wordings: Mapping[str, Wording],
+    *,
+    cosine: float | None = None,
+    exact: bool = False,
+) -> None:
+    pair = pair_of(one.id, other.id)
+    if pair in excluded or pair in edges or not _in_one_view(one, other):
+        return
+    # In the order of the group's ids, so that `8080 / 8081` tells which holds which.
+    one, other = sorted((one, other), key=worth_keeping)
+    if exact:
+        apart = tuple(_kept_apart(one, other))
+        edges[pair] = Likeness(1.0, "look" if apart else "easy", apart, copies=not apart)
+    elif found := compare(one, other, wordings, cosine):
+        edges[pair] = found
+
+
+def _in_one_view(one: Memory, other: Memory) -> bool:
+    """Return whether both may reach one payload: of one project, or one of them global."""
+    return one.project == other.project or (
+        GLOBAL_PROJECT in {one.project, other.project} and None not in {one.project, other.project}
+    )
+
+
+def _told_apart(gathered: Gathered) -> Iterator[Pair]:
+    """Yield pairs of which a link already says what they are to each other."""
+    for link in gathered.links:
+        if link.type in {"supersedes", "contradicts", "derived-from"} or (
+            link.type == "relates" and link.origin == "person"
+        ):
+            yield pair_of(link.from_id, link.to_id)
+
+
+def _copies(memories: Iterable[Memory], wordings: Mapping[str, Wording]) -> list[list[str]]:
+    """Return the ids of memories that say the same whatever case, markup and spelling; the one to keep first."""
+    alike: dict[tuple[str | None, tuple[str, ...]], list[Memory]] = {}
+    for memory in sorted(memories, key=worth_keeping):
+        alike.setdefault((memory.project, wordings[memory.id].stems), []).append(memory)
+    found: list[list[str]] = []
+    for twins in alike.values():
+        if len(twins) == 1:
+            found.append([twins[0].id])
+            continue
+        same: dict[tuple[object, ...], list[str]] = {}
+        for twin in twins:
+            rest = (Wording(twin.rationale).words, Wording(twin.snippet).words)
+            same.setdefault((wordings[twin.id].words, *rest), []).append(twin.id)
+        found += same.values()
+    return found
+
+
+def worth_keeping(memory: Memory) -> tuple[object, ...]:
+    """Return a sort key that puts the memory first into which the others would be merged."""
+    return (not memory.pinned, memory.verified_at is None, memory.confirmed_at is None, memory.created_at, memory.id)
+
+
+def _pairs(
+    memories: list[Memory], wordings: Mapping[str, Wording], progress: ProgressCallback | None
+) -> Iterator[tuple[Memory, Memory]]:
+    """Yield pairs of one project and `global` that share rare words."""
+    parts = by_project(memories)
+    shared = parts.pop(GLOBAL_PROJECT, [])
+    parts = parts or {GLOBAL_PROJECT: []}
+    total = sum(len(part) + (len(shared) if project else 0) for project, part in parts.items())
+    done = 0
+
+    def step(position: int) -> None:
+        if progress and position % 200 == 0:
+            progress(min(done + position, total), total)
+
+    for project, part in parts.items():
+        near = [*shared, *part] if project is not None else part
+        for first, second in candidate_pairs(
+            [wordings[memory.id].terms for memory in near], share=CANDIDATE_SHARE, step=step
+        ):
+            yield near[first], near[second]
+        done += len(near)
+    if progress:
+        progress(total, total)
+
+
+def _groups(
+    edges: Mapping[Pair, Likeness],
+    copies: Iterable[list[str]],
+    excluded: set[Pair],
+    memories: Mapping[str, Memory],
+) -> Iterator[DuplicateGroup]:
+    """Yield groups in which every pair is an edge, the most alike joined first.
+
+    Exact copies stand together whatever their number; other groups hold what one merge can take.
+    """
+    twins = {names[0]: [name for name in names[1:] if pair_of(names[0], name) not in excluded] for names in copies}
+    exact = {
+        pair_of(first, name)
+        for first, names in twins.items()
+        for name in names
+        if (edge := edges.get(pair_of(first, name))) is not None and edge.copies
+    }
+    clusters = {end: {end} for pair in edges if pair not in exact for end in pair}
+    rest = [item for item in edges.items() if item[0] not in exact]
+    for (one, other), _ in sorted(rest, key=lambda item: (item[1].pile != "easy", -item[1].score, item[0])):
+        left, right = clusters[one], clusters[other]
+        if left is right or len(left) + len(right) > MOST_MERGED:
+            continue
+        if all(pair_of(first, second) in edges for first in left for second in right):
+            left |= right
+            clusters.update(dict.fromkeys(right, left))
+    for cluster in {id(cluster): cluster for cluster in clusters.values() if len(cluster) > 1}.values():
+        yield _group(cluster, edges, memories)
+    for first, names in twins.items():
+        same = [name for name in names if pair_of(first, name) in exact]
+        if same:
+            yield _copies_group([first, *same], memories)
+
+
+def _group(cluster: set[str], edges: Mapping[Pair, Likeness], memories: Mapping[str, Memory]) -> DuplicateGroup:
+    ids = sorted(cluster, key=lambda name: worth_keeping(memories[name]))
+    inner = [edges[pair_of(one, other)] for at, one in enumerate(ids) for other in ids[at + 1 :]]
+    # Of several memories only what differs is told, not in which words each pair does.
+    short = len(ids) > 2  # noqa: PLR2004 - a pair
+    said = (warning.split(":")[0] if short else warning for edge in inner for warning in edge.warnings)
+    found = tuple(dict.fromkeys(said))
+    pile: Pile = "easy" if all(edge.pile == "easy" for edge in inner) else "look"
+    score = min(edge.score for edge in inner)
+    return DuplicateGroup(tuple(ids), score, pile, found, copies=False, texts=_texts(ids, memories))
+
+
+def _copies_group(ids: list[str], memories: Mapping[str, Memory]) -> DuplicateGroup:
+    return DuplicateGroup(tuple(ids), 1.0, "easy", (), copies=True, texts=_texts(ids, memories))
+
+
+def _texts(ids: Iterable[str], memories: Mapping[str, Memory]) -> dict[str, str]:
+    return {name: content_hash(memories[name]) for name in ids}

@@ -1,0 +1,238 @@
+"""Tidy: one pass over the vault that finds what a person might put right. It changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from memtui.capture.draft import ProgressCallback
+from memtui.curate.anchoring import CheckedAnchor, check_anchors
+from memtui.curate.conflicts import Conflict, find_conflicts
+from memtui.curate.duplicates import DuplicateGroup, find_duplicates
+from memtui.curate.gathering import Gathered, gather, pair_of
+from memtui.curate.meaning import pairs_by_meaning
+from memtui.curate.vagueness import is_vague
+from memtui.domain.freshness import REVIEW_THRESHOLD, due_at, last_trusted_at
+from memtui.domain.kinds import Kinds
+from memtui.domain.memory import Memory, Signal
+from memtui.text.secrets import find_secrets
+from memtui.text.token_count import get_counter
+from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
+from memtui.vault.vault import Vault
+from memtui.workspace import Tree
+
+OVERSIZED_TOKENS = 400
+"""A third of the default budget of 1,200 tokens: a longer memory leaves room for two others at most."""
+
+UNUSED_AFTER = timedelta(days=90)
+"""A memory that no pack took for so long, while others were taken, is called unused."""
+
+USES = frozenset({"injected", "copied", "helped", "referenced", "corrected", "hurt"})
+"""Signals that tell of a use."""
+
+FINDINGS = ("duplicates", "conflicts", "anchors", "stale", "oversized", "vague", "secrets", "unconfirmed", "unused")
+"""The findings in their order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TidyReport:
+    """What a pass found; ids unless said otherwise.
+
+    Attributes:
+        duplicates: groups, the surest first.
+        conflicts: pairs.
+        anchors: anchors whose file moved or is gone.
+        stale: memories that are due for review.
+        oversized: memories of more than `OVERSIZED_TOKENS` tokens.
+        vague: memories that hold no fact.
+        secrets: memories that hold what looks like a secret.
+        unconfirmed: memories that no person accepted.
+        unused: memories that no pack took for `UNUSED_AFTER`.
+        tokens: tokens of each memory that was looked at.
+        titles: title of each memory that was looked at.
+    """
+
+    duplicates: tuple[DuplicateGroup, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    anchors: tuple[CheckedAnchor, ...] = ()
+    stale: tuple[str, ...] = ()
+    oversized: tuple[str, ...] = ()
+    vague: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    unconfirmed: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing was found."""
+        return not any(getattr(self, name) for name in FINDINGS)
+
+    def ids(self, finding: str) -> list[str]:
+        """Return the memories of a finding, each once."""
+        found = getattr(self, finding)
+        if finding in {"duplicates", "conflicts"}:
+            return list(dict.fromkeys(identifier for proposal in found for identifier in proposal.ids))
+        if finding == "anchors":
+            return list(dict.fromkeys(anchor.id for anchor in found))
+        return list(found)
+
+    def token_mass(self, finding: str) -> int:
+        """Return the tokens of a finding's memories; of duplicates, what merging would save."""
+        if finding == "duplicates":
+            return sum(self.tokens[name] for group in self.duplicates for name in group.ids[1:])
+        return sum(self.tokens[identifier] for identifier in self.ids(finding))
+
+    def counts(self) -> dict[str, Any]:
+        """Return the counts: per finding, of memories and tokens, now and after every easy merge."""
+        easy = {name for group in self.duplicates if group.pile == "easy" for name in group.ids[1:]}
+        total = sum(self.tokens.values())
+        return {
+            "memories": len(self.tokens),
+            "memories_after": len(self.tokens) - len(easy),
+            "tokens": total,
+            "tokens_after": total - sum(self.tokens[name] for name in easy),
+            **{name: len(getattr(self, name)) for name in FINDINGS},
+            "token_mass": {name: self.token_mass(name) for name in FINDINGS},
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TidyOptions:
+    """What a pass looks at.
+
+    Attributes:
+        scope: the projects in view.
+        threshold: freshness below which a memory is stale.
+        tree: the working tree to check anchors against, if one stands in it.
+        model: the embedding model whose vectors are compared; None for words alone.
+        secret_patterns: the user's own patterns.
+        encoding: the token encoding that memories are weighed in.
+    """
+
+    scope: Scope = EVERYTHING
+    threshold: float = REVIEW_THRESHOLD
+    tree: Tree | None = None
+    model: str | None = None
+    secret_patterns: Sequence[tuple[str, str]] = ()
+    encoding: str = "o200k_base"
+
+
+Stage = Callable[[str], ProgressCallback | None]
+"""Gives the callback for the stage of that name: reading, conflicts, meaning, duplicates, anchors, texts."""
+
+
+def no_stage(_name: str) -> ProgressCallback | None:
+    """Report nothing."""
+    return None
+
+
+def tidy(vault: Vault, options: TidyOptions, *, stage: Stage = no_stage) -> TidyReport:
+    """Look through the memories in use and in the inbox; nothing is changed, and no lease is held for long.
+
+    Args:
+        vault: the vault.
+        options: what to look at.
+        stage: gives the progress callback of each stage; a callback may raise `Cancelled`.
+
+    Raises:
+        Cancelled: raised by a callback, and passed on.
+    """
+    now = vault.now()
+    everything = gather(
+        vault, MemoryFilter(scope=options.scope, statuses=("active", "candidate")), progress=stage("reading")
+    )
+    active = [memory for memory in everything.memories if memory.status == "active"]
+    in_use = Gathered(active, everything.links, everything.dismissals, everything.keys)
+    conflicts = find_conflicts(in_use, progress=stage("conflicts"))
+    duplicates = find_duplicates(
+        in_use,
+        alike=pairs_by_meaning(vault, in_use, options.model, progress=stage("meaning")),
+        apart=[pair_of(*conflict.ids) for conflict in conflicts],
+        progress=stage("duplicates"),
+    )
+    anchors = check_anchors(everything.memories, options.tree, progress=stage("anchors")) if options.tree else []
+    with vault.read() as reader:
+        signals = reader.signals()
+    tokens = _weigh(everything.memories, options.encoding, stage("texts"))
+    return TidyReport(
+        duplicates=tuple(duplicates),
+        conflicts=tuple(conflicts),
+        anchors=tuple(found for found in anchors if found.state in {"moved", "gone"}),
+        stale=_ids(memory for memory in active if _is_stale(memory, now, vault.kinds, options.threshold)),
+        oversized=_ids(memory for memory in active if tokens[memory.id] > OVERSIZED_TOKENS),
+        vague=_ids(memory for memory in active if is_vague(memory.title, memory.insight)),
+        secrets=_ids(memory for memory in everything.memories if holds_secret(memory, options.secret_patterns)),
+        unconfirmed=_ids(memory for memory in everything.memories if memory.confirmed_at is None),
+        unused=_ids(_unused(active, signals, now)),
+        tokens=tokens,
+        titles={memory.id: memory.title for memory in everything.memories},
+    )
+
+
+def _ids(memories: Iterable[Memory]) -> tuple[str, ...]:
+    return tuple(memory.id for memory in memories)
+
+
+def _is_stale(memory: Memory, now: datetime, kinds: Kinds, threshold: float) -> bool:
+    due = due_at(memory, kinds, threshold)
+    return due is not None and due <= now
+
+
+def _weigh(memories: Sequence[Memory], encoding: str, progress: ProgressCallback | None) -> dict[str, int]:
+    counter = get_counter(encoding)
+    tokens: dict[str, int] = {}
+    for number, memory in enumerate(memories):
+        if progress and number % 200 == 0:
+            progress(number, len(memories))
+        texts = (memory.title, memory.insight, memory.rationale, memory.snippet)
+        tokens[memory.id] = counter.count("\n".join(text for text in texts if text))
+    return tokens
+
+
+def holds_secret(memory: Memory, patterns: Sequence[tuple[str, str]] = ()) -> bool:
+    """Return whether a memory's texts hold what looks like a secret; AWS's example keys are none."""
+    texts = (memory.title, memory.insight, memory.rationale, memory.snippet)
+    return any(finding.severity == "secret" for text in texts if text for finding in find_secrets(text, patterns))
+
+
+def _unused(memories: Iterable[Memory], signals: Iterable[Signal], now: datetime) -> list[Memory]:
+    """Return old memories that were never used, in projects where others were used since."""
+    project_of = {memory.id: memory.project for memory in memories}
+    used: set[str] = set()
+    busy: dict[str | None, datetime] = {}
+    for signal in signals:
+        if signal.signal in USES and signal.memory_id in project_of:
+            used.add(signal.memory_id)
+            project = project_of[signal.memory_id]
+            busy[project] = max(signal.at, busy.get(project, signal.at))
+    found = []
+    for memory in memories:
+        trusted = last_trusted_at(memory)
+        old = now - trusted > UNUSED_AFTER
+        if old and not memory.pinned and memory.id not in used and busy.get(memory.project, trusted) > trusted:
+            found.append(memory)
+    return found
+
+
+def report_record(report: TidyReport) -> dict[str, Any]:
+    """Return the `--json` form of a report: the contract's keys, in its order."""
+    return {
+        "duplicates": [
+            {"ids": list(group.ids), "score": group.score, "pile": group.pile, "warnings": list(group.warnings)}
+            for group in report.duplicates
+        ],
+        "conflicts": [
+            {"ids": list(conflict.ids), "type": conflict.type, "why": conflict.why} for conflict in report.conflicts
+        ],
+        "anchors": [
+            {"id": anchor.id, "path": anchor.path, "state": anchor.state}
+            | ({"suggestion": anchor.suggestion} if anchor.suggestion else {})
+            for anchor in report.anchors
+        ],
+        **{name: list(getattr(report, name)) for name in FINDINGS[3:]},
+        "counts": report.counts(),
+    }

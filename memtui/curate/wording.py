@@ -1,0 +1,193 @@
+"""What of a memory's text is compared with another's: its words in one spelling, and what must not differ."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from memtui.text.identifiers import LONGEST_WHOLE
+from memtui.text.spelling import american, normal_form, plain_form, respelt
+from memtui.text.stemming import stem
+from memtui.text.stopwords import STOP_WORDS
+
+READ_CHARACTERS = 4_000
+"""Characters of a memory that are compared."""
+
+_TOKEN = re.compile(r"[a-z0-9]+(?:[_][a-z0-9]+)*|[^\W\d_a-z]+", re.UNICODE)
+_SPACELESS = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+# Words that turn what is said round.
+_NEGATIONS = re.compile(
+    r"(?<![\w-])(?:not|no|never|without|avoid(?:s|ed|ing)?|nor|neither|forbid(?:s|den)?|disallow(?:s|ed)?|prohibit(?:s|ed)?"
+    r"|den(?:y|ies|ied)|disabl(?:e|es|ed|ing)|refuse[sd]?|fail(?:s|ed)? to|cease[sd]?|stop(?:s|ped)? (?=\w+ing)|lacks?"
+    r"|unsafe|unsupported|impossible|off)(?![\w-])"
+)
+_PLANNED = re.compile(
+    r"\b(?:will|plan(?:s|ned)?(?: to\b|:)|going to|todo|to-do|intend(?:s|ed)?|propos(?:al|e|ed|es)|upcoming|wip"
+    r"|next (?:week|month|quarter|year|sprint|release)|should be \w+(?:ed|t)\b|need(?:s)? to (?:be |move|switch|upgrade"
+    r"|migrate|replace|drop|add|remove|split)|not yet|eventually|soon)"
+    r"|^(?:plan|todo|proposal|idea)\b|^need to\b"
+)
+_DONE = re.compile(
+    r"\b(?:done|has been|have been|finished|completed|is now|are now|no longer|since (?:last )?\w+|already)\b"
+    r"|^(?:we )?(?:added|moved|replaced|upgraded|dropped|switched|migrated|removed|split|renamed|introduced)\b"
+)
+
+_ENVIRONMENTS = re.compile(
+    r"\b(staging|production|development|ci|locally|local|preview|sandbox|qa|canary|windows|macos|linux|ios|android"
+    r"|(?<=test )environment|tests?(?= environment)|on-call|browser|server-side|client-side)\b"
+)
+_NUMBER = re.compile(
+    r"(?<![\w.])v?(\d+(?:[.:]\d+)*)(?:\s?(%|ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|weeks?"
+    r"|months?|years?|[kmgt]i?b)\b|(%)|(?=\D|$))"
+)
+_UNITS = (
+    ("millisecond", "ms"), ("sec", "s"), ("min", "m"), ("hour", "h"), ("day", "d"), ("week", "w"), ("month", "mo"),
+    ("year", "y"),
+)  # fmt: skip
+_DIRECTIONS = re.compile(
+    r"\b(before|after|up|down|above|below|inside|outside|until|first|last|always|minimum|maximum|at least|at most)\b"
+)
+# Shapes of code in running text: paths, files, snake_case, camelCase, calls, options.
+# Lengths are bounded, so that a blob without any sign is not walked through from each of its characters.
+_IDENTIFIER = re.compile(
+    r"(?<![\w-])--?[A-Za-z][\w-]+|~?[\w.@-]{0,80}/[\w./@*-]+|\w{1,80}\(\)|[A-Za-z]\w{0,80}(?:\.[A-Za-z_]\w{0,80})+(?:\(\))?"
+    r"|[a-z]{1,80}[A-Z]\w*|[A-Z][a-z]{1,80}[A-Z]\w*|[A-Za-z]\w{0,80}_\w+"
+)
+_QUOTED_CODE = re.compile(r"`([^`\n]{1,60})`")
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A text as it is compared.
+
+    Attributes:
+        text: what was written, cut to what is compared.
+    """
+
+    text: str
+
+    @cached_property
+    def plain(self) -> str:
+        """The plain form, see `memtui.text.spelling.plain_form`."""
+        return plain_form(self.text)
+
+    @cached_property
+    def normal(self) -> str:
+        """The normal form, see `memtui.text.spelling.normal_form`."""
+        return respelt(self.plain)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Every word in one spelling, in order."""
+        return tuple(map(american, _TOKEN.findall(self.plain)))
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        """The stems of the words that carry meaning, in order."""
+        return stems_of(self.plain)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The stems as a set."""
+        return frozenset(self.stems)
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Numbers with their units, `15 m` for fifteen minutes."""
+        return numbers_in(self.normal)
+
+    @cached_property
+    def negations(self) -> int:
+        """How many words turn something round."""
+        return len(_NEGATIONS.findall(self.plain))
+
+    @cached_property
+    def environments(self) -> frozenset[str]:
+        """Environments and platforms that are named."""
+        return environments_in(self.normal)
+
+    @cached_property
+    def directions(self) -> frozenset[str]:
+        """Words of order and direction, of which the opposite reads alike."""
+        return frozenset(_DIRECTIONS.findall(self.plain))
+
+    @cached_property
+    def identifiers(self) -> frozenset[str]:
+        """Names of code, without case and closing brackets."""
+        quoted = _QUOTED_CODE.findall(self.text)
+        found = {*_IDENTIFIER.findall(self.text.replace("`", " ")), *(name for name in quoted if " " not in name)}
+        return frozenset(name.lower().strip("()./-") for name in found) - {""}
+
+    @cached_property
+    def is_plan(self) -> bool:
+        """Whether it speaks of something to come."""
+        return _PLANNED.search(self.normal) is not None
+
+    @cached_property
+    def is_done(self) -> bool:
+        """Whether it speaks of something that was done."""
+        return _DONE.search(self.normal) is not None
+
+
+def numbers_in(normal: str) -> frozenset[str]:
+    """Return the numbers of a text in normal form with their units, `15 m` for fifteen minutes."""
+    return frozenset(map(_number, _NUMBER.finditer(normal))) if _DIGIT.search(normal) else _NOTHING
+
+
+def environments_in(normal: str) -> frozenset[str]:
+    """Return the environments and platforms that a text in normal form names."""
+    return frozenset(_ENVIRONMENTS.findall(normal))
+
+
+_DIGIT = re.compile("[0-9]")
+_NOTHING: frozenset[str] = frozenset()
+
+
+def wording_of(title: str, insight: str) -> Wording:
+    """Return the wording of a memory; a title that its text repeats counts once."""
+    text = insight[:READ_CHARACTERS]
+    head = title.rstrip("….").strip()
+    repeated = text.startswith(head) or normal_form(text[: len(head) + 40]).startswith(normal_form(head))
+    return Wording(text if repeated else f"{title}\n{text}")
+
+
+class _StemTable(dict[str, tuple[str, ...]]):
+    """Word to its stems, none for a stop word; fills itself, and is emptied when full."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        spelt = american(word)
+        if len(self) >= _CACHED_WORDS:
+            self.clear()
+        if spelt in STOP_WORDS:
+            found: tuple[str, ...] = ()
+        elif spelt.isascii():
+            found = (stem(spelt) if spelt.isalpha() else spelt[:LONGEST_WHOLE],)
+        else:
+            found = _pairs_of_signs(spelt)
+        self[word] = found
+        return found
+
+
+_CACHED_WORDS = 200_000
+_stems = _StemTable()
+
+
+def stems_of(plain: str) -> tuple[str, ...]:
+    """Return the stems of a text in plain or normal form, stop words left out; stop words alone are kept."""
+    words = _TOKEN.findall(plain)
+    return tuple([part for word in words for part in _stems[word]]) or tuple(words)
+
+
+def _pairs_of_signs(word: str) -> tuple[str, ...]:
+    """Return overlapping pairs of a run of a script without spaces, any other word whole."""
+    if _SPACELESS.search(word) and len(word) > 1:
+        return tuple(word[at : at + 2] for at in range(min(len(word), LONGEST_WHOLE) - 1))
+    return (word[:LONGEST_WHOLE],)
+
+
+def _number(found: re.Match[str]) -> str:
+    unit = found[2] or found[3] or ""
+    short = next((to for start, to in _UNITS if unit.startswith(start)), unit)
+    return f"{found[1]} {short}".strip()

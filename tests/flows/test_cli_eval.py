@@ -1,0 +1,110 @@
+"""Recall is measured from the command line, and by meaning it finds what no word names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from flows.cli_driver import LOCK, Cli
+
+KEYS = {"recall@5", "recall@10", "hit@5", "hit@10", "ndcg@10", "mrr", "empty", "p50_ms", "p95_ms"}
+CORPUS = "".join(
+    json.dumps({"id": identifier, "project": "p", "title": title, "insight": insight}) + "\n"
+    for identifier, title, insight in (
+        ("bench:1", "Carts live in a cookie", "The cart is kept in a signed cookie of the browser."),
+        ("bench:2", "Deploys stop on Friday", "Nothing is rolled out after lunch on a Friday."),
+        ("bench:3", "Invoices are numbered", "Every invoice has a number without gaps."),
+    )
+)
+
+
+def lines(*records: dict[str, object]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def use_the_model(cli: Cli) -> None:
+    cli.patch.setattr("memtui.recall.sensing.has_model", lambda model: model != "none")
+
+
+def test_a_corpus_is_asked_without_touching_the_vault(cli: Cli) -> None:
+    cli.write("memories.jsonl", CORPUS)
+    cli.write(
+        "queries.jsonl",
+        lines(
+            {"query": "where is the cart kept", "expected": ["bench:1"], "kind": "easy"},
+            {"query": "numbering of an invoice", "expected": ["bench:3"], "exclude": ["bench:3"], "kind": "hard"},
+            {"query": "sourdough", "expected": [], "kind": "foreign"},
+        ),
+    )
+    record = cli("eval", "queries.jsonl", "--corpus", "memories.jsonl", "--json").json
+    assert set(record) >= KEYS
+    assert set(record["by_kind"]) == {"easy", "hard", "foreign"}
+    assert record["by_kind"]["easy"]["mrr"] == 1.0
+    assert record["by_kind"]["hard"]["recall@10"] == 0.0
+    assert record["by_kind"]["foreign"]["empty"] == 1.0
+    assert record["by_kind"]["foreign"]["mrr"] is None
+    assert cli("list", "--json", code=(0, 3)).json == []
+    table = cli("eval", "queries.jsonl", "--corpus", "memories.jsonl").out
+    assert "ndcg@10" in table
+    assert "easy" in table
+
+
+def test_what_should_have_come_is_noted_and_measured(demo: Cli) -> None:
+    run = demo("eval", "--add", "double refund", "--expect", LOCK[:5], "--file", "payments/lock.py", "mine.jsonl")
+    assert "1 memory expected" in run.err
+    demo("eval", "--add", "port of the replica", "--expect", "zqixe4jo", "--kind", "ops", "mine.jsonl")
+    written = [json.loads(line) for line in Path("mine.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert written == [
+        {"query": "double refund", "files": ["payments/lock.py"], "expected": [LOCK]},
+        {"query": "port of the replica", "expected": ["zqixe4jo"], "kind": "ops"},
+    ]
+    assert demo("eval", "mine.jsonl", "--json").json["hit@10"] == 1.0
+
+
+def test_an_id_that_the_vault_does_not_know_is_named(demo: Cli) -> None:
+    demo.write("q.jsonl", lines({"query": "port of the replica", "expected": ["nosuchid"]}))
+    run = demo("eval", "q.jsonl", "--json")
+    assert "nosuchid" in run.err
+    assert run.json["unknown"] == ["nosuchid"]
+    assert run.json["recall@5"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("missing.jsonl",), 3, "no such file"),
+        (("bad.jsonl",), 1, "line 2"),
+        (("good.jsonl", "--corpus", "bad.jsonl"), 1, "line 1"),
+        (("good.jsonl", "--expect", "x"), 2, "goes with --add"),
+        (("good.jsonl", "--add", "x"), 2, "What should have come"),
+        (("good.jsonl", "--add", "x", "--expect", "nosuchid"), 3, "No memory has this id"),
+        (("notes.md", "--add", "x", "--expect", LOCK), 1, "line 1"),
+        (("good.jsonl", "--tree", "nowhere"), 2, "no such folder"),
+    ],
+)
+def test_what_cannot_be_done_is_told(demo: Cli, words: tuple[str, ...], code: int, message: str) -> None:
+    demo.write("good.jsonl", lines({"query": "a", "expected": []}))
+    demo.write("bad.jsonl", '{"query": "a", "expected": []}\nnot json\n')
+    demo.write("notes.md", "# Notes\n")
+    assert message in demo("eval", *words, code=code).err
+    assert Path("notes.md").read_text(encoding="utf-8") == "# Notes\n"
+
+
+def test_by_meaning_other_words_find_it_and_fast_does_without(demo: Cli) -> None:
+    use_the_model(demo)
+    words = ("how are two baskets combined at login", "--project", "storefront", "--json")
+    hits = demo("search", *words).json
+    assert "edo2dxyv" in [hit["id"] for hit in hits][:5]
+    parts = {part["name"]: part for part in hits[0]["explain"]["parts"]}
+    assert "closest of" in parts["meaning"]["detail"]
+    fast = demo("context", *words, "--fast", code=(0, 3)).json
+    assert "edo2dxyv" not in [one["id"] for one in fast["included"]]
+    record = demo("context", "sourdough bread with rye", "--project", "payments-api", "--json").json
+    assert {one["id"] for one in record["included"]} == {LOCK, "oeyjiqnh"}
+    assert "none is close in meaning" in record["abstained"]["reason"]
+    scored = demo("eval", "q.jsonl", "--json", code=3)
+    assert scored.out == ""
+    demo.write("q.jsonl", lines({"query": words[0], "expected": ["edo2dxyv"]}))
+    assert demo("eval", "q.jsonl", "--json").json["hit@5"] == 1.0
+    assert demo("eval", "q.jsonl", "--fast", "--json").json["hit@5"] == 0.0

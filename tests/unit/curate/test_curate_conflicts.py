@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from curating import AGENT, PERSON, add, everything, get, new_vault
+from hypothesis import given
+from hypothesis import strategies as st
+from support import NOON, make_memory
+
+from memtui.capture.draft import Cancelled
+from memtui.capture.titles import title_for
+from memtui.curate.claims import claims_of
+from memtui.curate.conflicts import Conflict, find_conflicts
+from memtui.curate.duplicates import find_duplicates
+from memtui.curate.gathering import Gathered, gather
+from memtui.curate.linking import link
+from memtui.curate.settling import HoldsFor, keep_both, keep_one, not_conflicting
+from memtui.curate.timeline import undo
+from memtui.domain.memory import Link, Memory
+from memtui.errors import ConflictError, RefusedError, UsageError
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.vault import Vault
+
+PAIRS = [
+    json.loads(line)
+    for line in (Path(__file__).parents[2] / "curation" / "conflict-pairs.jsonl").read_text("utf-8").splitlines()
+]
+
+
+def said(text: str, **values: object) -> Memory:
+    return make_memory(title=title_for(text, ()), insight=text, **values)
+
+
+def between(one: str, other: str, **values: object) -> list[Conflict]:
+    return find_conflicts(Gathered([said(one, id="aaaaaaaa", **values), said(other, id="bbbbbbbb", **values)]))
+
+
+@pytest.mark.parametrize("half", ["develop", "report"])
+def test_conflicts_are_told_from_what_only_looks_like_one(half: str) -> None:
+    pairs = [pair for pair in PAIRS if pair["half"] == half]
+    memories = [
+        said(pair[side], id=f"{number:04}{side}", project=f"pair-{number}")
+        for number, pair in enumerate(pairs)
+        for side in ("one", "other")
+    ]
+    found = {int(conflict.ids[0][:4]) for conflict in find_conflicts(Gathered(memories))}
+    wanted = {number for number, pair in enumerate(pairs) if pair["label"] == "conflict"}
+    right = len(found & wanted)
+    assert 2 * right / (len(found) + len(wanted)) >= 0.85
+
+
+def test_the_set_is_large_enough() -> None:
+    assert len(PAIRS) >= 120
+    assert {"version", "number", "value", "tool", "negation", "always-never"} <= {pair.get("type") for pair in PAIRS}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "type_", "words"),
+    [
+        ("Use tabs.", "Never use tabs.", "always-never", ("", "never")),
+        ("Deploy target: staging", "Deploy target: production", "value", ("staging", "production")),
+        ("We run Postgres 13 everywhere.", "We run Postgres 14 everywhere.", "version", ("13", "14")),
+        ("The API listens on port 8080.", "The API is served on port 9090.", "number", ("8080", "9090")),
+        ("Use npm to install packages.", "Packages are installed with pnpm.", "tool", ("npm", "pnpm")),
+        ("Prefer composition over inheritance.", "Prefer inheritance over composition.", "value",
+         ("composition", "inheritance")),
+        ("Commit the lock file.", "Do not commit the lock file.", "negation", ("", "not")),
+    ],
+)  # fmt: skip
+def test_the_type_and_the_clashing_words_are_told(one: str, other: str, type_: str, words: tuple[str, str]) -> None:
+    (conflict,) = between(one, other)
+    assert conflict.type == type_
+    assert conflict.words == words
+    assert one.rstrip(".") in conflict.why
+    assert other.rstrip(".") in conflict.why
+
+
+def test_another_subject_with_the_same_value_is_no_conflict() -> None:
+    assert between("Deploy target: staging", "Test target: staging") == []
+
+
+def test_conflicts_stay_within_a_project_or_within_global() -> None:
+    tabs, spaces = "Use tabs for indentation.", "Indent with spaces."
+    assert between(tabs, spaces, project="global")
+    assert between(tabs, spaces, project=None) == []
+    apart = [said(tabs, project="global"), said(spaces, project="shop"), said(spaces, project="bank")]
+    assert find_conflicts(Gathered(apart)) == []
+
+
+def test_what_a_person_linked_is_settled_and_what_an_agent_linked_is_not() -> None:
+    one, other = said("Use tabs."), said("Never use tabs.")
+    for origin, settled in (("person", True), ("codex", False)):
+        known = Link(from_id=one.id, type="relates", to_id=other.id, origin=origin, created_at=NOON)
+        assert (find_conflicts(Gathered([one, other], [known])) == []) is settled
+
+
+def test_facts_of_different_times_do_not_clash() -> None:
+    old = said("Deploy target: staging", valid_until=NOON)
+    new = said("Deploy target: production", valid_from=NOON + timedelta(days=1))
+    assert find_conflicts(Gathered([old, new])) == []
+    assert find_conflicts(Gathered([replace(old, valid_until=None), new]))
+
+
+def test_a_pass_can_be_stopped() -> None:
+    def stop(_done: int, _total: int) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        find_conflicts(Gathered([said("Use tabs."), said("Never use tabs.")]), progress=stop)
+
+
+@given(st.text(max_size=300))
+def test_any_text_makes_claims(text: str) -> None:
+    claims = claims_of("", text)
+    assert all(claim.terms and claim.text in " ".join(text.split()) for claim in claims)
+
+
+def proposals(vault: Vault) -> list[Conflict]:
+    return find_conflicts(gather(vault, MemoryFilter()))
+
+
+def postgres(folder: Path) -> tuple[Vault, Memory, Memory]:
+    vault, _ = new_vault(folder)
+    return vault, add(vault, "We run Postgres 13 in production."), add(vault, "We run Postgres 14 in production.")
+
+
+def test_keeping_one_supersedes_the_other_as_one_change(tmp_path: Path) -> None:
+    vault, old, new = postgres(tmp_path)
+    before = everything(vault)
+    (conflict,) = proposals(vault)
+    assert conflict.ids == (old.id, new.id)
+    assert keep_one(vault, conflict, new.id, actor=PERSON).status == "superseded"
+    assert proposals(vault) == []
+    undo(vault, actor=PERSON)
+    assert everything(vault) == before
+    assert len(proposals(vault)) == 1
+
+
+def test_keeping_both_says_where_each_holds_as_one_change(tmp_path: Path) -> None:
+    vault, old, new = postgres(tmp_path)
+    before = everything(vault)
+    (conflict,) = proposals(vault)
+    scopes = {old.id: HoldsFor(words="the archive"), new.id: HoldsFor(paths=["services/shop/**"])}
+    first, second = keep_both(vault, conflict, scopes, actor=PERSON)
+    assert first.rationale == "Holds for: the archive"
+    assert [anchor.path for anchor in second.anchors] == ["services/shop/**"]
+    assert proposals(vault) == []
+    assert find_duplicates(gather(vault, MemoryFilter())) == []
+    undo(vault, actor=PERSON)
+    assert everything(vault) == before
+
+
+def test_not_a_conflict_is_remembered_until_a_text_changes(tmp_path: Path) -> None:
+    vault, old, new = postgres(tmp_path)
+    not_conflicting(vault, old.id, new.id, actor=PERSON)
+    assert proposals(vault) == []
+    assert find_duplicates(gather(vault, MemoryFilter())) == []
+    with vault.write(actor="person", action="edit") as writer:
+        writer.put(replace(writer.get(new.id), insight="We run Postgres 15 in production.", title="Postgres"))
+    assert len(proposals(vault)) == 1
+
+
+def test_nothing_is_settled_when_a_text_moved_or_the_choice_is_wrong(tmp_path: Path) -> None:
+    vault, old, new = postgres(tmp_path)
+    stranger = add(vault, "Tests run in CI.")
+    (conflict,) = proposals(vault)
+    with pytest.raises(UsageError):
+        keep_one(vault, conflict, stranger.id, actor=PERSON)
+    with pytest.raises(UsageError):
+        keep_both(vault, conflict, {old.id: HoldsFor()}, actor=PERSON)
+    with pytest.raises(UsageError):
+        keep_both(vault, conflict, {stranger.id: HoldsFor(words="x")}, actor=PERSON)
+    with pytest.raises(RefusedError):
+        keep_one(vault, conflict, new.id, actor=AGENT)
+    with vault.write(actor="person", action="edit") as writer:
+        writer.put(replace(writer.get(new.id), insight="We run Postgres 16 in production."))
+    before = everything(vault)
+    with pytest.raises(ConflictError):
+        keep_one(vault, conflict, new.id, actor=PERSON)
+    assert everything(vault) == before
+    assert get(vault, old.id).status == "active"
+
+
+def test_a_clause_that_several_memories_repeat_is_settled_for_each(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path)
+    for more in ("The replica lags by a minute.", "Backups are taken at night by cron."):
+        add(vault, f"We run Postgres 13 in production. {more}")
+    new = add(vault, "We run Postgres 14 in production.")
+    found = proposals(vault)
+    assert len(found) == 2
+    for conflict in found:
+        keep_one(vault, conflict, new.id, actor=PERSON)
+    assert proposals(vault) == []
+
+
+def test_a_superseded_memory_is_in_no_conflict(tmp_path: Path) -> None:
+    vault, old, new = postgres(tmp_path)
+    link(vault, new.id, "supersedes", old.id, actor=PERSON)
+    assert proposals(vault) == []

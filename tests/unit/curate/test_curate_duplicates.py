@@ -1,0 +1,255 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from curating import AGENT, PERSON, add, everything, get, new_vault
+from hypothesis import given
+from hypothesis import strategies as st
+from support import make_memory
+
+from memtui.capture.draft import Cancelled
+from memtui.capture.titles import title_for
+from memtui.curate.candidates import candidate_pairs
+from memtui.curate.duplicates import DuplicateGroup, find_duplicates, likeness
+from memtui.curate.gathering import Gathered, gather
+from memtui.curate.settling import accept_copies, accept_group, not_duplicates
+from memtui.curate.timeline import undo
+from memtui.curate.wording import Wording
+from memtui.domain.memory import Anchor, Link, Memory
+from memtui.errors import ConflictError, RefusedError, UsageError
+from memtui.text.spelling import american, normal_form
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.vault import Vault
+
+PAIRS = [
+    json.loads(line)
+    for line in (Path(__file__).parents[2] / "curation" / "duplicate-pairs.jsonl").read_text("utf-8").splitlines()
+]
+
+
+def said(text: str, **values: object) -> Memory:
+    return make_memory(title=title_for(text, ()), insight=text, **values)
+
+
+def groups_of(*memories: Memory, **options: object) -> list[DuplicateGroup]:
+    return find_duplicates(Gathered(list(memories)), **options)  # type: ignore[arg-type] # passed through
+
+
+@pytest.mark.parametrize("half", ["develop", "report"])
+def test_duplicates_are_found_and_near_misses_are_never_easy(half: str) -> None:
+    pairs = [pair for pair in PAIRS if pair["half"] == half]
+    memories = [
+        said(pair[side], id=f"{number:04}{side}", project=f"pair-{number}")
+        for number, pair in enumerate(pairs)
+        for side in ("one", "other")
+    ]
+    found = {int(group.ids[0][:4]): group for group in find_duplicates(Gathered(memories))}
+    wanted = {number for number, pair in enumerate(pairs) if pair["label"] == "duplicate"}
+    easy = {number for number, group in found.items() if group.pile == "easy"}
+    assert len(wanted & set(found)) >= 0.90 * len(wanted)
+    assert easy
+    assert len(easy & wanted) >= 0.95 * len(easy)
+    assert not [pairs[number] for number in easy if pairs[number]["label"] == "near-miss"]
+    assert not [pairs[number] for number in found if pairs[number]["label"] == "different"]
+    assert all(found[number].warnings or found[number].pile == "look" for number in set(found) - wanted)
+
+
+def test_the_set_is_large_enough() -> None:
+    assert len(PAIRS) >= 200
+    assert {pair["label"] for pair in PAIRS} == {"duplicate", "near-miss", "different"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "warning"),
+    [
+        ("The API listens on port 8080.", "The API listens on port 8081.", "numbers differ: 8080 / 8081"),
+        ("Requires Python 3.11 or newer.", "Requires Python 3.12 or newer.", "versions differ: 3.11 / 3.12"),
+        ("Commit the lock file.", "Do not commit the lock file.", "one denies what the other says"),
+        ("Use useMemo for long lists.", "Use useCallback for long lists.", "names differ: usememo / usecallback"),
+        ("Null checks in packages/core.", "Null checks in packages/ui.", "paths differ: packages/core / packages/ui"),
+        (
+            "The staging database is reset every night.",
+            "The production database is reset every night.",
+            "environments differ: staging / production",
+        ),
+        ("We will drop the old API.", "We dropped the old API.", "one is a plan, the other is done"),
+        ("The linter waits for the tests.", "The tests wait for the linter.", "the same words in another order"),
+        (
+            "Compress before the upload.",
+            "Compress after the upload.",
+            "one speaks of order or direction: before / after",
+        ),
+    ],
+)
+def test_what_differs_is_told(one: str, other: str, warning: str) -> None:
+    (group,) = groups_of(said(one, id="aaaaaaaa"), said(other, id="bbbbbbbb"))
+    assert warning in group.warnings
+    assert group.pile == "look"
+
+
+def test_case_markup_and_spelling_make_no_difference() -> None:
+    (group,) = groups_of(
+        said("- Normalise the colour in `theme.css`, don't cache it."),
+        said("normalize the color in theme.css, do not cache it"),
+        said("Normalize the **color** in theme.css; do not cache it."),
+    )
+    assert group.copies
+    assert group.pile == "easy"
+    assert group.score == 1.0
+    assert len(group.ids) == 3
+
+
+def test_groups_hold_only_what_is_mutually_alike() -> None:
+    words = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu")
+    chain = [said(" ".join(words[at : at + 8]), id=f"chain{at}") for at in range(0, 5, 2)]
+    alike = {frozenset((one.id, other.id)) for group in groups_of(*chain) for one in chain for other in chain
+             if {one.id, other.id} <= set(group.ids)}  # fmt: skip
+    assert frozenset(("chain0", "chain4")) not in alike
+    assert likeness(Wording(chain[0].insight), Wording(chain[2].insight)) < 0.62
+
+
+def test_projects_stay_apart_but_share_what_is_global() -> None:
+    text = "Integration tests need Docker running."
+    assert groups_of(said(text, project="shop"), said(text, project="bank")) == []
+    (group,) = groups_of(said(text, project="shop"), said(text, project="global"))
+    assert group.pile == "look"
+    assert not group.copies
+
+
+def test_what_a_link_tells_apart_is_not_proposed() -> None:
+    one, other = said("Use tabs here."), said("Use tabs here.")
+    link = Link(from_id=one.id, type="supersedes", to_id=other.id, created_at=one.created_at)
+    assert find_duplicates(Gathered([one, other], [link])) == []
+
+
+def test_different_files_and_times_keep_a_pair_out_of_the_easy_pile() -> None:
+    one = said("The lock expires too early.", anchors=(Anchor("src/a.py"),))
+    other = said("The lock expires too early.", anchors=(Anchor("src/b.py"),))
+    (group,) = groups_of(one, other)
+    assert group.pile == "look"
+    assert group.warnings == ("tied to different files",)
+
+
+def test_vectors_add_pairs_that_share_no_words() -> None:
+    one = said("Never hold a database transaction across a network call.", id="one")
+    other = said("Commit before talking to another service over HTTP.", id="other")
+    assert groups_of(one, other) == []
+    (group,) = groups_of(one, other, alike=[("one", "other", 0.9)])
+    assert group.pile == "look"
+    assert groups_of(one, other, alike=[("one", "other", 0.7)]) == []
+
+
+def test_a_pass_can_be_stopped() -> None:
+    def stop(_done: int, _total: int) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        groups_of(said("Use UTC."), said("use UTC"), progress=stop)
+
+
+def proposals(vault: Vault) -> list[DuplicateGroup]:
+    return find_duplicates(gather(vault, MemoryFilter()))
+
+
+def test_copies_are_accepted_in_bulk_and_each_group_is_undone_alone(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path)
+    for text in ("Use UTC for timestamps.", "use `UTC` for timestamps", "- Use UTC for timestamps"):
+        add(vault, text, tags=(text[:5].strip(),))
+    for text in ("Run `make lint` first.", "run make lint first"):
+        add(vault, text)
+    before = everything(vault)
+    accepted = accept_copies(vault, proposals(vault), actor=PERSON)
+    assert accepted.skipped == []
+    assert proposals(vault) == []
+    assert {merged.result.insight for merged in accepted.merged} == {
+        "Use UTC for timestamps.",
+        "Run `make lint` first.",
+    }
+    for _ in accepted.merged:
+        undo(vault, actor=PERSON)
+    assert everything(vault) == before
+
+
+def test_a_group_of_many_copies_takes_several_merges(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path)
+    texts = [
+        "Use UTC for timestamps.",
+        "use UTC for timestamps",
+        "**Use** UTC for timestamps",
+        "`Use` UTC for timestamps",
+    ]
+    for marks in ("", "- ", "* "):
+        for text in texts:
+            add(vault, marks + text)
+    (group,) = proposals(vault)
+    assert len(group.ids) == 12
+    assert len(accept_group(vault, group, actor=PERSON)) == 2
+    assert proposals(vault) == []
+
+
+def test_a_text_that_moved_meanwhile_is_skipped_and_told(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path)
+    kept = add(vault, "Run the linter first.")
+    moved = add(vault, "run the linter first")
+    groups = proposals(vault)
+    with vault.write(actor="person", action="edit") as writer:
+        writer.put(replace(writer.get(moved.id), insight="Run the tests first."))
+    accepted = accept_copies(vault, groups, actor=PERSON)
+    assert accepted.merged == []
+    assert [ids for ids, _ in accepted.skipped] == [(kept.id, moved.id)]
+    with pytest.raises(ConflictError):
+        accept_group(vault, groups[0], actor=PERSON)
+    assert get(vault, moved.id).status == "active"
+
+
+def test_not_a_duplicate_is_remembered_until_a_text_changes(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path)
+    one, other = add(vault, "The producer waits for the consumer."), add(vault, "The consumer waits for the producer.")
+    assert len(proposals(vault)) == 1
+    not_duplicates(vault, [one.id, other.id], actor=PERSON)
+    assert proposals(vault) == []
+    assert not_duplicates(vault, [other.id, one.id], actor=PERSON) == []
+    undo(vault, actor=PERSON)
+    assert len(proposals(vault)) == 1
+    not_duplicates(vault, [one.id, other.id], actor=PERSON)
+    with vault.write(actor="person", action="edit") as writer:
+        writer.put(replace(writer.get(one.id), insight="The producer waits for the slow consumer."))
+    assert len(proposals(vault)) == 1
+
+
+def test_only_a_person_dismisses_and_two_memories_are_needed(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path)
+    one, other = add(vault, "Use tabs."), add(vault, "use tabs")
+    with pytest.raises(RefusedError):
+        not_duplicates(vault, [one.id, other.id], actor=AGENT)
+    with pytest.raises(UsageError):
+        not_duplicates(vault, [one.id, one.id], actor=PERSON)
+
+
+@given(st.text(max_size=200))
+def test_the_normal_form_is_one_line_without_marks(text: str) -> None:
+    once = normal_form(text)
+    assert "\n" not in once
+    assert "`" not in once
+    assert normal_form(f"\n\n{text}\n") == once
+
+
+@pytest.mark.parametrize(
+    ("british", "us"),
+    [("normalised", "normalized"), ("behaviours", "behaviors"), ("cancelled", "canceled"), ("analyse", "analyze"),
+     ("exercise", "exercise"), ("promise", "promise"), ("supervised", "supervised"), ("licence", "license"),
+     ("config", "configuration"), ("three", "3"), ("centre", "center"), ("wise", "wise")],
+)  # fmt: skip
+def test_words_get_one_spelling(british: str, us: str) -> None:
+    assert american(british) == us
+
+
+@given(st.lists(st.frozensets(st.sampled_from("abcdefghij"), min_size=3, max_size=6), max_size=25))
+def test_candidates_hold_every_pair_of_equal_texts(texts: list[frozenset[str]]) -> None:
+    pairs = set(candidate_pairs(texts, share=0.5))
+    assert all(one < other for one, other in pairs)
+    equal = {(one, other) for other in range(len(texts)) for one in range(other) if texts[one] == texts[other]}
+    assert equal <= pairs

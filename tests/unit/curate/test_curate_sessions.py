@@ -1,0 +1,181 @@
+"""A review session: taken once, resumed on another day, and a receipt that adds up, also after undos."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from curating import PERSON, add, get
+from support import FrozenClock
+
+from memtui.curate import lifecycle, sessions, timeline
+from memtui.curate.editing import edit_memory
+from memtui.curate.linking import link
+from memtui.curate.merging import merge
+from memtui.domain.memory import Signal
+from memtui.vault.filters import EVERYTHING
+from memtui.vault.vault import Vault
+
+
+@pytest.fixture
+def ids(vault: Vault, clock: FrozenClock) -> list[str]:
+    """Six tooling memories that are due, and one decision that is not."""
+    made = [add(vault, f"Run make target {number} before a release", kind="tooling").id for number in range(6)]
+    add(vault, "Use Postgres", kind="decision")
+    clock.step(days=120)
+    return made
+
+
+def begin(vault: Vault, **options: object) -> sessions.ReviewSession:
+    return sessions.begin(vault, EVERYTHING, project="shop", actor=PERSON, threshold=0.5, **options)  # type: ignore[arg-type]
+
+
+def decide_everything(vault: Vault, ids: list[str]) -> None:
+    """One verdict of each sort."""
+    first, second, third, fourth, fifth, sixth = ids
+    lifecycle.verify(vault, [first], actor=PERSON)
+    lifecycle.retire(vault, [second], actor=PERSON, reason="was wrong")
+    lifecycle.snooze(vault, [third], until=vault.now().replace(year=2027), actor=PERSON)
+    lifecycle.pin(vault, [fourth], actor=PERSON)
+    link(vault, first, "supersedes", fifth, actor=PERSON)
+    merge(vault, [first, sixth], actor=PERSON)
+
+
+def test_a_session_takes_what_is_due_the_riskiest_first_and_keeps_the_reasons(vault: Vault, ids: list[str]) -> None:
+    session = begin(vault, size=4)
+    assert len(session.ids) == 4
+    assert set(session.ids) < set(ids)
+    assert session.why[session.ids[0]] == ("never verified, 120 days old",)
+    progress = sessions.progress(vault, session)
+    assert (progress.total, progress.left, progress.settled) == (4, 4, {})
+    assert progress.minutes_left == pytest.approx(4 * sessions.SECONDS_EACH / 60)
+
+
+def test_nothing_due_makes_no_session_and_no_vault(vault: Vault) -> None:
+    assert begin(vault).ids == ()
+    assert not vault.exists
+    assert sessions.last(vault, project="shop") is None
+
+
+def test_every_verdict_settles_a_memory_and_the_receipt_adds_up(vault: Vault, ids: list[str]) -> None:
+    session = begin(vault)
+    decide_everything(vault, ids)
+    assert sessions.progress(vault, session).left == 0
+    found = sessions.receipt(vault, session)
+    assert found.counts == {"still true": 1, "retired": 1, "snoozed": 1, "pinned": 1, "superseded": 1, "merged": 1}
+    assert found.total == 6
+    assert found.tokens_out > 0
+    text = sessions.receipt_text(found)
+    assert text.startswith("Review of 2026-06-29: 6 of 6 memories\n")
+    assert f"{found.tokens_out:,} tokens of text are out of use" in text
+
+
+def test_undoing_one_by_one_opens_each_again_and_the_receipt_still_adds_up(vault: Vault, ids: list[str]) -> None:
+    session = begin(vault)
+    decide_everything(vault, ids)
+    for undone in range(1, 7):
+        timeline.undo(vault, actor=PERSON)
+        found = sessions.receipt(vault, session)
+        assert sum(found.counts.values()) == 6 - undone
+        assert sessions.progress(vault, session).left == undone
+    assert sessions.receipt(vault, session).tokens_out == 0
+    for _ in range(6):
+        timeline.redo(vault, actor=PERSON)
+    assert sum(sessions.receipt(vault, session).counts.values()) == 6
+
+
+def test_beginning_a_session_is_nothing_to_undo_and_keeps_what_can_be_redone(vault: Vault, ids: list[str]) -> None:
+    lifecycle.pin(vault, [ids[0]], actor=PERSON)
+    timeline.undo(vault, actor=PERSON)
+    begin(vault)
+    timeline.redo(vault, actor=PERSON)
+    assert get(vault, ids[0]).pinned
+
+
+def test_a_session_is_resumed_on_another_day_until_it_is_done_or_rested_too_long(
+    vault: Vault, clock: FrozenClock, ids: list[str]
+) -> None:
+    session = begin(vault)
+    lifecycle.verify(vault, ids[:2], actor=PERSON)
+    clock.step(days=1)
+    resumed = sessions.resume(Vault(vault.path, now=clock), project="shop")
+    assert resumed == session
+    assert sessions.progress(vault, session).left == 4
+    assert sessions.resume(vault, project="other") is None
+    assert sessions.resume(vault, project="shop", kinds=("note",)) is None
+    assert sessions.resume(vault, project="shop", size=3) is None
+    lifecycle.snooze(vault, ids[2:], until=clock().replace(year=2027), actor=PERSON)
+    assert sessions.resume(vault, project="shop") is None, "it is done"
+    assert sessions.last(vault, project="shop") == session, "its receipt can be asked for still"
+    timeline.undo(vault, actor=PERSON)
+    assert sessions.resume(vault, project="shop") == session
+    clock.step(days=14)
+    assert sessions.resume(vault, project="shop") is None, "it rested too long"
+
+
+def test_what_was_brought_back_into_use_is_open_again(vault: Vault, ids: list[str]) -> None:
+    session = begin(vault)
+    lifecycle.retire(vault, [ids[0]], actor=PERSON)
+    lifecycle.restore(vault, [ids[0]], actor=PERSON)
+    assert ids[0] not in sessions.progress(vault, session).settled
+
+
+def test_a_pinned_memory_that_hurt_is_open_until_a_verdict(vault: Vault, clock: FrozenClock, ids: list[str]) -> None:
+    lifecycle.pin(vault, [ids[0]], actor=PERSON)
+    with vault.write(actor="person", action="use") as writer:
+        writer.add_signals(Signal(memory_id=ids[0], signal="hurt", at=writer.now, actor="person") for _ in range(2))
+    clock.step(days=1)
+    session = begin(vault)
+    assert ids[0] in session.ids
+    assert ids[0] not in sessions.progress(vault, session).settled
+    lifecycle.verify(vault, [ids[0]], actor=PERSON)
+    assert sessions.progress(vault, session).settled == {ids[0]: "still true"}
+
+
+def test_half_lives_that_were_changed_stand_in_the_receipt_and_leave_it_by_undo(
+    vault: Vault, clock: FrozenClock, ids: list[str]
+) -> None:
+    edit_memory(vault, ids[1], {"half_life_days": 30.0}, actor=PERSON)
+    clock.step(hours=1)
+    session = begin(vault)
+    edit_memory(vault, ids[0], {"half_life_days": 7.0}, actor=PERSON)
+    edit_memory(vault, ids[1], {"half_life_days": None}, actor=PERSON)
+    changed = {identifier: days for identifier, _, days in sessions.receipt(vault, session).half_lives}
+    assert changed == {ids[0]: 7.0, ids[1]: None}
+    assert sessions.progress(vault, session).left == 6, "a half-life is no verdict"
+    text = sessions.receipt_text(sessions.receipt(vault, session))
+    assert "7 d  Run make target 0" in text
+    assert "6  still to look at" in text
+    timeline.undo(vault, actor=PERSON)
+    timeline.undo(vault, actor=PERSON)
+    assert sessions.receipt(vault, session).half_lives == ()
+
+
+def test_the_pace_of_the_session_tells_how_long_is_left(vault: Vault, clock: FrozenClock, ids: list[str]) -> None:
+    session = begin(vault)
+    for identifier in ids[:3]:
+        clock.step(seconds=20)
+        lifecycle.verify(vault, [identifier], actor=PERSON)
+    clock.step(hours=2)
+    assert sessions.progress(vault, session).minutes_left == pytest.approx(3 * 20 / 60), "a break is no pace"
+
+
+def test_a_source_that_still_says_it_is_named(vault: Vault, clock: FrozenClock, tmp_path: Path) -> None:
+    from curating import bring, write_files
+
+    write_files(tmp_path / "shop", {"CLAUDE.md": "# Tools\n\n- Always run `make lint` before you push a branch.\n"})
+    (identifier,) = bring(vault, tmp_path / "shop" / "CLAUDE.md", project="shop", active=True).ids
+    clock.step(days=400)
+    session = begin(vault)
+    lifecycle.retire(vault, [identifier], actor=PERSON)
+    ((_, _, path),) = sessions.receipt(vault, session).still_said
+    assert path.endswith("CLAUDE.md")
+    assert f"{path}  " in sessions.receipt_text(sessions.receipt(vault, session))
+
+
+@pytest.mark.parametrize("stored", ["", "[]", "{", '{"shop": 3}', '{"shop": {"ids": 1}}', '{"shop": {"kinds": []}}'])
+def test_a_broken_record_of_a_session_is_no_session(vault: Vault, ids: list[str], stored: str) -> None:
+    with vault.write(actor="person", action="review") as writer:
+        writer.set_meta(sessions.SESSION_KEY, stored)
+    assert sessions.last(vault, project="shop") is None
+    assert set(begin(vault).ids) == set(ids)

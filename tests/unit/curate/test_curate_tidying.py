@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from curating import PERSON, Clock, add, counter, get, git, new_vault, repository
+
+from memtui.capture.draft import Cancelled
+from memtui.curate.anchoring import check_anchors, check_project, re_anchor, remember_states
+from memtui.curate.feedback import give_feedback
+from memtui.curate.lifecycle import retire, verify
+from memtui.curate.settling import accept_group, keep_one
+from memtui.curate.tidying import FINDINGS, TidyOptions, TidyReport, report_record, tidy
+from memtui.curate.timeline import undo
+from memtui.curate.vagueness import is_vague
+from memtui.domain.memory import Anchor, Memory
+from memtui.errors import RefusedError, UsageError
+from memtui.vault.vault import Vault
+from memtui.workspace import Tree, file_hash
+
+
+def look(vault: Vault, **options: object) -> TidyReport:
+    return tidy(vault, TidyOptions(**options))  # type: ignore[arg-type] # passed through
+
+
+def littered(folder: Path) -> tuple[Vault, Clock, dict[str, Memory]]:
+    """Return a vault with one finding of nearly every kind."""
+    vault, clock = new_vault(folder)
+    made = {
+        "used": add(vault, "Refunds are locked by payment_id."),
+        "unused": add(vault, "The mail relay drops mails of more than 10 MB."),
+    }
+    clock.pass_days(120)
+    give_feedback(vault, made["used"].id, "helped", actor=PERSON)
+    clock.pass_days(1)
+    made |= {
+        "copy": add(vault, "Integration tests need Docker running."),
+        "twin": add(vault, "integration tests need docker running"),
+        "old": add(vault, "We run Postgres 13 in production."),
+        "new": add(vault, "We run Postgres 14 in production."),
+        "long": add(vault, " ".join(f"Step {number} moves the folder{number}." for number in range(120))),
+        "vague": add(vault, "Be careful with errors."),
+        "stale": add(vault, "The sandbox is down.", kind="note"),
+        "secret": add(vault, "The key is ghp_abcdefghijklmnopqrstuvwxyz0123456789", allow_secret=True),
+    }
+    clock.pass_days(60)
+    return vault, clock, made
+
+
+def test_every_finding_is_listed_with_its_tokens_and_nothing_is_changed(tmp_path: Path) -> None:
+    vault, _, made = littered(tmp_path)
+    before = counter(vault)
+    report = look(vault)
+    assert counter(vault) == before
+    assert [set(group.ids) for group in report.duplicates] == [{made["copy"].id, made["twin"].id}]
+    assert [conflict.ids for conflict in report.conflicts] == [(made["old"].id, made["new"].id)]
+    assert made["stale"].id in report.stale
+    assert report.oversized == (made["long"].id,)
+    assert report.vague == (made["vague"].id,)
+    assert report.secrets == (made["secret"].id,)
+    assert made["unused"].id in report.unused
+    assert made["used"].id not in report.unused
+    assert not report.is_clean
+    counts = report.counts()
+    assert counts["memories_after"] == counts["memories"] - 1
+    assert counts["tokens"] - counts["tokens_after"] == counts["token_mass"]["duplicates"] > 0
+
+
+def test_the_record_has_the_keys_of_the_contract(tmp_path: Path) -> None:
+    vault, _, _ = littered(tmp_path)
+    record = report_record(look(vault))
+    assert list(record) == [*FINDINGS, "counts"]
+    assert set(record["duplicates"][0]) == {"ids", "score", "pile", "warnings"}
+    assert set(record["conflicts"][0]) == {"ids", "type", "why"}
+
+
+def test_after_everything_is_accepted_a_second_run_finds_nothing(tmp_path: Path) -> None:
+    vault, _, _ = littered(tmp_path)
+    report = look(vault)
+    for group in report.duplicates:
+        accept_group(vault, group, actor=PERSON)
+    for conflict in report.conflicts:
+        keep_one(vault, conflict, conflict.ids[1], actor=PERSON)
+    retire(vault, [*report.oversized, *report.vague, *report.secrets], actor=PERSON)
+    left = [identifier for name in ("stale", "unused") for identifier in report.ids(name)]
+    verify(vault, [identifier for identifier in left if get(vault, identifier).status == "active"], actor=PERSON)
+    assert look(vault).is_clean
+
+
+def test_an_unused_memory_is_told_only_where_others_are_used(tmp_path: Path) -> None:
+    vault, clock = new_vault(tmp_path)
+    add(vault, "The mail relay drops mails of more than 10 MB.")
+    clock.pass_days(120)
+    assert look(vault).unused == ()
+
+
+def test_a_pass_can_be_stopped_at_every_stage(tmp_path: Path) -> None:
+    vault, _, _ = littered(tmp_path)
+
+    def stop(_done: int, _total: int) -> None:
+        raise Cancelled
+
+    for name in ("reading", "conflicts", "duplicates", "texts"):
+        with pytest.raises(Cancelled):
+            tidy(vault, TidyOptions(), stage=lambda stage, wanted=name: stop if stage == wanted else None)  # type: ignore[misc] # mypy cannot infer the default
+
+
+@pytest.mark.parametrize(
+    ("text", "vague"),
+    [
+        ("Be careful.", True),
+        ("Follow best practices.", True),
+        ("Always write clean code and handle errors properly.", True),
+        ("Make sure everything works.", True),
+        ("Be careful with `reset_index()`: it drops the index.", False),
+        ("Be careful when rotating the webhook secret: both stay valid for a day.", False),
+        ("Refunds are locked by payment_id.", False),
+        ("Use tabs.", False),
+        ("退款按钮提交后必须立即禁用", False),
+    ],
+)
+def test_a_vague_memory_holds_no_fact(text: str, *, vague: bool) -> None:
+    assert is_vague("", text) is vague
+
+
+FILES = {
+    "src/lib/auth.ts": "export const auth = 1\n" * 5,
+    "src/lib/session.ts": "export const session = 2\n" * 5,
+    "src/pay.py": "def pay(): ...\n" * 5,
+    "docs/lock.md": "how the lock works\n" * 5,
+    "CONTRIBUTING.md": "how to contribute\n" * 5,
+    "README.md": "read me\n",
+}
+
+
+def tied(root: Path, *paths: str) -> Memory:
+    from support import make_memory
+
+    anchors = tuple(Anchor(path, file_hash(root / path.split("::")[0])) for path in paths)
+    return make_memory(project="shop", anchors=anchors)
+
+
+def found(memories: list[Memory], root: Path) -> dict[str, tuple[str, str | None]]:
+    return {check.path: (check.state, check.suggestion) for check in check_anchors(memories, Tree("shop", root))}
+
+
+def test_renames_are_found_in_git_staged_committed_chained_and_without_git(tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop", FILES)
+    memory = tied(root, *FILES, "src/lib/auth.ts::auth", "src/lib/**")
+    assert {state for state, _ in found([memory], root).values()} == {"fresh"}
+    (root / "packages/auth").mkdir(parents=True)
+    git(root, "mv", "src/lib/auth.ts", "packages/auth/index.ts")
+    assert found([memory], root)["src/lib/auth.ts"] == ("moved", "packages/auth/index.ts")
+    git(root, "commit", "--quiet", "--message", "Move")
+    git(root, "mv", "packages/auth/index.ts", "packages/auth/entry.ts")
+    git(root, "mv", "src/lib/session.ts", "packages/auth/session.ts")
+    git(root, "commit", "--quiet", "--message", "Move again")
+    (root / "docs/lock.md").rename(root / "docs/locking.md")
+    git(root, "rm", "--quiet", "CONTRIBUTING.md")
+    (root / "src/pay.py").write_text("def pay(): return 1\n")
+    states = found([memory], root)
+    assert states["src/lib/auth.ts"] == ("moved", "packages/auth/entry.ts")
+    assert states["src/lib/auth.ts::auth"] == ("moved", "packages/auth/entry.ts::auth")
+    assert states["src/lib/session.ts"] == ("moved", "packages/auth/session.ts")
+    assert states["src/lib/**"] == ("moved", "packages/auth/**")
+    assert states["docs/lock.md"] == ("moved", "docs/locking.md")
+    assert states["CONTRIBUTING.md"] == ("gone", None)
+    assert states["src/pay.py"] == ("changed", None)
+
+
+def test_a_name_that_many_folders_have_is_never_suggested(tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop", {"docs/README.md": "one\n", "docs/locks.md": "two\n"})
+    memory = tied(root, "README.md", "old/locks.md")
+    assert found([memory], root) == {"README.md": ("gone", None), "old/locks.md": ("gone", "docs/locks.md")}
+
+
+def test_memories_are_tied_anew_in_bulk_as_one_change(tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop", FILES)
+    vault, _ = new_vault(tmp_path)
+    made = [add(vault, f"Fact {number}.", files=["src/pay.py"], folder=root) for number in range(3)]
+    git(root, "mv", "src/pay.py", "src/payment.py")
+    checked = check_project(vault, Tree("shop", root))
+    assert remember_states(vault, checked) == 3
+    assert remember_states(vault, checked) == 0
+    moves = {check.id: {check.path: str(check.suggestion)} for check in checked}
+    outcome = re_anchor(vault, moves, actor=PERSON)
+    assert len(outcome.changed) == 3
+    assert [check.state for check in check_project(vault, Tree("shop", root))] == ["fresh"] * 3
+    assert re_anchor(vault, moves, actor=PERSON).unchanged
+    undo(vault, actor=PERSON)
+    assert all(get(vault, memory.id).anchors[0].path == "src/pay.py" for memory in made)
+    with pytest.raises(UsageError):
+        re_anchor(vault, {made[0].id: {"src/pay.py": " "}}, actor=PERSON)
+
+
+def test_an_agent_ties_nothing_anew(tmp_path: Path) -> None:
+    from curating import AGENT
+
+    vault, _ = new_vault(tmp_path)
+    with pytest.raises(RefusedError):
+        re_anchor(vault, {"x": {"a": "b"}}, actor=AGENT)
+
+
+def test_moved_and_gone_anchors_are_findings(tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop", FILES)
+    vault, _ = new_vault(tmp_path)
+    add(vault, "The login is in one file.", files=["src/lib/auth.ts", "src/pay.py"], folder=root)
+    git(root, "mv", "src/lib/auth.ts", "src/auth.ts")
+    (root / "src/pay.py").write_text("changed\n")
+    record = report_record(look(vault, tree=Tree("shop", root)))
+    assert [(a["path"], a["state"], a["suggestion"]) for a in record["anchors"]] == [
+        ("src/lib/auth.ts", "moved", "src/auth.ts")
+    ]
