@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from memtui.domain.memory import Change, Link, Memory, Signal, Tombstone, Verdict
@@ -125,10 +126,11 @@ def _apply(writer: VaultWriter, steps: list[_Step]) -> None:
         if step.entity == "memory":
             known = step.after or step.before or {}
             memories[known["id"]] = step.after
-        elif step.after is None:
-            writer.drop([_thing(step.entity, step.before or {})])
-        else:
-            _put_thing(writer, _thing(step.entity, step.after))
+    kin = [step for step in steps if step.entity != "memory"]
+    # In their order, but as many at once as may be: a bulk act leaves hundreds of one sort.
+    for is_gone, group in groupby(kin, key=lambda step: step.after is None):
+        things = [_thing(step.entity, (step.before if is_gone else step.after) or {}) for step in group]
+        writer.drop(things) if is_gone else _put_things(writer, things)
     writer.remove([identifier for identifier, record in memories.items() if record is None])
     writer.put_many([_memory(record, writer.now) for record in memories.values() if record is not None])
 
@@ -137,15 +139,11 @@ def _memory(record: Record, now: datetime) -> Memory:
     return memory_from_record(record, now=now, new_id=record["id"])
 
 
-def _put_thing(writer: VaultWriter, thing: Link | Verdict | Signal | Tombstone) -> None:
-    if isinstance(thing, Link):
-        writer.add_links([thing])
-    elif isinstance(thing, Verdict):
-        writer.add_verdicts([thing])
-    elif isinstance(thing, Signal):
-        writer.add_signals([thing])
-    else:
-        writer.add_tombstones([thing])
+def _put_things(writer: VaultWriter, things: list[Link | Verdict | Signal | Tombstone]) -> None:
+    writer.add_links([thing for thing in things if isinstance(thing, Link)])
+    writer.add_verdicts([thing for thing in things if isinstance(thing, Verdict)])
+    writer.add_signals([thing for thing in things if isinstance(thing, Signal)])
+    writer.add_tombstones([thing for thing in things if isinstance(thing, Tombstone)])
 
 
 def _thing(entity: str, record: Record) -> Link | Verdict | Signal | Tombstone:

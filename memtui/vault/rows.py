@@ -180,6 +180,25 @@ def delete_where_in(
     )
 
 
+def delete_equal(connection: duckdb.DuckDBPyConnection, table: str, given: Sequence[Row]) -> None:
+    """Delete one row of a table for each given row that equals it in every column; what is not there is passed over."""
+    columns = COLUMNS[table]
+    names = ", ".join(columns)
+    alike = " AND ".join(f"stored.{name} IS NOT DISTINCT FROM wanted.{name}" for name in (*columns, "copy"))
+    numbered = f"row_number() OVER (PARTITION BY {names}) AS copy"
+    first = next(iter(columns))
+    statement = (
+        f"DELETE FROM {table} WHERE rowid IN (WITH given AS (SELECT unnest(from_json(?, ?), recursive := true)),"  # noqa: S608 - names are ours
+        f" wanted AS (SELECT {names}, {numbered} FROM given),"
+        f" stored AS (SELECT rowid AS place, {names}, {numbered} FROM {table}"
+        f" WHERE {first} IN (SELECT {first} FROM given))"
+        f" SELECT stored.place FROM stored JOIN wanted ON {alike})"
+    )
+    for start in range(0, len(given), CHUNK_ROWS):
+        text = json.dumps(given[start : start + CHUNK_ROWS], ensure_ascii=False, default=_stored_time)
+        connection.execute(statement, [_encodable(text), json.dumps([columns])])
+
+
 def _encodable(text: str) -> str:
     try:
         text.encode("utf-8")

@@ -179,9 +179,12 @@ class VaultWriter(VaultReader):
 
     def add_links(self, links: Iterable[Link]) -> int:
         """Add links that are not there yet; returns how many were new."""
+        wanted = list(links)
+        if not wanted:
+            return 0
         known = {(link.from_id, link.type, link.to_id) for link in self.links()}
         fresh = []
-        for link in links:
+        for link in wanted:
             if (link.from_id, link.type, link.to_id) not in known:
                 known.add((link.from_id, link.type, link.to_id))
                 fresh.append(link)
@@ -202,17 +205,13 @@ class VaultWriter(VaultReader):
 
     def drop(self, things: Iterable[Link | Verdict | Signal | Tombstone]) -> None:
         """Take links, verdicts, signals or tombstones out; the journal keeps them."""
+        by_entity: dict[Entity, list[Any]] = {}
         for thing in things:
-            entity = type(thing).__name__.lower()
-            row = rows.plain_row(thing)
-            condition = " AND ".join(f"{name} IS NOT DISTINCT FROM ?" for name in row)
-            values = [_naive(value) for value in row.values()]
-            self._connection.execute(
-                f"DELETE FROM {_TABLES[entity]} WHERE rowid ="  # noqa: S608 - names are ours
-                f" (SELECT min(rowid) FROM {_TABLES[entity]} WHERE {condition})",
-                values,
-            )
-            self._note(Revision(entity, _entity_key(thing), 0, _RECORDS[entity](thing), None))
+            by_entity.setdefault(_ENTITIES[type(thing)], []).append(thing)
+        for entity, group in by_entity.items():
+            rows.delete_equal(self._connection, _TABLES[entity], [rows.plain_row(thing) for thing in group])
+            for thing in group:
+                self._note(Revision(entity, _entity_key(thing), 0, _RECORDS[entity](thing), None))
 
     def _add(self, entity: Entity, things: list[Any]) -> None:
         if not things:
@@ -328,6 +327,7 @@ class VaultWriter(VaultReader):
         )
 
 
+_ENTITIES: dict[type, Entity] = {Link: "link", Verdict: "verdict", Signal: "signal", Tombstone: "tombstone"}
 _TABLES = {"link": "links", "verdict": "verdicts", "signal": "signals", "tombstone": "tombstones"}
 _RECORDS: dict[str, Any] = {
     "link": records.link_record,
@@ -345,10 +345,6 @@ def _entity_key(thing: Link | Verdict | Signal | Tombstone) -> str:
 
 def _dump(record: records.Record | None) -> str | None:
     return None if record is None else json.dumps(record, ensure_ascii=False)
-
-
-def _naive(value: object) -> object:
-    return value.replace(tzinfo=None) if isinstance(value, datetime) else value
 
 
 def _readable(memory: Memory) -> str:
