@@ -29,6 +29,7 @@ from flows.app_driver import (
 from textual import events
 from textual.pilot import Pilot
 
+from memtui.recall.resident import ResidentMeaning
 from memtui.tui.access import Base, Listing, VaultAccess, reading
 from memtui.vault.vault import Vault
 
@@ -129,10 +130,10 @@ async def test_a_late_answer_to_the_last_key_does_not_take_the_cursor_back(
     answer = VaultAccess.filtered
     may_answer = threading.Event()
 
-    def slow(access: VaultAccess, base: Base, query: str, *, best: bool = True) -> Listing:
+    def slow(access: VaultAccess, base: Base, query: str, **how: bool) -> Listing:
         if query == "refund":
             may_answer.wait(20)
-        return answer(access, base, query, best=best)
+        return answer(access, base, query, **how)
 
     monkeypatch.setattr(VaultAccess, "filtered", slow)
     fill(ferry, [memory(6, "Log each refund", days=2)])
@@ -152,6 +153,17 @@ async def test_a_late_answer_to_the_last_key_does_not_take_the_cursor_back(
         assert browser(pilot)._list.cursor == 0, "another word starts at the best match"
 
 
+async def test_words_answer_at_once_and_meaning_completes_them(ferry: Vault, tmp_path: Path) -> None:
+    meaning = ResidentMeaning(ferry, "bundled")
+    async with app_on(ferry, tmp_path, meaning=meaning).run_test(size=WIDE) as pilot:
+        await holds(pilot, 5)
+        await until(pilot, lambda: meaning.words == "ready", "the model is there")
+        await pilot.press("slash", *"database version")
+        await until(pilot, lambda: "m0000004" in browser(pilot)._list.ids[:2], "it is found by its meaning")
+        await shows(pilot, "semantic ready")
+        assert "+ of 5" not in screen_text(pilot)
+
+
 async def test_in_a_long_list_titles_answer_first_and_the_search_completes_them(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,10 +171,10 @@ async def test_in_a_long_list_titles_answer_first_and_the_search_completes_them(
     answer = VaultAccess.filtered
     may_answer = threading.Event()
 
-    def slow(access: VaultAccess, base: Base, query: str, *, best: bool = True) -> Listing:
+    def slow(access: VaultAccess, base: Base, query: str, **how: bool) -> Listing:
         if query == "refund":
             may_answer.wait(20)
-        return answer(access, base, query, best=best)
+        return answer(access, base, query, **how)
 
     monkeypatch.setattr(VaultAccess, "filtered", slow)
     fill(ferry, [memory(6, "Stornos", insight="A refund of a refund.", days=2)])

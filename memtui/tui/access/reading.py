@@ -51,6 +51,9 @@ FIRST_ROWS = 100
 CHANGES_SHOWN = 3
 """Last changes that the details show; History has them all."""
 
+SHORTEST_MEANING = 3
+"""Characters from which a query has a meaning to compare."""
+
 _LONGEST_QUERY = 200
 _LINKED = "path:"
 
@@ -120,20 +123,21 @@ class Reading:
                 counter=reader.change_counter(),
                 signature=signature,
             )
-        return self.filtered(base, query, best=best)
+        return self.filtered(base, query, best=best, by_meaning=self.has_meaning(query))
 
-    def filtered(self, base: Base, query: str, *, best: bool = True) -> Listing:
-        """Return what of a list fits a query: by words as `memtui search` finds it, and by parts of titles.
+    def filtered(self, base: Base, query: str, *, best: bool = True, by_meaning: bool = False) -> Listing:
+        """Return what of a list fits a query: as `memtui search` finds it, and by parts of titles.
 
         Args:
             base: the list.
             query: what was typed.
             best: whether hits stand first, in the order of the search; else all in the order of the list.
+            by_meaning: whether to search by meaning too; where only words are, the answer is no more than partial.
         """
         text = cleaned(query)
         if not text or not base.ids:
             return Listing(base, query, base.ids, best=best)
-        found = self._found(text, base.wanted)
+        found = self._found(text, base.wanted, by_meaning=by_meaning)
         by_words = dict.fromkeys(identifier for identifier in found if identifier in base.id_set)
         part = text.lower()
         by_title = [base.ids[place] for place in self.titles(base).holding(part)]
@@ -142,7 +146,14 @@ class Reading:
             fitting = frozenset(ids)
             ids = tuple(identifier for identifier in base.ids if identifier in fitting)
         more = len(found) >= MOST_HITS
-        return Listing(base, query, ids, best=best, hits=tuple(found), more=more, rows=self._first_rows(ids))
+        partial = not by_meaning and self.has_meaning(query)
+        rows = self._first_rows(ids)
+        return Listing(base, query, ids, best=best, hits=tuple(found), more=more, rows=rows, partial=partial)
+
+    def has_meaning(self, query: str) -> bool:
+        """Return whether a query can be compared by meaning now: with a loaded model, and more than a letter."""
+        meaning = self._opening.meaning
+        return meaning is not None and meaning.is_ready and len(cleaned(query)) >= SHORTEST_MEANING
 
     def by_title(self, base: Base, query: str) -> Listing | None:
         """Return what of a long list holds a text in its title, at once; None where the whole answer is as quick."""
@@ -175,7 +186,7 @@ class Reading:
             self._titles = (base, titles)
         return titles
 
-    def _found(self, text: str, wanted: Wanted) -> Sequence[str]:
+    def _found(self, text: str, wanted: Wanted, *, by_meaning: bool) -> Sequence[str]:
         """Return the ids that a search finds where the list looks, the best first.
 
         A single letter is no word yet: its titles are enough.
@@ -195,6 +206,7 @@ class Reading:
             now=browsing.now,
             statuses=browsing.chosen.get("status") or ("active",),
             tree=self._view.tree if self._view else None,
+            meaning=self._opening.meaning if by_meaning else None,
         )
         self._hits = (text, {hit.memory.id: hit for hit in hits})
         return [hit.memory.id for hit in hits]
@@ -277,7 +289,17 @@ class Reading:
             freshness=freshness(memory, now, self._vault.kinds),
             age_days=days_between(last_trusted_at(memory), now),
             status=memory.status,
+            memory=memory,
         )
+
+    def sketch(self, memory: Memory) -> Detail:
+        """Return a memory as far as it is known without a look at the vault: no links, no states, no history."""
+        from memtui.curate.views import MemoryView
+
+        now, kinds = self._vault.now(), self._vault.kinds
+        trust, due = freshness(memory, now, kinds), due_at(memory, kinds, self._opening.threshold)
+        view = MemoryView(memory, kinds.get(memory.kind).tier, trust, 1.0, due, {}, (), source_says_this=False)
+        return Detail(view, {}, now)
 
     def _view_of(self, reader: VaultReader) -> View:
         """Return what is in view, found once: asking git again at every look would hold the lease."""

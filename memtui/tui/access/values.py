@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memtui.curate.views import MemoryView
+    from memtui.domain.memory import Memory
 
 Signature = tuple[int, ...]
 """What the file system says of the vault: sizes and times of file and log."""
@@ -29,6 +30,7 @@ class Row:
     Attributes:
         title: one line, tamed, not yet clipped.
         age_days: since it was last verified, else observed.
+        memory: as it was read, to show its texts without another look at the vault.
     """
 
     id: str
@@ -40,6 +42,7 @@ class Row:
     freshness: float
     age_days: float
     status: str = "active"
+    memory: Memory | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

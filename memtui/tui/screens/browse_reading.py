@@ -53,6 +53,8 @@ class BrowseReading(WorkingScreen):
         self._query = ""
         self._listing: Listing | None = None
         self._shown_id: str | None = None
+        self._sketched_id: str | None = None
+        """The memory that is shown as far as its row knows it, while the rest is read."""
         self._read: Detail | None = None
         self._explaining = False
         self._visiting: str | None = None
@@ -136,10 +138,13 @@ class BrowseReading(WorkingScreen):
             if at_once is not None:
                 self.post_message(ListRead(at_once, ticket, fresh=False))
             filtered = self.access.filtered(base, query, best=best)
+            self.post_message(ListRead(filtered, ticket, fresh=False))
+            if filtered.partial and ticket == self._ticket:
+                # By words at once, by meaning as soon as it is there.
+                whole = self.access.filtered(base, query, best=best, by_meaning=True)
+                self.post_message(ListRead(whole, ticket, fresh=False))
         except MemtuiError as error:
             self.post_message(LookFailed(error))
-        else:
-            self.post_message(ListRead(filtered, ticket, fresh=False))
 
     @work(thread=True, exclusive=True, group="titles", exit_on_error=False)
     def _read_titles(self, base: Base) -> None:
@@ -235,7 +240,16 @@ class BrowseReading(WorkingScreen):
         elif self._shown_id is None:
             self._look()
         else:
+            self._sketch(message.id)
             self._rest = self.set_timer(RESTING_SECONDS, self._look)
+
+    def _sketch(self, identifier: str) -> None:
+        """Show what the row knows of a memory at once; its links, states and history follow."""
+        row = self._list.row(identifier)
+        if row is None or row.memory is None or self._explaining:
+            return
+        self._detail.show(describe(self.access.sketch(row.memory)), from_top=identifier != self._shown_id)
+        self._sketched_id = identifier
 
     def _look(self) -> None:
         """Read the memory that is looked at in full."""
@@ -260,7 +274,8 @@ class BrowseReading(WorkingScreen):
             return
         self._read = message.detail
         blocks = describe(message.detail) if message.detail is not None else []
-        self._detail.show(blocks, from_top=message.id != self._shown_id)
+        self._detail.show(blocks, from_top=message.id not in {self._shown_id, self._sketched_id})
+        self._sketched_id = None
         self._detail.set_title("3 Detail · by a link, esc goes back" if self._visiting else "3 Detail")
         self._shown_id = message.id
 
@@ -301,6 +316,7 @@ class BrowseReading(WorkingScreen):
 
     def _poll(self) -> None:
         """Look for changes of others; after a failure, read the list again."""
+        self._header.semantic = self.access.semantic()
         if self.acting:
             return
         if self._listing is None or self.in_trouble:
