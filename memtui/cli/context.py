@@ -17,9 +17,11 @@ from memtui.pack.standing import recipes_of
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.registry import target_named, target_names
 from memtui.recall.anchors import surroundings_of
+from memtui.recall.explain import explanation
 from memtui.recall.phase import PHASES
 from memtui.recall.task import Task
 from memtui.text.quantities import parse_day
+from memtui.text.sanitising import reveal
 from memtui.vault.usage import Recipe
 
 DESCRIPTIONS = {
@@ -203,12 +205,9 @@ def _explain(pack: Pack) -> None:
 
     with contextlib.redirect_stdout(sys.stderr):
         write_line("\nincluded")
-        write_table(
-            [
-                [i.memory.id, f"{i.score:.2f}", f"{i.tokens} tokens", f"{i.memory.title}: {i.reason}"]
-                for i in pack.included
-            ]
-        )
+        for one in pack.included:
+            write_line(f"{one.memory.id}  {one.tokens} tokens  {reveal(one.memory.title)}: {reveal(one.reason)}")
+            write_table([["   ", name, value, detail] for name, detail, value in explanation(one.hit)])
         write_line("\nwithheld")
         write_table([[w.id, f"{w.title}: {w.reason}"] for w in pack.withheld])
         for reason, number in pack.withheld_counts.items():

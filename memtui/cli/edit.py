@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from memtui.cli.bulk import edit_many
 from memtui.cli.output import read_input, say, write_json, write_line
 from memtui.cli.parsing import Parser, number, whole_number
 from memtui.cli.session import Session
@@ -22,7 +23,10 @@ DESCRIPTIONS = {
 
 def configure(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument("id", metavar="ID", help="id, or the beginning of one")
+    parser.add_argument("id", metavar="ID", nargs="?", help="id, or the beginning of one")
+    parser.add_argument(
+        "--where", metavar="QUERY", help="all that a query chooses in this project: tags, kind, half-life, importance"
+    )
     parser.add_argument("--title", metavar="TEXT", help="new title")
     parser.add_argument("--text", metavar="TEXT", help="new text, or - to read it from standard input")
     parser.add_argument("--why", metavar="TEXT", help="new rationale")
@@ -44,7 +48,10 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Edit one memory."""
+    """Edit one memory, or all that a query chooses."""
+    if arguments.where is not None or arguments.id is None:
+        edit_many(arguments, session, _half_life(arguments.half_life) if arguments.half_life else None)
+        return EXIT_DONE
     memory = get_view(session.vault, arguments.id).memory
     values = _values(arguments, session, memory)
     if values:

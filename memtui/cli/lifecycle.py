@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from memtui.cli.output import plural, say, write_json, write_line
+from memtui.cli.bulk import chosen, tell
+from memtui.cli.output import say, write_json, write_line
 from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Session
 from memtui.clock import days_after
 from memtui.curate import lifecycle
 from memtui.curate.timeline import go_back
-from memtui.errors import EXIT_DONE, NotFoundError, UsageError
+from memtui.errors import EXIT_DONE, UsageError
 from memtui.text.quantities import parse_day, parse_duration
 
 DESCRIPTIONS = {
@@ -64,47 +65,12 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if arguments.command == "restore" and arguments.to is not None:
         return _go_back(arguments, session)
     outcome = _act(arguments, session)
-    if session.json:
-        write_json(
-            {
-                "changed": [memory.id for memory in outcome.changed],
-                "unchanged": [{"id": identifier, "reason": reason} for identifier, reason in outcome.unchanged],
-            }
-        )
-    else:
-        for memory in outcome.changed:
-            write_line(memory.id)
-        back = "; `memtui undo` takes it back" if outcome.changed else ""
-        say(f"{_DONE_WORDS[arguments.command]}: {plural(len(outcome.changed), 'memory')}{back}")
-    for identifier, reason in outcome.unchanged:
-        say(f"{identifier} left alone: {reason}")
+    tell(session, outcome, _DONE_WORDS[arguments.command])
     return EXIT_DONE
 
 
-def _chosen(arguments: argparse.Namespace, session: Session) -> dict[str, int]:
-    """Return the ids and versions that `--where` chooses; empty where ids are given.
-
-    Raises:
-        UsageError: both are given, or neither.
-        NotFoundError: the query chooses nothing.
-    """
-    query = getattr(arguments, "where", None)
-    if bool(arguments.id) == (query is not None):
-        raise UsageError("Give ids, or a query with --where", remedy=f"See `memtui {arguments.command} --help`.")
-    if query is None:
-        return {}
-    from memtui.curate.querying import chosen_by, parse_query
-    from memtui.vault.filters import MemoryFilter
-
-    base = MemoryFilter(scope=session.view.listing_scope, threshold=session.config.review.threshold)
-    found = chosen_by(session.vault, parse_query(query, session.kinds, session.vault.now()), base)
-    if not found:
-        raise NotFoundError("No memory fits this query", where=query, remedy="`memtui list --where` shows what fits.")
-    return found
-
-
 def _act(arguments: argparse.Namespace, session: Session) -> lifecycle.Outcome:
-    versions = _chosen(arguments, session) if arguments.command in BY_QUERY else {}
+    versions = chosen(arguments, session) if arguments.command in BY_QUERY else {}
     vault, ids, actor = session.vault, arguments.id or list(versions), session.actor
     if arguments.command == "verify":
         return lifecycle.verify(vault, ids, actor=actor, tree=session.view.tree, versions=versions)

@@ -39,7 +39,7 @@ class DuplicateGroup:
         ids: the memory to keep first.
         score: likeness of the two that are least alike, 0–1.
         pile: `easy` where they differ in nothing that matters, else `look`.
-        warnings: what differs, in words.
+        warnings: what differs from the memory to keep, in words.
         copies: whether the texts are the same but for case, markup and spelling.
         texts: content hash of each memory when it was compared.
     """
@@ -58,7 +58,6 @@ class Likeness:
 
     score: float
     pile: Pile
-    warnings: tuple[str, ...]
     copies: bool = False
 
 
@@ -80,7 +79,7 @@ def likeness(one: Wording, other: Wording) -> float:
     dice = 2.0 * len(one.terms & other.terms) / words if words else 0.0
     if dice < _HOPELESS:
         return dice
-    written = fuzz.ratio(" ".join(sorted(one.stems)), " ".join(sorted(other.stems))) / 100.0
+    written = fuzz.ratio(one.sorted_stems, other.sorted_stems) / 100.0
     return max(dice, 0.9 * written)
 
 
@@ -99,9 +98,15 @@ def compare(
         if cosine is None or cosine < meant:
             return None
         score = cosine
-    found = (*warnings(first, second), *_kept_apart(one, other))
+    # What differs is looked up for the few pairs that are shown; only between equal words does it decide the pile.
     same = "".join(first.stems) == "".join(second.stems)
-    return Likeness(round(score, 4), "easy" if same and not found else "look", found)
+    pile: Pile = "easy" if same and not differences(one, other, wordings) else "look"
+    return Likeness(round(score, 4), pile)
+
+
+def differences(one: Memory, other: Memory, wordings: Mapping[str, Wording]) -> tuple[str, ...]:
+    """Return what differs between two memories that matters, in words for people."""
+    return (*warnings(wordings[one.id], wordings[other.id]), *_kept_apart(one, other))
 
 
 def _kept_apart(one: Memory, other: Memory) -> Iterator[str]:
@@ -149,7 +154,7 @@ def find_duplicates(
     for one_id, other_id, cosine in alike:
         if one_id in memories and other_id in memories:
             _note(edges, excluded, memories[one_id], memories[other_id], wordings, cosine=cosine)
-    groups = _groups(edges, copies, excluded, memories)
+    groups = _groups(edges, copies, excluded, memories, wordings)
     return sorted(groups, key=lambda group: (group.pile != "easy", not group.copies, -group.score, group.ids))
 
 
@@ -170,7 +175,7 @@ def _note(
     one, other = sorted((one, other), key=worth_keeping)
     if exact:
         apart = tuple(_kept_apart(one, other))
-        edges[pair] = Likeness(1.0, "look" if apart else "easy", apart, copies=not apart)
+        edges[pair] = Likeness(1.0, "look" if apart else "easy", copies=not apart)
     elif found := compare(one, other, wordings, cosine):
         edges[pair] = found
 
@@ -220,7 +225,8 @@ def _pairs(
     """Yield pairs of one project and `global` that share rare words."""
     parts = by_project(memories)
     shared = parts.pop(GLOBAL_PROJECT, [])
-    parts = parts or {GLOBAL_PROJECT: []}
+    if not any(project is not None for project in parts):
+        parts[GLOBAL_PROJECT] = []
     total = sum(len(part) + (len(shared) if project else 0) for project, part in parts.items())
     done = 0
 
@@ -244,6 +250,7 @@ def _groups(
     copies: Iterable[list[str]],
     excluded: set[Pair],
     memories: Mapping[str, Memory],
+    wordings: Mapping[str, Wording],
 ) -> Iterator[DuplicateGroup]:
     """Yield groups in which every pair is an edge, the most alike joined first.
 
@@ -266,20 +273,25 @@ def _groups(
             left |= right
             clusters.update(dict.fromkeys(right, left))
     for cluster in {id(cluster): cluster for cluster in clusters.values() if len(cluster) > 1}.values():
-        yield _group(cluster, edges, memories)
+        yield _group(cluster, edges, memories, wordings)
     for first, names in twins.items():
         same = [name for name in names if pair_of(first, name) in exact]
         if same:
             yield _copies_group([first, *same], memories)
 
 
-def _group(cluster: set[str], edges: Mapping[Pair, Likeness], memories: Mapping[str, Memory]) -> DuplicateGroup:
+def _group(
+    cluster: set[str],
+    edges: Mapping[Pair, Likeness],
+    memories: Mapping[str, Memory],
+    wordings: Mapping[str, Wording],
+) -> DuplicateGroup:
     ids = sorted(cluster, key=lambda name: worth_keeping(memories[name]))
     inner = [edges[pair_of(one, other)] for at, one in enumerate(ids) for other in ids[at + 1 :]]
-    # Of several memories only what differs is told, not in which words each pair does.
-    short = len(ids) > 2  # noqa: PLR2004 - a pair
-    said = (warning.split(":")[0] if short else warning for edge in inner for warning in edge.warnings)
-    found = tuple(dict.fromkeys(said))
+    kept, others = memories[ids[0]], [memories[name] for name in ids[1:]]
+    told = [warning for other in others for warning in differences(kept, other, wordings)]
+    # Of several memories only what differs is told, not in which words each does.
+    found = tuple(dict.fromkeys(warning.split(":")[0] if len(others) > 1 else warning for warning in told))
     pile: Pile = "easy" if all(edge.pile == "easy" for edge in inner) else "look"
     score = min(edge.score for edge in inner)
     return DuplicateGroup(tuple(ids), score, pile, found, copies=False, texts=_texts(ids, memories))

@@ -12,7 +12,7 @@ from memtui.domain.memory import Link, Memory, Verdict
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 
-WINDOW = 2_000
+WINDOW = 1_500
 """Memories read under one lease: about 100 ms on two cores, well under the 250 ms that a lease may last."""
 
 Pair = tuple[str, str]

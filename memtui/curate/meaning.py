@@ -50,7 +50,9 @@ def pairs_by_meaning(
         if row is not None:
             by_project.setdefault(memory.project, []).append((memory.id, row))
     shared = by_project.pop(GLOBAL_PROJECT, [])
-    parts = [*((shared if name else []) + held for name, held in by_project.items())] or [shared]
+    if not any(name is not None for name in by_project):
+        by_project[GLOBAL_PROJECT] = []
+    parts = [[*(shared if name is not None else []), *held] for name, held in by_project.items()]
     found: dict[tuple[str, str], float] = {}
     total = sum(map(len, parts))
     done = 0

@@ -85,7 +85,7 @@ def preview(memories: Sequence[Memory], chosen: Mapping[str, str], kinds: Kinds,
 
 def named_projects(memories: Sequence[Memory]) -> list[str]:
     """Return the projects that memories belong to, `global` aside; of several, a person says which."""
-    return sorted({memory.project for memory in memories if memory.project not in {None, GLOBAL_PROJECT}})  # type: ignore[type-var] # None is left out
+    return sorted({memory.project for memory in memories if memory.project not in {None, GLOBAL_PROJECT}})
 
 
 def tokens_of(memories: Sequence[Memory]) -> int:
@@ -99,7 +99,7 @@ def tokens_of(memories: Sequence[Memory]) -> int:
 
 def what_differs(memories: Sequence[Memory]) -> tuple[str, ...]:
     """Return what tells the memories apart though they may look alike: numbers, versions, negations, environments."""
-    wordings = [wording_of(memory.title, memory.insight) for memory in memories]
+    wordings = [wording_of(memory.title[:_LONGEST_LIKENED], memory.insight) for memory in memories]
     return tuple(dict.fromkeys(said for one, other in combinations(wordings, 2) for said in warnings(one, other)))
 
 

@@ -89,6 +89,11 @@ class Wording:
         return stems_of(self.plain)
 
     @cached_property
+    def sorted_stems(self) -> str:
+        """The stems in alphabetical order, for a comparison that no order disturbs."""
+        return " ".join(sorted(self.stems))
+
+    @cached_property
     def terms(self) -> frozenset[str]:
         """The stems as a set."""
         return frozenset(self.stems)

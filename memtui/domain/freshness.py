@@ -48,6 +48,11 @@ def half_life_days(memory: Memory, kinds: Kinds) -> float:
     if memory.verified_at is None:
         return default
     held = max(0.0, (memory.verified_at - first_trusted_at(memory)).total_seconds() / _DAY_SECONDS)
+    return half_life_after(default, held)
+
+
+def half_life_after(default: float, held: float) -> float:
+    """Return the half-life of what was verified to hold for so long, all in days: ln 2 * (b + t) / a."""
     rate = GAMMA_SHAPE * default / math.log(2)
     return math.log(2) * (rate + held) / GAMMA_SHAPE
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memtui.pack.packing import Pack
@@ -34,9 +35,14 @@ class PackDiff:
 
 def previous_pack(vault: Vault, task: Task, project: str | None) -> StoredPack | None:
     """Return the pack that was used last for the same text and files in the same project, or None."""
-    text, files = " ".join(task.text.split()), set(task.files)
     with vault.read() as reader:
         packs = read_packs(reader, limit=None)
+    return previous_among(packs, task, project)
+
+
+def previous_among(packs: Iterable[StoredPack], task: Task, project: str | None) -> StoredPack | None:
+    """Return the first of some packs that was used for the same text and files in the same project, or None."""
+    text, files = " ".join(task.text.split()), set(task.files)
     return next(
         (
             pack

@@ -148,26 +148,19 @@ def context(
     """
     form = target_named(target) if isinstance(target, str) else target
     size = parse_budget(budget)
-    most = max(MOST_HITS, max_memories)
+    info = PayloadInfo(project, style)
 
     def recall_for(wanted: Task) -> Recall:
+        most = max(MOST_HITS, max_memories)
         return recall(vault, wanted, scope, settings=settings, now=now, limit=most, tree=tree, meaning=meaning)
 
     found = recall_for(task) if recipes is None else standing_recall(recipes, recall_for)
-    if unconfirmed:
-        found = with_unconfirmed(vault, found)
-    if withhold_loaded:
-        found = without_loaded(found, form)
+    found = with_unconfirmed(vault, found) if unconfirmed else found
+    found = without_loaded(found, form) if withhold_loaded else found
     found = with_ticks(vault, found, without=without, with_ids=with_ids)
     found = without_secrets(found, secrets, secret_patterns)
     return build_pack(
-        found,
-        target=form,
-        budget=size,
-        encoding=encoding,
-        max_memories=max_memories,
-        info=PayloadInfo(project, style),
-        fast=fast,
+        found, target=form, budget=size, encoding=encoding, max_memories=max_memories, info=info, fast=fast
     )
 
 

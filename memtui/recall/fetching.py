@@ -142,8 +142,8 @@ def fetch_for_search(
     """Return what a search needs, and the ids that the query names by id or title, under one lease."""
     fetched = Fetched()
     with vault.read() as reader:
-        text, _, fetched.weights = read_query(reader, lookup_text(query), wanted)
-        hits = reader.search(text, wanted, limit=limit)
+        text, matched, fetched.weights = read_query(reader, lookup_text(query), wanted)
+        hits = matched.search(text, wanted, limit=limit)
         matches = _by_files(reader, Task(files=files), wanted, surroundings, limit=limit)
         named = evidence.keys_by_name(reader, query.strip(), wanted) if query.strip() else []
         near = _by_meaning(reader, fetched, sense, wanted, {*(hit.key for hit in hits), *matches, *named})
@@ -167,7 +167,7 @@ def _by_words(
     hits: list[LexicalHit] = []
     barred: list[LexicalHit] = []
     if any(place == "active" for place, _ in fetched.survey):
-        hits = reader.search(text, MemoryFilter(scope=assigned(scope)), limit=MOST_BY_WORDS)
+        hits = matched.search(text, MemoryFilter(scope=assigned(scope)), limit=MOST_BY_WORDS)
     if any(reached and place not in {"active", evidence.FOREIGN} for place, reached in fetched.survey):
         barred = matched.barred(known, scope, floor=floor, limit=MOST_OTHERS)
     return hits, barred

@@ -8,6 +8,7 @@ the best ones (feedback), or like two others that match (kin), rise with them.
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,7 +29,7 @@ FEEDBACK_FROM = 3
 """Answers that feed back."""
 
 KIN_WEIGHT = 0.3
-"""Share of a memory's relevance that comes from the two memories most like it: +0.02 nDCG@10 on two sets."""
+"""Share of a memory's relevance that comes from the two memories most like it: +0.02 and +0.01 nDCG@10 on two sets."""
 
 KIN = 2
 """Memories most like it that vouch for one."""
@@ -142,15 +143,16 @@ def _with_feedback(
 
 
 def _with_kin(evidence: Evidence, fused: Mapping[str, Fused], best: list[str], share: float) -> dict[str, Fused]:
+    likenesses: dict[str, list[tuple[float, str]]] = {one: [] for one in best if one in evidence.cosines}
+    for (one, other), cosine in evidence.kinship.items():
+        if one in likenesses and other in likenesses:
+            likenesses[one].append((-cosine, other))
+            likenesses[other].append((-cosine, one))
     result = {}
-    for one in best:
-        own = fused[one]
-        if one not in evidence.cosines:
-            result[one] = own
-            continue
-        kin = sorted((other for other in best if other != one), key=lambda other: (-evidence.like(one, other), other))
-        vouched = math.fsum(evidence.like(one, other) * fused[other].total for other in kin[:KIN]) / KIN
-        result[one] = Fused((1.0 - share) * own.words, (1.0 - share) * own.meaning, share * vouched, tuple(kin[:KIN]))
+    for one, others in likenesses.items():
+        own, kin = fused[one], [other for _, other in heapq.nsmallest(KIN, others)]
+        vouched = math.fsum(evidence.like(one, other) * fused[other].total for other in kin) / KIN
+        result[one] = Fused((1.0 - share) * own.words, (1.0 - share) * own.meaning, share * vouched, tuple(kin))
     return result
 
 

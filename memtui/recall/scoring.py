@@ -26,6 +26,9 @@ SHARPNESS = 3.0
 kind would decide among them. So each is multiplied by this power of its share of the best: +0.06 recall@5 on tasks in
 other words and +0.09 nDCG@10 on answerable ones, while what is current still stands before what is older."""
 
+SHOWN = 0.0005
+"""Less than the table shows is no part of the score."""
+
 FOLLOWING = 10
 NEAR_FOLLOWING = 0.2
 """The ten best are relevant from a fifth of the best one's relevance, the others from `lexical.NEAR_BEST` of it: with
@@ -170,9 +173,9 @@ class Scorer:
             return [lexical.words_part(hit.terms, trust * self._share_by_words(identifier), self.fetched.weights)]
         trust = abstention.trust(self._margin) * self._sharpened(fused.total)
         terms = [lexical.words_part(hit.terms, trust * fused.words, self.fetched.weights)] if hit else []
-        if fused.meaning:
+        if trust * fused.meaning >= SHOWN:
             terms.append(self._meaning_part(identifier, trust * fused.meaning))
-        if fused.kin:
+        if trust * fused.kin >= SHOWN:
             terms.append(fusion.kin_part(trust * fused.kin, fused.kin_keys))
         return terms
 

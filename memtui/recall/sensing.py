@@ -146,9 +146,13 @@ class _ResidentSense:
         cosines.update(_of(scores.keys, scores.cosines, keys))
         return Likeness(cosines, float(scores.cosines.mean()), count, missing)
 
-    def kinship(self, reader: VaultReader, keys: Collection[int]) -> Mapping[tuple[int, int], float]:
+    def kinship(
+        self,
+        reader: VaultReader,  # noqa: ARG002 - as the protocol has it
+        keys: Collection[int],
+    ) -> Mapping[tuple[int, int], float]:
         """Return the cosine of each two of some memories."""
-        table = vectors.vectors_of(reader, self._resident.model, keys)
+        table = self._resident.rows_of(keys)
         return _pairs(table.keys, table.matrix)
 
 

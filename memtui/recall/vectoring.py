@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from memtui.embedding.engine import Engine, ModelState, model_state
 from memtui.vault import vectors
 from memtui.vault.reading import VaultReader
 from memtui.vault.vault import Vault
-from memtui.vault.vectors import NewVector, Unembedded
+from memtui.vault.vectors import NewVector, Unembedded, VectorTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -184,6 +184,17 @@ class ResidentVectors:
             np.dot(part, query, out=cosines[start : start + len(rows)])
         cosines *= self._scales
         return Scores(self._keys, cosines)
+
+    def rows_of(self, keys: Iterable[int]) -> VectorTable:
+        """Return the vectors of some memories, by ascending key; those that have none are left out."""
+        import numpy as np
+
+        if self._keys is None or self._rows is None or self._scales is None or not len(self._keys):
+            return VectorTable(np.empty(0, np.int64), np.empty((0, 0), np.float32))
+        wanted = np.array(sorted(keys), np.int64)
+        places = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
+        places = places[self._keys[places] == wanted]
+        return VectorTable(self._keys[places], self._rows[places] * self._scales[places, None])
 
 
 def _packed(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

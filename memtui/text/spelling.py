@@ -16,7 +16,9 @@ _CONTRACTIONS = (
     (re.compile(r"'ll\b"), " will"),
 )
 # A dash, star or number that opens a line, quotes and headings; then the signs of emphasis and code.
-_LINE_MARK = re.compile(r"^[ \t]*(?:[-*+•]\s+|\d{1,3}[.)]\s+|>\s?|#{1,6}\s+|\[[ xX]\]\s+)+", re.MULTILINE)
+_LINE_MARK = re.compile(
+    r"^[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+|>[ \t]?|#{1,6}[ \t]+|\[[ xX]\][ \t]+)+", re.MULTILINE
+)
 _MARKUP = re.compile(r"[`*\"“”„«»]+|(?<![\w])_+(?=\w)|(?<=\w)_+(?![\w])")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:[,_'\u2009\u202f]\d{3})+(?![\d,])")
 _SPACE = re.compile(r"\s+")

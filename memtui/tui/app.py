@@ -179,10 +179,18 @@ def _screen(name: str, opening: Opening, memory_id: str | None = None) -> Workin
         from memtui.tui.screens.inbox import InboxScreen
 
         return InboxScreen(opening)
+    if name == "tidy":
+        from memtui.tui.screens.tidy import TidyScreen
+
+        return TidyScreen(opening)
     if name == "review":
         from memtui.tui.screens.review import ReviewScreen
 
         return ReviewScreen(opening)
+    if name == "packs":
+        from memtui.tui.screens.packs import PacksScreen
+
+        return PacksScreen(opening)
     if name == "history":
         from memtui.tui.screens.history import HistoryScreen
 

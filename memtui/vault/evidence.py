@@ -11,7 +11,7 @@ from memtui.domain.importance import MULTIPLIERS
 from memtui.domain.usefulness import HIGHEST
 from memtui.text.tokens import term_id
 from memtui.vault.filters import MemoryFilter, Scope, freshness_sql, where_sql
-from memtui.vault.postings import LexicalHit
+from memtui.vault.postings import LexicalHit, search_postings
 from memtui.vault.reading import VaultReader
 
 ROUNDING = 1e-9
@@ -43,6 +43,7 @@ class MatchedTerms:
     """
 
     def __init__(self, reader: VaultReader, terms: Sequence[str]) -> None:
+        self._reader = reader
         self._connection = reader._connection  # noqa: SLF001 - the same package
         numbers = {term_id(term): term for term in terms}
         self._terms = numbers
@@ -50,12 +51,25 @@ class MatchedTerms:
         # A temporary table, because each scan of the postings costs more than all that follows.
         self._connection.execute(
             "CREATE OR REPLACE TEMP TABLE matched_terms AS"  # noqa: S608 - integers
-            f" SELECT term, memory_key FROM postings WHERE term IN ({listed})"
+            f" SELECT term, memory_key, frequency FROM postings WHERE term IN ({listed})"
         )
         row = self._connection.execute("SELECT count(*) FROM documents").fetchone()
         found = self._connection.execute("SELECT term, count(*) FROM matched_terms GROUP BY term").fetchall()
         known = {numbers[int(number)]: int(count) for number, count in found}
         self.counts = TermCounts(int(row[0]) if row else 0, {term: known.get(term, 0) for term in terms})
+
+    def search(self, query: str, wanted: MemoryFilter, *, limit: int) -> list[LexicalHit]:
+        """Return the best memories of a filter by BM25, as `VaultReader.search` does, without another scan.
+
+        Args:
+            query: the query whose terms were matched.
+            wanted: which memories.
+            limit: most hits to return.
+        """
+        condition, parameters = where_sql(wanted, self._reader.kinds)
+        return search_postings(
+            self._connection, query, where=condition, parameters=parameters, limit=limit, source="matched_terms"
+        )
 
     def survey(self, weights: Mapping[str, float], scope: Scope, *, floor: float) -> dict[tuple[str, bool], int]:
         """Return how many memories share these terms, per place and whether they reach the floor.

@@ -13,6 +13,7 @@ from memtui.domain.memory import Change, Link, Memory, Signal, Tombstone, Verdic
 from memtui.domain.record import Record, memory_from_record, parse_time
 from memtui.errors import NotFoundError, NothingToUndoError
 from memtui.vault import rows
+from memtui.vault.half_lives import HALF_LIFE
 from memtui.vault.reading import VaultReader
 from memtui.vault.writing import VaultWriter
 
@@ -126,7 +127,10 @@ def _apply(writer: VaultWriter, steps: list[_Step]) -> None:
         if step.entity == "memory":
             known = step.after or step.before or {}
             memories[known["id"]] = step.after
-    kin = [step for step in steps if step.entity != "memory"]
+        elif step.entity == HALF_LIFE:
+            known = step.after or step.before or {}
+            writer.set_half_life(known["kind"], step.after["half_life_days"] if step.after else None)
+    kin = [step for step in steps if step.entity not in {"memory", HALF_LIFE}]
     # In their order, but as many at once as may be: a bulk act leaves hundreds of one sort.
     for is_gone, group in groupby(kin, key=lambda step: step.after is None):
         things = [_thing(step.entity, (step.before if is_gone else step.after) or {}) for step in group]

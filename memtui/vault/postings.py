@@ -87,7 +87,13 @@ def delete_postings(connection: duckdb.DuckDBPyConnection, keys: Sequence[int]) 
 
 
 def search_postings(
-    connection: duckdb.DuckDBPyConnection, query: str, *, where: str, parameters: Sequence[object], limit: int
+    connection: duckdb.DuckDBPyConnection,
+    query: str,
+    *,
+    where: str,
+    parameters: Sequence[object],
+    limit: int,
+    source: str = "postings",
 ) -> list[LexicalHit]:
     """Return the best memories for a query by BM25; terms are OR-ed, ties break by key.
 
@@ -97,6 +103,7 @@ def search_postings(
         where: SQL condition on the memory `m`.
         parameters: values for the condition.
         limit: most hits to return.
+        source: the postings, or a table of ours that holds those of the query's terms.
     """
     from memtui.text.tokens import query_terms, term_id
 
@@ -104,7 +111,7 @@ def search_postings(
     if not terms:
         return []
     listed = ", ".join(str(identifier) for identifier in terms)
-    rows = connection.execute(_SEARCH.format(terms=listed, where=where), [*parameters, limit]).fetchall()
+    rows = connection.execute(_SEARCH.format(terms=listed, where=where, source=source), [*parameters, limit]).fetchall()
     return [
         LexicalHit(
             int(key),
@@ -116,7 +123,7 @@ def search_postings(
 
 
 _SEARCH = f"""
-WITH hits AS (SELECT term, memory_key, frequency FROM postings WHERE term IN ({{terms}})),
+WITH hits AS (SELECT term, memory_key, frequency FROM {{source}} WHERE term IN ({{terms}})),
 corpus AS (SELECT count(*) AS documents, avg(length) AS mean_length FROM documents),
 rarity AS (
     SELECT term, ln(1 + (any_value(documents) - count(*) + 0.5) / (count(*) + 0.5)) AS idf

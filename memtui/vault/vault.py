@@ -15,6 +15,7 @@ from memtui.errors import MemtuiError, VaultBusyError
 from memtui.vault import backup
 from memtui.vault.backup import log_path
 from memtui.vault.connection import engine_errors, open_connection
+from memtui.vault.half_lives import stored_half_lives
 from memtui.vault.lease import lease
 from memtui.vault.reading import VaultReader
 from memtui.vault.schema import SCHEMA_VERSION, check_not_newer, migrate
@@ -47,7 +48,7 @@ class Vault:
 
     Args:
         path: the file, or a folder that holds `vault.duckdb`.
-        kinds: the kinds in force.
+        kinds: the kinds in force; they take over the half-lives that are stored in the vault whenever it is opened.
         now: the clock.
         patience_seconds: how long to wait for the lease.
     """
@@ -86,6 +87,7 @@ class Vault:
             VaultBusyError, VaultDamagedError, VaultTooNewError: see their texts.
         """
         with self.connect(read_only=True) as connection:
+            self.kinds.take_stored(stored_half_lives(connection))
             yield VaultReader(connection, self.kinds)
 
     @contextmanager
@@ -99,6 +101,7 @@ class Vault:
             reason: why, if the actor said so.
         """
         with self.connect(read_only=False) as connection:
+            self.kinds.take_stored(stored_half_lives(connection))
             writer = VaultWriter(
                 connection, self.kinds, actor=actor, now=self.now(), action=action, summary=summary or action
             )
@@ -111,6 +114,7 @@ class Vault:
                 _roll_back(connection)
                 raise
             connection.execute("COMMIT" if done else "ROLLBACK")
+            self.kinds.take_stored(stored_half_lives(connection))
             self._fold_log(connection)
 
     @contextmanager

@@ -13,6 +13,7 @@ from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
 from memtui.errors import ConflictError
 from memtui.vault import rows
+from memtui.vault.half_lives import HALF_LIFE, stored_half_lives, write_half_life
 from memtui.vault.postings import delete_postings, indexed_text, write_postings
 from memtui.vault.reading import SourceState, VaultReader
 from memtui.vault.schema import write_meta
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import duckdb
 
 Entity = str
-"""`memory`, `link`, `verdict`, `signal` or `tombstone`."""
+"""`memory`, `link`, `verdict`, `signal`, `tombstone` or `half-life`."""
 
 
 @dataclass(slots=True)
@@ -257,6 +258,15 @@ class VaultWriter(VaultReader):
                 for state in changed
             ),
         )
+
+    def set_half_life(self, kind: str, days: float | None) -> None:
+        """Give all memories of a kind another half-life in days; None that of the built-in kind again."""
+        before = stored_half_lives(self._connection).get(kind)
+        if days == before:
+            return
+        write_half_life(self._connection, kind, days)
+        sides = [None if side is None else {"kind": kind, "half_life_days": side} for side in (before, days)]
+        self._note(Revision(HALF_LIFE, kind, 0, *sides))
 
     def set_meta(self, key: str, value: str) -> None:
         """Store a setting in the vault."""

@@ -73,7 +73,8 @@ def test_tasks_over_the_sample_beside_vectors_and_words(benches: Benches, name: 
     compare(name, found, recalling.vectors_alone(bench, asked), "vectors alone")
     compare("", found, recalling.weighted_sum(bench, asked), "weighted sum")
     compare("", found, recalling.ours_by_words(bench, asked), "without a model")
-    bar(f"{name} recall@5", mean([a.recall_at(5) for a in found]), {"paraphrases": 0.62, "answerable": 0.95}[name])
+    # Paraphrases: vectors alone, which refuse nothing, reach 0.725; what is refused costs 0.05 (RESULTS.md).
+    bar(f"{name} recall@5", mean([a.recall_at(5) for a in found]), {"paraphrases": 0.65, "answerable": 0.95}[name])
 
 
 def test_what_is_current_stands_before_what_it_replaced(benches: Benches) -> None:

@@ -88,12 +88,12 @@ def fill(vault: Vault, count: int) -> None:
 
 
 def test_cold_search(migrated: Path) -> None:
-    command = memtui(migrated, "search", "lock expires before the payment gateway answers", "--all-projects")
+    command = memtui(migrated, "search", "lock expires before the payment gateway answers", "--all-projects", "--fast")
     check(f"cold search at {MIGRATION:,}", process_seconds(command), 0.4)
 
 
 def test_cold_context(migrated: Path) -> None:
-    command = memtui(migrated, "context", "refund fails twice on retry", "--project", "project-1")
+    command = memtui(migrated, "context", "refund fails twice on retry", "--project", "project-1", "--fast")
     check(f"cold context at {MIGRATION:,}", process_seconds(command), 0.5)
 
 

@@ -34,6 +34,7 @@ from memtui.domain.actor import Actor
 from memtui.domain.memory import Link
 from memtui.tui.screens.browse import BrowseScreen
 from memtui.tui.screens.choice import ChoiceScreen
+from memtui.tui.screens.merge import MergeScreen
 from memtui.tui.screens.review import ReviewScreen
 from memtui.vault.vault import Vault
 
@@ -163,8 +164,15 @@ async def test_every_verdict_is_one_or_two_keys_and_the_next_comes_at_once(vault
         await pilot.press("ctrl+s")
         await looks_at(pilot, "m0000007")
         assert stored(vault, "m0000006").verified_at == NOW, "what was edited is verified"
-        await pilot.press("y")
+        await pilot.press("m")
+        others = [other.id for other in reviewer(pilot)._card.similar]  # type: ignore[union-attr] # it is looked at
+        await chooses(pilot, "1")
+        await until(pilot, lambda: isinstance(pilot.app.screen, MergeScreen), "Merge is open")
+        await until(pilot, lambda: "tokens (was" in screen_text(pilot), "the result is worked out")
+        await pilot.press("enter")
         await looks_at(pilot, "m0000008")
+        assert stored(vault, "m0000007").status == "merged"
+        assert stored(vault, "m0000007").status_reason == f"merged into {others[0]}"
         await pilot.press("y")
         await shows(pilot, "8 of 8 memories reviewed")
         assert not [toast for toast in toasts(pilot) if "error" in toast.lower()]

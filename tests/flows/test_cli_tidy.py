@@ -76,7 +76,16 @@ def test_a_query_narrows_the_list_and_chooses_what_is_retired(cli: Cli) -> None:
     kept = cli("add", "Refunds are locked by payment_id.", "--tag", "ops", "--project", "shop").id
     rows = cli("list", "--where", "tag:ops -kind:note", "--json").json
     assert [row["id"] for row in rows] == [kept]
-    assert cli("verify", "--where", "tag:ops", "--project", "shop").lines == [kept, note]
+    edited = cli("edit", "--where", "tag:ops", "--add-tag", "x", "--half-life", "30d", "--project", "shop")
+    assert set(edited.lines) == {kept, note}
+    assert cli("show", note, "--json").json["tags"] == ["ops", "x"]
+    assert cli("show", note, "--json").json["half_life_days"] == 30
+    cli("edit", "--where", "tag:x", "--half-life", "kind", "--project", "shop")
+    assert cli("show", note, "--json").json["half_life_days"] is None
+    assert "--title" in cli("edit", "--where", "tag:x", "--title", "no", "--project", "shop", code=2).err
+    assert "--where" in cli("edit", code=2).err
+    assert "--where" in cli("edit", note, "--where", "tag:x", "--add-tag", "y", code=2).err
+    assert set(cli("verify", "--where", "tag:ops", "--project", "shop").lines) == {kept, note}
     assert cli("retire", "--where", "kind:note", "--why", "over", "--project", "shop").lines == [note]
     assert cli("list", "--where", "status:retired", "--json").json[0]["status_reason"] == "over"
     assert "No memory fits" in cli("retire", "--where", "kind:note", "--project", "shop", code=3).err

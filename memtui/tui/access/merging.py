@@ -79,7 +79,7 @@ class MergeAccess(VaultAccess):
 
         now = self._vault.now()
         verified = f"verified {ago(days_between(memory.verified_at, now))}" if memory.verified_at else "never verified"
-        return f"{source_line(memory.sources)} · {verified}"
+        return f"{source_line(memory.sources) if memory.sources else 'typed'} · {verified}"
 
     def result(self, sides: Sides, chosen: Mapping[str, str], project: str | None) -> MergeResult:
         """Return what a merge would make of the chosen texts.

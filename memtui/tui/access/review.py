@@ -163,9 +163,13 @@ class ReviewAccess(VaultAccess):
         hits = search(
             self._reading, words, scope, limit=MOST_SIMILAR, settings=self._opening.recall, now=self._vault.now()
         )
-        mine = wording_of(memory.title, memory.insight)
+        mine = wording_of(memory.title[:300], memory.insight)
         found = [
-            (likeness(mine, wording_of(hit.memory.title, hit.memory.insight)), hit.memory.id, tame(hit.memory.title))
+            (
+                likeness(mine, wording_of(hit.memory.title[:300], hit.memory.insight)),
+                hit.memory.id,
+                tame(hit.memory.title),
+            )
             for hit in hits
             if hit.memory.id not in known
         ]
@@ -232,7 +236,7 @@ class ReviewAccess(VaultAccess):
         link(self._vault, newer, "supersedes", identifier, actor=self._opening.actor)
         return Done("Superseded")
 
-    def kinds(self) -> list[str]:
+    def kinds(self) -> Sequence[str]:
         """Return the kinds there are."""
         return self._vault.kinds.names()
 

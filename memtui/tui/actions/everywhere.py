@@ -10,8 +10,8 @@ PANE = "pane"
 GO = "go-"
 """Start of the ids of acts that open a screen; the rest is its name."""
 
-_SCREENS = ("inbox", "context", "history", "import")
-_FORMS = ("merge", "edit", "edit-accept", "conflict", "conflict-text", "inbox-marked", "inbox-detail")
+_SCREENS = ("inbox", "context", "packs", "history", "import")
+_FORMS = ("merge", "clash", "tidy", "edit", "edit-accept", "conflict", "conflict-text", "inbox-marked", "inbox-detail")
 
 ACTIONS: tuple[Action, ...] = (
     Action("down", ("j", "down"), "one row or line down", "move", PANE, menu=False),
@@ -36,7 +36,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("redo", ("ctrl+r",), "do the undone change again", "edit", EVERYWHERE),
     Action("go-browse", (), "all memories", "go", EVERYWHERE),
     Action("go-inbox", ("b",), "Inbox: what waits to be accepted", "go", EVERYWHERE, "inbox", ("list", "empty")),
+    Action("go-tidy", ("T",), "Tidy: duplicates, contradictions, dead anchors, and more", "go", EVERYWHERE),
     Action("go-history", ("H",), "History: every change, who and when", "go", EVERYWHERE),
+    Action("go-packs", ("K",), "Packs: did what was copied help?", "go", EVERYWHERE),
     Action("go-import", (), "Import: bring in rule files and memories", "go", EVERYWHERE),
     Action(
         "back",
@@ -45,7 +47,7 @@ ACTIONS: tuple[Action, ...] = (
         "app",
         EVERYWHERE,
         "back",
-        ("detail", "filter", "facets", "marks", *_SCREENS, "context-lines", "history-line", "import-line", *_FORMS),
+        ("detail", "filter", "facets", "marks", *_SCREENS, "context-lines", "packs-line", "history-line", "import-line", *_FORMS),
     ),
     Action("theme", (), "choose a theme, previewed as you move", "app", EVERYWHERE),
     Action("help", ("question_mark",), "help: find and run any act", "app", EVERYWHERE),

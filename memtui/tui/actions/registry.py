@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memtui.tui.actions import browse, context, editing, everywhere, history, importing, inbox, merge, review
+from memtui.tui.actions import browse, context, editing, everywhere, history, importing, inbox, merge, review, tidy
 from memtui.tui.actions.action import Action
 
 if TYPE_CHECKING:
@@ -18,16 +18,27 @@ ACTIONS: tuple[Action, ...] = (
     *browse.ACTIONS,
     *editing.ACTIONS,
     *context.ACTIONS,
+    *packs.ACTIONS,
     *inbox.ACTIONS,
     *review.ACTIONS,
     *merge.ACTIONS,
+    *tidy.ACTIONS,
     *history.ACTIONS,
     *importing.ACTIONS,
     *everywhere.ACTIONS,
 )
 
 WIDGETS = frozenset(
-    {everywhere.PANE, browse.FILTER, browse.FACETS, context.FILES, editing.LINE, editing.TOGGLE, merge.FIELDS}
+    {
+        everywhere.PANE,
+        browse.FILTER,
+        browse.FACETS,
+        context.FILES,
+        editing.LINE,
+        editing.TOGGLE,
+        merge.FIELDS,
+        tidy.CLASHES,
+    }
 )
 """Owners that are widgets: they answer their keys themselves."""
 

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from curating import AGENT, PERSON, add, everything, get, new_vault
 from hypothesis import given
@@ -15,6 +16,7 @@ from memtui.capture.titles import title_for
 from memtui.curate.candidates import candidate_pairs
 from memtui.curate.duplicates import DuplicateGroup, find_duplicates, likeness
 from memtui.curate.gathering import Gathered, gather
+from memtui.curate.meaning import pairs_by_meaning
 from memtui.curate.settling import accept_copies, accept_group, not_duplicates
 from memtui.curate.timeline import undo
 from memtui.curate.wording import Wording
@@ -23,6 +25,7 @@ from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.text.spelling import american, normal_form
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
+from memtui.vault.vectors import NewVector, missing, store
 
 PAIRS = [
     json.loads(line)
@@ -117,6 +120,27 @@ def test_projects_stay_apart_but_share_what_is_global() -> None:
     (group,) = groups_of(said(text, project="shop"), said(text, project="global"))
     assert group.pile == "look"
     assert not group.copies
+
+
+def test_global_memories_are_compared_also_beside_the_unassigned_alone() -> None:
+    copies = [said("Use UTC in logs, always.", project="global"), said("In logs always use UTC.", project="global")]
+    assert len(groups_of(*copies)) == 1
+    assert len(groups_of(*copies, said("Something else entirely.", project=None))) == 1
+
+
+def test_stored_vectors_are_compared_within_a_project(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path)
+    shop = [add(vault, text).id for text in ("Commit before calling out.", "No transaction spans a request.")]
+    add(vault, "Commit first, then call.", project="till")
+    with vault.read() as reader:
+        waiting = missing(reader, "tiny", limit=10)
+    rows = [NewVector(text.key, text.content_hash, np.array([1.0, 0.0], dtype=np.float32)) for text in waiting]
+    store(vault, "tiny", rows)
+    gathered = gather(vault, MemoryFilter())
+    (found,) = pairs_by_meaning(vault, gathered, "tiny")
+    assert {*found[:2]} == set(shop)
+    assert found[2] == pytest.approx(1.0)
+    assert pairs_by_meaning(vault, gathered, None) == pairs_by_meaning(vault, gathered, "another") == []
 
 
 def test_what_a_link_tells_apart_is_not_proposed() -> None:

@@ -1,0 +1,302 @@
+"""What if a kind faded faster or slower: the effect on the review queue and the recipes' payloads, before applying."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from memtui.curate.reviewing import review_queue
+from memtui.domain.actor import Actor, check_may_alter
+from memtui.domain.freshness import (
+    FLOOR,
+    LONGEST_HALF_LIFE,
+    REVIEW_THRESHOLD,
+    SHORTEST_HALF_LIFE,
+    decay,
+    half_life_after,
+)
+from memtui.domain.kinds import Kinds, Origin
+from memtui.domain.learning import Lesson, lessons_by_kind
+from memtui.errors import RefusedError, UsageError
+from memtui.vault.fading import Fading, read_fading
+from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.vault import Vault
+
+LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 0.06, 1.0
+"""The review thresholds that the configuration takes: above the floor, below which nothing falls."""
+
+_TRIES = 3
+_ANY = MemoryFilter(statuses=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knobs:
+    """What is tried out.
+
+    Attributes:
+        half_lives: half-lives of kinds in days.
+        memory: id of one memory with a half-life of its own in days, None for that of its kind.
+        threshold: freshness below which a memory is due; None as it is.
+    """
+
+    half_lives: Mapping[str, float] = field(default_factory=dict)
+    memory: tuple[str, float | None] | None = None
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindNow:
+    """One kind as it is.
+
+    Attributes:
+        memories: memories in use.
+        half_life_days: in force.
+        origin: where that comes from.
+        lesson: what verdicts speak for; None without any.
+        verified_days: how long ago memories of the kind were last verified, the newest first.
+    """
+
+    name: str
+    memories: int
+    half_life_days: float
+    origin: Origin
+    lesson: Lesson | None
+    verified_days: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """What the effects are reckoned on; the vault is not needed again.
+
+    Attributes:
+        memories: all in use.
+        others: memories that are due whatever their freshness: for their files, a contradiction, or since they hurt.
+        kinds: every kind that is in use or known.
+        in_force: their half-lives; stays as it was when the snapshot was taken.
+        threshold: freshness below which a memory is due.
+    """
+
+    memories: tuple[Fading, ...]
+    others: frozenset[str]
+    kinds: tuple[KindNow, ...]
+    in_force: Kinds
+    threshold: float
+    now: datetime
+    counter: int
+
+    def kind(self, name: str) -> KindNow:
+        """Return a kind by its name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for kind in self.kinds:
+            if kind.name == name:
+                return kind
+        raise KeyError(name)
+
+    def memory(self, identifier: str) -> Fading | None:
+        """Return a memory, None if it is not in use."""
+        return next((memory for memory in self.memories if memory.id == identifier), None)
+
+    def half_life(self, memory: Fading, knobs: Knobs) -> float:
+        """Return the effective half-life of a memory in days, as `domain.freshness.half_life_days`."""
+        own = memory.half_life_days
+        if knobs.memory is not None and knobs.memory[0] == memory.id:
+            own = knobs.memory[1]
+        if own is not None:
+            return own
+        days = knobs.half_lives.get(memory.kind)
+        days = self.in_force.get(memory.kind).half_life_days if days is None else days
+        return days if memory.held_days is None else half_life_after(days, memory.held_days)
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """A memory that enters or leaves the review queue.
+
+    Attributes:
+        before: its freshness as things are.
+        after: its freshness if it were applied.
+    """
+
+    id: str
+    title: str
+    kind: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What the review queue would become.
+
+    Attributes:
+        before: memories due as things are.
+        after: memories due if it were applied.
+        entering: memories that would become due, the least fresh first.
+        leaving: memories that would not be due any more, the freshest first.
+    """
+
+    before: int
+    after: int
+    entering: tuple[Affected, ...] = ()
+    leaving: tuple[Affected, ...] = ()
+
+
+# -- looking -------------------------------------------------------------------------------------------
+
+
+def take_snapshot(vault: Vault, scope: Scope, *, threshold: float = REVIEW_THRESHOLD) -> Snapshot:
+    """Return what effects are reckoned on, of one state of the vault.
+
+    Args:
+        vault: the vault; the lease is let go before anything is reckoned.
+        scope: the projects in view.
+        threshold: freshness below which a memory is due.
+    """
+    for _ in range(_TRIES):
+        now = vault.now()
+        with vault.read() as reader:
+            counter = reader.change_counter()
+            memories = read_fading(reader, scope, now)
+            verdicts = reader.verdicts()
+        # No freshness is below the floor, so that this queue holds what is due for other reasons.
+        others = {due.memory.id for due in review_queue(vault, scope, threshold=FLOOR)}
+        with vault.read() as reader:
+            if reader.change_counter() == counter:
+                break
+    kind_of = {memory.id: memory.kind for memory in memories}
+    # What was learned must not change what it is learned from: the prior is the kind's before anything was applied.
+    lessons = lessons_by_kind(verdicts, kind_of, vault.kinds.without_stored())
+    in_force = vault.kinds.with_half_lives({})
+    return Snapshot(
+        memories=tuple(memories),
+        others=frozenset(others),
+        kinds=_kinds_now(memories, in_force, lessons),
+        in_force=in_force,
+        threshold=threshold,
+        now=now,
+        counter=counter,
+    )
+
+
+def _kinds_now(memories: Sequence[Fading], kinds: Kinds, lessons: Mapping[str, Lesson]) -> tuple[KindNow, ...]:
+    counts = Counter(memory.kind for memory in memories)
+    verified: dict[str, list[float]] = {}
+    for memory in memories:
+        if memory.held_days is not None:
+            verified.setdefault(memory.kind, []).append(memory.age_days)
+    names = dict.fromkeys([*kinds.names(), *sorted(counts)])
+    found = [
+        KindNow(
+            name=name,
+            memories=counts[name],
+            half_life_days=kinds.get(name).half_life_days,
+            origin=kinds.origin(name),
+            lesson=lessons.get(name),
+            verified_days=tuple(sorted(verified.get(name, ()))),
+        )
+        for name in names
+    ]
+    return tuple(sorted(found, key=lambda kind: -kind.memories))
+
+
+def effect(snapshot: Snapshot, knobs: Knobs) -> Effect:
+    """Return what the review queue would become; holds no lease and reads nothing."""
+    threshold = snapshot.threshold if knobs.threshold is None else knobs.threshold
+    unchanged, before, after = Knobs(), 0, 0
+    entering: list[Affected] = []
+    leaving: list[Affected] = []
+    for memory in snapshot.memories:
+        is_other = memory.due or memory.id in snapshot.others
+        now_fresh = 1.0 if memory.pinned else decay(memory.age_days, snapshot.half_life(memory, unchanged))
+        then_fresh = 1.0 if memory.pinned else decay(memory.age_days, snapshot.half_life(memory, knobs))
+        was = not memory.snoozed and (is_other or now_fresh < snapshot.threshold)
+        becomes = not memory.snoozed and (is_other or then_fresh < threshold)
+        before, after = before + was, after + becomes
+        if was != becomes:
+            moved = Affected(memory.id, memory.title, memory.kind, now_fresh, then_fresh)
+            (entering if becomes else leaving).append(moved)
+    entering.sort(key=lambda one: (one.after, one.id))
+    leaving.sort(key=lambda one: (-one.after, one.id))
+    return Effect(before, after, tuple(entering), tuple(leaving))
+
+
+def crossing_days(half_life: float, threshold: float) -> float:
+    """Return after how many days unverified a memory of that half-life falls below a threshold above the floor."""
+    return half_life * math.log2((1.0 - FLOOR) / (threshold - FLOOR))
+
+
+# -- applying ------------------------------------------------------------------------------------------
+
+
+def apply_half_lives(vault: Vault, half_lives: Mapping[str, float | None], *, actor: Actor) -> str:
+    """Give kinds other half-lives in days as one undoable change of the vault; returns what was done in words.
+
+    Args:
+        vault: the vault.
+        half_lives: by kind; None for that of the built-in kind again.
+        actor: a person.
+
+    Raises:
+        RefusedError: an agent asks, or the configuration decides for one of the kinds.
+        UsageError: nothing is asked for, a kind is unknown, or a half-life is none.
+    """
+    if not actor.is_person:
+        raise RefusedError("Only a person can change how fast a kind fades", where=f"actor {actor.name}")
+    if not half_lives:
+        raise UsageError("No half-life was changed")
+    with vault.write(actor=actor.name, action="half-life") as writer:
+        kinds = writer.kinds
+        used = writer.counts_by("kind", _ANY) if set(half_lives) - set(kinds.names()) else {}
+        for name, days in half_lives.items():
+            _check(name, days, kinds, used)
+        told = []
+        for name, days in half_lives.items():
+            before = kinds.get(name).half_life_days
+            writer.set_half_life(name, days)
+            after = kinds.without_stored().get(name).half_life_days if days is None else days
+            told.append(f"{name} {days_text(before)} → {days_text(after)}")
+        writer.summary = f"half-life of {', '.join(told)}"
+        return writer.summary
+
+
+def apply_to_memory(vault: Vault, identifier: str, days: float | None, *, actor: Actor) -> str:
+    """Give one memory a half-life of its own in days, or that of its kind again; returns what was done in words."""
+    if days is not None:
+        _check_days(identifier, days)
+    with vault.write(actor=actor.name, action="half-life") as writer:
+        memory = writer.get(writer.resolve(identifier))
+        check_may_alter(actor, memory)
+        writer.put(replace(memory, half_life_days=days), if_version=memory.version)
+        writer.summary = f"half-life {days_text(days) if days else 'of its kind'}: {memory.title[:80]}"
+        return writer.summary
+
+
+def days_text(days: float) -> str:
+    """Return a half-life as people read it: `41 d`, `0.5 d`."""
+    return f"{days:,.0f} d" if days >= 10 else f"{days:.2g} d"  # noqa: PLR2004 - below ten days a part of a day counts
+
+
+def _check(name: str, days: float | None, kinds: Kinds, used: Iterable[str | None]) -> None:
+    if kinds.origin(name) == "config":
+        raise RefusedError(
+            f"The configuration sets the half-life of {name}, and it beats the vault",
+            where=f"[kinds.{name}]",
+            remedy="Change it there, or take it out: `memtui config path` tells the file.",
+        )
+    if name not in kinds and name not in used:
+        raise UsageError("No memory is of this kind", where=name, remedy=f"Kinds: {', '.join(kinds.names())}.")
+    if days is not None:
+        _check_days(name, days)
+
+
+def _check_days(name: str, days: float) -> None:
+    if not SHORTEST_HALF_LIFE <= days <= LONGEST_HALF_LIFE:
+        raise UsageError(
+            f"A half-life is {SHORTEST_HALF_LIFE:g} to {LONGEST_HALF_LIFE:,.0f} days", where=f"{name} {days:g}"
+        )

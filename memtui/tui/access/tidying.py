@@ -1,0 +1,130 @@
+"""What the Tidy screen asks of the vault and tells it; called in thread workers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memtui.domain.memory import Memory
+from memtui.tui.access import Done, VaultAccess
+from memtui.tui.wording import counted, tame
+
+if TYPE_CHECKING:
+    from memtui.curate.conflicts import Conflict
+    from memtui.curate.duplicates import DuplicateGroup
+    from memtui.curate.tidying import TidyReport
+
+Progress = Callable[[str, int, int], None]
+"""Told (stage, done, total); may raise `Cancelled`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Both memories of a contradiction, as they are now."""
+
+    memories: tuple[Memory, Memory]
+
+
+class TidyAccess(VaultAccess):
+    """The vault as the Tidy screen sees it."""
+
+    def find(self, progress: Progress) -> TidyReport:
+        """Look through the vault; nothing is changed.
+
+        Raises:
+            Cancelled: raised by `progress`.
+        """
+        from memtui.curate.tidying import TidyOptions, tidy
+
+        with self._reading.read() as reader:
+            view = self._view_of(reader)
+        options = TidyOptions(
+            scope=view.listing_scope,
+            threshold=self._opening.threshold,
+            tree=view.tree,
+            secret_patterns=self._opening.secret_patterns,
+        )
+        return tidy(self._reading, options, stage=lambda name: lambda done, total: progress(name, done, total))
+
+    def pair(self, conflict: Conflict) -> Pair:
+        """Return both memories of a contradiction.
+
+        Raises:
+            NotFoundError: one is gone.
+        """
+        from memtui.errors import NotFoundError
+
+        memories = self._memories(conflict.ids)
+        if len(memories) != 2:  # noqa: PLR2004 - a pair
+            raise NotFoundError("One of the two is gone")
+        return Pair((memories[0], memories[1]))
+
+    # -- settling ---------------------------------------------------------------------------------
+
+    def keep(self, conflict: Conflict, identifier: str) -> Done:
+        """Settle a contradiction for one of the two."""
+        from memtui.curate.settling import keep_one
+
+        self._opening.before_change()
+        other = keep_one(self._vault, conflict, identifier, actor=self._opening.actor)
+        return Done(f"Superseded: {tame(other.title, 80)}")
+
+    def keep_both(self, conflict: Conflict, words: Sequence[str]) -> Done:
+        """Settle a contradiction by saying where each of the two holds."""
+        from memtui.curate.settling import HoldsFor, keep_both
+
+        self._opening.before_change()
+        scopes = {
+            identifier: HoldsFor(words=said)
+            for identifier, said in zip(conflict.ids, words, strict=True)
+            if said.strip()
+        }
+        keep_both(
+            self._vault,
+            conflict,
+            scopes,
+            actor=self._opening.actor,
+            secret_patterns=self._opening.secret_patterns,
+        )
+        return Done("Both hold; each says where")
+
+    def is_no_conflict(self, conflict: Conflict) -> Done:
+        """Never propose this pair again, until a text changes."""
+        from memtui.curate.settling import not_conflicting
+
+        self._opening.before_change()
+        not_conflicting(self._vault, *conflict.ids, actor=self._opening.actor)
+        return Done("Remembered: no contradiction")
+
+    def are_no_duplicates(self, group: DuplicateGroup) -> Done:
+        """Never propose this group again, until a text changes."""
+        from memtui.curate.settling import not_duplicates
+
+        self._opening.before_change()
+        not_duplicates(self._vault, group.ids, actor=self._opening.actor)
+        return Done("Remembered: no duplicates")
+
+    def merge_copies(self, groups: Sequence[DuplicateGroup]) -> Done:
+        """Merge every group of exact copies, each as one undoable change."""
+        from memtui.curate.settling import accept_copies
+
+        self._opening.before_change()
+        accepted = accept_copies(self._vault, groups, actor=self._opening.actor)
+        parts = [f"Merged {counted(len(accepted.merged), 'group', 'groups')} of copies"]
+        if accepted.skipped:
+            parts.append(f"left {len(accepted.skipped):,} ({tame(accepted.skipped[0][1], 120)})")
+        return Done("; ".join(parts), changed=bool(accepted.merged))
+
+    def re_anchor(self, moves: Sequence[tuple[str, str, str]]) -> Done:
+        """Tie memories to the new places of their files, as one undoable change.
+
+        Args:
+            moves: (memory, old path, new path).
+        """
+        from memtui.curate.anchoring import re_anchor
+
+        wanted: dict[str, dict[str, str]] = {}
+        for identifier, old, new in moves:
+            wanted.setdefault(identifier, {})[old] = new
+        return self._act(lambda: re_anchor(self._vault, wanted, actor=self._opening.actor), "Re-anchored")

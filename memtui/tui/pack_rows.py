@@ -1,0 +1,176 @@
+"""Packs and their memories in words, as the Packs screen lists them; knows no widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memtui.tui.describing import Block
+from memtui.tui.wording import counted, days_between, short_age, tame
+
+if TYPE_CHECKING:
+    from memtui.curate.feedback import Effect
+    from memtui.curate.packs import UsedMember, UsedPack, Verdict
+
+WORDS = {"helped": "helped", "hurt": "hurt", "corrected": "corrected", "unused": "not used"}
+"""Verdicts as people say them."""
+
+MARKS = {"helped": "+", "hurt": "−", "corrected": "~", "unused": "·"}
+
+EFFECTS_SHOWN = 3
+"""Memories whose change of usefulness a toast tells; the rest are counted."""
+
+_TITLE = 40
+
+
+@dataclass(frozen=True, slots=True)
+class PackRow:
+    """A pack in a line.
+
+    Attributes:
+        task: one line, tamed.
+        age: how long ago it was used.
+        said: what was said of it, in words; empty where nothing was.
+        mark: glyph of what was said, `?` where feedback is awaited.
+    """
+
+    id: str
+    task: str
+    target: str
+    age: str
+    tokens: int
+    memories: int
+    said: str
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRow:
+    """A memory of a pack in a line.
+
+    Attributes:
+        title: tamed; its id where it is gone.
+        state: what became of it since: empty, `v2 → v4`, `retired`, `gone`.
+        said: the last word said of it in this pack.
+        mark: glyph of that word.
+    """
+
+    id: str
+    title: str
+    kind: str
+    version: int
+    state: str
+    tokens: int
+    said: str
+    mark: str
+    is_there: bool
+
+
+def pack_row(used: UsedPack, now: datetime) -> PackRow:
+    """Return a pack as a line."""
+    pack = used.pack
+    return PackRow(
+        id=pack.id,
+        task=task_words(pack.task, pack.files),
+        target=tame(pack.target, 30),
+        age=short_age(days_between(pack.made_at, now)),
+        tokens=pack.tokens,
+        memories=len(pack.members),
+        said="waits" if used.awaits else said_words(used.said, len(pack.members)),
+        mark="?" if used.awaits else _mark(used.said),
+    )
+
+
+def task_words(task: str, files: Sequence[str]) -> str:
+    """Return a task in one line: its text, else its files, else that it was the standing payload."""
+    return tame(task) or tame(", ".join(files)) or "standing payload"
+
+
+def said_words(said: Mapping[str, int], memories: int) -> str:
+    """Return what was said of a pack: `helped`, `hurt 1 of 5`, `helped 4, hurt 1`."""
+    if len(said) == 1:
+        verdict, number = next(iter(said.items()))
+        return WORDS[verdict] if number >= memories else f"{WORDS[verdict]} {number} of {memories}"
+    return ", ".join(f"{WORDS[verdict]} {number}" for verdict, number in said.items())
+
+
+def _mark(said: Mapping[str, int]) -> str:
+    return MARKS[max(said, key=lambda verdict: said[verdict])] if said else " "
+
+
+def member_row(used: UsedMember) -> MemberRow:
+    """Return a memory of a pack as a line."""
+    memory, member = used.memory, used.member
+    last = used.said[-1][0] if used.said else ""
+    return MemberRow(
+        id=member.memory_id,
+        title=(tame(memory.title) or tame(memory.insight)) if memory else tame(member.memory_id, _TITLE),
+        kind=tame(memory.kind, 30) if memory else "",
+        version=member.version,
+        state=_state(used),
+        tokens=member.tokens,
+        said=WORDS[last] if last else "",
+        mark=MARKS[last] if last else " ",
+        is_there=memory is not None,
+    )
+
+
+def _state(used: UsedMember) -> str:
+    if used.memory is None:
+        return "gone"
+    if used.memory.status != "active":
+        return used.memory.status
+    return f"v{used.member.version} → v{used.memory.version}" if used.has_changed else f"v{used.member.version}"
+
+
+def head_lines(used: UsedPack, members: Sequence[UsedMember]) -> list[str]:
+    """Return what stands over the memories of a pack: its size and budget, when and by whom, what became of them."""
+    pack = used.pack
+    changed, gone = sum(one.has_changed for one in members), sum(one.memory is None for one in members)
+    became = [f"{changed} changed since"] if changed else []
+    became += [f"{gone} gone"] if gone else []
+    return [
+        f"{pack.tokens:,} tokens of {_budget(pack.budget)} ({tame(pack.encoding, 20)}) for {tame(pack.target, 30)}",
+        f"{pack.made_at:%Y-%m-%d %H:%M} UTC · {tame(pack.actor, 30)} · {tame(pack.project or 'every project', 30)}",
+        " · ".join([counted(len(members), "memory", "memories"), *became]),
+    ]
+
+
+def _budget(budget: str) -> str:
+    """Return a stored budget; it names its unit itself unless it is tokens."""
+    return tame(budget, 30).removesuffix(" tokens")
+
+
+def told(used: UsedPack, verdicts: Sequence[Verdict]) -> list[Block]:
+    """Return all that is known of a pack."""
+    pack = used.pack
+    blocks = [
+        Block(((task_words(pack.task, ()) if pack.task.strip() else "standing payload", "title"),)),
+        *(Block(((line, "dim"),)) for line in head_lines(used, ())[:2]),
+        Block(((f"pack {pack.id} · payload {pack.payload_hash}", "dim"),)),
+        *(Block(((tame(path), "path"),), label="File") for path in pack.files),
+    ]
+    if not verdicts:
+        blocks.append(Block((("Nothing was said of it yet.", "dim"),), gap=True))
+    for place, one in enumerate(verdicts):
+        words = f"{WORDS[one.verdict]}, {counted(one.memories, 'memory', 'memories')}"
+        when = f"  {one.at:%Y-%m-%d %H:%M} · {tame(one.actor, 30)}"
+        blocks.append(Block(((words, "good" if one.verdict == "helped" else "warning"), (when, "dim")), gap=place == 0))
+        if one.reason:
+            blocks.append(Block(((tame(one.reason, 1_000), "text"),)))
+    return blocks
+
+
+def effect_words(verdict: str, effects: Sequence[Effect]) -> str:
+    """Return what feedback did to the usefulness of memories: before → after."""
+    shown = [f"“{tame(one.title, _TITLE)}” {one.before:.2f} → {one.after:.2f}" for one in effects[:EFFECTS_SHOWN]]
+    if len(effects) > EFFECTS_SHOWN:
+        shown.append(f"{len(effects) - EFFECTS_SHOWN} more")
+    due = [f"“{tame(one.title, _TITLE)}”" for one in effects if one.is_due]
+    parts = [f"{WORDS[verdict].capitalize()}: usefulness of {', '.join(shown)}"]
+    if due:
+        named = due[0] if len(due) == 1 else f"{len(due)} memories"
+        parts.append(f"{named} hurt more than once and {'is' if len(due) == 1 else 'are'} due for review")
+    return "; ".join([*parts, "u undoes it"])

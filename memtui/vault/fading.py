@@ -1,0 +1,51 @@
+"""Everything that the freshness of the memories in use hangs on, read at once for reckoning without the vault."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from memtui.vault.filters import MemoryFilter, Scope, where_sql
+from memtui.vault.reading import VaultReader
+
+_LONGEST_TITLE = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Fading:
+    """One memory in use, as far as its freshness goes.
+
+    Attributes:
+        title: its beginning.
+        age_days: days since it was last verified, else observed, else created; never negative.
+        held_days: days that it was verified to have held, None if it never was verified.
+        half_life_days: its own, None for that of its kind.
+        due: whether its own day has come.
+        snoozed: whether it is put off.
+    """
+
+    id: str
+    title: str
+    kind: str
+    pinned: bool
+    age_days: float
+    held_days: float | None
+    half_life_days: float | None
+    due: bool
+    snoozed: bool
+
+
+def read_fading(reader: VaultReader, scope: Scope, now: datetime) -> list[Fading]:
+    """Return the memories in use of a scope, in the order they came."""
+    condition, parameters = where_sql(MemoryFilter(scope=scope), reader.kinds)
+    moment = now.astimezone(UTC).replace(tzinfo=None)
+    first = "coalesce(m.observed_at, m.created_at)"
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        f"SELECT m.id, left(m.title, {_LONGEST_TITLE}), m.kind, m.pinned,"  # noqa: S608 - built from our own pieces
+        f" greatest(0, epoch(?::TIMESTAMP) - epoch(coalesce(m.verified_at, {first}))) / 86400.0,"
+        f" CASE WHEN m.verified_at IS NOT NULL THEN greatest(0, epoch(m.verified_at) - epoch({first})) / 86400.0 END,"
+        " m.half_life_days, coalesce(m.due_at <= ?, false), coalesce(m.snoozed_until > ?, false)"
+        f" FROM memories m WHERE {condition} ORDER BY m.key",
+        [moment, moment, moment, *parameters],
+    ).fetchall()
+    return [Fading(*row) for row in found]

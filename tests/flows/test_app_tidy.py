@@ -1,0 +1,209 @@
+"""Tidy in the app: one pass, findings in groups, each put right by a key, and nothing left to find afterwards."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flows.app_driver import (
+    WIDE,
+    app_on,
+    empty_vault,
+    fill,
+    holds,
+    hostile_memories,
+    isolate,
+    memory,
+    says,
+    screen_text,
+    shows,
+    stored,
+    until,
+)
+from textual.pilot import Pilot
+from textual.widgets import TextArea
+
+from memtui.curate.projects import link_folder
+from memtui.domain.memory import Anchor
+from memtui.tui.access.tidying import TidyAccess
+from memtui.tui.screens.clash import ClashScreen
+from memtui.tui.screens.merge import MergeScreen
+from memtui.tui.screens.text_edit import TextEditScreen
+from memtui.tui.screens.tidy import TidyScreen
+from memtui.vault.vault import Vault
+
+POSTGRES = (
+    memory(
+        1,
+        "Use Postgres 13 in every environment",
+        days=300,
+        insight="Use Postgres 13 in every environment.",
+        pinned=True,
+    ),
+    memory(2, "Use Postgres 14 in every environment", days=2, insight="Use Postgres 14 in every environment."),
+)
+COPIES = (
+    memory(3, "Sail times are stored in UTC", insight="Sail times are stored in UTC and shown in local time."),
+    memory(4, "Sail times are stored in UTC", days=3, insight="Sail times are stored in UTC, and shown in local time."),
+)
+VAGUE = memory(5, "Be careful", insight="Be careful with the ferry.")
+
+
+@pytest.fixture(autouse=True)
+def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    isolate(monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    return empty_vault(tmp_path)
+
+
+async def tidy_opens(pilot: Pilot[Any], *, memories: int) -> TidyScreen:
+    await holds(pilot, memories)
+    await pilot.press("T")
+    await until(pilot, lambda: isinstance(pilot.app.screen, TidyScreen), "Tidy is open")
+    screen = pilot.app.screen
+    assert isinstance(screen, TidyScreen)
+    await until(pilot, lambda: screen._report is not None, "the pass is over")
+    return screen
+
+
+async def passes(pilot: Pilot[Any], screen: TidyScreen, before: object) -> None:
+    await until(pilot, lambda: screen._report is not before and not screen._running, "another pass is over")
+
+
+async def goes_to(pilot: Pilot[Any], screen: TidyScreen, finding: str) -> None:
+    """Bring the cursor to the first finding of a sort."""
+    await pilot.press("g")
+    for _ in range(screen._found.count):
+        row = screen._found.current
+        if row is not None and row.finding == finding:
+            return
+        await pilot.press("j")
+        await pilot.pause()
+    raise AssertionError(f"no {finding} in the list")
+
+
+async def test_a_pass_finds_what_to_put_right_and_a_second_one_finds_nothing(vault: Vault, tmp_path: Path) -> None:
+    fill(vault, [*POSTGRES, *COPIES, VAGUE])
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await tidy_opens(pilot, memories=5)
+        for part in ("Duplicates  1", "Contradictions  1", "Vague  1", "easy merges save"):
+            await shows(pilot, part)
+        await goes_to(pilot, screen, "conflicts")
+        await shows(pilot, "[13]")
+        await pilot.press("x")
+        await says(pilot, "This finding is about several memories")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ClashScreen), "the contradiction is open")
+        await shows(pilot, "[13]")
+        await shows(pilot, "[14]")
+        await pilot.press("u")
+        await says(pilot, "The contradiction comes first")
+        before = screen._report
+        await pilot.press("2")
+        await passes(pilot, screen, before)
+        assert stored(vault, "m0000001").status == "superseded"
+        before = screen._report
+        await pilot.press("u")
+        await passes(pilot, screen, before)
+        assert stored(vault, "m0000001").status == "active"
+        before = screen._report
+        await pilot.press("ctrl+r")
+        await passes(pilot, screen, before)
+        await goes_to(pilot, screen, "duplicates")
+        before = screen._report
+        await pilot.press("a")
+        await passes(pilot, screen, before)
+        assert sorted((stored(vault, "m0000003").status, stored(vault, "m0000004").status)) == ["active", "merged"]
+        await goes_to(pilot, screen, "vague")
+        before = screen._report
+        await pilot.press("x")
+        await passes(pilot, screen, before)
+        await shows(pilot, "Nothing to tidy.")
+        await pilot.press("escape")
+        await holds(pilot, 2)
+
+
+async def test_findings_are_dismissed_kept_both_or_merged_by_hand(vault: Vault, tmp_path: Path) -> None:
+    fill(vault, [*POSTGRES, *COPIES])
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=(80, 24)) as pilot:
+        screen = await tidy_opens(pilot, memories=4)
+        await goes_to(pilot, screen, "duplicates")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, MergeScreen), "Merge is open")
+        await shows(pilot, "Merge 2 memories")
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen, "back at the findings")
+        before = screen._report
+        await pilot.press("n")
+        await passes(pilot, screen, before)
+        await goes_to(pilot, screen, "conflicts")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ClashScreen), "the contradiction is open")
+        await pilot.press("b")
+        for which, words in (("A holds for", "the old cluster"), ("B holds for", "")):
+            await shows(pilot, which)
+            await until(pilot, lambda: isinstance(pilot.app.screen, TextEditScreen), "where it holds is asked")
+            pilot.app.screen.query_one(TextArea).load_text(words)
+            await pilot.press("ctrl+s")
+        await until(pilot, lambda: screen._report is not None and not screen._report.conflicts, "both hold")
+        assert "Holds for: the old cluster" in stored(vault, "m0000001").rationale
+        await shows(pilot, "Nothing to tidy.")
+
+
+async def test_a_moved_file_is_tied_to_its_new_place_by_one_key(vault: Vault, tmp_path: Path) -> None:
+    from curating import commit, git, repository
+
+    root = repository(tmp_path / "ferry", {"pay/lock.py": "TTL = 30\n" * 20})
+    git(root, "mv", "pay/lock.py", "pay/locking.py")
+    commit(root, on="2026-02-01")
+    fill(vault, [memory(1, "Lock by payment", anchors=(Anchor("pay/lock.py"),))])
+    link_folder(vault, "ferry", root)
+    async with app_on(vault, root).run_test(size=WIDE) as pilot:
+        screen = await tidy_opens(pilot, memories=1)
+        await shows(pilot, "pay/lock.py → pay/locking.py")
+        before = screen._report
+        await pilot.press("a")
+        await passes(pilot, screen, before)
+        assert stored(vault, "m0000001").anchors[0].path == "pay/locking.py"
+
+
+async def test_escape_stops_a_pass_and_r_looks_again(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(vault, POSTGRES)
+    find, asked = TidyAccess.find, threading.Event()
+
+    def slow(access: TidyAccess, progress: Any) -> Any:
+        while not asked.is_set():
+            progress("reading", 1, 2)
+            asked.wait(0.01)
+        return find(access, progress)
+
+    monkeypatch.setattr(TidyAccess, "find", slow)
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        await holds(pilot, 2)
+        await pilot.press("T")
+        await shows(pilot, "reading 1 of 2 · esc stops")
+        await pilot.press("escape")
+        await shows(pilot, "stopped · R looks again")
+        asked.set()
+        await pilot.press("R")
+        await shows(pilot, "Contradictions  1")
+
+
+async def test_hostile_texts_fit_into_the_findings(vault: Vault, tmp_path: Path) -> None:
+    fill(vault, hostile_memories())
+    async with app_on(vault, tmp_path).run_test(size=(80, 24)) as pilot:
+        screen = await tidy_opens(pilot, memories=12)
+        for width, height in ((40, 15), (200, 60)):
+            await pilot.resize_terminal(width, height)
+            for _ in range(screen._found.count):
+                await pilot.press("j")
+            await pilot.pause()
+            assert "\x1b" not in screen_text(pilot)
+            assert screen_text(pilot).split("\n")[1].strip()[-1:] == "╮"
