@@ -46,6 +46,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if arguments.at is not None:
         folder = (session.folder / Path(arguments.at).expanduser()).resolve()
         path = build_demo(folder)
+        _embed(Vault(path), session)
         write_json({"vault": str(path), "folder": str(folder)}) if session.json else write_line(str(path))
         say(f"source trees are beside it; try: memtui --vault {path} list, or open it: memtui --vault {path}")
         return EXIT_DONE
@@ -56,8 +57,19 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             from memtui.cli.app import open_app
 
             return open_app(arguments, vault=vault)
+        _embed(vault, session)
         _tour(vault, session)
         return EXIT_DONE
+
+
+def _embed(vault: Vault, session: Session) -> None:
+    """Give every memory its vector, so that the first command answers as the second will."""
+    meaning = session.meaning
+    engine = meaning.engine() if meaning is not None else None
+    if engine is not None:
+        from memtui.recall.vectoring import embed_missing
+
+        embed_missing(vault, engine)
 
 
 def build_demo(folder: Path) -> Path:
@@ -88,6 +100,7 @@ def build_demo(folder: Path) -> Path:
 def _tour(vault: Vault, session: Session) -> None:
     """Print a list, a search with reasons, and a payload."""
     from memtui.pack.packing import context
+    from memtui.recall.sensing import ModelMeaning
 
     now = vault.now()
     write_line("# A vault holds memories (memtui list --sort importance --limit 8)\n")
@@ -97,7 +110,8 @@ def _tour(vault: Vault, session: Session) -> None:
     )
     scope = Scope.of_project(TOUR_PROJECT)
     write_line(f'\n# Search says why (memtui search "double charge" --project {TOUR_PROJECT} --explain)\n')
-    for hit in search(vault, "double charge", scope, limit=2, settings=session.config.recall, now=now):
+    meaning = ModelMeaning(vault, session.config.embedding.model) if session.meaning is not None else None
+    for hit in search(vault, "double charge", scope, limit=2, settings=session.config.recall, now=now, meaning=meaning):
         write_line(f"{hit.memory.id}  {reveal(hit.memory.title)}")
         write_table([["   ", name, value, detail] for name, detail, value in explanation(hit)])
     write_line(f'\n# A payload for a task (memtui context "{TOUR_TASK}" --file {TOUR_FILE} --budget 800)\n')
@@ -113,6 +127,7 @@ def _tour(vault: Vault, session: Session) -> None:
         max_memories=settings.context.max_memories,
         settings=settings.recall,
         now=now,
+        meaning=meaning,
     )
     write(pack.payload)
     say("\nIn a terminal `memtui demo` opens the app; `memtui demo --at DIR` leaves the copy to try commands on.")
