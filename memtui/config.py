@@ -119,7 +119,7 @@ class Config:
     path: Path | None = None
 
 
-_SECTIONS: Mapping[str, type[Any]] = {
+SECTIONS: Mapping[str, type[Any]] = {
     "context": ContextSettings,
     "review": ReviewSettings,
     "recall": RecallSettings,
@@ -164,11 +164,11 @@ class _Reader:
         self._lines = text.splitlines()
 
     def config(self, values: dict[str, Any]) -> Config:
-        known = [*_SECTIONS, "keys", "secrets", "kinds", "targets"]
+        known = [*SECTIONS, "keys", "secrets", "kinds", "targets"]
         for name in values:
             if name not in known:
                 raise self._unknown(name, name, known)
-        sections = {name: self._section(name, values.get(name, {}), kind) for name, kind in _SECTIONS.items()}
+        sections = {name: self._section(name, values.get(name, {}), kind) for name, kind in SECTIONS.items()}
         return Config(
             **sections,
             keys=self._keys(values.get("keys", {})),
@@ -289,7 +289,7 @@ def default_text() -> str:
     import inspect
 
     lines = ["# The configuration of memtui. Every key is here with its default; take away a # to change one.", ""]
-    for name, kind in _SECTIONS.items():
+    for name, kind in SECTIONS.items():
         lines += [f"# {(kind.__doc__ or '').split(': ', 1)[-1]}", f"[{name}]"]
         source = inspect.getsource(kind)
         for field in fields(kind):

@@ -126,6 +126,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 def _build(arguments: argparse.Namespace, session: Session) -> tuple[Task, Pack, str | None]:
     settings = session.config.context
+    if arguments.task and not arguments.fast and session.meaning is not None:
+        session.meaning.preload()
     view = session.view
     files = check_named_files(session.vault, view, arguments.file, folder=session.folder)
     view = narrow_to_files(session.vault, view, files)

@@ -1,9 +1,14 @@
-"""The command-line reference of the README, made from the parsers: `python -m memtui.cli.reference`."""
+"""The README's references, made from the code: commands from the parsers, keys from the app's registry of acts.
+
+`python -m memtui.cli.reference` writes both into the README of a checkout.
+"""
 
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from memtui.cli.parsing import Parser, command_parser, global_options
 from memtui.cli.registry import COMMANDS
@@ -52,5 +57,29 @@ def _actions(parser: Parser) -> Iterator[str]:
                 yield from _options(child, "  ")
 
 
+def keys_reference() -> str:
+    """Return the app's keys as a Markdown table: a row per act, with the id that `[keys]` remaps it by."""
+    from memtui.tui.actions.registry import ACTIONS
+    from memtui.tui.keymap import Keymap
+
+    keymap = Keymap()
+    lines = ["| where | keys | act | id |", "|---|---|---|---|"]
+    for action in sorted(ACTIONS, key=lambda action: action.owner):
+        keys = " ".join(f"`{key}`" for key in keymap.shown(action).split()) or "palette"
+        lines.append(f"| {action.owner} | {keys} | {action.title} | `{action.id}` |")
+    return "\n".join(lines) + "\n"
+
+
+def written_into(text: str) -> str:
+    """Return a README with both references between their marks."""
+    for name, made in (("reference", reference()), ("keys", keys_reference())):
+        start, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
+        text = re.sub(
+            f"{re.escape(start)}.*?{re.escape(end)}", lambda _, body=start + made + end: body, text, flags=re.DOTALL
+        )
+    return text
+
+
 if __name__ == "__main__":
-    print(reference(), end="")
+    readme = Path(__file__).parents[2] / "README.md"
+    readme.write_text(written_into(readme.read_text(encoding="utf-8")), encoding="utf-8")

@@ -41,6 +41,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     limit = session.config.recall.limit if arguments.limit is None else arguments.limit
     if limit < 1:
         raise UsageError("--limit is a number from 1", where=str(limit))
+    if query.strip() and not arguments.fast and session.meaning is not None:
+        session.meaning.preload()
     view = session.view
     files = check_named_files(session.vault, view, arguments.file, folder=session.folder)
     scope = EVERYTHING if arguments.all_projects else narrow_to_files(session.vault, view, files).listing_scope

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memtui.curate.reviewing import review_queue
-from memtui.domain.actor import Actor, check_may_alter
+from memtui.domain.actor import Actor
 from memtui.domain.freshness import (
     FLOOR,
     LONGEST_HALF_LIFE,
@@ -21,9 +21,11 @@ from memtui.domain.freshness import (
 from memtui.domain.kinds import Kinds, Origin
 from memtui.domain.learning import Lesson, lessons_by_kind
 from memtui.errors import RefusedError, UsageError
+from memtui.text.sanitising import one_line
 from memtui.vault.fading import Fading, read_fading
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.vault import Vault
+from memtui.vault.writing import VaultWriter
 
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 0.06, 1.0
 """The review thresholds that the configuration takes: above the floor, below which nothing falls."""
@@ -234,47 +236,51 @@ def crossing_days(half_life: float, threshold: float) -> float:
 # -- applying ------------------------------------------------------------------------------------------
 
 
-def apply_half_lives(vault: Vault, half_lives: Mapping[str, float | None], *, actor: Actor) -> str:
-    """Give kinds other half-lives in days as one undoable change of the vault; returns what was done in words.
+def apply(
+    vault: Vault,
+    half_lives: Mapping[str, float | None],
+    *,
+    memory: tuple[str, float | None] | None = None,
+    actor: Actor,
+) -> str:
+    """Give kinds, and one memory, other half-lives in days as one undoable change; returns what was done in words.
 
     Args:
-        vault: the vault.
-        half_lives: by kind; None for that of the built-in kind again.
+        vault: the vault; it keeps the half-lives of its kinds.
+        half_lives: by kind; None for the one that holds where nothing was applied.
+        memory: id of a memory and its own half-life, None for that of its kind.
         actor: a person.
 
     Raises:
         RefusedError: an agent asks, or the configuration decides for one of the kinds.
         UsageError: nothing is asked for, a kind is unknown, or a half-life is none.
+        NotFoundError: the memory is gone.
     """
     if not actor.is_person:
-        raise RefusedError("Only a person can change how fast a kind fades", where=f"actor {actor.name}")
-    if not half_lives:
+        raise RefusedError("Only a person can change how fast memories fade", where=f"actor {actor.name}")
+    if not half_lives and memory is None:
         raise UsageError("No half-life was changed")
     with vault.write(actor=actor.name, action="half-life") as writer:
         kinds = writer.kinds
         used = writer.counts_by("kind", _ANY) if set(half_lives) - set(kinds.names()) else {}
-        for name, days in half_lives.items():
-            _check(name, days, kinds, used)
         told = []
         for name, days in half_lives.items():
-            before = kinds.get(name).half_life_days
-            writer.set_half_life(name, days)
+            _check(name, days, kinds, used)
             after = kinds.without_stored().get(name).half_life_days if days is None else days
-            told.append(f"{name} {days_text(before)} → {days_text(after)}")
+            told.append(f"{name} {days_text(kinds.get(name).half_life_days)} → {days_text(after)}")
+            writer.set_half_life(name, days)
+        if memory is not None:
+            told.append(_apply_to_memory(writer, *memory))
         writer.summary = f"half-life of {', '.join(told)}"
         return writer.summary
 
 
-def apply_to_memory(vault: Vault, identifier: str, days: float | None, *, actor: Actor) -> str:
-    """Give one memory a half-life of its own in days, or that of its kind again; returns what was done in words."""
+def _apply_to_memory(writer: VaultWriter, identifier: str, days: float | None) -> str:
     if days is not None:
         _check_days(identifier, days)
-    with vault.write(actor=actor.name, action="half-life") as writer:
-        memory = writer.get(writer.resolve(identifier))
-        check_may_alter(actor, memory)
-        writer.put(replace(memory, half_life_days=days), if_version=memory.version)
-        writer.summary = f"half-life {days_text(days) if days else 'of its kind'}: {memory.title[:80]}"
-        return writer.summary
+    memory = writer.get(identifier)
+    writer.put(replace(memory, half_life_days=days))
+    return f"{one_line(memory.title)[:60]} {days_text(days) if days else 'as its kind'}"
 
 
 def days_text(days: float) -> str:

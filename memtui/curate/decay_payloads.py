@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from memtui.config import ContextSettings, RecallSettings
+from memtui.config import ContextSettings, RecallSettings, TargetSettings
 from memtui.curate.projects import View
 from memtui.domain.kinds import Kinds
 from memtui.pack.packing import context
 from memtui.pack.standing import recipes_of
+from memtui.pack.targets.registry import target_named
 from memtui.recall.meaning import Meaning
+from memtui.recall.ranking import Evidence, gather
 from memtui.recall.task import Task
 from memtui.vault.filters import Scope
 from memtui.vault.usage import Recipe, read_recipes
@@ -29,6 +31,7 @@ class PayloadOptions:
         context: defaults of payloads.
         recall: the weights of recall.
         secret_patterns: a person's own patterns of secrets.
+        targets: other limits of targets, from the configuration.
         meaning: compares tasks with memories by meaning, None for words alone.
     """
 
@@ -36,6 +39,7 @@ class PayloadOptions:
     context: ContextSettings = field(default_factory=ContextSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
     secret_patterns: Sequence[tuple[str, str]] = ()
+    targets: Sequence[tuple[str, TargetSettings]] = ()
     meaning: Meaning | None = None
 
 
@@ -54,26 +58,89 @@ class PayloadChange:
     leaving: tuple[str, ...]
 
 
-def payload_members(
-    vault: Vault, kinds: Kinds, options: PayloadOptions, *, is_wanted: Callable[[], bool] = lambda: True
-) -> Members | None:
-    """Return who is in the payload of each recipe in view; None once it is not wanted any more.
+class Payloads:
+    """The payloads of the recipes in view, made again and again under other half-lives.
+
+    What a task finds hangs on its words, files and links, not on freshness: it is read once.
 
     Args:
         vault: the vault.
-        kinds: the half-lives to reckon with, whatever is in force.
         options: how payloads are made.
-        is_wanted: asked before each recipe.
     """
-    with vault.read() as reader:
-        recipes = recipes_of(read_recipes(reader), options.view.project)
-    supposed = Vault(vault.path, kinds=kinds, now=vault.now, patience_seconds=vault.patience_seconds)
-    members: dict[str, tuple[str, ...]] = {}
-    for recipe in recipes:
-        if not is_wanted():
-            return None
-        members[recipe.name] = _members(supposed, recipe, options)
-    return members
+
+    def __init__(self, vault: Vault, options: PayloadOptions) -> None:
+        self._vault = vault
+        self._options = options
+        self._now = vault.now()
+        self._evidence: dict[str, Evidence] = {}
+        with vault.read() as reader:
+            self.recipes = recipes_of(read_recipes(reader), options.view.project)
+
+    def members(
+        self,
+        kinds: Kinds,
+        *,
+        memory: tuple[str, float | None] | None = None,
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> Members | None:
+        """Return who is in the payload of each recipe; None once it is not wanted any more.
+
+        Args:
+            kinds: the half-lives to reckon with, whatever is in force.
+            memory: id of one memory with another half-life of its own, None for that of its kind.
+            is_wanted: asked before each recipe.
+        """
+        members: dict[str, tuple[str, ...]] = {}
+        for recipe in self.recipes:
+            if not is_wanted():
+                return None
+            members[recipe.name] = self._members(recipe, kinds, memory)
+        return members
+
+    def _members(
+        self, recipe: Recipe, kinds: Kinds, memory: tuple[str, float | None] | None
+    ) -> tuple[str, ...]:
+        options, view = self._options, self._options.view
+        if view.project is None and recipe.project is not None:
+            view = replace(view, project=recipe.project, scope=Scope.of_project(recipe.project), stands_in=False)
+        pack = context(
+            self._vault,
+            Task(text=recipe.task, files=recipe.files),
+            view.payload_scope,
+            project=view.project,
+            target=target_named(recipe.target, options.targets),
+            budget=recipe.budget,
+            encoding=options.context.encoding,
+            max_memories=options.context.max_memories,
+            settings=options.recall,
+            now=self._now,
+            withhold_loaded=options.context.withhold_loaded,
+            secret_patterns=options.secret_patterns,
+            recall_by=lambda task, most: _supposing(self._gathered(recipe.name, task, view, kinds), memory).rank(
+                kinds, most
+            ),
+        )
+        return tuple(one.memory.id for one in pack.included)
+
+    def _gathered(self, name: str, task: Task, view: View, kinds: Kinds) -> Evidence:
+        known = self._evidence.get(name)
+        if known is not None:
+            return known
+        vault = self._vault
+        # A task without words is read by freshness, under the half-lives that are supposed.
+        supposed = vault if task.has_words else Vault(vault.path, kinds=kinds, patience_seconds=vault.patience_seconds)
+        found = gather(
+            supposed,
+            task,
+            view.payload_scope,
+            settings=self._options.recall,
+            now=self._now,
+            tree=view.tree,
+            meaning=self._options.meaning,
+        )
+        if task.has_words:
+            self._evidence[name] = found
+        return found
 
 
 def payload_changes(before: Members, after: Members) -> list[PayloadChange]:
@@ -92,24 +159,11 @@ def payload_changes(before: Members, after: Members) -> list[PayloadChange]:
     return changes
 
 
-def _members(vault: Vault, recipe: Recipe, options: PayloadOptions) -> tuple[str, ...]:
-    view = options.view
-    if view.project is None and recipe.project is not None:
-        view = replace(view, project=recipe.project, scope=Scope.of_project(recipe.project), stands_in=False)
-    pack = context(
-        vault,
-        Task(text=recipe.task, files=recipe.files),
-        view.payload_scope,
-        project=view.project,
-        target=recipe.target,
-        budget=recipe.budget,
-        encoding=options.context.encoding,
-        max_memories=options.context.max_memories,
-        settings=options.recall,
-        now=vault.now(),
-        tree=view.tree,
-        withhold_loaded=options.context.withhold_loaded,
-        secret_patterns=options.secret_patterns,
-        meaning=options.meaning,
-    )
-    return tuple(one.memory.id for one in pack.included)
+def _supposing(evidence: Evidence, memory: tuple[str, float | None] | None) -> Evidence:
+    """Return what was read as if one memory had another half-life of its own."""
+    if memory is None or memory[0] not in evidence.fetched.memories:
+        return evidence
+    identifier, days = memory
+    memories = evidence.fetched.memories
+    changed = memories | {identifier: replace(memories[identifier], half_life_days=days)}
+    return replace(evidence, fetched=replace(evidence.fetched, memories=changed))

@@ -69,7 +69,9 @@ def _commit_before(root: Path, moment: datetime) -> str | None:
 
 def _compared(root: Path, base: str, path: str, change: FileChange) -> FileChange:
     # A path of others may look like pathspec magic.
-    output = run_git(root, "--literal-pathspecs", "diff", *_SAFE, "--unified=0", base, "HEAD", "--", path, seconds=_GIT_SECONDS)
+    output = run_git(
+        root, "--literal-pathspecs", "diff", *_SAFE, "--unified=0", base, "HEAD", "--", path, seconds=_GIT_SECONDS
+    )
     if output is None:
         return change
     lines = list(_changed_lines(output))

@@ -74,7 +74,10 @@ def used_packs(vault: Vault, *, limit: int = MOST_PACKS) -> list[UsedPack]:
     ids = {pack.id for pack in awaiting}
     rest = [pack for pack in packs if pack.id not in ids]
     said = feedback_on(vault, rest)
-    return [*(UsedPack(pack, {}, awaits=True) for pack in awaiting), *(UsedPack(p, said[p.id], awaits=False) for p in rest)]
+    return [
+        *(UsedPack(pack, {}, awaits=True) for pack in awaiting),
+        *(UsedPack(p, said[p.id], awaits=False) for p in rest),
+    ]
 
 
 def used_members(vault: Vault, pack: StoredPack) -> list[UsedMember]:

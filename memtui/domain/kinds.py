@@ -65,6 +65,10 @@ class Kinds:
         """Return every name, the built-in ones first."""
         return tuple(self._kinds)
 
+    def timed_names(self) -> tuple[str, ...]:
+        """Return every name that has a half-life of its own, those that only the vault knows among them."""
+        return tuple(dict.fromkeys([*self._kinds, *self._stored]))
+
     def get(self, name: str) -> Kind:
         """Return the kind of that name; an unknown one behaves like a lesson."""
         stored = self._stored.get(name)

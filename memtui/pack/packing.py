@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -117,6 +117,7 @@ def context(
     unconfirmed: bool = False,
     recipes: Sequence[Recipe] | None = None,
     meaning: Meaning | None = None,
+    recall_by: Callable[[Task, int], Recall] | None = None,
 ) -> Pack:
     """Return the pack for a task: recall, then selection under the budget and the target's limits.
 
@@ -142,6 +143,7 @@ def context(
         unconfirmed: whether what waits in the inbox may go in.
         recipes: instead of the task, the recipes whose union is the standing payload.
         meaning: compares the task with memories by meaning, None for words, files and links alone.
+        recall_by: recalls a task with so many hits at most in place of the vault as it is.
 
     Raises:
         UsageError: target, budget, encoding or phase are unknown.
@@ -152,6 +154,8 @@ def context(
 
     def recall_for(wanted: Task) -> Recall:
         most = max(MOST_HITS, max_memories)
+        if recall_by is not None:
+            return recall_by(wanted, most)
         return recall(vault, wanted, scope, settings=settings, now=now, limit=most, tree=tree, meaning=meaning)
 
     found = recall_for(task) if recipes is None else standing_recall(recipes, recall_for)

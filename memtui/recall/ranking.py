@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import partial
 
 from memtui.config import RecallSettings
+from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Link
 from memtui.recall import withholding
 from memtui.recall.anchors import surroundings_of
@@ -63,14 +64,49 @@ def recall(
     Raises:
         UsageError: the task's phase is none.
     """
-    phase = check_phase(task.phase) if task.phase else guess_phase(task.text)
-    at = task.as_of or now
+    return gather(vault, task, scope, settings=settings, now=now, tree=tree, meaning=meaning).rank(vault.kinds, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was read for a task; it can be ranked again under other half-lives without the vault."""
+
+    fetched: Fetched
+    task: Task
+    scope: Scope
+    settings: RecallSettings
+    now: datetime
+
+    def rank(self, kinds: Kinds, limit: int = MOST_HITS) -> Recall:
+        """Return the memories that are relevant to the task, the best first.
+
+        A task without words was read by the freshness of its day, see `recall.fetching`: read it anew for other kinds.
+        """
+        task = self.task
+        phase = check_phase(task.phase) if task.phase else guess_phase(task.text)
+        reasons = _reasons(self.fetched, self.scope, task.as_of or self.now)
+        pool = {identifier for identifier in self.fetched.memories if identifier not in reasons}
+        scorer = Scorer(self.fetched, pool, self.settings, kinds, self.now, phase, phase_guessed=task.phase is None)
+        return _Ranking(self.fetched, scorer, task, self.scope, reasons).result(limit)
+
+
+def gather(
+    vault: Vault,
+    task: Task,
+    scope: Scope,
+    *,
+    settings: RecallSettings,
+    now: datetime,
+    tree: Tree | None = None,
+    meaning: Meaning | None = None,
+) -> Evidence:
+    """Return what a recall ranks, read under one lease; the arguments are those of `recall`."""
     read = partial(
         fetch_for_task,
         vault,
         task,
         scope,
-        at=at,
+        at=task.as_of or now,
         now=now,
         freshness_weight=settings.freshness_weight,
         surroundings=surroundings_of(tree, task.files),
@@ -80,10 +116,7 @@ def recall(
     if meaning and meaning.catch_up():
         fetched = read()
     fetched.check_anchors(tree)
-    reasons = _reasons(fetched, scope, at)
-    pool = {identifier for identifier in fetched.memories if identifier not in reasons}
-    scorer = Scorer(fetched, pool, settings, vault.kinds, now, phase, phase_guessed=task.phase is None)
-    return _Ranking(fetched, scorer, task, scope, reasons).result(limit)
+    return Evidence(fetched, task, scope, settings, now)
 
 
 def _reasons(fetched: Fetched, scope: Scope, at: datetime) -> dict[str, Reason]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from memtui.embedding.engine import Engine, model_state, open_engine
@@ -56,7 +57,21 @@ class ModelMeaning:
         self._resident = resident
         self._catches_up = catches_up
         self._missing = 0
+        self._loading: Thread | None = None
         self.problem = ""
+
+    def preload(self) -> None:
+        """Load the model in a thread, while the vault is opened and searched by words; `engine` waits for it."""
+        if self._engine is None and self._loading is None and self._vault.exists:
+            self._loading = Thread(target=self._load, name="model")
+            self._loading.start()
+
+    def _load(self) -> None:
+        if not self.problem and model_state(self._model).state != "off":
+            try:
+                self._engine = open_engine(self._model)
+            except MemtuiError as error:
+                self.problem = str(error)
 
     def sense(self, text: str) -> Sense | None:
         """Return the meaning of a text; None without a usable model."""
@@ -84,11 +99,11 @@ class ModelMeaning:
 
     def engine(self) -> Engine | None:
         """Return the loaded engine; None if the setting is none or the model is missing."""
-        if self._engine is None and not self.problem and model_state(self._model).state != "off":
-            try:
-                self._engine = open_engine(self._model)
-            except MemtuiError as error:
-                self.problem = str(error)
+        if self._loading is not None:
+            self._loading.join()
+            self._loading = None
+        if self._engine is None:
+            self._load()
         return self._engine
 
     def _note_missing(self, missing: int) -> None:

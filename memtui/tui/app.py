@@ -195,6 +195,14 @@ def _screen(name: str, opening: Opening, memory_id: str | None = None) -> Workin
         from memtui.tui.screens.history import HistoryScreen
 
         return HistoryScreen(opening, memory_id=memory_id)
+    if name == "lab":
+        from memtui.tui.screens.lab import LabScreen
+
+        return LabScreen(opening, memory_id=memory_id)
+    if name == "health":
+        from memtui.tui.screens.health import HealthScreen
+
+        return HealthScreen(opening)
     from memtui.tui.screens.importing import ImportScreen
 
     return ImportScreen(opening)

@@ -13,7 +13,8 @@ from memtui.errors import MemtuiError
 
 if TYPE_CHECKING:
     from memtui.tui.access import Detail
-    from memtui.tui.access.context import Answer
+    from memtui.tui.access.context import Answer, Since
+    from memtui.vault.usage import Recipe
 
 
 @dataclass
@@ -49,6 +50,33 @@ class MemoryRead(Message):
 @dataclass
 class FileWritten(Message):
     """A payload was written, or was not."""
+
+    outcome: Path | MemtuiError
+    answer: Answer
+
+
+@dataclass
+class RecipesRead(Message):
+    """The recipes were read.
+
+    Attributes:
+        name: of the recipe that is to be saved, empty where one is to be chosen.
+    """
+
+    recipes: Sequence[Recipe]
+    name: str = ""
+
+
+@dataclass
+class SinceRead(Message):
+    """What changed since the last pack of a task was read."""
+
+    since: Since
+
+
+@dataclass
+class QuestionNoted(Message):
+    """An evaluation question was noted, or was not."""
 
     outcome: Path | MemtuiError
     answer: Answer

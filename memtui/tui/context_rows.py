@@ -13,6 +13,7 @@ from memtui.tui.wording import counted, tame
 if TYPE_CHECKING:
     from memtui.pack.packing import Pack
     from memtui.recall.result import Hit
+    from memtui.tui.access.context import Answer, Since
 
 State = Literal["in", "put in", "left out", "withheld"]
 
@@ -133,6 +134,41 @@ def payload_title(pack: Pack) -> str:
     if pack.budget.unit == "tokens":
         return f"{tokens} of {pack.budget.amount:,} tokens ({counter})"
     return f"{pack.size:,} of {pack.budget} · {tokens} tokens ({counter})"
+
+
+def title_note(answer: Answer) -> str:
+    """Return what the first line says of a payload: what it lets in besides, and what changed since the last one."""
+    ask, diff = answer.ask, answer.diff
+    parts = ["standing payload: no task"] if not ask.text.strip() and not ask.files else []
+    parts += ["with unconfirmed"] if ask.unconfirmed else []
+    parts += ["with what is loaded"] if ask.with_loaded else []
+    if diff is not None:
+        counts = (("+", diff.added), ("−", diff.removed), ("~", diff.changed))
+        changes = " ".join(f"{sign}{len(found)}" for sign, found in counts if found)
+        parts.append(f"since {diff.previous.made_at:%d %b}: {changes or 'the same'}")
+    return " · ".join(parts)
+
+
+def since_blocks(since: Since) -> list[Block]:
+    """Return what a payload holds that the last one of its task did not, and the other way round."""
+    diff = since.diff
+    previous = diff.previous
+    words = f"pack {previous.id} · {previous.made_at:%Y-%m-%d %H:%M} UTC · {previous.tokens:,} tokens"
+    blocks = [Block((("Since this task was copied last", "title"),)), Block(((words, "dim"),))]
+    groups: tuple[tuple[str, StyleName, tuple[str, ...]], ...] = (
+        ("+ in now", "good", diff.added),
+        ("− not in any more", "warning", diff.removed),
+        ("~ changed", "label", diff.changed),
+    )
+    for heading, style, identifiers in groups:
+        if identifiers:
+            blocks.append(Block(((heading, style),), gap=True))
+            blocks += [
+                Block(((f"  {since.titles.get(one) or f'{tame(one, 40)} (gone)'}", "text"),)) for one in identifiers
+            ]
+    if diff.is_empty:
+        blocks.append(Block((("The same memories, and none of them was changed.", "text"),), gap=True))
+    return blocks
 
 
 def tokens_left(pack: Pack) -> int | None:

@@ -83,7 +83,8 @@ class MemoryFilter:
 def _half_life_sql(kinds: Kinds) -> str:
     """Return SQL for the effective half-life of memory `m` in days, as `domain.freshness.half_life_days`."""
     cases = " ".join(
-        f"WHEN '{name.replace(chr(39), chr(39) * 2)}' THEN {kinds.get(name).half_life_days!r}" for name in kinds.names()
+        f"WHEN '{name.replace(chr(39), chr(39) * 2)}' THEN {kinds.get(name).half_life_days!r}"
+        for name in kinds.timed_names()
     )
     default = f"(CASE m.kind {cases} ELSE {kinds.get('').half_life_days!r} END)"
     held = "greatest(0, epoch(m.verified_at) - epoch(coalesce(m.observed_at, m.created_at))) / 86400.0"

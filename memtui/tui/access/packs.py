@@ -62,9 +62,7 @@ class PacksAccess:
         from memtui.curate.feedback import give_feedback
 
         self._opening.before_change()
-        effects = give_feedback(
-            self._vault, pack_id, verdict, actor=self._opening.actor, reason=reason, only=only
-        )
+        effects = give_feedback(self._vault, pack_id, verdict, actor=self._opening.actor, reason=reason, only=only)
         return Done(effect_words(verdict, effects))
 
     def leave(self, pack: StoredPack) -> Done:

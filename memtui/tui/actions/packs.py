@@ -20,11 +20,27 @@ VERDICT_OF = {
 _HERE = (PACKS,)
 
 ACTIONS: tuple[Action, ...] = (
-    Action("packs-helped", ("h",), "it helped: the pack, or the memory under the cursor", "feedback", PACKS, "helped", _HERE),
+    Action(
+        "packs-helped",
+        ("h",),
+        "it helped: the pack, or the memory under the cursor",
+        "feedback",
+        PACKS,
+        "helped",
+        _HERE,
+    ),
     Action("packs-hurt", ("x",), "it hurt: wrong or misleading", "feedback", PACKS, "hurt", _HERE),
     Action("packs-corrected", ("C",), "it had to be corrected", "feedback", PACKS, "corrected", _HERE),
     Action("packs-unused", ("n",), "it was not used", "feedback", PACKS, "not used", _HERE),
-    Action("packs-reason", ("w",), "say why first: the next word of feedback takes the reason", "feedback", PACKS, "why", _HERE),
+    Action(
+        "packs-reason",
+        ("w",),
+        "say why first: the next word of feedback takes the reason",
+        "feedback",
+        PACKS,
+        "why",
+        _HERE,
+    ),
     Action("packs-leave", ("z",), "leave it unanswered: it is not asked about again", "feedback", PACKS),
     Action("packs-context", ("o",), "open its task in Context", "look", PACKS),
     Action("packs-copy", ("y",), "copy it again, if the vault still gives the same bytes", "look", PACKS),

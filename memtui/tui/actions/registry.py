@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memtui.tui.actions import browse, context, editing, everywhere, history, importing, inbox, merge, review, tidy
+from memtui.tui.actions import (
+    browse,
+    context,
+    editing,
+    everywhere,
+    health,
+    history,
+    importing,
+    inbox,
+    lab,
+    merge,
+    packs,
+    review,
+    tidy,
+)
 from memtui.tui.actions.action import Action
 
 if TYPE_CHECKING:
@@ -25,6 +39,8 @@ ACTIONS: tuple[Action, ...] = (
     *tidy.ACTIONS,
     *history.ACTIONS,
     *importing.ACTIONS,
+    *lab.ACTIONS,
+    *health.ACTIONS,
     *everywhere.ACTIONS,
 )
 

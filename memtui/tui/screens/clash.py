@@ -106,7 +106,10 @@ class ClashScreen(WorkingScreen):
         ]
         if memory.rationale:
             blocks.append(Block(((reveal(memory.rationale[:LONGEST_SHOWN]), "text"),), label="Why", gap=True))
-        blocks += [Block(((tame(anchor.path), "path"),), label="Files") for anchor in memory.anchors[:3]]
+        blocks += [
+            Block(((tame(anchor.path), "path"),), label=" " if at else "Files", gap=not at)
+            for at, anchor in enumerate(memory.anchors[:3])
+        ]
         return blocks
 
     # -- settling ---------------------------------------------------------------------------------

@@ -8,28 +8,27 @@ from textual import on, work
 from textual.widget import Widget
 from textual.widgets import Input
 
-from memtui.errors import MemtuiError, RefusedError
+from memtui.errors import MemtuiError
 from memtui.tui import context_rows
-from memtui.tui.access.context import Answer, written_words
+from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.context import CONTEXT, LINES
-from memtui.tui.context_messages import FileWritten, MemoryRead
+from memtui.tui.context_messages import MemoryRead
 from memtui.tui.describing import describe
 from memtui.tui.messages import Act, LookFailed
 from memtui.tui.screens.card import CardScreen
 from memtui.tui.screens.choice import ChoiceScreen
-from memtui.tui.screens.context_reading import ContextReading
+from memtui.tui.screens.context_keeping import ContextKeeping
 from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.files_line import Offers
 from memtui.tui.widgets.pick_list import PickList
 from memtui.tui.widgets.task_lines import GUESSED, TaskLines
-from memtui.tui.widgets.write_line import WriteLine
 
 if TYPE_CHECKING:
     from memtui.recall.result import Hit
 
 
-class ContextScreen(ContextReading):
+class ContextScreen(ContextKeeping):
     """What goes to an assistant for a task, and why."""
 
     # -- typing -----------------------------------------------------------------------------------
@@ -87,6 +86,22 @@ class ContextScreen(ContextReading):
             self._lines.phase = None if name == GUESSED else name
             self._lines.show_settings(None)
             self._renew()
+
+    def action_context_style(self) -> None:
+        """Write in full, or compiled."""
+        self._lines.style = "full" if self._lines.style == "compiled" else "compiled"
+        self._lines.show_settings(None)
+        self._renew()
+
+    def action_context_unconfirmed(self) -> None:
+        """Let in what waits in the inbox, or not."""
+        self._unconfirmed = not self._unconfirmed
+        self._renew()
+
+    def action_context_loaded(self) -> None:
+        """Let in what the target loads by itself, or not."""
+        self._with_loaded = not self._with_loaded
+        self._renew()
 
     # -- the list ---------------------------------------------------------------------------------
 
@@ -167,9 +182,6 @@ class ContextScreen(ContextReading):
             return "No memory is under the cursor."
         if action.id == "context-reset" and not self._without and not self._with_ids:
             return "No tick was made by hand."
-        is_empty = self._answer is None or not self._answer.pack.payload
-        if action.id in {"context-copy", "context-write"} and is_empty and not self.is_waiting:
-            return "The payload is empty."
         return super().why_not(action)
 
     def action_context_copy(self) -> None:
@@ -178,7 +190,12 @@ class ContextScreen(ContextReading):
         if self.is_waiting or answer is None:
             self._awaited = "context-copy"
             return
-        self.do(Act(lambda: self._payloads.copy(answer, self._send_escape)))
+        later = f"{self._key_of('go-packs')} in a week: did it help?"
+        self.do(Act(lambda: self._payloads.copy(answer, self._send_escape, later=later)))
+
+    def _key_of(self, identifier: str) -> str:
+        """Return the key of an act as people read it."""
+        return self._hints.keymap.first(registry.by_id(identifier)) or "Packs"
 
     def _send_escape(self, text: str) -> bool:
         """Send OSC 52 between two pictures rather than into one."""
@@ -189,41 +206,6 @@ class ContextScreen(ContextReading):
         """Make the payload anew, as the change may have touched it."""
         del focus
         self._renew()
-
-    def action_context_write(self) -> None:
-        """Ask where to write the payload to."""
-        self.set_class(True, "-writing")
-        self._write_line.open()
-
-    @on(WriteLine.Given)
-    def _write(self, message: WriteLine.Given) -> None:
-        message.stop()
-        if self._answer is not None:
-            self._write_file(self._answer, message.path, overwrite=message.overwrite)
-
-    @work(thread=True, group="write", exit_on_error=False)
-    def _write_file(self, answer: Answer, named: str, *, overwrite: bool) -> None:
-        try:
-            path = self._payloads.write(answer, named, overwrite=overwrite)
-        except MemtuiError as error:
-            self.post_message(FileWritten(error, answer))
-        else:
-            self.post_message(FileWritten(path, answer))
-
-    @on(FileWritten)
-    def _tell_written(self, message: FileWritten) -> None:
-        outcome = message.outcome
-        if isinstance(outcome, RefusedError):
-            self._write_line.ask_to_replace()
-        elif isinstance(outcome, MemtuiError):
-            self.say(str(outcome), severity="error")
-        else:
-            self.say(written_words(message.answer, outcome))
-            self._close_path()
-
-    def _close_path(self) -> None:
-        self.set_class(False, "-writing")
-        self._list.focus()
 
     # -- going about ------------------------------------------------------------------------------
 
@@ -260,8 +242,8 @@ class ContextScreen(ContextReading):
 
     def action_back(self) -> None:
         """Leave a line or the payload for the list, and the list for the screen beneath."""
-        if self.has_class("-writing"):
-            self._close_path()
+        if self._ask_line.is_open:
+            self._close_line()
         elif self._lines.files_line.is_offering:
             self._lines.files_line.close_offers()
         elif self.focused is self._list or not (self._lines.text or self._list.count):

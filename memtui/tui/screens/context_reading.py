@@ -20,13 +20,13 @@ from memtui.tui.context_messages import Answered, FilesKnown, NotAnswered
 from memtui.tui.opening import Opening
 from memtui.tui.screens.working import WorkingScreen
 from memtui.tui.state import State
+from memtui.tui.widgets.ask_line import AskLine, Question
 from memtui.tui.widgets.budget_meter import BudgetMeter
 from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.payload_pane import PayloadPane
 from memtui.tui.widgets.ranked_list import RankedList
 from memtui.tui.widgets.task_lines import TaskLines
 from memtui.tui.widgets.title_line import TitleLine
-from memtui.tui.widgets.write_line import WriteLine
 
 TYPING_SECONDS = 0.08
 """Pause after a key before the payload is made anew."""
@@ -34,7 +34,14 @@ TYPING_SECONDS = 0.08
 POLL_SECONDS = 2.0
 """How often the vault is looked at for changes of others."""
 
-_SUGGESTED_FILE = "memtui-context.md"
+WRITE, RECIPE, QUESTION = "write", "recipe", "question"
+"""What the line at the bottom asks for."""
+
+_ASKED = {
+    WRITE: Question("Write to", "memtui-context.md", verb="writes"),
+    RECIPE: Question("Save the task as", verb="saves", longest=100),
+    QUESTION: Question("Note the question in", "memtui-questions.jsonl", verb="appends"),
+}
 
 
 class ContextReading(WorkingScreen):
@@ -58,11 +65,13 @@ class ContextReading(WorkingScreen):
         self._lines = TaskLines(opening.context, id="context-lines")
         self._list = RankedList(id="context-list")
         self._payload = PayloadPane(id="context-payload")
-        self._write_line = WriteLine(_SUGGESTED_FILE, id="context-write")
+        self._ask_line = AskLine(_ASKED, id="context-ask-line")
         self._meter = BudgetMeter(id="context-meter")
         self._hints = KeyHints(id="hints")
         self._without: set[str] = set()
         self._with_ids: set[str] = set()
+        self._unconfirmed = False
+        self._with_loaded = False
         self._answer: Answer | None = None
         self._ticket = 0
         self._answered = 0
@@ -77,7 +86,7 @@ class ContextReading(WorkingScreen):
         with Horizontal(id="context-panes"):
             yield self._list
             yield self._payload
-        yield self._write_line
+        yield self._ask_line
         yield self._meter
         yield self._hints
         yield self._lines.offers
@@ -138,6 +147,9 @@ class ContextReading(WorkingScreen):
             phase=self._lines.phase,
             without=frozenset(self._without),
             with_ids=frozenset(self._with_ids),
+            style=self._lines.style,
+            unconfirmed=self._unconfirmed,
+            with_loaded=self._with_loaded,
         )
 
     @work(thread=True, exclusive=True, group="payload", exit_on_error=False)
@@ -198,7 +210,7 @@ class ContextReading(WorkingScreen):
         self._meter.parts = tuple(context_rows.sections(pack))
         self._meter.free = context_rows.tokens_left(pack)
         self._title.project = message.answer.place
-        self._title.note = "standing payload: no task" if not ask.text.strip() and not ask.files else ""
+        self._title.note = context_rows.title_note(message.answer)
         self._lines.clear_trouble()
         self._lines.show_settings(pack.phase)
         self._mark_current()

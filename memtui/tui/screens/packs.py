@@ -90,6 +90,7 @@ class PacksScreen(WorkingScreen):
         self._used: dict[str, UsedPack] = {}
         self._shown: PackRead | None = None
         self._reason = ""
+        self._asked_from: PickList = self._list
         self._listed = False
         self._ticket = 0
         self._signature: tuple[int, ...] = ()
@@ -170,7 +171,7 @@ class PacksScreen(WorkingScreen):
         now = self.opening.vault.now()
         self._list.show([pack_rows.pack_row(used, now) for used in message.packs], notice=_NONE_YET)
         waiting = sum(used.awaits for used in message.packs)
-        self._list.set_title("1 Packs", counted(len(message.packs), "pack", "packs"))
+        self._tell_reason()
         self._title.note = f"{counted(waiting, 'pack waits', 'packs wait')} for a word" if waiting else ""
 
     @on(PickList.Highlighted)
@@ -285,7 +286,7 @@ class PacksScreen(WorkingScreen):
 
     def action_packs_reason(self) -> None:
         """Ask for the reason of the next word of feedback."""
-        self._from = self._members if self._is_on_memory else self._list
+        self._asked_from = self._members if self._is_on_memory else self._list
         self._line.open(_REASON, self._reason)
 
     @on(AskLine.Given)
@@ -297,7 +298,7 @@ class PacksScreen(WorkingScreen):
     def _close_line(self) -> None:
         self._line.close()
         self._tell_reason()
-        self._from.focus()
+        self._asked_from.focus()
 
     def _tell_reason(self) -> None:
         """Show what the next word of feedback takes with it."""

@@ -87,6 +87,7 @@ class TidyScreen(EditActs):
         self._detail = DetailPane(id="tidy-detail")
         self._hints = KeyHints(id="hints")
         self._report: TidyReport | None = None
+        self._rows: list[TidyRow] = []
         self._running = False
         self._ticket = 0
 
@@ -154,8 +155,8 @@ class TidyScreen(EditActs):
             return
         self.trouble_is_over()
         report = self._report = message.report
-        rows = rows_of(report)
-        self._found.show(rows, CLEAN)
+        self._rows = rows_of(report)
+        self._found.show(self._rows, CLEAN)
         findings = sum(len(getattr(report, name)) for name in NAMES)
         counts = report.counts()
         saved = counts["tokens"] - counts["tokens_after"]
@@ -275,6 +276,8 @@ class TidyScreen(EditActs):
         row = self._found.current
         subject: Any = row.subject if row is not None else None
 
+        self._take_out()
+
         def run() -> Done:
             if row is not None and row.finding == "conflicts":
                 return self._tidying.is_no_conflict(subject)
@@ -292,7 +295,14 @@ class TidyScreen(EditActs):
         """Retire the memory under the cursor."""
         memory = self._memory_of(self._found.current)
         if memory is not None:
+            self._take_out()
             self.do(Act(lambda: self._tidying.retire([memory])))
+
+    def _take_out(self) -> None:
+        """Take the finding under the cursor from the list at once; the next pass tells whether it is settled."""
+        current = self._found.current
+        self._rows = [row for row in self._rows if row is not current]
+        self._found.show(self._rows)
 
     def acts_ended(self, focus: str | None) -> None:
         """Look through the vault again, as the change may have settled other findings too."""

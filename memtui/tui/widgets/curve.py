@@ -27,12 +27,18 @@ class Curve:
         today: where today is among the steps, 0–1 of the width; None where it is out of sight.
         threshold: the line below which a memory is due.
         caption: a line below, in our own words.
+        supposed: a second curve over the same steps, drawn as dots; empty for none.
+        ticks: marks on the axis of time, each 0–1 of the width.
+        labels: words below the axis, each with its place as 0–1 of the width; without any there is no axis.
     """
 
     values: tuple[float, ...]
     today: float | None
     threshold: float
     caption: str
+    supposed: tuple[float, ...] = ()
+    ticks: tuple[float, ...] = ()
+    labels: tuple[tuple[float, str], ...] = ()
 
 
 def curve_rows(values: Sequence[float], rows: int) -> list[str]:
@@ -43,11 +49,36 @@ def curve_rows(values: Sequence[float], rows: int) -> list[str]:
     ]
 
 
+def dotted_rows(values: Sequence[float], rows: int) -> list[set[int]]:
+    """Return a second curve as the columns of its dots per row, the topmost first; a steep part has no gap."""
+    places = [min(rows - 1, int((1.0 - max(0.0, min(1.0, value))) * rows)) for value in values]
+    dots: list[set[int]] = [set() for _ in range(rows)]
+    for column, place in enumerate(places):
+        before = places[column - 1] if column else place
+        for row in range(min(before + 1, place), place + 1):
+            dots[row].add(column)
+    return dots
+
+
+def axis_rows(curve: Curve, columns: int) -> tuple[str, str]:
+    """Return the axis of time with its ticks, and the words below it; a word that would touch another is left out."""
+    axis = ["─"] * columns
+    for tick in curve.ticks:
+        axis[round(tick * (columns - 1))] = "┴"
+    words = [" "] * columns
+    for place, word in curve.labels:
+        start = max(0, min(columns - len(word), round(place * (columns - 1)) - len(word) // 2))
+        around = words[max(0, start - 1) : start + len(word) + 1]
+        if len(word) <= columns and all(sign == " " for sign in around):
+            words[start : start + len(word)] = word
+    return "".join(axis), "".join(words)
+
+
 class CurveView(Widget):
-    """Draws one curve as large as it has room for; a line marks the threshold, a column today."""
+    """Draws one curve as large as it has room for; a line marks the threshold, a column today, dots a second curve."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES = {"curve--bar", "curve--line", "curve--today", "curve--dim"}  # noqa: RUF012 - Textual declares it as a class variable
+    COMPONENT_CLASSES = {"curve--bar", "curve--line", "curve--today", "curve--dim", "curve--supposed"}  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -68,12 +99,15 @@ class CurveView(Widget):
         base = self.rich_style
         if self._curve is None or width <= _AXIS_CELLS:
             return Strip.blank(width, base)
-        caption = _caption_lines(self._curve.caption, width)
-        rows = max(_FEWEST_ROWS, height - len(caption))
-        if y >= rows + len(caption):
+        below = _caption_lines(self._curve.caption, width)
+        if self._curve.labels:
+            axis, words = axis_rows(self._curve, width - _AXIS_CELLS)
+            below = [" " * (_AXIS_CELLS - 1) + "└" + axis, " " * _AXIS_CELLS + words, *below]
+        rows = max(_FEWEST_ROWS, height - len(below))
+        if y >= rows + len(below):
             return Strip.blank(width, base)
         if y >= rows:
-            return Strip([Segment(fit(caption[y - rows], width), base + self._paint("dim"))], width)
+            return Strip([Segment(fit(below[y - rows], width), base + self._paint("dim"))], width)
         return Strip(self._segments(self._curve, y, rows, width - _AXIS_CELLS, base), width)
 
     def _segments(self, curve: Curve, y: int, rows: int, columns: int, base: Style) -> list[Segment]:
@@ -83,8 +117,11 @@ class CurveView(Widget):
         today = round(curve.today * (columns - 1)) if curve.today is not None else -1
         label = f"{_label(y, rows, curve.threshold, at_line=at_line):>4} ┤"
         segments = [Segment(label, base + self._paint("dim"))]
+        dots = dotted_rows(_sampled(curve.supposed, columns), rows)[y] if curve.supposed else set()
         for column, sign in enumerate(line):
-            if column == today:
+            if column in dots:
+                segments.append(Segment("•", base + self._paint("supposed")))
+            elif column == today:
                 segments.append(Segment(sign if sign != " " else "│", base + self._paint("today")))
             elif sign == " " and at_line:
                 segments.append(Segment("╌", base + self._paint("line")))

@@ -17,16 +17,17 @@ _TARGET_FROM = 68
 _TOKEN_CELLS = 8
 _TOKENS_FROM = 40
 _COUNT_CELLS = 5
-_COUNT_FROM = 54
-_SAID_CELLS = 15
+_COUNT_FROM = 64
+_SAID_CELLS = 13
 _SAID_SHORT = 10
 _SAID_LONG_FROM = 50
 
 _KIND_CELLS = 12
 _KIND_FROM = 62
-_STATE_CELLS = 11
-_STATE_FROM = 34
-_WORD_CELLS = 10
+_STATE_CELLS = 10
+_STATE_SHORT = 8
+_WORD_CELLS = 9
+_WORD_FROM = 48
 
 
 class PackList(PickList):
@@ -123,18 +124,18 @@ class MemberList(PickList):
         if isinstance(line, str):
             return [Segment(fit(line, width), paint["base" if index == 0 else "dim"])]
         kind = _KIND_CELLS if width >= _KIND_FROM else 0
-        state = _STATE_CELLS if width >= _STATE_FROM else 0
+        state = _STATE_CELLS if width >= _WORD_FROM else _STATE_SHORT
+        word = _WORD_CELLS if width >= _WORD_FROM else 0
         tokens = _TOKEN_CELLS if width >= _TOKENS_FROM else 0
-        extra = (kind + 1 if kind else 0) + (state + 1 if state else 0) + tokens
-        room = width - _MARK_CELLS - extra - _WORD_CELLS - 1
+        extra = (kind + 1 if kind else 0) + state + 1 + tokens + (word + 1 if word else 0)
+        room = width - _MARK_CELLS - extra
         tone = "warning" if line.mark in "−~" else "good" if line.mark == "+" else "dim"
         found = [Segment(fit(line.mark, _MARK_CELLS), paint[tone])]
         if kind:
             found.append(Segment(fit(line.kind, kind) + " ", paint["kind"]))
         found.append(Segment(fit(line.title, max(1, room)), paint["base" if line.is_there else "dim"]))
-        if state:
-            moved = line.state != f"v{line.version}"
-            found.append(Segment(" " + fit(line.state, state), paint["warning" if moved else "dim"]))
+        moved = line.state != f"v{line.version}"
+        found.append(Segment(" " + fit(line.state, state), paint["warning" if moved else "dim"]))
         if tokens:
             found.append(Segment(fit(f"{line.tokens:,} t", tokens, right=True), paint["dim"]))
-        return [*found, Segment(" " + fit(line.said, _WORD_CELLS), paint[tone])]
+        return [*found, Segment(" " + fit(line.said, word), paint[tone])] if word else found

@@ -17,7 +17,8 @@ _KIND_CELLS = 12
 _KIND_FROM = 44
 _BAR_CELLS = 4
 _BAR_FROM = 58
-_SCORE_CELLS = 5
+_SCORE_CELLS = 4
+_TEN = 10.0
 _TOKEN_CELLS = 7
 _TOKENS_FROM = 30
 _REASON_SHARE = 0.55
@@ -95,12 +96,13 @@ class RankedList(PickList):
         found = [Segment(f"{MARK_PINNED if row.pinned else ' '} ", paint["mark"])]
         if kind:
             found.append(Segment(fit(row.kind, kind) + " ", paint["kind" if row.is_in else "dim"]))
-        found.append(Segment(fit(row.title, max(1, title)), ground))
+        found.append(Segment(fit(row.title, max(1, title)) + " ", ground))
         if bar:
             found.append(
-                Segment(" " + freshness_bar(row.score / self._best, bar), paint["bar" if row.is_in else "dim"])
+                Segment(freshness_bar(row.score / self._best, bar) + " ", paint["bar" if row.is_in else "dim"])
             )
-        found.append(Segment(fit(f"{row.score:.2f}", _SCORE_CELLS, right=True) + " ", paint["dim"]))
+        score = f"{row.score:.2f}" if row.score < _TEN else f"{row.score:.1f}"
+        found.append(Segment(fit(score, _SCORE_CELLS, right=True) + " ", paint["dim"]))
         if tokens:
             text = f"{row.tokens:,} t" if row.tokens is not None else "left out"
             found.append(Segment(fit(text, tokens, right=True), paint["base" if row.is_in else "dim"]))

@@ -1,9 +1,9 @@
-"""What a payload is asked for: task, files, target, budget and phase, and what is wrong with one of them."""
+"""What a payload is asked for: task, files, target, budget, phase and style, and what is wrong with one of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -20,6 +20,9 @@ from memtui.tui.widgets.setting_word import SettingWord
 from memtui.tui.widgets.text_line import TextLine
 from memtui.tui.wording import tame
 
+if TYPE_CHECKING:
+    from memtui.pack.targets.base import Style
+
 GUESSED = "guessed"
 """The phase where none is chosen."""
 
@@ -35,6 +38,7 @@ class TaskLines(Vertical):
     Attributes:
         target: name of the target.
         phase: the phase that was chosen, None to guess it.
+        style: full or compiled.
         stops: the lines that can be typed in, in order.
     """
 
@@ -51,12 +55,14 @@ class TaskLines(Vertical):
         self._settings = settings
         self.target = settings.target
         self.phase: str | None = None
+        self.style: Style = "full"
         self.task_line = TextLine("what are you about to do? empty: the standing payload", id="context-task")
         self.offers = Offers(id="context-offers")
         self.files_line = FilesLine(self.offers, id="context-files")
         self.budget_line = TextLine("1200", longest=40, id="context-budget")
         self._target_word = SettingWord("Target", "context-target", id="context-target")
         self._phase_word = SettingWord("Phase", "context-phase", id="context-phase")
+        self._style_word = SettingWord("Style", "context-style", id="context-style")
         self._trouble = Static("", id="context-trouble", markup=False)
         self.stops = (self.task_line, self.files_line, self.budget_line)
 
@@ -74,6 +80,7 @@ class TaskLines(Vertical):
             yield Static("Budget ", classes="context-label", markup=False)
             yield self.budget_line
             yield self._phase_word
+            yield self._style_word
         yield self._trouble
 
     # -- values -----------------------------------------------------------------------------------
@@ -105,6 +112,7 @@ class TaskLines(Vertical):
         self.budget_line.value = found.get("budget") or self._settings.budget
         self.target = found.get("target") or self._settings.target
         self.phase = found.get("phase") or None
+        self.style = "compiled" if found.get("style") == "compiled" else "full"
         self.show_settings(None)
 
     def remembered(self) -> dict[str, str]:
@@ -115,14 +123,16 @@ class TaskLines(Vertical):
             "budget": "" if self.budget == self._settings.budget else self.budget,
             "target": "" if self.target == self._settings.target else self.target,
             "phase": self.phase or "",
+            "style": "" if self.style == "full" else self.style,
         }
         return {key: value for key, value in values.items() if value}
 
     # -- showing ----------------------------------------------------------------------------------
 
     def show_settings(self, guessed: str | None) -> None:
-        """Show target and phase, the guessed one where none is chosen."""
+        """Show target, style and phase, the guessed one where none is chosen."""
         self._target_word.value = self.target
+        self._style_word.value = self.style
         self._phase_word.value = self.phase or (f"{guessed} ({GUESSED})" if guessed else GUESSED)
 
     def tell(self, field: str, error: MemtuiError) -> None:

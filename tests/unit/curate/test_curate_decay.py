@@ -14,13 +14,12 @@ import pytest
 from memtui.curate import timeline
 from memtui.curate.decay import (
     Knobs,
-    apply_half_lives,
-    apply_to_memory,
+    apply,
     crossing_days,
     effect,
     take_snapshot,
 )
-from memtui.curate.decay_payloads import PayloadOptions, payload_changes, payload_members
+from memtui.curate.decay_payloads import PayloadOptions, Payloads, payload_changes
 from memtui.curate.projects import View
 from memtui.curate.reviewing import review_queue
 from memtui.domain.actor import Actor
@@ -89,7 +88,7 @@ def due_ids(vault: Vault, threshold: float) -> set[str]:
         Knobs(half_lives={"tooling": 30.0}),
         Knobs(half_lives={"tooling": 400.0, "note": 60.0, "unheard-of": 5.0}, threshold=0.7),
         Knobs(threshold=0.2),
-        Knobs(memory=("m0000010", 1.0)),
+        Knobs(memory=("m0000008", 1.0)),
     ],
     ids=["one kind", "kinds and threshold", "threshold", "one memory"],
 )
@@ -101,10 +100,8 @@ def test_the_effect_is_what_the_queue_would_become(tmp_path: Path, knobs: Knobs)
     found = effect(snapshot, knobs)
 
     before = due_ids(vault, 0.5)
-    if knobs.half_lives:
-        apply_half_lives(vault, dict(knobs.half_lives), actor=PERSON)
-    if knobs.memory:
-        apply_to_memory(vault, *knobs.memory, actor=PERSON)
+    if knobs.half_lives or knobs.memory:
+        apply(vault, dict(knobs.half_lives), memory=knobs.memory, actor=PERSON)
     after = due_ids(vault, knobs.threshold or 0.5)
     assert (found.before, found.after) == (len(before), len(after))
     assert {one.id for one in found.entering} == after - before
@@ -121,7 +118,7 @@ def test_a_snapshot_stays_what_it_was(tmp_path: Path) -> None:
     fill(vault, many(60))
     snapshot = take_snapshot(vault, EVERYTHING)
     first = effect(snapshot, Knobs(half_lives={"tooling": 10.0}))
-    apply_half_lives(vault, {"tooling": 10.0}, actor=PERSON)
+    apply(vault, {"tooling": 10.0}, actor=PERSON)
     assert effect(snapshot, Knobs(half_lives={"tooling": 10.0})) == first
     again = take_snapshot(vault, EVERYTHING)
     assert effect(again, Knobs(half_lives={"tooling": 10.0})).entering == ()
@@ -131,7 +128,7 @@ def test_a_snapshot_stays_what_it_was(tmp_path: Path) -> None:
 def test_applying_is_one_change_that_undo_takes_back(tmp_path: Path) -> None:
     vault = new_vault(tmp_path)
     fill(vault, many(5))
-    said = apply_half_lives(vault, {"tooling": 30.0, "note": 14.0}, actor=PERSON)
+    said = apply(vault, {"tooling": 30.0, "note": 14.0}, actor=PERSON)
     assert said == "half-life of tooling 90 d → 30 d, note 7 d → 14 d"
     other = new_vault(tmp_path)
     with other.read() as reader:
@@ -142,19 +139,30 @@ def test_applying_is_one_change_that_undo_takes_back(tmp_path: Path) -> None:
             assert [reader.kinds.get(name).half_life_days for name in ("tooling", "note")] == [90.0, 7.0]
     timeline.redo(vault, actor=PERSON)
     assert vault.kinds.get("note").half_life_days == 14.0
-    apply_half_lives(vault, {"note": None}, actor=PERSON)
+    apply(vault, {"note": None}, actor=PERSON)
     assert (vault.kinds.get("note").half_life_days, vault.kinds.origin("note")) == (7.0, "default")
+
+
+def test_kinds_and_a_memory_are_one_change(tmp_path: Path) -> None:
+    vault = new_vault(tmp_path)
+    fill(vault, [memory(1, days=3, title="Old Node [/x]")])
+    said = apply(vault, {"tooling": 30.0}, memory=("m0000001", 12.0), actor=PERSON)
+    assert said == "half-life of tooling 90 d → 30 d, Old Node [/x] 12 d"
+    timeline.undo(vault, actor=PERSON)
+    with vault.read() as reader:
+        assert reader.get("m0000001").half_life_days is None
+        assert reader.kinds.get("tooling").half_life_days == 90.0
 
 
 def test_the_configuration_beats_the_vault_and_says_so(tmp_path: Path) -> None:
     plain = new_vault(tmp_path)
     fill(plain, many(5))
-    apply_half_lives(plain, {"tooling": 30.0}, actor=PERSON)
+    apply(plain, {"tooling": 30.0}, actor=PERSON)
     configured = new_vault(tmp_path, Kind("tooling", "procedural", 55.0))
     with configured.read() as reader:
         assert reader.kinds.get("tooling").half_life_days == 55.0
     with pytest.raises(RefusedError, match=r"configuration sets the half-life of tooling"):
-        apply_half_lives(configured, {"note": 3.0, "tooling": 20.0}, actor=PERSON)
+        apply(configured, {"note": 3.0, "tooling": 20.0}, actor=PERSON)
     assert configured.kinds.get("note").half_life_days == 7.0, "one that is refused stops the whole change"
 
 
@@ -174,7 +182,7 @@ def test_what_is_not_applied(
     vault = new_vault(tmp_path)
     fill(vault, many(5))
     with pytest.raises(error):
-        apply_half_lives(vault, half_lives, actor=actor)
+        apply(vault, half_lives, actor=actor)
     assert vault.kinds.get("tooling").half_life_days == 90.0
 
 
@@ -191,7 +199,7 @@ def test_what_was_learned_is_offered_and_does_not_feed_itself(tmp_path: Path) ->
     assert lesson.half_life_days == pytest.approx(math.log(2) * (2 * 90 / math.log(2) + 120) / 8)
     assert (lesson.verdicts, lesson.expired) == (6, 6)
     assert vault.kinds.get("tooling").half_life_days == 90.0, "it is offered, not applied"
-    apply_half_lives(vault, {"tooling": lesson.half_life_days}, actor=PERSON)
+    apply(vault, {"tooling": lesson.half_life_days}, actor=PERSON)
     assert take_snapshot(vault, EVERYTHING).kind("tooling").lesson == lesson
 
 
@@ -212,14 +220,15 @@ def test_the_payloads_of_recipes_change_as_they_would(tmp_path: Path) -> None:
     )
     view = View("shop", Scope.of_project("shop"), find_workspace(tmp_path), tmp_path)
     options = PayloadOptions(view=view)
-    before = payload_members(vault, vault.kinds, options)
-    supposed = payload_members(vault, vault.kinds.with_half_lives({"decision": 1.0, "tooling": 10_000.0}), options)
+    payloads = Payloads(vault, options)
+    before = payloads.members(vault.kinds)
+    supposed = payloads.members(vault.kinds.with_half_lives({"decision": 1.0, "tooling": 10_000.0}))
     assert before is not None
     assert supposed is not None
     assert before["refunds"]
     (change,) = payload_changes(before, supposed)
     assert change.leaving == ("m0000003",)
     assert vault.kinds.get("decision").half_life_days == 365.0, "supposing changes nothing"
-    apply_half_lives(vault, {"decision": 1.0, "tooling": 10_000.0}, actor=PERSON)
-    assert payload_members(vault, vault.kinds, options) == supposed
-    assert payload_members(vault, vault.kinds, options, is_wanted=lambda: False) is None
+    apply(vault, {"decision": 1.0, "tooling": 10_000.0}, actor=PERSON)
+    assert Payloads(vault, options).members(vault.kinds) == supposed
+    assert payloads.members(vault.kinds, is_wanted=lambda: False) is None

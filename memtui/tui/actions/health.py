@@ -1,0 +1,11 @@
+"""Acts of the Health screen."""
+
+from __future__ import annotations
+
+from memtui.tui.actions.action import Action
+
+HEALTH = "health"
+
+ACTIONS: tuple[Action, ...] = (
+    Action("health-again", ("R",), "look at the vault again", "look", HEALTH, "look again", (HEALTH,)),
+)

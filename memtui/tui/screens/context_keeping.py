@@ -1,0 +1,181 @@
+"""What Context keeps of a payload: a file, a recipe, an evaluation question; and what it was the last time."""
+
+from __future__ import annotations
+
+from textual import on, work
+
+from memtui.errors import MemtuiError, RefusedError
+from memtui.tui import context_rows
+from memtui.tui.access.context import Answer, written_words
+from memtui.tui.actions.action import Action
+from memtui.tui.completing import SEPARATOR
+from memtui.tui.context_messages import FileWritten, QuestionNoted, RecipesRead, SinceRead
+from memtui.tui.messages import Act, LookFailed
+from memtui.tui.screens.card import CardScreen
+from memtui.tui.screens.choice import ChoiceScreen
+from memtui.tui.screens.context_reading import QUESTION, RECIPE, WRITE, ContextReading
+from memtui.tui.widgets.ask_line import AskLine
+from memtui.tui.wording import counted, tame
+
+_SHOWN_TASK = 40
+
+
+class ContextKeeping(ContextReading):
+    """The Context screen's line at the bottom, its recipes, and the look back."""
+
+    def why_not(self, action: Action) -> str | None:
+        """Return why an act cannot be done now."""
+        answer = self._answer
+        is_empty = answer is None or not answer.pack.payload
+        if action.id in {"context-copy", "context-write"} and is_empty and not self.is_waiting:
+            return "The payload is empty."
+        if action.id in {"context-save", "context-question"} and (answer is None or self.is_waiting):
+            return "The payload is on its way."
+        if action.id in {"context-save", "context-question"} and not (self._lines.text.strip() or self._lines.files):
+            return "There is neither a task nor a file."
+        if action.id == "context-since" and (answer is None or answer.diff is None):
+            return "No pack of this task was used before."
+        return super().why_not(action)
+
+    # -- the line ---------------------------------------------------------------------------------
+
+    def action_context_write(self) -> None:
+        """Ask where to write the payload to."""
+        self._ask_line.open(WRITE)
+
+    def action_context_save(self) -> None:
+        """Ask for the name of a recipe."""
+        self._ask_line.open(RECIPE)
+
+    def action_context_question(self) -> None:
+        """Ask for the file of evaluation questions."""
+        self._ask_line.open(QUESTION)
+
+    @on(AskLine.Given)
+    def _take_given(self, message: AskLine.Given) -> None:
+        message.stop()
+        if self._answer is None:
+            return
+        if message.name == WRITE:
+            self._write_file(self._answer, message.text, overwrite=message.again)
+        elif message.name == QUESTION:
+            self._note_question(self._answer, message.text)
+        elif message.again:
+            self._save_recipe(message.text)
+        else:
+            self._read_recipes(message.text.strip())
+
+    def _close_line(self) -> None:
+        self._ask_line.close()
+        self._list.focus()
+
+    @work(thread=True, group="write", exit_on_error=False)
+    def _write_file(self, answer: Answer, named: str, *, overwrite: bool) -> None:
+        try:
+            path = self._payloads.write(answer, named, overwrite=overwrite)
+        except MemtuiError as error:
+            self.post_message(FileWritten(error, answer))
+        else:
+            self.post_message(FileWritten(path, answer))
+
+    @on(FileWritten)
+    def _tell_written(self, message: FileWritten) -> None:
+        outcome = message.outcome
+        if isinstance(outcome, RefusedError):
+            self._ask_line.ask_again()
+        elif isinstance(outcome, MemtuiError):
+            self.say(str(outcome), severity="error")
+        else:
+            self.say(written_words(message.answer, outcome))
+            self._close_line()
+
+    @work(thread=True, group="write", exit_on_error=False)
+    def _note_question(self, answer: Answer, named: str) -> None:
+        try:
+            path = self._payloads.note_question(answer, named)
+        except MemtuiError as error:
+            self.post_message(QuestionNoted(error, answer))
+        else:
+            self.post_message(QuestionNoted(path, answer))
+
+    @on(QuestionNoted)
+    def _tell_noted(self, message: QuestionNoted) -> None:
+        outcome = message.outcome
+        if isinstance(outcome, MemtuiError):
+            self.say(str(outcome), severity="error")
+            return
+        expected = counted(len(message.answer.pack.included), "memory", "memories")
+        name = tame(outcome.name, 60)
+        self.say(f"Noted in {tame(str(outcome))}: {expected} expected. memtui eval {name} measures")
+        self._close_line()
+
+    # -- recipes ----------------------------------------------------------------------------------
+
+    def action_context_load(self) -> None:
+        """Choose a recipe."""
+        self._read_recipes("")
+
+    @work(thread=True, exclusive=True, group="recipes", exit_on_error=False)
+    def _read_recipes(self, name: str) -> None:
+        try:
+            recipes = self._payloads.recipes()
+        except MemtuiError as error:
+            self.post_message(LookFailed(error))
+        else:
+            self.post_message(RecipesRead(recipes, name))
+
+    @on(RecipesRead)
+    def _take_recipes(self, message: RecipesRead) -> None:
+        recipes = {recipe.name: recipe for recipe in message.recipes}
+        if message.name:
+            if message.name in recipes:
+                self._ask_line.ask_again()
+            else:
+                self._save_recipe(message.name)
+            return
+        if not recipes:
+            self.say("There is no recipe yet: R saves the task as one.", severity="warning")
+            return
+
+        def load(name: str | None) -> None:
+            if name is not None:
+                recipe = recipes[name]
+                self._without.clear()
+                self._with_ids.clear()
+                values = {"task": recipe.task, "files": SEPARATOR.join(recipe.files), "budget": recipe.budget}
+                self._lines.restore({**values, "target": recipe.target, "style": self._lines.style})
+                self._renew()
+
+        choices = [(name, _in_short(recipe.task, recipe.files)) for name, recipe in recipes.items()]
+        self.app.push_screen(ChoiceScreen("Recipe", choices, ""), load)
+
+    def _save_recipe(self, name: str) -> None:
+        answer = self._answer
+        if answer is not None:
+            self.do(Act(lambda: self._payloads.save_recipe(name, answer)))
+            self._close_line()
+
+    # -- the last time ----------------------------------------------------------------------------
+
+    def action_context_since(self) -> None:
+        """Show what changed since the last pack of this task."""
+        if self._answer is not None:
+            self._read_since(self._answer)
+
+    @work(thread=True, exclusive=True, group="detail", exit_on_error=False)
+    def _read_since(self, answer: Answer) -> None:
+        try:
+            since = self._payloads.since(answer)
+        except MemtuiError as error:
+            self.post_message(LookFailed(error))
+        else:
+            if since is not None:
+                self.post_message(SinceRead(since))
+
+    @on(SinceRead)
+    def _show_since(self, message: SinceRead) -> None:
+        self.app.push_screen(CardScreen("Since last time", context_rows.since_blocks(message.since)))
+
+
+def _in_short(task: str, files: tuple[str, ...]) -> str:
+    return tame(task, _SHOWN_TASK) or tame(", ".join(files), _SHOWN_TASK)

@@ -1,0 +1,184 @@
+"""The Packs screen driven by keys: what was copied is found again, and a word on it moves the ranking."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from flows.app_driver import (
+    HOSTILE,
+    NARROW,
+    NOW,
+    WIDE,
+    app_on,
+    empty_vault,
+    ferry_vault,
+    fill,
+    focused,
+    hostile_memories,
+    isolate,
+    memory,
+    says,
+    screen_lines,
+    screen_text,
+    shows,
+    toasts,
+    until,
+)
+from flows.context_driver import TASK, answered, context_screen, fake_tmux, open_context
+from flows.packs_driver import open_packs, packs, reads, says_of, use
+from rich.cells import cell_len
+
+from memtui.curate import lifecycle
+from memtui.curate.feedback import feedback_on
+from memtui.curate.packs import verdicts_on
+from memtui.domain.actor import Actor
+from memtui.pack.recording import get_pack, list_packs
+from memtui.vault.vault import Vault
+
+LOCK = "m0000001"
+posix_only = pytest.mark.skipif(os.name != "posix", reason="fake programs are shell scripts")
+
+
+@pytest.fixture(autouse=True)
+def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    isolate(monkeypatch, tmp_path)
+
+
+async def test_a_word_on_a_pack_moves_its_memories_and_undo_takes_it_back(tmp_path: Path) -> None:
+    vault = ferry_vault(tmp_path)
+    old, new = use(vault, TASK, at=NOW - timedelta(days=9)), use(vault, "sail times")
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await open_packs(pilot, 2)
+        assert [row.id for row in screen._list.rows] == [old, new], "what awaits an answer stands first"
+        await shows(pilot, "1 pack waits for a word")
+        await reads(pilot, old)
+        await pilot.press("x")
+        await says(pilot, "Hurt: usefulness of “Lock refunds by payment_id” 1.00 → 0.")
+        await says_of(pilot, old, "hurt")
+        assert set(feedback_on(vault, [get_pack(vault, old)])[old]) == {"hurt"}
+        assert screen._list.current is not None
+        assert screen._list.current.id == old, "the cursor stays on its pack"
+        await pilot.press("u")
+        await says(pilot, "Undid: feedback hurt")
+        await says_of(pilot, old, "waits")
+        await reads(pilot, old)
+
+        # One memory alone, with the reason typed before.
+        await pilot.press("2", "w", *"it named the race", "enter")
+        assert focused(pilot) == "packs-members"
+        await shows(pilot, "because: it named the race")
+        await pilot.press("h")
+        await says(pilot, "Helped: usefulness of “Lock refunds by payment_id” 1.00 → 1.")
+        members = len(get_pack(vault, old).members)
+        await says_of(pilot, old, f"helped 1 of {members}")
+        (said,) = verdicts_on(vault, get_pack(vault, old))
+        assert (said.verdict, said.reason, said.memories) == ("helped", "it named the race", 1)
+        assert "because:" not in screen_text(pilot), "a reason is given once"
+        await pilot.press("1", "g")
+        await until(pilot, lambda: screen._list.cursor == 0, "at the top")
+        for key, word in (("C", "Corrected"), ("n", "Not used")):
+            await pilot.press(key)
+            await says(pilot, f"{word}: usefulness of")
+
+
+async def test_what_hurt_twice_is_due_and_what_became_of_the_memories_is_told(tmp_path: Path) -> None:
+    vault = ferry_vault(tmp_path)
+    old = use(vault, TASK, at=NOW - timedelta(days=9), files=("pay/lock.py",))
+    members = [member.memory_id for member in get_pack(vault, old).members]
+    assert LOCK in members
+    with vault.write(actor="person", action="edit") as writer:
+        writer.put(replace(writer.get(LOCK), title="Lock by card"))
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=NARROW) as pilot:
+        screen = await open_packs(pilot, 1)
+        await reads(pilot, old)
+        await shows(pilot, "v1 → v2")
+        await shows(pilot, "1 changed since")
+        await shows(pilot, " of 1,200 (o200k_base) for chat")
+        await pilot.press("enter", "g")
+        assert focused(pilot) == "packs-members"
+        assert screen._members.current is not None
+        assert screen._members.current.id == LOCK
+        await pilot.press("x")
+        await says_of(pilot, old, "hurt" if len(members) == 1 else f"hurt 1 of {len(members)}")
+        await pilot.press("x")
+        await says(pilot, "“Lock by card” hurt more than once and is due for review")
+        await until(pilot, lambda: not screen.acting, "it is said")
+        await pilot.press("enter")
+        await shows(pilot, "esc closes")
+        await pilot.press("escape", "i")
+        await shows(pilot, f"pack {old} · payload ")
+        await shows(pilot, "pay/lock.py")
+        await pilot.press("escape")
+        lifecycle.retire(vault, [LOCK], actor=Actor())
+        await shows(pilot, "retired")
+        await pilot.press("escape")
+        assert focused(pilot) == "packs-list"
+        await pilot.press("escape")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "back at the list")
+
+
+@posix_only
+async def test_a_pack_is_copied_again_only_with_the_same_bytes_and_its_task_opens_in_context(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = ferry_vault(tmp_path)
+    buffer = fake_tmux(tmp_path, monkeypatch)
+    pack_id = use(vault, TASK, target="claude-code")
+    waiting = use(vault, "sail times", at=NOW - timedelta(days=8))
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await open_packs(pilot, 2)
+        await reads(pilot, waiting)
+        await pilot.press("z")
+        await says(pilot, "Left unanswered")
+        await says_of(pilot, waiting, "")
+        await pilot.press("g")
+        await reads(pilot, pack_id)
+        await pilot.press("z")
+        await says(pilot, "Nobody asks about this pack.")
+        await pilot.press("y")
+        await says(pilot, "bytes to tmux")
+        await until(pilot, lambda: len(screen._list.rows) == 3, "a copy is a use, and a use is a pack")
+        first, second = (next(one for one in list_packs(vault, 9) if one.id == pack_id), list_packs(vault, 1)[0])
+        assert buffer.exists()
+        assert first.payload_hash in {second.payload_hash, *(one.payload_hash for one in list_packs(vault, 3))}
+
+        fill(vault, [memory(8, "A refund fails twice on retry when the card is gone")])
+        await until(pilot, lambda: not screen.acting, "at rest")
+        await pilot.press("y")
+        await says(pilot, "the vault gives others by now")
+        await pilot.press("o")
+        await answered(pilot)
+        asked = context_screen(pilot)._ask()
+        assert (asked.text, asked.target, asked.budget) == (TASK, "claude-code", "1,200 tokens")
+        await shows(pilot, "since 01 Jun: +1")
+
+
+async def test_hostile_text_does_no_harm_and_no_pack_says_what_to_do(tmp_path: Path) -> None:
+    vault = empty_vault(tmp_path)
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await open_packs(pilot, 0)
+        await shows(pilot, "No payload was used yet.")
+        for key in ("h", "y", "o", "i", "z", "enter"):
+            await pilot.press(key)
+        await until(pilot, lambda: len(toasts(pilot)) >= 6, "every key says why not")
+        assert all("No pack is under the cursor." in toast for toast in toasts(pilot))
+        fill(vault, [replace(one, project="ferry", status="active") for one in hostile_memories()[:-1]])
+        used = [use(vault, f"{text[:300]} tab esc", files=(text[:100],)) for text in HOSTILE]
+        await until(pilot, lambda: len(screen._list.rows) == len(used), "all are listed")
+        await reads(pilot, screen._list.rows[0].id)
+        for size in (WIDE, NARROW, (200, 60), (40, 15)):
+            await pilot.resize_terminal(*size)
+            for key in ("G", "g", "enter", "G", "1", "i", "escape", "w", "escape"):
+                await pilot.press(key)
+            await until(pilot, lambda: focused(pilot) == "packs-list", "back in the list")
+            await reads(pilot, screen._list.rows[0].id)
+            assert {cell_len(line) for line in screen_lines(pilot)} == {size[0]}
+        await pilot.press("w")
+        screen._line._input.value = HOSTILE[2] + "\x1b[31m" + HOSTILE[6]
+        await pilot.press("enter", "n")
+        await says(pilot, "Not used: usefulness of")
+        assert not [toast for toast in toasts(pilot) if "Error" in toast]
