@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,10 +45,100 @@ def open_connection(path: Path | None, *, read_only: bool) -> duckdb.DuckDBPyCon
         connection = duckdb.connect(target, read_only=read_only and path is not None, config=_CONFIG)
     except (duckdb.Error, RuntimeError) as error:
         raise _explain(error, path) from error
-    if not read_only:
+    if not read_only or path is None:
         # The log is folded in when it is large, not at every close: half the time of a write.
         connection.execute("PRAGMA disable_checkpoint_on_shutdown")
     return connection
+
+
+@contextmanager
+def borrowed(path: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Attach a vault file to an engine that stays, and detach it at the end. The caller holds the lease.
+
+    Making an engine takes 21 ms of processor time, whatever the file; attaching takes 2. So a process that
+    opens a vault again and again keeps the engine, and never the file.
+
+    Args:
+        path: an existing file.
+        read_only: whether to open it for reading.
+
+    Raises:
+        VaultBusyError, VaultDamagedError, VaultTooNewError: as `open_connection`.
+    """
+    import duckdb
+
+    engine = _take_engine()
+    session = engine.cursor()
+    try:
+        mode = " (READ_ONLY)" if read_only else ""
+        session.execute(f"ATTACH '{_quoted(path)}' AS {_ALIAS}{mode}")
+        session.execute(f"USE {_ALIAS}")
+    except (duckdb.Error, RuntimeError) as error:
+        _give_back(engine, session)
+        raise _explain(error, path) from error
+    try:
+        yield session
+    finally:
+        _give_back(engine, session)
+
+
+@contextmanager
+def opened_alone(path: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a file with an engine of its own and close both at the end; otherwise like `borrowed`."""
+    connection = open_connection(path, read_only=read_only)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+_ALIAS = "vault_file"
+_MOST_IDLE = 3
+"""Engines kept for the next use: as many as threads of the app look at the vault at once."""
+
+_idle: list[duckdb.DuckDBPyConnection] = []
+_idle_lock = threading.Lock()
+
+
+def _take_engine() -> duckdb.DuckDBPyConnection:
+    with _idle_lock:
+        if _idle:
+            return _idle.pop()
+    return open_connection(None, read_only=False)
+
+
+def _give_back(engine: duckdb.DuckDBPyConnection, session: duckdb.DuckDBPyConnection) -> None:
+    """Detach whatever is attached and keep the engine, unless it is broken or there are enough."""
+    import duckdb
+
+    try:
+        _end_transaction(session)
+        session.execute("USE memory")
+        session.execute(f"DETACH DATABASE IF EXISTS {_ALIAS}")
+        session.close()
+    except (duckdb.Error, RuntimeError):
+        # A fatal error leaves an engine that answers nothing any more; closing it lets the file go.
+        engine.close()
+        return
+    with _idle_lock:
+        if len(_idle) < _MOST_IDLE:
+            _idle.append(engine)
+            return
+    engine.close()
+
+
+def _end_transaction(session: duckdb.DuckDBPyConnection) -> None:
+    import duckdb
+
+    try:
+        session.execute("ROLLBACK")
+    except duckdb.TransactionException:
+        # None was open: the usual case.
+        return
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")
 
 
 def is_lock_conflict(error: BaseException) -> bool:

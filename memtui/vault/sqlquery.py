@@ -44,7 +44,7 @@ def run_query(vault: Vault, query: str) -> Table:
     """
     import duckdb
 
-    with vault.connect(read_only=True) as connection:
+    with vault.connect(read_only=True, private=True) as connection:
         for statement in _view_statements(vault):
             connection.execute(statement)
         _shut_off(connection)

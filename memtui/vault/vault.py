@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from memtui.domain.kinds import Kinds
 from memtui.errors import MemtuiError, VaultBusyError
 from memtui.vault import backup
 from memtui.vault.backup import log_path
-from memtui.vault.connection import engine_errors, open_connection
+from memtui.vault.connection import borrowed, engine_errors, open_connection, opened_alone
 from memtui.vault.half_lives import stored_half_lives
 from memtui.vault.lease import lease
 from memtui.vault.reading import VaultReader
@@ -131,8 +131,13 @@ class Vault:
             self._fold_log(connection)
 
     @contextmanager
-    def connect(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Hold the lease and an open connection with the newest schema; for code within `vault/`."""
+    def connect(self, *, read_only: bool, private: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Hold the lease and an open connection with the newest schema; for code within `vault/`.
+
+        Args:
+            read_only: whether to open the file for reading.
+            private: whether the engine is used this once, because its settings are changed.
+        """
         if read_only and not self.exists:
             with engine_errors(None):
                 empty = open_connection(None, read_only=False)
@@ -144,44 +149,44 @@ class Vault:
             return
         self._prepare_folder()
         if read_only:
-            with self._leased(read_only=True) as connection, engine_errors(self.path):
+            with self._leased(read_only=True, private=private) as connection, engine_errors(self.path):
                 if check_not_newer(connection, str(self.path)) == SCHEMA_VERSION:
                     yield connection
                     return
         # A reader that meets an older schema goes on as a writer, to bring it up to date.
-        with self._leased(read_only=False) as connection, engine_errors(self.path):
+        with self._leased(read_only=False, private=private) as connection, engine_errors(self.path):
             self._bring_up_to_date(connection)
             yield connection
 
     @contextmanager
-    def _leased(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _leased(self, *, read_only: bool, private: bool) -> Iterator[duckdb.DuckDBPyConnection]:
         if self.exists and not self.path.is_file():
             # Opening a pipe would wait for ever.
             raise MemtuiError(
                 "The vault is no regular file", where=str(self.path), remedy="Choose another with --vault."
             )
         with lease(self.path, exclusive=not read_only, wait_seconds=self.patience_seconds):
-            connection = self._open(read_only)
-            try:
+            if not read_only and not self.exists:
+                create_file(self.path)
+            with self._opened(read_only=read_only, private=private) as connection:
                 yield connection
-            finally:
-                connection.close()
 
-    def _open(self, read_only: bool) -> duckdb.DuckDBPyConnection:
-        """Open the file, giving a foreign program a moment to let go; a writer makes it if need be."""
-        if not read_only and not self.exists:
-            create_file(self.path)
+    @contextmanager
+    def _opened(self, *, read_only: bool, private: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the file, giving a foreign program a moment to let go."""
+        opening = opened_alone if private else borrowed
         deadline = time.monotonic() + self.patience_seconds
-        while True:
-            try:
-                with engine_errors(self.path):
-                    connection = open_connection(self.path, read_only=read_only)
-                break
-            except VaultBusyError:
-                if time.monotonic() >= deadline:
-                    raise
-                time.sleep(0.05)
-        return connection
+        with ExitStack() as stack:
+            while True:
+                try:
+                    with engine_errors(self.path):
+                        connection = stack.enter_context(opening(self.path, read_only=read_only))
+                    break
+                except VaultBusyError:
+                    if time.monotonic() >= deadline:
+                        raise
+                    time.sleep(0.05)
+            yield connection
 
     def _bring_up_to_date(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Make an open file ready for writing: one of ours, private, with the newest schema."""
