@@ -17,6 +17,10 @@ DESCRIPTIONS = {
 }
 
 
+CHOSEN = {"title": "--title", "insight": "--text", "rationale": "--why", "snippet": "--snippet", "kind": "--kind"}
+"""Options that say what a field of the merged memory is, by field; the others are joined."""
+
+
 def configure(parser: Parser) -> None:
     """Add the options of whichever of these commands the parser is for."""
     if parser.prog.endswith(" unmerge"):
@@ -24,6 +28,8 @@ def configure(parser: Parser) -> None:
         return
     parser.add_argument("id", metavar="ID", nargs="+", help="the memories to merge")
     parser.add_argument("--into", metavar="ID", help="the one that stays (default: the first)")
+    for field, option in CHOSEN.items():
+        parser.add_argument(option, metavar="TEXT", dest=f"chosen_{field}", help=f"the merged memory's {field}")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
@@ -33,7 +39,16 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         target, originals = unmerge(session.vault, arguments.id, actor=session.actor)
         done = f"apart again: {target.id} and {plural(len(originals), 'original')}"
     else:
-        merged = merge(session.vault, arguments.id, into=arguments.into, actor=session.actor, project=session.project)
+        chosen = {field: getattr(arguments, f"chosen_{field}") for field in CHOSEN}
+        merged = merge(
+            session.vault,
+            arguments.id,
+            into=arguments.into,
+            actor=session.actor,
+            project=session.project,
+            chosen={field: text for field, text in chosen.items() if text is not None},
+            secret_patterns=session.config.secrets.patterns,
+        )
         target, originals = merged.result, list(merged.originals)
         done = (
             f"merged {plural(len(originals), 'memory')} into {target.id}; `memtui unmerge {target.id}` takes it apart"

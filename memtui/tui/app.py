@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import ClassVar
 
@@ -169,43 +170,29 @@ class MemtuiApp(App[int]):
             )
 
 
+_SCREENS = {
+    "context": ("context", "ContextScreen"),
+    "inbox": ("inbox", "InboxScreen"),
+    "review": ("review", "ReviewScreen"),
+    "tidy": ("tidy", "TidyScreen"),
+    "packs": ("packs", "PacksScreen"),
+    "history": ("history", "HistoryScreen"),
+    "lab": ("lab", "LabScreen"),
+    "health": ("health", "HealthScreen"),
+    "import": ("importing", "ImportScreen"),
+}
+"""Module and class of each screen by its area."""
+
+_AT_A_MEMORY = frozenset({"history", "lab"})
+"""Screens that open at the memory that was looked at."""
+
+
 def _screen(name: str, opening: Opening, memory_id: str | None = None) -> WorkingScreen:
     """Return a new screen by its area, at a memory where it can be; each is imported when it is first gone to."""
-    if name == "context":
-        from memtui.tui.screens.context import ContextScreen
-
-        return ContextScreen(opening)
-    if name == "inbox":
-        from memtui.tui.screens.inbox import InboxScreen
-
-        return InboxScreen(opening)
-    if name == "tidy":
-        from memtui.tui.screens.tidy import TidyScreen
-
-        return TidyScreen(opening)
-    if name == "review":
-        from memtui.tui.screens.review import ReviewScreen
-
-        return ReviewScreen(opening)
-    if name == "packs":
-        from memtui.tui.screens.packs import PacksScreen
-
-        return PacksScreen(opening)
-    if name == "history":
-        from memtui.tui.screens.history import HistoryScreen
-
-        return HistoryScreen(opening, memory_id=memory_id)
-    if name == "lab":
-        from memtui.tui.screens.lab import LabScreen
-
-        return LabScreen(opening, memory_id=memory_id)
-    if name == "health":
-        from memtui.tui.screens.health import HealthScreen
-
-        return HealthScreen(opening)
-    from memtui.tui.screens.importing import ImportScreen
-
-    return ImportScreen(opening)
+    module, kind = _SCREENS[name]
+    made = getattr(import_module(f"memtui.tui.screens.{module}"), kind)
+    screen: WorkingScreen = made(opening, memory_id=memory_id) if name in _AT_A_MEMORY else made(opening)
+    return screen
 
 
 def _theme_folders() -> list[Path]:

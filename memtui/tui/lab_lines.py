@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,9 @@ MEMORY = "\0memory"
 """Stands for the one memory among the kinds; no kind is named so."""
 
 _FURTHEST_DAYS = 365_000.0
-_NAME_CELLS, _COUNT_CELLS, _DAYS_CELLS, _ORIGIN_CELLS = 14, 8, 18, 8
+_NAME_CELLS, _COUNT_CELLS, _DAYS_CELLS, _ORIGIN_CELLS = 13, 8, 18, 8
+_WIDE = 90
+_NARROW = 50
 
 
 def step(days: float, by: int) -> float:
@@ -89,34 +92,22 @@ def _caption(
 
 def kinds_head(width: int) -> Content:
     """Return the heading of the kinds."""
-    columns = (
-        fit("  kind", _NAME_CELLS + 2)
-        + fit("in use", _COUNT_CELLS, right=True)
-        + "  "
-        + fit("half-life", _DAYS_CELLS)
-        + fit("set by", _ORIGIN_CELLS)
-        + "learned from verdicts"
-    )
+    count = fit("in use", _COUNT_CELLS - 2, right=True) + "  " if width >= _NARROW else ""
+    days = fit("  half-life", _DAYS_CELLS)
+    columns = "  " + fit("kind", _NAME_CELLS) + count + days + fit("set by", _ORIGIN_CELLS) + "learned, from verdicts"
     return Content.styled(fit(columns, width), "$memtui-dim")
 
 
 def kind_line(snapshot: Snapshot, knobs: Knobs, name: str, *, chosen: bool, width: int) -> Content:
     """Return a kind: how many, its half-life, what is tried, who set it, and what was learned."""
     kind = snapshot.kind(name)
-    tried = knobs.half_lives.get(name)
     lesson = ""
     if kind.lesson is not None:
-        lesson = f"{kind.lesson} ({kind.lesson.expired:,} outdated)"
-    return _line(
-        tame(name, 60),
-        f"{kind.memories:,}",
-        _half_life(kind.half_life_days, tried, chosen=chosen),
-        kind.origin,
-        lesson,
-        chosen=chosen,
-        tried=tried is not None,
-        width=width,
-    )
+        noun = " verdicts" if width >= _WIDE else ""
+        evidence = f"{kind.lesson.verdicts:,}{noun} ({kind.lesson.expired:,} outdated)"
+        lesson = f"{kind.lesson.half_life_days:.0f} d from {evidence}"
+    row = _Row(tame(name, 60), f"{kind.memories:,}", kind.origin, lesson)
+    return _line(row, (kind.half_life_days, knobs.half_lives.get(name)), chosen=chosen, width=width)
 
 
 def memory_line(snapshot: Snapshot, knobs: Knobs, memory_id: str, *, chosen: bool, width: int) -> Content:
@@ -124,36 +115,32 @@ def memory_line(snapshot: Snapshot, knobs: Knobs, memory_id: str, *, chosen: boo
     memory = snapshot.memory(memory_id)
     if memory is None:
         return Content("")
-    now = snapshot.half_life(memory, Knobs())
+    origin = "itself" if memory.half_life_days is not None else "kind"
+    row = _Row("this memory", "pinned" if memory.pinned else "", origin, tame(memory.title, 120))
     tried = snapshot.half_life(memory, knobs) if knobs.memory else None
-    origin = "itself" if memory.half_life_days is not None else "its kind"
-    return _line(
-        "this memory",
-        "pinned" if memory.pinned else "",
-        _half_life(now, tried, chosen=chosen),
-        origin,
-        tame(memory.title, 120),
-        chosen=chosen,
-        tried=tried is not None,
-        width=width,
-    )
+    return _line(row, (snapshot.half_life(memory, Knobs()), tried), chosen=chosen, width=width)
 
 
-def _half_life(now: float, tried: float | None, *, chosen: bool) -> str:
-    words = days_text(now) if tried is None else f"{days_text(now)} → {days_text(tried)}"
-    return f"◂ {words} ▸" if chosen else f"  {words}"
+@dataclass(frozen=True, slots=True)
+class _Row:
+    name: str
+    count: str
+    origin: str
+    rest: str
 
 
-def _line(
-    name: str, count: str, half_life: str, origin: str, rest: str, *, chosen: bool, tried: bool, width: int
-) -> Content:
-    mark = "▸ " if chosen else "* " if tried else "  "
-    left = mark + fit(name, _NAME_CELLS) + fit(count, _COUNT_CELLS, right=True) + "  "
-    end = fit(origin, _ORIGIN_CELLS) + rest
-    room = max(0, width - len(mark) - _NAME_CELLS - _COUNT_CELLS - 2 - _DAYS_CELLS)
-    style = "bold $memtui-pin" if tried else "bold" if chosen else "$foreground"
+def _line(row: _Row, days: tuple[float, float | None], *, chosen: bool, width: int) -> Content:
+    """Return a row of the kinds, with its half-life as it is and as it is tried."""
+    now, tried = days
+    mark = "▸ " if chosen else "* " if tried is not None else "  "
+    count = fit(row.count, _COUNT_CELLS - 2, right=True) + "  " if width >= _NARROW else ""
+    left = mark + fit(row.name, _NAME_CELLS) + count
+    words = days_text(now) if tried is None else f"{days_text(now).removesuffix(' d')} → {days_text(tried)}"
+    half_life = fit(f"◂ {words} ▸" if chosen else f"  {words}", min(_DAYS_CELLS, max(0, width - len(left))))
+    end = fit(fit(row.origin, _ORIGIN_CELLS) + row.rest, max(0, width - len(left) - len(half_life)))
+    plain = "bold" if chosen else "$foreground"
     return Content.assemble(
-        (left, "bold" if chosen else "$foreground"), (fit(half_life, _DAYS_CELLS), style), (fit(end, room), "$memtui-dim")
+        (left, plain), (half_life, "bold $memtui-pin" if tried is not None else plain), (end, "$memtui-dim")
     )
 
 
@@ -190,11 +177,12 @@ def effect_lines(
     rows += [_moved("−", one.title, one.after, width) for one in found.leaving]
     below = _payload_lines(payloads, recipes, titles, width)
     if threshold[0] != threshold[1]:
-        below.append(Content.styled(fit(f"a leaves the line: [review] threshold = {threshold[1]:.2f}", width), "$memtui-dim"))
-        below.append(Content.styled(fit("in the configuration keeps it", width), "$memtui-dim"))
+        below.append(Content.styled(fit("keep this line in the configuration:", width), "$memtui-dim"))
+        below.append(Content.styled(fit(f"[review] threshold = {threshold[1]:.2f}", width), "$memtui-dim"))
     # At least two of the payload's lines stay in sight, however many memories move.
     room = max(0, height - len(queue) - min(len(below), max(2, height // 2)))
-    return [*queue, *_clipped(rows, room, width), *below][:height]
+    lines = [*queue, *_clipped(rows, room, width), *below][:height]
+    return [line.truncate(width, ellipsis=True) for line in lines]
 
 
 def _pair(label: str, words: str) -> Content:

@@ -49,3 +49,14 @@ def read_fading(reader: VaultReader, scope: Scope, now: datetime) -> list[Fading
         [moment, moment, moment, *parameters],
     ).fetchall()
     return [Fading(*row) for row in found]
+
+
+def count_copies(reader: VaultReader, wanted: MemoryFilter) -> int:
+    """Return how many memories of a filter say word for word what another of the same project says."""
+    condition, parameters = where_sql(wanted, reader.kinds)
+    row = reader._connection.execute(  # noqa: SLF001 - the same package
+        "SELECT coalesce(sum(number - 1), 0) FROM (SELECT count(*) AS number FROM memories m"  # noqa: S608 - as above
+        f" WHERE {condition} GROUP BY m.project, m.content_hash)",
+        parameters,
+    ).fetchone()
+    return int(row[0]) if row else 0

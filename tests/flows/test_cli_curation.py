@@ -100,6 +100,13 @@ def test_the_receipt_of_a_review_session_is_printed(cli: Cli, ids: list[str]) ->
     assert "Review of 2031-01-01: 2 of 3 memories" in cli("review", "--receipt", "--project", "shop").out
 
 
+def test_a_merge_takes_the_texts_that_are_given(cli: Cli, ids: list[str]) -> None:
+    cli("merge", ids[0], ids[1], "--title", "One lock", "--text", "Both facts about the lock.", "--kind", "constraint")
+    row = cli("show", ids[0], "--json").json
+    assert (row["title"], row["insight"], row["kind"]) == ("One lock", "Both facts about the lock.", "constraint")
+    assert "needs a text" in cli("merge", ids[0], ids[2], "--text", " ", code=2).err
+
+
 def test_merge_joins_and_unmerge_takes_apart(cli: Cli, ids: list[str]) -> None:
     before = {row["id"]: row["insight"] for row in cli.all_rows()}
     run = cli("merge", ids[0], ids[1], "--into", ids[1])

@@ -36,13 +36,17 @@ class TidyAccess(VaultAccess):
             Cancelled: raised by `progress`.
         """
         from memtui.curate.tidying import TidyOptions, tidy
+        from memtui.vault.vectors import counts
 
         with self._reading.read() as reader:
             view = self._view_of(reader)
+            # The vectors that are stored are compared; no model is loaded for it.
+            vectors = counts(reader) if self._opening.meaning is not None else {}
         options = TidyOptions(
             scope=view.listing_scope,
             threshold=self._opening.threshold,
             tree=view.tree,
+            model=max(vectors, key=vectors.__getitem__, default=None),
             secret_patterns=self._opening.secret_patterns,
         )
         return tidy(self._reading, options, stage=lambda name: lambda done, total: progress(name, done, total))

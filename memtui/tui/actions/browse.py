@@ -69,9 +69,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("mark-all", ("asterisk",), "mark all that are listed, or none", "mark", BROWSE, "all", ("marks",)),
     Action("restore", ("R",), "restore: back into use", "memory", BROWSE, "restore", ("retired",)),
     Action("pin", ("p",), "pin or unpin: a pinned memory never goes stale", "memory", BROWSE, "pin", ("due", "marks")),
-    Action(
-        "retire", ("x",), "retire: out of use, kept in the vault", "memory", BROWSE, "retire", ("list", "due", "marks")
-    ),
+    Action("retire", ("x",), "retire: out of use, kept in the vault", "memory", BROWSE, "retire", ("due", "marks")),
     Action("copy", ("y",), "copy the text", "memory", BROWSE, "copy", ("list", "detail", "retired")),
     Action(
         "open-source",

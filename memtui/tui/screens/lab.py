@@ -101,7 +101,7 @@ class LabScreen(WorkingScreen):
     AREA = LAB
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(LAB)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (64, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]  # noqa: RUF012 - likewise
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high"), (30, "-tall")]  # noqa: RUF012 - likewise
 
     def __init__(self, opening: Opening, *, memory_id: str | None = None) -> None:
         super().__init__(opening)

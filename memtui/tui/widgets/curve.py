@@ -141,7 +141,7 @@ def _caption_lines(caption: str, width: int) -> list[str]:
 def _label(y: int, rows: int, threshold: float, *, at_line: bool) -> str:
     if y == 0:
         return "1.0"
-    return f"{threshold:.1f}" if at_line else "0.0" if y == rows - 1 else ""
+    return f"{threshold:.2f}".removesuffix("0") if at_line else "0.0" if y == rows - 1 else ""
 
 
 def _sampled(values: Sequence[float], columns: int) -> list[float]:

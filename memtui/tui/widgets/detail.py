@@ -54,6 +54,11 @@ class DetailPane(MovingView):
             self.scroll_to(y=0, animate=False)
 
     @property
+    def text_width(self) -> int:
+        """Cells of a line of text, beside the scroll bar whether there is one or not."""
+        return max(_NARROWEST, self.size.width - self.styles.scrollbar_size_vertical - 1)
+
+    @property
     def rendered(self) -> bool:
         """Whether Markdown is rendered."""
         return self._rendered
@@ -82,7 +87,7 @@ class DetailPane(MovingView):
 
     def _wrap(self) -> None:
         # Columns are kept free for the scrollbar, so that a text does not wrap anew when it appears.
-        width = max(_NARROWEST, self.size.width - self.styles.scrollbar_size_vertical - 1)
+        width = self.text_width
         self._wrapped_for = self.scrollable_content_region.width
         self._lines = []
         for block in self._blocks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
 from pathlib import Path
 
@@ -190,6 +191,7 @@ def test_a_vault_of_version_1_gets_the_table_after_a_backup(tmp_path: Path, monk
         older.setattr(schema, "SCHEMA_VERSION", 1)
         older.setattr(vault_module, "SCHEMA_VERSION", 1)
         older.setattr(schema, "_scripts", lambda _after: [first])
+        older.setattr(vault_module, "create_file", inspect.unwrap(vault_module.create_file))
         with vault.write(actor="person", action="add") as writer:
             writer.put(make_memory(id="oldmemry"))
     with vault.read() as reader:

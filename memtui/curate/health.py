@@ -1,0 +1,295 @@
+"""Health: what shape a vault is in, in figures that a person can act on. It changes nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from pathlib import PurePosixPath
+from typing import Any
+
+from memtui.config import ContextSettings, RecallSettings, TargetSettings
+from memtui.curate.conflicts import find_conflicts
+from memtui.curate.counting import count_vault
+from memtui.curate.duplicates import find_duplicates
+from memtui.curate.gathering import Gathered, gather, pair_of
+from memtui.curate.projects import View
+from memtui.domain.freshness import REVIEW_THRESHOLD, decay, half_life_after
+from memtui.domain.kinds import Kinds
+from memtui.domain.memory import Signal
+from memtui.domain.usefulness import usefulness
+from memtui.pack.packing import context
+from memtui.pack.standing import recipes_of
+from memtui.pack.targets.registry import target_named
+from memtui.recall.task import Task
+from memtui.text.token_count import get_counter
+from memtui.vault.anchor_checks import unanswered_states
+from memtui.vault.fading import Fading, count_copies, read_fading
+from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.reading import VaultReader
+from memtui.vault.usage import read_packs, read_recipes, signals_of_packs
+from memtui.vault.vault import Vault
+
+BINS = 10
+"""Bars of the freshness distribution, each a tenth."""
+
+MOST_COMPARED = 1_500
+"""Memories up to which all pairs are looked at here; `tidy` does it for more (about 1 ms a memory measured)."""
+
+RANKED = 3
+"""Memories named as the most and the least useful."""
+
+NO_PATH = ""
+"""Stands for memories that are tied to no file."""
+
+ROOT = "."
+"""The folder of files at the root of a project."""
+
+_FOLDER_DEPTH = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthOptions:
+    """What is looked at.
+
+    Attributes:
+        view: the projects in view.
+        threshold: freshness below which a memory is due.
+        context: defaults of payloads.
+        recall: the weights of recall.
+        secret_patterns: a person's own patterns of secrets.
+        targets: other limits of targets, from the configuration.
+    """
+
+    view: View
+    threshold: float = REVIEW_THRESHOLD
+    context: ContextSettings = field(default_factory=ContextSettings)
+    recall: RecallSettings = field(default_factory=RecallSettings)
+    secret_patterns: Sequence[tuple[str, str]] = ()
+    targets: Sequence[tuple[str, TargetSettings]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A memory with its usefulness, in 0.5–1.5."""
+
+    id: str
+    title: str
+    usefulness: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """The standing payload: the union of what the recipes recall, without any what is recalled without a task."""
+
+    tokens: int
+    memories: int
+    recipes: int
+    target: str
+    budget: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """The shape of a vault.
+
+    Attributes:
+        counts: as `count_vault` has them.
+        freshness: memories per tenth of freshness, the stalest first.
+        mean_freshness: over the memories in use; 0 without any.
+        by_path: memories in use per folder that they are tied to, the most first; `NO_PATH` for those tied to none.
+        anchors: anchors per state that the last check found, and `fresh` for the rest.
+        copies: memories whose text is exactly another's.
+        duplicates: memories too many by proposals of duplicates; None where the vault is too large to look here.
+        duplicate_tokens: tokens of those.
+        conflicts: pairs proposed as conflicts; None as above.
+        contradictions: pairs of memories in use that are linked as contradicting.
+        overdue_days: days since the one that waits longest was last verified.
+        most_useful: memories that helped most.
+        least_useful: memories that hurt most.
+        signals: how often each signal was given.
+        packs: packs that were used, and of them how many helped, hurt, and were never judged.
+        standing: the standing payload.
+    """
+
+    counts: Mapping[str, Any]
+    freshness: tuple[int, ...]
+    mean_freshness: float
+    by_path: Mapping[str, int]
+    anchors: Mapping[str, int]
+    copies: int
+    duplicates: int | None
+    duplicate_tokens: int
+    conflicts: int | None
+    contradictions: int
+    overdue_days: int
+    most_useful: tuple[Ranked, ...]
+    least_useful: tuple[Ranked, ...]
+    signals: Mapping[str, int]
+    packs: Mapping[str, int]
+    standing: Standing
+
+    @property
+    def dead_share(self) -> float:
+        """Share of the anchors whose file is gone or was moved; 0 without anchors."""
+        total = sum(self.anchors.values())
+        return (self.anchors.get("gone", 0) + self.anchors.get("moved", 0)) / total if total else 0.0
+
+    @property
+    def due_share(self) -> float:
+        """Share of the memories in use that is due."""
+        return self.counts["due"] / self.counts["active"] if self.counts["active"] else 0.0
+
+
+def health(vault: Vault, options: HealthOptions) -> Health:
+    """Return the shape of a vault; leases are short, and everything long is reckoned outside them."""
+    scope, now = options.view.scope, vault.now()
+    counts = count_vault(vault, scope, threshold=options.threshold)
+    active = MemoryFilter(scope=scope)
+    with vault.read() as reader:
+        fading = read_fading(reader, scope, now)
+        anchored = reader.anchored(active)
+        states = unanswered_states(reader, active)
+        copies = count_copies(reader, active)
+        signals = reader.signals()
+        contradictions = _contradictions(reader, fading)
+        packs = _judged_packs(reader)
+    ids = {memory.id for memory in fading}
+    mine = [signal for signal in signals if signal.memory_id in ids]
+    fresh = [_fresh(memory, vault.kinds) for memory in fading]
+    duplicates, tokens, conflicts = _doubles(vault, scope, options, len(fading))
+    most, least = _ranked(mine, fading, vault)
+    return Health(
+        counts=counts,
+        freshness=_binned(fresh),
+        mean_freshness=sum(fresh) / len(fresh) if fresh else 0.0,
+        by_path=_by_path(anchored, len(fading)),
+        anchors=_anchors(states.values(), len(anchored)),
+        copies=copies,
+        duplicates=duplicates,
+        duplicate_tokens=tokens,
+        conflicts=conflicts,
+        contradictions=contradictions,
+        overdue_days=int(
+            max((one.age_days for one, trust in zip(fading, fresh, strict=True) if trust < options.threshold), default=0)
+        ),
+        most_useful=most,
+        least_useful=least,
+        signals=dict(Counter(signal.signal for signal in mine).most_common()),
+        packs=packs,
+        standing=_standing(vault, options),
+    )
+
+
+def _fresh(memory: Fading, kinds: Kinds) -> float:
+    if memory.pinned:
+        return 1.0
+    days = kinds.get(memory.kind).half_life_days
+    usual = days if memory.held_days is None else half_life_after(days, memory.held_days)
+    return decay(memory.age_days, usual if memory.half_life_days is None else memory.half_life_days)
+
+
+def _binned(values: Iterable[float]) -> tuple[int, ...]:
+    bins = Counter(min(BINS - 1, int(value * BINS)) for value in values)
+    return tuple(bins[place] for place in range(BINS))
+
+
+def _by_path(anchored: Iterable[tuple[int, str]], total: int) -> dict[str, int]:
+    folders: dict[str, set[int]] = {}
+    tied: set[int] = set()
+    for key, path in anchored:
+        folders.setdefault(_folder(path), set()).add(key)
+        tied.add(key)
+    counts = {folder: len(keys) for folder, keys in folders.items()}
+    ordered = dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+    return {**ordered, NO_PATH: total - len(tied)} if total > len(tied) else ordered
+
+
+def _folder(path: str) -> str:
+    """Return the folder of a path, or the one that a glob starts from, down to two levels."""
+    plain = takewhile(lambda part: not set(part) & set("*?["), PurePosixPath(path).parts[:-1])
+    return "/".join(tuple(plain)[:_FOLDER_DEPTH]) or ROOT
+
+
+def _anchors(states: Iterable[Mapping[str, str]], total: int) -> dict[str, int]:
+    found = Counter(state for one in states for state in one.values())
+    return {"fresh": total - sum(found.values()), **{name: found[name] for name in ("changed", "moved", "gone")}}
+
+
+def _contradictions(reader: VaultReader, fading: Sequence[Fading]) -> int:
+    ids = {memory.id for memory in fading}
+    links = [link for link in reader.links() if link.type == "contradicts"]
+    return len({pair_of(link.from_id, link.to_id) for link in links if link.from_id in ids and link.to_id in ids})
+
+
+def _doubles(
+    vault: Vault, scope: Scope, options: HealthOptions, number: int
+) -> tuple[int | None, int, int | None]:
+    """Return memories too many, their tokens, and conflicts; None where there are too many pairs to look at here."""
+    if number > MOST_COMPARED:
+        return None, 0, None
+    found: Gathered = gather(vault, MemoryFilter(scope=scope))
+    conflicts = find_conflicts(found)
+    groups = find_duplicates(found, apart=[pair_of(*conflict.ids) for conflict in conflicts])
+    spare = {identifier for group in groups for identifier in group.ids[1:]}
+    if not spare:
+        return 0, 0, len(conflicts)
+    counter = get_counter(options.context.encoding)
+    texts = [f"{one.title}\n{one.insight}\n{one.rationale}\n{one.snippet}" for one in found.memories if one.id in spare]
+    return len(spare), sum(counter.count(text) for text in texts), len(conflicts)
+
+
+def _ranked(
+    signals: Iterable[Signal], fading: Sequence[Fading], vault: Vault
+) -> tuple[tuple[Ranked, ...], tuple[Ranked, ...]]:
+    """Return the memories that signals raised most, and those that they lowered most."""
+    by_memory: dict[str, list[Signal]] = {}
+    for signal in signals:
+        by_memory.setdefault(signal.memory_id, []).append(signal)
+    titles = {memory.id: memory.title for memory in fading}
+    ranked = [Ranked(key, titles[key], usefulness(found, vault.now())) for key, found in by_memory.items()]
+    ranked.sort(key=lambda one: (-one.usefulness, one.id))
+    most = [one for one in ranked if one.usefulness > 1.0][:RANKED]
+    least = [one for one in reversed(ranked) if one.usefulness < 1.0][:RANKED]
+    return tuple(most), tuple(least)
+
+
+def _judged_packs(reader: VaultReader) -> dict[str, int]:
+    packs = read_packs(reader, limit=None)
+    said: dict[str, set[str]] = {}
+    for signal in signals_of_packs(reader, [pack.id for pack in packs]):
+        said.setdefault(signal.pack_id or "", set()).add(signal.signal)
+    helped = sum(1 for words in said.values() if "helped" in words)
+    hurt = sum(1 for words in said.values() if {"hurt", "corrected"} & words)
+    unjudged = sum(1 for pack in packs if not {"helped", "hurt", "corrected", "unused"} & said.get(pack.id, set()))
+    return {"used": len(packs), "helped": helped, "hurt": hurt, "unjudged": unjudged}
+
+
+def _standing(vault: Vault, options: HealthOptions) -> Standing:
+    view = options.view
+    with vault.read() as reader:
+        recipes = recipes_of(read_recipes(reader), view.project)
+    pack = context(
+        vault,
+        Task(text=""),
+        view.payload_scope,
+        project=view.project,
+        target=target_named(options.context.target, options.targets),
+        budget=options.context.budget,
+        encoding=options.context.encoding,
+        max_memories=options.context.max_memories,
+        settings=options.recall,
+        now=vault.now(),
+        tree=view.tree,
+        withhold_loaded=options.context.withhold_loaded,
+        secret_patterns=options.secret_patterns,
+        recipes=recipes,
+    )
+    return Standing(
+        tokens=pack.tokens,
+        memories=len(pack.included),
+        recipes=len(recipes),
+        target=pack.target,
+        budget=str(pack.budget),
+    )
