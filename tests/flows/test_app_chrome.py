@@ -102,14 +102,14 @@ async def test_an_act_that_cannot_be_done_says_why(vault: Vault, tmp_path: Path)
 
 
 async def test_keys_are_remapped_by_id_and_clashes_are_told(ferry: Vault, tmp_path: Path) -> None:
-    keys = {"retire": "D", "pin": "u", "pinn": "z", "filter": "?"}
+    keys = {"retire": "D", "edit": "f2", "pin": "u", "pinn": "z", "filter": "?"}
     async with app_on(ferry, tmp_path, keys=keys).run_test(size=WIDE, notifications=True) as pilot:
         await holds(pilot, 5)
         (told,) = toasts(pilot)
         assert "keys.pinn: there is no such act, did you mean pin?" in told
         assert "keys.pin: u is undo already; p stays" in told
         assert "keys.filter: ? is help already; / stays" in told
-        await shows(pilot, "D retire")
+        await shows(pilot, "f2 edit")
         await pilot.press("x")
         await holds(pilot, 5)
         await pilot.press("D")
