@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,9 +73,9 @@ def written_into(text: str) -> str:
     """Return a README with both references between their marks."""
     for name, made in (("reference", reference()), ("keys", keys_reference())):
         start, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
-        text = re.sub(
-            f"{re.escape(start)}.*?{re.escape(end)}", lambda _, body=start + made + end: body, text, flags=re.DOTALL
-        )
+        before, found, rest = text.partition(start)
+        if found:
+            text = before + start + made + end + rest.partition(end)[2]
     return text
 
 

@@ -265,8 +265,8 @@ class VaultWriter(VaultReader):
         if days == before:
             return
         write_half_life(self._connection, kind, days)
-        sides = [None if side is None else {"kind": kind, "half_life_days": side} for side in (before, days)]
-        self._note(Revision(HALF_LIFE, kind, 0, *sides))
+        old, new = (None if side is None else {"kind": kind, "half_life_days": side} for side in (before, days))
+        self._note(Revision(HALF_LIFE, kind, 0, old, new))
 
     def set_meta(self, key: str, value: str) -> None:
         """Store a setting in the vault."""

@@ -48,7 +48,10 @@ def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def tools() -> list[Any]:
     return [
-        *(memory(n, f"Berth tool {n:02d}", days=10 * n, kind="tooling", insight=f"Berth tool {n} moors.") for n in range(1, 13)),
+        *(
+            memory(n, f"Berth tool {n:02d}", days=10 * n, kind="tooling", insight=f"Berth tool {n} moors.")
+            for n in range(1, 13)
+        ),
         memory(20, "Berth rule", days=5, insight="Berth rules moor ferries."),
     ]
 
@@ -63,7 +66,13 @@ def vault(tmp_path: Path) -> Vault:
             for n in range(1, 7)
         )
     save_recipe(
-        vault, "berths", Task(text="berth tools that moor"), actor="person", project="ferry", target="chat", budget="240"
+        vault,
+        "berths",
+        Task(text="berth tools that moor"),
+        actor="person",
+        project="ferry",
+        target="chat",
+        budget="240",
     )
     return vault
 
@@ -171,7 +180,10 @@ async def test_one_memory_gets_a_half_life_of_its_own(vault: Vault, tmp_path: Pa
 
 async def test_the_configuration_decides_and_others_change_things(tmp_path: Path) -> None:
     vault = Vault(
-        tmp_path / "vault.duckdb", kinds=Kinds([Kind("tooling", "procedural", 45.0)]), now=lambda: NOW, patience_seconds=5.0
+        tmp_path / "vault.duckdb",
+        kinds=Kinds([Kind("tooling", "procedural", 45.0)]),
+        now=lambda: NOW,
+        patience_seconds=5.0,
     )
     fill(vault, tools())
     async with app_on(vault, tmp_path).run_test(size=(80, 24), notifications=True) as pilot:
@@ -182,7 +194,7 @@ async def test_the_configuration_decides_and_others_change_things(tmp_path: Path
         await pilot.press("left", "a")
         await says(pilot, "The configuration sets the half-life of tooling")
         await pilot.press("0")
-        apply(Vault(vault.path, now=lambda: NOW), {"note": 21.0}, actor=Actor())
+        apply(Vault(vault.path, now=lambda: NOW), {"lesson": 21.0}, actor=Actor())
         await shows(pilot, "21 d")
 
 
@@ -240,6 +252,8 @@ def test_steps_are_those_of_the_ladder_in_both_directions() -> None:
 def test_a_second_curve_has_no_gaps_and_words_never_touch() -> None:
     rows = dotted_rows([1.0, 0.5, 0.0], 6)
     assert [sorted(row) for row in rows] == [[0], [1], [1], [1], [2], [2]]
-    axis, words = axis_rows(Curve((), None, 0.5, "", ticks=(0.0, 1.0), labels=((0.0, "0"), (0.5, "30 d"), (0.55, "33 d"))), 20)
+    axis, words = axis_rows(
+        Curve((), None, 0.5, "", ticks=(0.0, 1.0), labels=((0.0, "0"), (0.5, "30 d"), (0.55, "33 d"))), 20
+    )
     assert axis == "┴" + "─" * 18 + "┴"
     assert words.split() == ["0", "30", "d"]

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cli_driver import LOCK, Cli, memtui
+from flows.cli_driver import LOCK, Cli, memtui
 
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.registry import target_named, target_names

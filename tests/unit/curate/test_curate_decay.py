@@ -210,14 +210,17 @@ def test_the_crossing_is_where_freshness_meets_the_threshold() -> None:
 def test_the_payloads_of_recipes_change_as_they_would(tmp_path: Path) -> None:
     vault = new_vault(tmp_path)
     words = "the refund lock of the payment service"
-    fading = [memory(1, days=200, title="Refund lock tool", kind="tooling"), memory(2, days=5, title="Refund lock note")]
+    fading = [
+        memory(1, days=200, title="Refund lock tool", kind="tooling"),
+        memory(2, days=5, title="Refund lock note"),
+    ]
     fading = [replace(one, insight=f"{one.title}: {words} {'and more ' * 20}", confirmed_at=NOW) for one in fading]
-    lasting = replace(fading[0], id="m0000003", title="Refund lock rule", kind="decision", insight=f"Rule: {words} " * 3)
+    lasting = replace(
+        fading[0], id="m0000003", title="Refund lock rule", kind="decision", insight=f"Rule: {words} " * 3
+    )
     with vault.write(actor="person", action="import") as writer:
         writer.put_many([*fading, lasting])
-    save_recipe(
-        vault, "refunds", Task(text=words), actor="person", project="shop", target="chat", budget="170"
-    )
+    save_recipe(vault, "refunds", Task(text=words), actor="person", project="shop", target="chat", budget="170")
     view = View("shop", Scope.of_project("shop"), find_workspace(tmp_path), tmp_path)
     options = PayloadOptions(view=view)
     payloads = Payloads(vault, options)

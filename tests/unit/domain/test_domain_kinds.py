@@ -50,3 +50,19 @@ def test_importance_spans_from_08_to_125_and_three_changes_nothing() -> None:
 @pytest.mark.parametrize(("given", "same_as"), [(0, 1), (-7, 1), (6, 5), (99, 5)])
 def test_importance_outside_the_scale_counts_as_its_end(given: int, same_as: int) -> None:
     assert multiplier(given) == multiplier(same_as)
+
+
+def test_the_configuration_beats_the_vault_which_beats_the_default() -> None:
+    kinds = Kinds([Kind("tooling", "procedural", 44.0), Kind("runbook", "procedural", 120.0)])
+    kinds.take_stored({"tooling": 30.0, "note": 14.0, "lesson": 100.0, "unheard-of": 5.0})
+    days = {name: kinds.get(name).half_life_days for name in ("tooling", "note", "decision", "unheard-of", "other")}
+    assert days == {"tooling": 44.0, "note": 14.0, "decision": 365.0, "unheard-of": 5.0, "other": 100.0}
+    assert [kinds.origin(name) for name in ("tooling", "note", "decision")] == ["config", "vault", "default"]
+    assert kinds.without_stored().get("note").half_life_days == 7.0
+    assert kinds.without_stored().get("runbook").half_life_days == 120.0
+    supposed = kinds.with_half_lives({"tooling": 1.0, "note": 2.0})
+    supposed.take_stored({"note": 90.0})
+    assert [supposed.get(name).half_life_days for name in ("tooling", "note")] == [1.0, 2.0]
+    assert kinds.get("note").half_life_days == 14.0
+    kinds.take_stored({})
+    assert kinds.get("note").half_life_days == 7.0

@@ -211,7 +211,12 @@ def test_when_nothing_works_that_is_said_and_nothing_raised(desk: Path, monkeypa
 def test_an_app_that_owns_the_terminal_sends_the_escape_itself(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSH_TTY", "/dev/pts/1")
     sent: list[str] = []
-    result = copy(TEXT, send_escape=lambda text: not sent.append(text))
+
+    def send(text: str) -> bool:
+        sent.append(text)
+        return len(sent) == 1
+
+    result = copy(TEXT, send_escape=send)
     assert (result.route, result.confirmed, sent) == ("osc52", False, [TEXT])
-    assert copy(TEXT, send_escape=lambda text: False).route == "file"
+    assert copy(TEXT, send_escape=send).route == "file"
     assert (desk / "state" / "payload.txt").read_text(encoding="utf-8") == TEXT
