@@ -306,7 +306,7 @@ def default_text() -> str:
         "#[secrets.patterns]",
         '#house-token = "hs_[A-Za-z0-9]{24}"',
         "",
-        "# Kinds of your own, or other half-lives for the built-in ones.",
+        "# Kinds of your own, or other half-lives for the built-in ones; they beat what was applied to a vault.",
         "#[kinds.runbook]",
         "#half_life_days = 120",
         '#tier = "procedural"',

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 
 from memtui.cli.output import write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
 from memtui.curate.health import HealthOptions, health
-from memtui.curate.health_report import bar, health_record, sections
+from memtui.curate.health_report import HealthRow, bar, health_record, sections
 from memtui.errors import EXIT_DONE
 from memtui.text.sanitising import reveal
-from memtui.text.width import clip, pad
+from memtui.text.width import cell_width, clip, pad
 
 _LABEL_CELLS, _VALUE_CELLS, _BAR_CELLS = 18, 9, 24
-_LONGEST_LINE = 200
+_WIDTH = 80
+_INDENT = " " * 6
 
 
 def configure(parser: Parser) -> None:
@@ -43,11 +45,26 @@ def run(arguments: argparse.Namespace, session: Session) -> int:  # noqa: ARG001
         write_line("")
         write_line(section.title)
         for row in section.rows:
-            drawn = bar(row.share, _BAR_CELLS) + "  " if row.share is not None else ""
-            label = pad(clip(reveal(row.label), _LABEL_CELLS), _LABEL_CELLS)
-            line = f"  {label}{row.value:>{_VALUE_CELLS}}  {drawn}{reveal(row.note)}"
-            write_line(clip(line, _LONGEST_LINE).rstrip())
+            _write_row(row)
     return EXIT_DONE
+
+
+def _write_row(row: HealthRow) -> None:
+    """Write a figure with its bar and note; a note that has no room beside them follows below."""
+    label = pad(clip(reveal(row.label), _LABEL_CELLS), _LABEL_CELLS)
+    line = f"  {label}{row.value:>{_VALUE_CELLS}}"
+    note = reveal(row.note)
+    if row.is_memory:
+        write_line(clip(f"{line}  {note}", _WIDTH))
+        return
+    if row.share is not None:
+        line = f"{line}  {bar(row.share, _BAR_CELLS)}"
+    if cell_width(line) + 2 + cell_width(note) <= _WIDTH:
+        write_line(f"{line}  {note}".rstrip())
+        return
+    write_line(line.rstrip())
+    for part in textwrap.wrap(note, _WIDTH - len(_INDENT)):
+        write_line(_INDENT + part)
 
 
 def _write_counts(counts: dict[str, object]) -> None:

@@ -97,9 +97,7 @@ class Payloads:
             members[recipe.name] = self._members(recipe, kinds, memory)
         return members
 
-    def _members(
-        self, recipe: Recipe, kinds: Kinds, memory: tuple[str, float | None] | None
-    ) -> tuple[str, ...]:
+    def _members(self, recipe: Recipe, kinds: Kinds, memory: tuple[str, float | None] | None) -> tuple[str, ...]:
         options, view = self._options, self._options.view
         if view.project is None and recipe.project is not None:
             view = replace(view, project=recipe.project, scope=Scope.of_project(recipe.project), stands_in=False)

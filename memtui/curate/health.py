@@ -172,7 +172,9 @@ def health(vault: Vault, options: HealthOptions) -> Health:
         conflicts=conflicts,
         contradictions=contradictions,
         overdue_days=int(
-            max((one.age_days for one, trust in zip(fading, fresh, strict=True) if trust < options.threshold), default=0)
+            max(
+                (one.age_days for one, trust in zip(fading, fresh, strict=True) if trust < options.threshold), default=0
+            )
         ),
         most_useful=most,
         least_useful=least,
@@ -223,9 +225,7 @@ def _contradictions(reader: VaultReader, fading: Sequence[Fading]) -> int:
     return len({pair_of(link.from_id, link.to_id) for link in links if link.from_id in ids and link.to_id in ids})
 
 
-def _doubles(
-    vault: Vault, scope: Scope, options: HealthOptions, number: int
-) -> tuple[int | None, int, int | None]:
+def _doubles(vault: Vault, scope: Scope, options: HealthOptions, number: int) -> tuple[int | None, int, int | None]:
     """Return memories too many, their tokens, and conflicts; None where there are too many pairs to look at here."""
     if number > MOST_COMPARED:
         return None, 0, None

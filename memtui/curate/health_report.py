@@ -84,7 +84,7 @@ def _review(found: Health) -> tuple[HealthRow, ...]:
     )
 
 
-def _shares(counts: Mapping[str | None, int]) -> tuple[HealthRow, ...]:
+def _shares(counts: Mapping[str, int]) -> tuple[HealthRow, ...]:
     most = max(counts.values(), default=0) or 1
     return tuple(
         HealthRow(one_line(str(name))[:80], f"{number:,}", share=number / most) for name, number in counts.items()
@@ -120,7 +120,9 @@ def _doubts(found: Health) -> tuple[HealthRow, ...]:
         double,
         HealthRow("contradictions", f"{found.contradictions:,}", f"linked, {proposed}", asks=disputed > 0),
         HealthRow("dead anchors", f"{dead:,}", f"{found.dead_share:.0%} of {total:,}", found.dead_share, asks=dead > 0),
-        HealthRow("changed files", f"{changed:,}", "since their memory was verified" if changed else "", asks=changed > 0),
+        HealthRow(
+            "changed files", f"{changed:,}", "since their memory was verified" if changed else "", asks=changed > 0
+        ),
     )
 
 
@@ -130,22 +132,27 @@ def _use(found: Health) -> tuple[HealthRow, ...]:
     share = packs["helped"] / used if used else None
     judged = f"{packs['helped']:,} helped, {packs['hurt']:,} hurt, {packs['unjudged']:,} not judged" if used else ""
     signals = ", ".join(f"{number:,} {one_line(name)}" for name, number in found.signals.items())
-    recipes = f"of {standing.recipes:,} recipe{'' if standing.recipes == 1 else 's'}" if standing.recipes else "without a task"
+    recipes = (
+        f"of {standing.recipes:,} recipe{'' if standing.recipes == 1 else 's'}"
+        if standing.recipes
+        else "without a task"
+    )
+    memories = f"{standing.memories:,} memor{'y' if standing.memories == 1 else 'ies'}"
     return (
         HealthRow("packs used", f"{used:,}", judged, share=share),
         HealthRow("signals", f"{sum(found.signals.values()):,}", signals),
         HealthRow(
             "standing",
             f"{standing.tokens:,}",
-            f"tokens, budget {standing.budget}: {standing.memories:,} memor{'y' if standing.memories == 1 else 'ies'} {recipes}",
+            f"tokens, budget {standing.budget}: {memories} {recipes}",
         ),
     )
 
 
 def _ranked(ranked: tuple[Ranked, ...], nothing: str) -> tuple[HealthRow, ...]:
-    return tuple(HealthRow(one.id, f"{one.usefulness:.2f}", one_line(one.title)[:200], is_memory=True) for one in ranked) or (
-        HealthRow("none", "", nothing),
-    )
+    return tuple(
+        HealthRow(one.id, f"{one.usefulness:.2f}", one_line(one.title)[:200], is_memory=True) for one in ranked
+    ) or (HealthRow("none", "", nothing),)
 
 
 def health_record(found: Health) -> dict[str, Any]:

@@ -91,7 +91,10 @@ class Kinds:
     def with_half_lives(self, half_lives: Mapping[str, float]) -> Kinds:
         """Return other kinds in which these half-lives in days are in force, whatever a vault says."""
         changed = Kinds(
-            [*self._extra.values(), *(replace(self.get(name), half_life_days=days) for name, days in half_lives.items())]
+            [
+                *self._extra.values(),
+                *(replace(self.get(name), half_life_days=days) for name, days in half_lives.items()),
+            ]
         )
         changed.take_stored(self._stored)
         return changed

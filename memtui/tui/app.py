@@ -166,7 +166,7 @@ class MemtuiApp(App[int]):
             keys = self.keymap.shown(action)
             title = action.palette_title + (f"  ({keys})" if keys else "")
             yield SystemCommand(
-                title, reason or action.title, lambda act=action.id: screen.call_later(screen.action_act, act)
+                title, reason or action.title, lambda act=action.id: self.call_later(screen.action_act, act)
             )
 
 

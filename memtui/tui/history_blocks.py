@@ -40,7 +40,12 @@ MOST_TOLD = 20_000
 
 _LONGEST_LINE = 1_000
 _LONGEST_NAME = 8
-_KIN = {"link": ("link", "links"), "verdict": ("verdict", "verdicts"), "signal": ("signal", "signals")}
+_KIN = {
+    "link": ("link", "links"),
+    "verdict": ("verdict", "verdicts"),
+    "signal": ("signal", "signals"),
+    "half-life": ("half-life of a kind", "half-lives of kinds"),
+}
 
 
 @dataclass(frozen=True, slots=True)

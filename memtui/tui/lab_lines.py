@@ -78,9 +78,7 @@ def _values(half_life: float, length: float) -> tuple[float, ...]:
     )
 
 
-def _caption(
-    snapshot: Snapshot, half_lives: tuple[float, float], crossings: tuple[float, float], age: float
-) -> str:
+def _caption(snapshot: Snapshot, half_lives: tuple[float, float], crossings: tuple[float, float], age: float) -> str:
     dates = [snapshot.now + timedelta(days=min(days - age, _FURTHEST_DAYS)) for days in crossings]
     words = [f"due {day:%Y-%m-%d}" if day >= snapshot.now else f"due since {day:%Y-%m-%d}" for day in dates]
     said = f"█ now {days_text(half_lives[0])}, {words[0]}"
@@ -192,7 +190,9 @@ def _pair(label: str, words: str) -> Content:
 def _moved(sign: str, title: str, fresh: float, width: int) -> Content:
     figure = f" {fresh:.2f}"
     return Content.assemble(
-        (f"{sign} ", "bold"), (fit(tame(title, 200), max(0, width - 2 - len(figure))), "$foreground"), (figure, "$memtui-dim")
+        (f"{sign} ", "bold"),
+        (fit(tame(title, 200), max(0, width - 2 - len(figure))), "$foreground"),
+        (figure, "$memtui-dim"),
     )
 
 
@@ -225,7 +225,9 @@ def _payload_lines(
         lines.append(Content.styled(fit(f"  {tame(one.recipe, 60)}", width), "$memtui-dim"))
         named = [("+", identifier) for identifier in one.entering] + [("−", identifier) for identifier in one.leaving]
         lines += [
-            Content.assemble((f"  {sign} ", "bold"), (fit(titles.get(identifier, identifier), max(0, width - 4)), "$foreground"))
+            Content.assemble(
+                (f"  {sign} ", "bold"), (fit(titles.get(identifier, identifier), max(0, width - 4)), "$foreground")
+            )
             for sign, identifier in named
         ]
     return lines

@@ -208,8 +208,7 @@ async def test_hostile_kinds_and_titles_do_no_harm_at_any_size(tmp_path: Path) -
         await rested(pilot)
         for size in (WIDE, (80, 24), (40, 15), (20, 8)):
             await pilot.resize_terminal(*size)
-            for _ in range(len(lab(pilot)._subjects())):
-                await pilot.press("left", "down")
+            await pilot.press(*["down"] * 3, "left", "greater_than_sign")
             await rested(pilot)
         assert "\x1b" not in screen_text(pilot)
         assert not [toast for toast in toasts(pilot) if "Error" in toast]

@@ -6,6 +6,7 @@ import os
 import re
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +35,15 @@ from flows.context_driver import TASK, answered, context_screen, fake_tmux
 from flows.packs_driver import open_packs, reads, says_of, use
 from rich.cells import cell_len
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from memtui.curate import lifecycle
 from memtui.curate.feedback import feedback_on
 from memtui.curate.packs import verdicts_on
 from memtui.domain.actor import Actor
 from memtui.pack.recording import get_pack, list_packs
+from memtui.tui.screens.history import HistoryScreen
+from memtui.tui.screens.packs import PacksScreen
 
 LOCK = "m0000001"
 posix_only = pytest.mark.skipif(os.name != "posix", reason="fake programs are shell scripts")
@@ -52,6 +56,10 @@ def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _told(pilot: Pilot[Any], pattern: str) -> bool:
     return any(re.search(pattern, toast) for toast in toasts(pilot))
+
+
+def _is_at(pilot: Pilot[Any], kind: type[Screen[Any]]) -> bool:
+    return isinstance(pilot.app.screen, kind)
 
 
 async def test_a_word_on_a_pack_moves_its_memories_and_undo_takes_it_back(tmp_path: Path) -> None:
@@ -165,6 +173,9 @@ async def test_a_pack_is_copied_again_only_with_the_same_bytes_and_its_task_open
         asked = context_screen(pilot)._ask()
         assert (asked.text, asked.target, asked.budget) == (TASK, "claude-code", "1,200 tokens")
         await shows(pilot, "since 01 Jun: +1")
+        for word, kind in (("Packs", PacksScreen), ("History", HistoryScreen)):
+            await pilot.press("escape", "question_mark", *word, "enter")
+            await until(pilot, partial(_is_at, pilot, kind), "help goes from screen to screen")
 
 
 async def test_hostile_text_does_no_harm_and_no_pack_says_what_to_do(tmp_path: Path) -> None:
@@ -182,8 +193,9 @@ async def test_hostile_text_does_no_harm_and_no_pack_says_what_to_do(tmp_path: P
         await reads(pilot, screen._list.rows[0].id)
         for size in (WIDE, NARROW, (200, 60), (40, 15)):
             await pilot.resize_terminal(*size)
-            for key in ("G", "g", "enter", "G", "1", "i", "escape", "w", "escape"):
-                await pilot.press(key)
+            await pilot.press("G", "g", "enter", "G", "1")
+            await reads(pilot, screen._list.rows[0].id)
+            await pilot.press("i", "escape", "w", "escape")
             await until(pilot, lambda: focused(pilot) == "packs-list", "back in the list")
             await reads(pilot, screen._list.rows[0].id)
             assert {cell_len(line) for line in screen_lines(pilot)} == {size[0]}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.errors import MemtuiError, UsageError
+from memtui.tui.access import VaultAccess
 from memtui.tui.access.values import Done
 from memtui.tui.opening import Opening
 from memtui.tui.wording import tame
@@ -95,11 +96,12 @@ class ContextAccess:
         self._reading = Vault(
             opening.vault.path, kinds=opening.vault.kinds, now=opening.vault.now, patience_seconds=patience
         )
+        self._access = VaultAccess(opening)
         # Replaced as a whole, so that threads need no lock.
-        self._known_view: tuple[tuple[int, int], View | None] = ((-1, -1), None)
-        self._known_named: tuple[tuple[int, int], tuple[str, ...], tuple[tuple[str, ...], View] | None]
-        self._known_named = (-1, -1), (), None
-        self._known_packs: tuple[tuple[int, int], Sequence[StoredPack]] = ((-1, -1), ())
+        self._known_view: tuple[tuple[int, ...], View | None] = ((), None)
+        self._known_named: tuple[tuple[int, ...], tuple[str, ...], tuple[tuple[str, ...], View] | None]
+        self._known_named = (), (), None
+        self._known_packs: tuple[tuple[int, ...], Sequence[StoredPack]] = ((), ())
 
     def answer(self, ask: Ask) -> Answer:
         """Return the pack for an ask: the very bytes that `memtui context` prints for it.
@@ -205,12 +207,9 @@ class ContextAccess:
             self._known_view = stamp, view
         return view
 
-    def _stamp(self) -> tuple[int, int]:
-        try:
-            state = self._vault.path.stat()
-        except OSError:
-            return 0, 0
-        return state.st_size, state.st_mtime_ns
+    def _stamp(self) -> tuple[int, ...]:
+        """Return what the file system says of the vault and its log; equal while nobody wrote to it."""
+        return self._access.signature()
 
     def copy(self, answer: Answer, send_escape: Callable[[str], bool], *, later: str = "") -> Done:
         """Copy a payload and record the pack; the words are those of the route that carried it.

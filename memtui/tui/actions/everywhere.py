@@ -39,7 +39,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("go-tidy", ("T",), "Tidy: duplicates, contradictions, dead anchors, and more", "go", EVERYWHERE),
     Action("go-history", ("H",), "History: every change, who and when", "go", EVERYWHERE),
     Action("go-packs", ("K",), "Packs: did what was copied help?", "go", EVERYWHERE),
-    Action("go-lab", ("l",), "Decay lab: how fast each kind fades, and what if", "go", EVERYWHERE, "decay lab", ("health",)),
+    Action("go-lab", ("l",), "Decay lab: how fast each kind fades", "go", EVERYWHERE, "decay lab", ("health",)),
     Action("go-health", (), "Health: what shape the vault is in", "go", EVERYWHERE),
     Action("go-import", (), "Import: bring in rule files and memories", "go", EVERYWHERE),
     Action(

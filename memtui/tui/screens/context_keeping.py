@@ -18,6 +18,7 @@ from memtui.tui.widgets.ask_line import AskLine
 from memtui.tui.wording import counted, tame
 
 _SHOWN_TASK = 40
+_AGAIN_SECONDS = 0.05
 
 
 class ContextKeeping(ContextReading):
@@ -29,8 +30,6 @@ class ContextKeeping(ContextReading):
         is_empty = answer is None or not answer.pack.payload
         if action.id in {"context-copy", "context-write"} and is_empty and not self.is_waiting:
             return "The payload is empty."
-        if action.id in {"context-save", "context-question"} and (answer is None or self.is_waiting):
-            return "The payload is on its way."
         if action.id in {"context-save", "context-question"} and not (self._lines.text.strip() or self._lines.files):
             return "There is neither a task nor a file."
         if action.id == "context-since" and (answer is None or answer.diff is None):
@@ -54,9 +53,15 @@ class ContextKeeping(ContextReading):
     @on(AskLine.Given)
     def _take_given(self, message: AskLine.Given) -> None:
         message.stop()
-        if self._answer is None:
-            return
-        if message.name == WRITE:
+        self._keep(message)
+
+    def _keep(self, message: AskLine.Given) -> None:
+        """Keep what is shown; a payload that is on its way is waited for."""
+        if self.is_waiting:
+            self.set_timer(_AGAIN_SECONDS, lambda: self._keep(message))
+        elif self._answer is None or self._answer.ask != self._ask():
+            self.say("There is no payload for what the lines say: put them right first.", severity="warning")
+        elif message.name == WRITE:
             self._write_file(self._answer, message.text, overwrite=message.again)
         elif message.name == QUESTION:
             self._note_question(self._answer, message.text)

@@ -291,7 +291,9 @@ class LabScreen(WorkingScreen):
         name = "this memory" if self._subject == MEMORY else self._subject
         self._curve.set_title(f"Curve ─ {tame(name, 40)}")
         self._draw_kinds(read, knobs)
-        self._effect_pane.border_subtitle = Content("a applies it" if self._tried.can_be_applied else "nothing is tried")
+        self._effect_pane.border_subtitle = Content(
+            "a applies it" if self._tried.can_be_applied else "nothing is tried"
+        )
         if self._effect is not None:
             size = self._effect_pane.content_size
             lines = effect_lines(

@@ -224,7 +224,7 @@ class PacksScreen(WorkingScreen):
         """Return why an act cannot be done now."""
         if action.id in _NEED_A_PACK and self._list.current is None:
             return "No pack is under the cursor."
-        if action.id in {"packs-read", "packs-told"} and self._read_of_current() is None:
+        if action.id == "packs-told" and self._read_of_current() is None:
             return "The pack is being read."
         if action.id in VERDICT_OF and self._is_on_memory and self._members.current is None:
             return "No memory is under the cursor."
@@ -316,7 +316,8 @@ class PacksScreen(WorkingScreen):
         if isinstance(state, State):
             values = {"task": pack.task, "files": SEPARATOR.join(pack.files), "budget": pack.budget}
             state.remember(CONTEXT, {**values, "target": pack.target})
-        self.call_later(self.action_act, "go-context")
+        # In the app's own turn: this screen would wait in its turn for itself to be gone.
+        self.app.call_later(self.action_act, "go-context")
 
     def action_packs_copy(self) -> None:
         """Copy the payload again."""

@@ -102,7 +102,8 @@ class WorkingScreen(Screen[None]):
 
         def run(identifier: str | None) -> None:
             if identifier is not None:
-                self.call_later(self.action_act, identifier)
+                # In the app's own turn, as keys are: in its own a screen would wait for itself to be gone.
+                self.app.call_later(self.action_act, identifier)
 
         self.app.push_screen(HelpScreen(self), run)
 

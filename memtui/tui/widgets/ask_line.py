@@ -58,7 +58,7 @@ class AskLine(Horizontal):
     def __init__(self, questions: Mapping[str, Question], *, id: str) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._questions = questions
-        self._name = next(iter(questions))
+        self._asked = next(iter(questions))
         self._answers = {name: question.suggestion for name, question in questions.items()}
         self._label = Static("", classes="ask-label", markup=False)
         self._input = TextLine("", id=f"{id}-input")
@@ -79,7 +79,7 @@ class AskLine(Horizontal):
     def open(self, name: str, value: str | None = None) -> None:
         """Ask, with a value, else the answer of last time or the suggestion."""
         question = self._questions[name]
-        self._name, self._replaceable = name, None
+        self._asked, self._replaceable = name, None
         self._label.update(f" {question.label} ")
         self._input.max_length = question.longest
         self._input.value = self._answers[name] if value is None else value[: question.longest]
@@ -98,7 +98,7 @@ class AskLine(Horizontal):
         self._note.update(ASK_AGAIN)
 
     def _hint(self) -> str:
-        return f"enter {self._questions[self._name].verb} · esc leaves"
+        return f"enter {self._questions[self._asked].verb} · esc leaves"
 
     @on(Input.Changed)
     def _change(self, event: Input.Changed) -> None:
@@ -110,5 +110,5 @@ class AskLine(Horizontal):
     @on(Input.Submitted)
     def _give(self, event: Input.Submitted) -> None:
         event.stop()
-        self._answers[self._name] = event.value
-        self.post_message(self.Given(self._name, event.value, again=event.value == self._replaceable))
+        self._answers[self._asked] = event.value
+        self.post_message(self.Given(self._asked, event.value, again=event.value == self._replaceable))

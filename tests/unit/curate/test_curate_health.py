@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from memtui.curate import health as service
 from memtui.curate.health import NO_PATH, HealthOptions, health
 from memtui.curate.health_report import bar, health_record, sections
@@ -18,8 +20,6 @@ from memtui.recall.task import Task
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.vault import Vault
 from memtui.workspace import find_workspace
-
-import pytest
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 

@@ -1,0 +1,123 @@
+"""What Context keeps, driven by keys: recipes, evaluation questions, and what changed since the last time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from flows.app_driver import WIDE, app_on, ferry_vault, fill, focused, isolate, memory, says, screen_text, shows, until
+from flows.context_driver import TASK, answered, context_screen, fake_ssh, included, open_context, payload, type_task
+
+from memtui.curate import lifecycle
+from memtui.domain.actor import Actor
+from memtui.pack.recording import get_recipe, list_packs, list_recipes
+from memtui.recall.questions import read_questions
+
+LOCK = "m0000001"
+
+
+@pytest.fixture(autouse=True)
+def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    isolate(monkeypatch, tmp_path)
+
+
+async def test_a_recipe_is_saved_loaded_and_replaced_only_when_said_twice(tmp_path: Path) -> None:
+    vault = ferry_vault(tmp_path)
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await open_context(pilot)
+        await pilot.press("enter", "L")
+        await says(pilot, "There is no recipe yet")
+        await pilot.press("R")
+        await says(pilot, "There is neither a task nor a file.")
+        await type_task(pilot)
+        await pilot.press("R", *"weekly [/x]", "enter")
+        await says(pilot, "Saved as recipe “weekly [/x]”")
+        await until(pilot, lambda: focused(pilot) == "context-list", "the line closes")
+        assert (get_recipe(vault, "weekly [/x]").task, get_recipe(vault, "weekly [/x]").target) == (TASK, "chat")
+
+        await type_task(pilot, "sail times")
+        await pilot.press("B", *"900", "enter")
+        await answered(pilot)
+        await pilot.press("R", "enter")
+        await shows(pilot, "it exists: enter again replaces it")
+        assert get_recipe(vault, "weekly [/x]").task == TASK
+        await pilot.press("enter")
+        await until(pilot, lambda: get_recipe(vault, "weekly [/x]").task == "sail times", "it is replaced")
+        await until(pilot, lambda: focused(pilot) == "context-list" and not screen.acting, "the line closes")
+        await pilot.press("R", "ctrl+u", *"other", "escape")
+        assert [recipe.name for recipe in list_recipes(vault)] == ["weekly [/x]"]
+
+        await type_task(pilot, "something else")
+        await pilot.press("L")
+        await shows(pilot, "sail times")
+        await pilot.press("1")
+        await until(pilot, lambda: screen._lines.text == "sail times", "the recipe is loaded")
+        await answered(pilot)
+        assert screen._lines.budget == "900"
+
+
+async def test_what_changed_since_the_last_pack_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = ferry_vault(tmp_path)
+    fake_ssh(tmp_path, monkeypatch)
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        await open_context(pilot)
+        await type_task(pilot)
+        await pilot.press("enter", "d")
+        await says(pilot, "No pack of this task was used before.")
+        await pilot.press("y")
+        await says(pilot, "; K in a week: did it help?")
+        await shows(pilot, "since 01 Jun: the same")
+        assert len(list_packs(vault, 9)) == 1
+        fill(vault, [memory(6, "A refund that fails on retry is told")])
+        lifecycle.retire(vault, [LOCK], actor=Actor())
+        await shows(pilot, "since 01 Jun: +1 −1")
+        await pilot.press("d")
+        for text in (
+            "Since this task was copied last",
+            "+ in now",
+            "A refund that fails on retry",
+            "− not in any more",
+        ):
+            await shows(pilot, text)
+        assert "Lock refunds by payment_id" in screen_text(pilot)
+
+
+async def test_style_toggles_and_an_evaluation_question(tmp_path: Path) -> None:
+    vault = ferry_vault(tmp_path)
+    fill(vault, [memory(6, "Refund retry texts are in German", status="candidate")])
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await open_context(pilot)
+        await type_task(pilot)
+        await pilot.press("enter")
+        full = payload(pilot)
+        await pilot.press("s")
+        await shows(pilot, "Style compiled")
+        await answered(pilot)
+        assert payload(pilot) != full
+        await pilot.press("s")
+        await until(pilot, lambda: payload(pilot) == full, "in full again")
+
+        await pilot.press("question_mark", *"in the inbox", "enter")
+        await until(pilot, lambda: "m0000006" in included(pilot), "the unconfirmed one is in")
+        await shows(pilot, "with unconfirmed")
+        await pilot.press("question_mark", *"loads by itself", "enter")
+        await shows(pilot, "with what is loaded")
+        await answered(pilot)
+
+        expected = included(pilot)
+        await pilot.press("question_mark", *"evaluation", "enter")
+        await shows(pilot, "memtui-questions.jsonl")
+        await pilot.press("enter")
+        await says(pilot, "Noted in ")
+        file = tmp_path / "memtui-questions.jsonl"
+        (question,) = read_questions(file.read_text(), file.name)
+        assert (question.query, list(question.expected)) == (TASK, expected)
+        (tmp_path / "mine.txt").write_text("mine")
+        await screen.action_act("context-question")
+        await pilot.press("ctrl+u", *"mine.txt", "enter")
+        await says(pilot, "Lines of this file cannot be read")
+        assert (tmp_path / "mine.txt").read_text() == "mine"
+        await pilot.press("escape")
+        assert focused(pilot) == "context-list"
+        assert json.loads(file.read_text())["query"] == context_screen(pilot)._lines.text
