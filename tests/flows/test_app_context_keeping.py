@@ -71,7 +71,7 @@ async def test_what_changed_since_the_last_pack_is_told(tmp_path: Path, monkeypa
         assert len(list_packs(vault, 9)) == 1
         fill(vault, [memory(6, "A refund that fails on retry is told")])
         lifecycle.retire(vault, [LOCK], actor=Actor())
-        await shows(pilot, "since 01 Jun: +1 −1")
+        await shows(pilot, "since 01 Jun: +2 −1")
         await pilot.press("d")
         for text in (
             "Since this task was copied last",
