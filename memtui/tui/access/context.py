@@ -272,7 +272,7 @@ class ContextAccess:
             target=answer.ask.target,
             budget=answer.ask.budget,
         )
-        return Done(f"Saved as recipe “{tame(recipe.name)}”; memtui recipe run gives it again")
+        return Done(f"Saved as recipe “{tame(recipe.name)}”; memtui recipe delete takes it away")
 
     def note_question(self, answer: Answer, named: str) -> Path:
         """Append the task to a file of evaluation questions, what is in the payload as what should come."""

@@ -46,7 +46,7 @@ RESTING_SECONDS = 0.05
 """Pause of the cursor before a pack is read in full."""
 
 _REASON = "reason"
-_QUESTIONS = {_REASON: Question("Because", verb="keeps it for the next word", longest=400)}
+_QUESTIONS = {_REASON: Question("Because", verb="keeps it", longest=400)}
 _NEED_A_PACK = frozenset({*VERDICT_OF, "packs-leave", "packs-context", "packs-copy", "packs-read", "packs-told"})
 _NONE_YET = ("No payload was used yet.", "Copy one in Context (c, then y): a week later it is asked whether it helped.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from curating import PERSON, START, add, new_vault
+from curating import PERSON, add, new_vault
 
 from memtui.curate.feedback import give_feedback
 from memtui.curate.packs import used_members, used_packs, verdicts_on
@@ -42,7 +42,7 @@ def test_what_awaits_feedback_stands_first_and_members_tell_what_became_of_them(
     vault, clock = new_vault(tmp_path)
     first, second = add(vault, "Lock payments"), add(vault, "Sail times")
     old = _copied(vault, "packold1", first.id, second.id)
-    clock.at = START.replace(year=START.year + 1)
+    clock.pass_days(8)
     _copied(vault, "packnew1", first.id)
     assert [(used.pack.id, used.awaits) for used in used_packs(vault)] == [("packold1", True), ("packnew1", False)]
 
