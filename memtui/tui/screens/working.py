@@ -77,7 +77,8 @@ class WorkingScreen(Screen[None]):
             self.say(f"Not now: {action.title}. {reason}", severity="warning")
             return
         if action.id.startswith(GO):
-            await self.app.run_action(f"go('{action.id.removeprefix(GO)}')")
+            # In the app's own turn: a screen that waits for its own removal waits for ever.
+            self.app.call_later(self.app.run_action, f"go('{action.id.removeprefix(GO)}')")
             return
         done = getattr(self, f"action_{action.method}")()
         if inspect.isawaitable(done):
