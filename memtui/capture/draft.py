@@ -28,6 +28,7 @@ class Draft:
         record: for memtui's own formats alone, the whole portable record.
         notes: what a person should look at: `invisible-unicode`, `control-characters`,
             `planted-instruction`, `undecodable-bytes`.
+        found: whether the search of a folder came upon its file, which nobody named.
     """
 
     title: str
@@ -43,6 +44,7 @@ class Draft:
     scope: Literal["project", "global"] = "project"
     record: Record | None = None
     notes: tuple[str, ...] = ()
+    found: bool = False
 
 
 @dataclass(frozen=True, slots=True)

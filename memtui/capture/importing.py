@@ -110,7 +110,7 @@ def _unvouched(draft: Draft) -> Draft:
     """
     if draft.record is None:
         return draft
-    return replace(draft, record={key: value for key, value in draft.record.items() if key not in CLAIMS})
+    return replace(draft, record={key: value for key, value in draft.record.items() if key not in CLAIMS}, found=True)
 
 
 def _placed(draft: Draft, path: Path) -> Draft:

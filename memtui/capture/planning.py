@@ -141,6 +141,8 @@ class Planner:
         identifier = str(record.get("id") or "")
         content = draft_hash(draft)
         key = identifier or f"{project} {content}"
+        if key in seen and draft.found:
+            return Planned("skip", draft, project, reason="stands twice in what was found")
         if key in seen:
             twin_action: Action = "unchanged" if seen[key] == content or not identifier else "clash"
             return Planned(twin_action, draft, project, reason="stands twice in the import")
@@ -149,6 +151,10 @@ class Planner:
             memory = stored[identifier]
             if states_nothing_new(draft, project, memory):
                 return Planned("unchanged", draft, project, memory)
+            if draft.found:
+                # An export that lies about must not stop the import of the files beside it.
+                reason = f"the vault holds another text of {memory.id}; name the file to import this one"
+                return Planned("skip", draft, project, memory, reason)
             if self._options.replace:
                 secret = self._secret(draft)
                 return secret or Planned("replace", draft, project, memory, "replaces what the vault holds")

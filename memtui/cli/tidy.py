@@ -11,7 +11,7 @@ from memtui.cli.output import plural, say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
 from memtui.curate.tidying import FINDINGS, TidyOptions, TidyReport, report_record, tidy
-from memtui.errors import EXIT_DONE, EXIT_FINDINGS, UsageError
+from memtui.errors import EXIT_DONE, EXIT_FINDINGS
 
 DESCRIPTIONS = {
     "tidy": "Look through the vault for what should be put right: duplicates, conflicts, dead anchors, stale, "
@@ -37,17 +37,14 @@ ADVICE = {
 
 def configure(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument("--dry-run", action="store_true", help="list the findings; nothing is ever changed without you")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="list the findings: the default, nothing changes"
+    )
     parser.add_argument("--all-projects", action="store_true", help="every project, and the unassigned")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Print what a pass finds."""
-    if not arguments.dry_run:
-        raise UsageError(
-            "`memtui tidy` lists findings and applies none",
-            remedy="Say --dry-run. Each finding is put right by its own command, or in the app.",
-        )
     report = tidy(session.vault, _options(arguments, session), stage=_stage)
     if session.json:
         write_json(report_record(report))

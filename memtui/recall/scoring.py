@@ -248,6 +248,8 @@ class Scorer:
                 )
             elif part.name != "kin":
                 words.append(part.detail)
+        if not words and terms:
+            words = ["near in words and meaning, though weakly"]
         return "; ".join([*words, score.trust_words(memory)] if memory.verified_at and not memory.pinned else words)
 
 

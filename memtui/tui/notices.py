@@ -44,6 +44,11 @@ def notice_of(listing: Listing) -> tuple[str, ...]:
         return (f"No memory is {tame(chosen_words(base.wanted.chosen), 80)}.", "backspace lets go of the facets.")
     if base.due_only and base.active:
         return ("Nothing is due for review.", "d lists all memories.")
+    if base.inbox and not base.wanted.chosen:
+        return (
+            "Nothing is in use yet.",
+            f"{counted(base.inbox, 'memory waits', 'memories wait')} in the inbox: b goes there.",
+        )
     if base.elsewhere:
         where = f"project {tame(base.project, 40)}" if base.project else "view"
         held = counted(base.elsewhere, "memory", "memories")

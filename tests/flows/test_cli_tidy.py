@@ -42,10 +42,10 @@ def test_a_clean_vault_exits_0_also_where_there_is_none(cli: Cli) -> None:
     assert not any(run.json[key] for key in KEYS[:-1])
 
 
-def test_without_dry_run_it_says_that_a_person_applies(cli: Cli) -> None:
-    run = cli("tidy", code=2)
-    assert "--dry-run" in run.err
-    assert run.out == ""
+def test_with_and_without_dry_run_it_lists_and_changes_nothing(demo: Cli) -> None:
+    before = demo.exported()
+    assert demo("tidy", code=7).out == demo("tidy", "--dry-run", code=7).out
+    assert demo.exported() == before
 
 
 def test_copies_that_were_merged_are_found_no_more(cli: Cli) -> None:

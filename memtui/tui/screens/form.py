@@ -126,6 +126,7 @@ class FormScreen(WorkingScreen):
 
     def _take_basis(self, basis: Basis) -> None:
         self._basis = basis
+        self.remove_class("-reading")
         texts = texts_of(basis.memory)
         if basis.memory is None:
             texts["project"] = basis.project or ""
@@ -223,6 +224,9 @@ class FormScreen(WorkingScreen):
         state = [f"version {memory.version}"] if memory else []
         state += [memory.status] if memory and memory.status != "active" else []
         state += ["unsaved"] if self._is_dirty else []
+        state += ["reading …"] if self._basis is None else []
+        # Empty fields would look like an empty memory.
+        self.set_class(self._basis is None, "-reading")
         self._head.update(
             Content.assemble(
                 " ",

@@ -108,6 +108,8 @@ class TaskLines(Vertical):
         """Take what was remembered; what is no text is passed over."""
         found = {key: value for key, value in values.items() if isinstance(value, str)}
         self.task_line.value = found.get("task", "")
+        # What is typed next replaces the task of last time.
+        self.task_line.select_all()
         self.files_line.value = found.get("files", "")
         self.budget_line.value = found.get("budget") or self._settings.budget
         self.target = found.get("target") or self._settings.target
