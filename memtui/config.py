@@ -169,6 +169,9 @@ class _Reader:
             if name not in known:
                 raise self._unknown(name, name, known)
         sections = {name: self._section(name, values.get(name, {}), kind) for name, kind in SECTIONS.items()}
+        model = sections["embedding"].model
+        if model not in {"bundled", "none"} and not re.fullmatch(r"sentence-transformers:\S.*", model):
+            raise self._wrong("embedding.model", "must be bundled, none or sentence-transformers:NAME-or-path", model)
         return Config(
             **sections,
             keys=self._keys(values.get("keys", {})),

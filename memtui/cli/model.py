@@ -40,7 +40,8 @@ def _status(session: Session) -> int:
     state = semantic_state(session.vault, session.config.embedding.model)
     damage = damage_of(state.model) if state.model.usable else ""
     works = state.model.usable and not damage
-    others = [["other models", f"{state.others:,} vectors, which `memtui reindex` drops"]] if state.others else []
+    fate = ", which `memtui reindex` drops" if works else ""
+    others = [["other models", f"{state.others:,} vectors{fate}"]] if state.others else []
     problem = damage or state.model.problem
     if session.json:
         write_json(

@@ -91,7 +91,7 @@ def _show(arguments: argparse.Namespace, session: Session) -> int:
                 "title": titles.get(member.memory_id),
                 "version": member.version,
                 "tokens": member.tokens,
-                "score": member.score,
+                "score": round(member.score, 6),
             }
             for member in pack.members
         ]

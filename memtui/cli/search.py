@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             views = view_memories(reader, [hit.memory for hit in hits], now=now)
         write_json(
             [
-                {**view_record(view, session.kinds), "score": hit.score, "explain": explanation_record(hit)}
+                {**view_record(view, session.kinds), "score": round(hit.score, 6), "explain": explanation_record(hit)}
                 for view, hit in zip(views, hits, strict=True)
             ]
         )

@@ -37,9 +37,7 @@ ADVICE = {
 
 def configure(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument(
-        "--dry-run", action="store_true", help="list the findings: the default, nothing changes"
-    )
+    parser.add_argument("--dry-run", action="store_true", help="list the findings: the default, nothing changes")
     parser.add_argument("--all-projects", action="store_true", help="every project, and the unassigned")
 
 

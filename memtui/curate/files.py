@@ -58,6 +58,8 @@ def check_files(given: Iterable[str], *, root: Path, folder: Path, anchors: Iter
     known = list(anchors)
     names = []
     for path in given:
+        if not path.strip():
+            raise UsageError("A file needs a name", where="--file", remedy="Give a path that exists.")
         name = relative_name(path, root=root, folder=folder)
         plain = name.split("::", 1)[0].rstrip("/")
         exists = _exists(folder / path.split("::", 1)[0]) or _exists(root / plain)

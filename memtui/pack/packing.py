@@ -28,6 +28,9 @@ from memtui.vault.usage import Recipe
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 
+SCORE_DIGITS = 6
+"""Digits of a score in JSON: freshness moves with the clock, beyond them within a second."""
+
 
 @dataclass(frozen=True, slots=True)
 class Included:
@@ -282,7 +285,7 @@ def pack_record(pack: Pack) -> dict[str, Any]:
         "budget_unit": pack.budget.unit,
         "size": pack.size,
         "included": [
-            {"id": one.memory.id, "tokens": one.tokens, "score": one.score, "reason": one.reason}
+            {"id": one.memory.id, "tokens": one.tokens, "score": round(one.score, SCORE_DIGITS), "reason": one.reason}
             for one in pack.included
         ],
         "withheld": [{"id": one.id, "reason": one.reason} for one in pack.withheld],

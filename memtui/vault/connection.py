@@ -153,6 +153,12 @@ def _explain(error: BaseException, path: Path | None) -> MemtuiError:
         return MemtuiError(
             "The disk is full", where=str(path), remedy="Nothing was changed. Free some space, then try again."
         )
+    if "WAL" in text and ("does not match" in text or "was created for" in text):
+        return VaultDamagedError(
+            "The log beside the vault belongs to another copy of it",
+            where=str(path),
+            remedy="Put the file that it belongs to back; or `memtui doctor --repair`, which keeps copies of both.",
+        )
     if is_lock_conflict(error):
         return VaultBusyError(
             f"The vault is held open by {_foreign_holder(text)}",

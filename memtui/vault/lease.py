@@ -166,6 +166,8 @@ def _holder(descriptor: int) -> str:
         os.lseek(descriptor, 0, os.SEEK_SET)
         signed = os.read(descriptor, 200).decode(errors="replace").strip()
     signed_pid, _, name = signed.partition(" ")
+    if pid == os.getpid():
+        return "another part of this very process"
     if pid is None:
         return f"another memtui process (last writer: PID {signed_pid})" if signed_pid else "another memtui process"
     return f"{name} (PID {pid})" if str(pid) == signed_pid and name else f"another memtui process (PID {pid})"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from memtui import clock
 from memtui.domain.kinds import Kinds
-from memtui.errors import MemtuiError, VaultBusyError
+from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError
 from memtui.vault import backup
 from memtui.vault.backup import log_path
 from memtui.vault.connection import borrowed, engine_errors, open_connection, opened_alone
@@ -138,6 +138,7 @@ class Vault:
             read_only: whether to open the file for reading.
             private: whether the engine is used this once, because its settings are changed.
         """
+        self._refuse_orphan_log()
         if read_only and not self.exists:
             with engine_errors(None):
                 empty = open_connection(None, read_only=False)
@@ -165,28 +166,54 @@ class Vault:
             raise MemtuiError(
                 "The vault is no regular file", where=str(self.path), remedy="Choose another with --vault."
             )
-        with lease(self.path, exclusive=not read_only, wait_seconds=self.patience_seconds):
-            if not read_only and not self.exists:
-                create_file(self.path)
-            with self._opened(read_only=read_only, private=private) as connection:
-                yield connection
+        with ExitStack() as stack:
+            yield self._take(stack, read_only=read_only, private=private)
 
-    @contextmanager
-    def _opened(self, *, read_only: bool, private: bool) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Open the file, giving a foreign program a moment to let go."""
+    def _take(self, stack: ExitStack, *, read_only: bool, private: bool) -> duckdb.DuckDBPyConnection:
+        """Take the lease and open the file, both until the stack ends.
+
+        A foreign program gets some time to let go of the file. The lease is let go meanwhile, so that whoever
+        waits beside us hears of that program and not of us.
+        """
         opening = opened_alone if private else borrowed
         deadline = time.monotonic() + self.patience_seconds
-        with ExitStack() as stack:
-            while True:
+        held: VaultBusyError | None = None
+        while True:
+            with ExitStack() as attempt:
+                # The first time all of it, to the digit: the message tells how long it was.
+                left = self.patience_seconds if held is None else max(0.0, deadline - time.monotonic())
+                try:
+                    attempt.enter_context(lease(self.path, exclusive=not read_only, wait_seconds=left))
+                except VaultBusyError as error:
+                    raise held or error from None
+                if not read_only and not self.exists:
+                    create_file(self.path)
                 try:
                     with engine_errors(self.path):
-                        connection = stack.enter_context(opening(self.path, read_only=read_only))
-                    break
-                except VaultBusyError:
+                        connection = attempt.enter_context(opening(self.path, read_only=read_only))
+                except VaultBusyError as error:
                     if time.monotonic() >= deadline:
                         raise
-                    time.sleep(0.05)
-            yield connection
+                    held = error
+                else:
+                    stack.push(attempt.pop_all())
+                    return connection
+            time.sleep(0.05)
+
+    def _refuse_orphan_log(self) -> None:
+        """Never take a vault for empty, or make a new one, where the log of a lost one is.
+
+        Raises:
+            VaultDamagedError: the file is gone and its log is not.
+        """
+        log = log_path(self.path)
+        if not self.exists and log.exists() and log.stat().st_size:
+            raise VaultDamagedError(
+                "The vault file is gone, but its log is still here",
+                where=str(log),
+                remedy="Put the file back, or bring back a backup with `memtui vault restore`."
+                " To begin anew, move the log away first.",
+            )
 
     def _bring_up_to_date(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Make an open file ready for writing: one of ours, private, with the newest schema."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -109,6 +110,9 @@ def item_text(item: PackItem) -> str:
     return "- " + indented(text, _INDENT).removeprefix(_INDENT)
 
 
+_FENCE = re.compile(r" {0,3}(?:```|~~~)")
+
+
 def _may_lead(line: str) -> bool:
     """Return whether a line may follow the list mark: one of mere signs could make a rule of both."""
     return any(character.isalnum() for character in line)
@@ -118,7 +122,9 @@ def _facts(item: PackItem) -> list[str]:
     memory = item.memory
     facts = []
     if memory.rationale.strip():
-        facts.append(f"Why: {close_fences(defused(clean(memory.rationale)).strip())}")
+        why = close_fences(defused(clean(memory.rationale)).strip())
+        # A fence opens a block only where it starts a line.
+        facts.append(f"Why:\n{why}" if _FENCE.match(why) else f"Why: {why}")
     files = files_words(item)
     if files:
         facts.append(f"Files: {defused(files)}")

@@ -300,9 +300,7 @@ class ImportScreen(WorkingScreen):
     def acts_ended(self, focus: str | None) -> None:
         """Show what another import would do now, and where what came in is."""
         del focus
-        place = (
-            "It is in use: esc goes to the list." if self._active else "It waits in the inbox: b goes there."
-        )
+        place = "It is in use: esc goes to the list." if self._active else "It waits in the inbox: b goes there."
         self._words.update(Content(f"{place}   u undoes the import."))
         self._renew()
 

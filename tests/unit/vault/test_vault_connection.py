@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from pathlib import Path
 
@@ -46,6 +47,56 @@ def test_a_program_that_is_not_memtui_is_named_with_its_pid(filled: Vault, clock
         foreign.wait(10)
     with filled.read() as reader:
         assert reader.count(MemoryFilter()) == 20
+
+
+def test_who_waits_beside_us_hears_of_the_foreign_program_and_not_of_us(filled: Vault, clock: FrozenClock) -> None:
+    patient = Vault(filled.path, now=clock, patience_seconds=4.0)
+    told: list[str] = []
+
+    def look() -> None:
+        try:
+            with patient.write(actor="person", action="add") as writer:
+                writer.put(make_memory(title="too late"))
+        except VaultBusyError as error:
+            told.append(str(error))
+
+    with start_python(FOREIGN, filled.path) as foreign:
+        assert foreign.stdout is not None
+        assert foreign.stdin is not None
+        assert foreign.stdout.readline() == "open\n"
+        threads = [threading.Thread(target=look) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        foreign.stdin.close()
+        foreign.wait(10)
+    assert len(told) == 3
+    assert all(f"(PID {foreign.pid})" in text for text in told), told
+
+
+def test_a_vault_that_is_gone_beside_its_log_is_not_taken_for_empty(filled: Vault) -> None:
+    aside = filled.path.with_name("aside")
+    filled.path.rename(aside)
+    for attempt in (lambda: filled.read(), lambda: filled.write(actor="person", action="add")):
+        with pytest.raises(VaultDamagedError, match="its log is still here"), attempt():
+            pass
+    assert not filled.path.exists()
+    aside.rename(filled.path)
+    with filled.read() as reader:
+        assert reader.count(MemoryFilter()) == 20
+
+
+def test_the_log_of_another_copy_is_told_as_such(filled: Vault, tmp_path: Path) -> None:
+    old = tmp_path / "old"
+    shutil.copy(filled.path, old)
+    with filled.connect(read_only=False) as connection:
+        connection.execute("CHECKPOINT")
+    with filled.write(actor="person", action="add") as writer:
+        writer.put(make_memory(title="later"))
+    shutil.copy(old, filled.path)
+    with pytest.raises(VaultDamagedError, match="belongs to another copy"), filled.read():
+        pass
 
 
 def test_pid_0_is_told_as_a_network_drive(tmp_path: Path) -> None:
