@@ -78,7 +78,7 @@ def test_who_waits_beside_us_hears_of_the_foreign_program_and_not_of_us(filled: 
 def test_a_vault_that_is_gone_beside_its_log_is_not_taken_for_empty(filled: Vault) -> None:
     aside = filled.path.with_name("aside")
     filled.path.rename(aside)
-    for attempt in (lambda: filled.read(), lambda: filled.write(actor="person", action="add")):
+    for attempt in (filled.read, lambda: filled.write(actor="person", action="add")):
         with pytest.raises(VaultDamagedError, match="its log is still here"), attempt():
             pass
     assert not filled.path.exists()
