@@ -94,8 +94,13 @@ def _import_while_checking(folder: Path) -> Any:
     found: list[str | None] = []
     checking = Thread(target=lambda: found.append(problem_of(folder)))
     checking.start()
+    # Builds since 2026 carry a telemetry client that writes session files and reports home. Nothing leaves this
+    # machine, whatever the environment said before.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime
+
+        onnxruntime.disable_telemetry_events()
     except ImportError as error:
         raise ModelMissingError(
             f"The engine of the bundled model cannot be imported ({error})",

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import struct
 from importlib.util import find_spec
 from pathlib import Path
@@ -243,6 +244,8 @@ _NORM = ("weight", "bias")
 def smoothing(weights: dict[str, Array], words: WordPiece) -> dict[str, Array]:
     """Return the powers of two that even out the inputs of the layers that need it, from fp32 runs."""
     import numpy as np
+
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime
 
     graph = Graph(weights, None)

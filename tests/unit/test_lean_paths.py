@@ -63,5 +63,8 @@ def test_a_fast_context_loads_no_tokenizer(tmp_path: Path) -> None:
 @pytest.mark.extras
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="needs memtui[sentence-transformers]")
 def test_with_the_extra_installed_nothing_heavy_is_imported_unasked(tmp_path: Path) -> None:
-    for words in (("--help",), ("add", "a memory"), ("search", "memory"), ("context", "memory")):
-        assert not modules_after(tmp_path, "--vault", str(tmp_path / "vault.duckdb"), *words) & HEAVY
+    vault = ("--vault", str(tmp_path / "vault.duckdb"))
+    for words in (("--help",), ("add", "a memory"), ("search", "memory", "--fast"), ("context", "memory", "--fast")):
+        assert not modules_after(tmp_path, *vault, *words) & HEAVY
+    for words in (("search", "memory"), ("context", "memory")):
+        assert not modules_after(tmp_path, *vault, *words) & {"torch", "sentence_transformers", "transformers"}
