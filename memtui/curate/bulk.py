@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from memtui.curate.editing import check_half_life, check_importance, check_kind, clean_tags
@@ -59,6 +59,10 @@ def change_many(
             importance=memory.importance if importance is None else check_importance(importance),
         )
 
+    return _change(vault, versions, changed, actor)
+
+
+def _change(vault: Vault, versions: Mapping[str, int], changed: Callable[[Memory], Memory], actor: Actor) -> Outcome:
     outcome = Outcome()
     with vault.write(actor=actor.name, action="edit") as writer:
         stored = writer.get_many(versions)

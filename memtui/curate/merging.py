@@ -18,6 +18,7 @@ from memtui.vault import journal
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reading import VaultReader
 from memtui.vault.vault import Vault
+from memtui.vault.writing import VaultWriter
 
 MOST_MERGED = 8
 
@@ -131,19 +132,22 @@ def merge(
         result = with_chosen(result, chosen or {}, vault.kinds)
         _refuse_new_secrets(chosen or {}, (target, *others), secret_patterns)
         writer.summary = f"merge {len(others) + 1} memories into {result.title}"
-        saved = writer.put(result)
-        originals = writer.put_many(
-            [
-                replace(other, status="merged", status_reason=f"merged into {target_id}", pinned=False)
-                for other in others
-            ]
-        )
-        writer.add_links(_inherited(writer, target_id, others_ids, writer.now))
-        writer.add_links(
-            Link(from_id=target_id, type="derived-from", to_id=other.id, origin=ORIGIN, created_at=writer.now)
-            for other in others
-        )
-        return Merged(saved, tuple(originals))
+        return _take_up(writer, result, others)
+
+
+def _take_up(writer: VaultWriter, result: Memory, others: Sequence[Memory]) -> Merged:
+    """Store the result of a merge, mark what went into it, and tie both together."""
+    saved = writer.put(result)
+    reason = f"merged into {result.id}"
+    originals = writer.put_many(
+        [replace(other, status="merged", status_reason=reason, pinned=False) for other in others]
+    )
+    writer.add_links(_inherited(writer, result.id, [other.id for other in others], writer.now))
+    writer.add_links(
+        Link(from_id=result.id, type="derived-from", to_id=other.id, origin=ORIGIN, created_at=writer.now)
+        for other in others
+    )
+    return Merged(saved, tuple(originals))
 
 
 CHOOSABLE = ("title", "insight", "rationale", "snippet", "kind")
