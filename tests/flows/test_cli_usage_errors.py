@@ -151,7 +151,7 @@ def test_an_unknown_project_is_told_with_the_nearest(cli: Cli) -> None:
         ("[context\n", ("no valid TOML", "line 1")),
         ("[kinds.runbook]\ntier = 'semantic'\n", ("kinds.runbook", "half_life_days")),
         ('[secrets.patterns]\nmine = "("\n', ("secrets.patterns.mine", "regular expression")),
-        ('[embedding]\nmodel = "bundeld"\n', ("embedding.model", "line 2", "bundled, none or sentence-transformers")),
+        ('[embedding]\nmodel = "bundeld"\n', ("embedding.model", "line 2", "sentence-transformers:NAME")),
         ('[context]\nbudget = "lots"\n', ("lots", "2k")),
     ],
 )
