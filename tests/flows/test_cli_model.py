@@ -66,8 +66,10 @@ def test_a_missing_model_is_told_with_its_place_and_the_command(filled: Cli) -> 
 
 def test_an_unknown_setting_is_an_error_that_says_what_there_is(filled: Cli) -> None:
     config(filled, "minilm")
-    assert '"bundled", "none"' in filled("model", "status", code=2).err
-    assert filled("doctor").code == 0
+    for command in (("model", "status"), ("search", "x"), ("doctor",)):
+        run = filled(*command, code=2)
+        assert '"bundled", "none"' in run.err
+        assert "line 2" in run.err
 
 
 def test_switching_models_drops_the_vectors_of_the_old_one_at_the_end(
