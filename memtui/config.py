@@ -171,8 +171,8 @@ class _Reader:
         sections = {name: self._section(name, values.get(name, {}), kind) for name, kind in SECTIONS.items()}
         model = sections["embedding"].model
         if model not in {"bundled", "none"} and not re.fullmatch(r"sentence-transformers:\S.*", model):
-            known = 'must be "bundled", "none" or "sentence-transformers:NAME-or-path"'
-            raise self._wrong("embedding.model", known, model)
+            rule = 'must be "bundled", "none" or "sentence-transformers:NAME-or-path"'
+            raise self._wrong("embedding.model", rule, model)
         return Config(
             **sections,
             keys=self._keys(values.get("keys", {})),
