@@ -94,8 +94,8 @@ def _import_while_checking(folder: Path) -> Any:
     found: list[str | None] = []
     checking = Thread(target=lambda: found.append(problem_of(folder)))
     checking.start()
-    # Builds since 2026 carry a telemetry client that writes session files and reports home. Nothing leaves this
-    # machine, whatever the environment said before.
+    # Builds such as 1.32 carry a telemetry client, which writes a session file at import. Nothing is to be
+    # reported from this machine, whatever the environment says.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime
