@@ -97,8 +97,10 @@ async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_
         await says(pilot, "Imported 3 new memories into the inbox (b opens it); u undoes it")
         assert count(vault, "candidate") == 3
         await shows(pilot, "3 known")
+        await shows(pilot, "It waits in the inbox: b goes there.")
         await pilot.press("u")
         await says(pilot, "Undid: import 3 new")
+        await shows(pilot, "Nothing is written until you press I")
         await until(pilot, lambda: count(vault) == 0, "the import is taken back")
         await shows(pilot, "3 new → inbox")
         await pilot.press("escape")

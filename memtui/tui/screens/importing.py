@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from memtui.errors import MemtuiError
+from memtui.tui.access import Done
 from memtui.tui.access.importing import ImportAccess, Preview
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
@@ -107,6 +108,8 @@ class ImportScreen(WorkingScreen):
         self._active = False
         self._ticket = 0
         self._stopped = False
+        self._imported: Done | None = None
+        """What the last import came to, where it brought anything in."""
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -295,13 +298,24 @@ class ImportScreen(WorkingScreen):
 
         self._ticket += 1
         self._title.note = "importing …"
-        self.do(Act(lambda: self._sources.run(places, active=active, progress=progress)))
+
+        def run() -> Done:
+            done = self._sources.run(places, active=active, progress=progress)
+            self._imported = done if done.changed else None
+            return done
+
+        self.do(Act(run))
+
+    def tell_done(self, done: Done) -> None:
+        """Say where what came in is; after an undo, what holds before any import."""
+        super().tell_done(done)
+        place = "It is in use: esc goes to the list." if self._active else "It waits in the inbox: b goes there."
+        came_in = done is self._imported
+        self._words.update(Content(f"{place}   u undoes the import." if came_in else "\n".join(REMINDER)))
 
     def acts_ended(self, focus: str | None) -> None:
-        """Show what another import would do now, and where what came in is."""
+        """Show what another import would do now."""
         del focus
-        place = "It is in use: esc goes to the list." if self._active else "It waits in the inbox: b goes there."
-        self._words.update(Content(f"{place}   u undoes the import."))
         self._renew()
 
     # -- going about ------------------------------------------------------------------------------
