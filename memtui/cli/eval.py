@@ -145,8 +145,8 @@ def _meaning(model: str, vault: Vault) -> Meaning | None:
 def _add(arguments: argparse.Namespace, session: Session, path: Path) -> int:
     """Append a query to the file, atomically."""
     from memtui.curate.projects import check_named_files
-    from memtui.publish.files import write_atomically
-    from memtui.recall.questions import Question, with_question
+    from memtui.publish.question_file import add_question
+    from memtui.recall.questions import Question
 
     if not arguments.expect:
         raise UsageError("What should have come?", where="eval --add", remedy="Name it: --expect ID")
@@ -156,8 +156,7 @@ def _add(arguments: argparse.Namespace, session: Session, path: Path) -> int:
         expected = tuple(dict.fromkeys(reader.resolve(one) for one in arguments.expect))
     files = tuple(check_named_files(session.vault, session.view, arguments.file, folder=session.folder))
     question = Question(arguments.add, expected, files, kind=arguments.kind)
-    before = _read(path) if path.exists() else ""
-    write_atomically(path, with_question(before, question, path.name).encode("utf-8", "replace"))
+    add_question(question, str(path), folder=session.folder)
     if session.json:
         write_json({"file": str(path), "expected": list(expected)})
     say(f"Noted in {path.name}: {plural(len(expected), 'memory')} expected. `memtui eval {path.name}` measures.")
