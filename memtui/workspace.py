@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -160,44 +162,65 @@ def file_hash(path: Path) -> str | None:
         return None
 
 
-def anchor_state(root: Path, anchor: Anchor) -> AnchorState:
-    """Return what a look at the working tree says of an anchor; it never changes a memory.
+MATCHED = "matched"
+"""Content hash of a glob: it had files when its memory was verified."""
 
-    Fresh: it is there, with the content it had when the memory was verified, if that is known. Changed: it
-    is there with other content. Gone: it is not there. Unverifiable: it lies outside the tree, or is a URL.
-    A glob is fresh while the folder that it starts in is there.
-    """
-    plain = anchor.path.split("::", 1)[0]
+
+def anchor_state(root: Path, anchor: Anchor) -> AnchorState:
+    """Return what a look at a working tree says of one anchor, see `Tree.state`."""
+    return Tree("", root).state(anchor)
+
+
+def _is_outside(plain: str) -> bool:
+    """Return whether a path names nothing that could lie in a tree: a URL, another folder, a home."""
     parts = Path(plain).parts
-    if "://" in plain or not parts or Path(plain).is_absolute() or ".." in parts or parts[0].startswith("~"):
-        return "unverifiable"
-    if anchor.is_glob:
-        fixed = list(takewhile(lambda part: not any(mark in part for mark in "*?[{"), parts))
-        return "fresh" if root.joinpath(*fixed).exists() else "gone"
-    target = root / plain
-    try:
-        if not target.exists():
-            return "gone"
-    except OSError:
-        return "unverifiable"
-    if anchor.content_hash is None or not target.is_file():
-        return "fresh"
-    return "fresh" if file_hash(target) == anchor.content_hash else "changed"
+    return "://" in plain or not parts or Path(plain).is_absolute() or ".." in parts or parts[0].startswith("~")
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The working tree of one project, to check its memories' anchors against."""
+    """The working tree of one project, to check its memories' anchors against. Its files are listed once."""
 
     project: str
     root: Path
     _by_name: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _names: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def states(self, memory: Memory) -> dict[str, AnchorState]:
         """Return the state of each anchor of a memory of this project, nothing for another's."""
         if memory.project != self.project:
             return {}
-        return {anchor.path: self._state(anchor) for anchor in memory.anchors}
+        return {anchor.path: self.state(anchor) for anchor in memory.anchors}
+
+    def state(self, anchor: Anchor, hashes: dict[str, str | None] | None = None) -> AnchorState:
+        """Return what the tree says of an anchor; it never changes a memory.
+
+        Fresh: it is there, with the content it had when the memory was verified, if that is known; of a glob, a file
+        fits it. Changed: it is there with other content. Gone: it is not there; of a glob, no file fits it any more,
+        though one did when the memory was verified. Unverifiable: it lies outside the tree, is a URL, a glob that no
+        file ever was seen to fit, or a part of a path that several files end in, so that nothing can be said of it.
+
+        Args:
+            anchor: what a memory is tied to.
+            hashes: content hashes of files that were read before; those of this look are added.
+        """
+        known = {} if hashes is None else hashes
+        plain = anchor.path.split("::", 1)[0]
+        if _is_outside(plain):
+            return "unverifiable"
+        try:
+            is_there = (self.root / plain).exists()
+        except (OSError, ValueError):
+            return "unverifiable"
+        if is_there:
+            return self._state_of_file(plain, anchor.content_hash, known)
+        if anchor.is_glob:
+            gone: AnchorState = "unverifiable" if anchor.content_hash is None else "gone"
+            return "fresh" if self.fits(plain) else gone
+        found = self.resolve(plain)
+        if found is not None:
+            return self._state_of_file(found, anchor.content_hash, known)
+        return "unverifiable" if self._is_doubtful(plain) else "gone"
 
     def resolve(self, path: str) -> str | None:
         """Return the file or folder that an anchor's path means in this tree, without its symbol; None if none.
@@ -206,28 +229,80 @@ class Tree:
         `payments/service.py`. A name that many folders have, such as `index.ts`, is never taken for a file.
         """
         plain = path.split("::", 1)[0].removeprefix("./")
-        if not plain or Anchor(plain).is_glob or anchor_state(self.root, Anchor(plain)) == "unverifiable":
+        if not plain or Anchor(plain).is_glob or _is_outside(plain):
             return None
-        if (self.root / plain).exists():
-            return plain.rstrip("/")
-        name = PurePosixPath(plain).name
-        if plain.endswith("/") or ("/" not in plain and name.split(".", 1)[0].lower() in GENERIC_STEMS):
+        try:
+            if (self.root / plain).exists():
+                return plain.rstrip("/")
+        except (OSError, ValueError):
             return None
-        found = [file for file in self._files_named(name) if file.endswith("/" + plain)]
+        found = [] if _is_generic(plain) else self._ending_in(plain)
         return found[0] if len(found) == 1 and (self.root / found[0]).is_file() else None
 
-    def _state(self, anchor: Anchor) -> AnchorState:
-        state = anchor_state(self.root, anchor)
-        found = self.resolve(anchor.path) if state == "gone" else None
-        return anchor_state(self.root, Anchor(found, anchor.content_hash)) if found is not None else state
+    def fits(self, glob: str) -> bool:
+        """Return whether a file that is there fits a glob."""
+        return next(self.fitting(glob), None) is not None
 
-    def _files_named(self, name: str) -> list[str]:
-        """Return the files of that name; all are listed at the first question."""
+    def fitting(self, path: str) -> Iterator[str]:
+        """Yield the files that are there and fit a glob, or lie in a folder, by name."""
+        from memtui.domain.globs import matches
+
+        plain = path.split("::", 1)[0].removeprefix("./").rstrip("/")
+        fixed = "/".join(takewhile(lambda part: not Anchor(part).is_glob, plain.split("/")))
+        names = self._files()
+        for name in names[bisect_left(names, f"{fixed}/") if fixed else 0 :]:
+            if fixed and not name.startswith(f"{fixed}/"):
+                return
+            if matches(plain, name) and (self.root / name).exists():
+                yield name
+
+    def _state_of_file(self, plain: str, content: str | None, hashes: dict[str, str | None]) -> AnchorState:
+        target = self.root / plain
+        if target.is_dir():
+            # `git mv` leaves an emptied folder standing.
+            return "gone" if _is_empty(target) else "fresh"
+        if content is None:
+            return "fresh"
+        if plain not in hashes:
+            hashes[plain] = file_hash(target)
+        return "fresh" if hashes[plain] == content else "changed"
+
+    def _is_doubtful(self, plain: str) -> bool:
+        """Return whether files end in a path that names none of them for sure.
+
+        A name that many folders have always means the one at its very place: without that file it is gone.
+        """
+        if plain.endswith("/") or _is_generic(plain):
+            return False
+        return any((self.root / name).exists() for name in self._ending_in(plain.removeprefix("./")))
+
+    def _ending_in(self, plain: str) -> list[str]:
+        """Return the files below the root whose path ends in this one."""
+        if plain.endswith("/"):
+            return []
         if not self._by_name:
-            for file in tree_files(self.root):
+            for file in self._files():
                 self._by_name.setdefault(file.rsplit("/", 1)[-1], []).append(file)
             self._by_name.setdefault("", [])
-        return self._by_name.get(name, [])
+        return [file for file in self._by_name.get(PurePosixPath(plain).name, []) if file.endswith("/" + plain)]
+
+    def _files(self) -> list[str]:
+        """Return the files of the tree, sorted; all are listed at the first question."""
+        if not self._names:
+            self._names.extend(sorted(tree_files(self.root)) or [""])
+        return self._names
+
+
+def _is_generic(plain: str) -> bool:
+    """Return whether a bare name is one that many folders have."""
+    return "/" not in plain.removeprefix("./") and PurePosixPath(plain).name.split(".", 1)[0].lower() in GENERIC_STEMS
+
+
+def _is_empty(folder: Path) -> bool:
+    try:
+        return not any(folder.iterdir())
+    except OSError:
+        return False
 
 
 def tree_files(root: Path) -> list[str]:

@@ -6,13 +6,13 @@ freshness = floor + (1 - floor) * 2^(-age / half_life). It only demotes, never d
 from __future__ import annotations
 
 import math
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
-from memtui.domain.kinds import Kinds
+from memtui.domain.kinds import DEFAULT_FLOOR, Kinds
 from memtui.domain.memory import Memory
 
-FLOOR = 0.05
-"""No memory falls below this share."""
+FLOOR = DEFAULT_FLOOR
+"""No memory falls below this share, unless the configuration says otherwise."""
 
 REVIEW_THRESHOLD = 0.5
 """Below this freshness a memory is due for review."""
@@ -22,6 +22,9 @@ SHORTEST_HALF_LIFE, LONGEST_HALF_LIFE = 0.01, 1_000_000.0
 
 GAMMA_SHAPE = 2.0
 """Shape `a` of the Gamma prior on the rate at which a kind's facts expire; its rate is 2 H / ln 2 days."""
+
+UNTIL_CHANGE = datetime(9999, 12, 31, tzinfo=UTC)
+"""`snoozed_until` of a memory that is put off until a file of it changes: no day is known."""
 
 _DAY_SECONDS = 86_400.0
 
@@ -44,7 +47,7 @@ def half_life_days(memory: Memory, kinds: Kinds) -> float:
     """
     if memory.half_life_days is not None:
         return memory.half_life_days
-    default = kinds.get(memory.kind).half_life_days
+    default = kinds.half_life(memory.kind, memory.project)
     if memory.verified_at is None:
         return default
     held = max(0.0, (memory.verified_at - first_trusted_at(memory)).total_seconds() / _DAY_SECONDS)
@@ -65,29 +68,51 @@ def freshness(memory: Memory, now: datetime, kinds: Kinds) -> float:
     if memory.pinned:
         return 1.0
     age = max(0.0, (now - last_trusted_at(memory)).total_seconds() / _DAY_SECONDS)
-    return decay(age, half_life_days(memory, kinds))
+    return decay(age, half_life_days(memory, kinds), kinds.floor)
 
 
-def decay(age_days: float, half_life: float) -> float:
+def decay(age_days: float, half_life: float, floor: float = FLOOR) -> float:
     """Return freshness at an age for a half-life, both in days."""
-    return FLOOR + (1.0 - FLOOR) * math.pow(2.0, -age_days / half_life)
+    return floor + (1.0 - floor) * math.pow(2.0, -age_days / half_life)
 
 
-def due_at(memory: Memory, kinds: Kinds, threshold: float = REVIEW_THRESHOLD) -> datetime | None:
-    """Return when a memory becomes due for review, or None if it never does.
+def due_at(
+    memory: Memory,
+    kinds: Kinds,
+    threshold: float = REVIEW_THRESHOLD,
+    *,
+    asked_at: datetime | None = None,
+    woken_at: datetime | None = None,
+) -> datetime | None:
+    """Return when a memory becomes due for review, or None if no day is known.
 
-    The moment its freshness crosses the threshold, or its own `due_at` if that is earlier; a snooze
-    defers both. A pinned memory has its own `due_at` alone.
+    The moment its freshness crosses the threshold, its own `due_at`, or the moment another reason asked for a look,
+    whichever comes first; a snooze defers them all, unless the change that it waited for has come. A pinned memory
+    does not fade.
+
+    Args:
+        memory: the memory.
+        kinds: the kinds in force.
+        threshold: freshness below which a memory is due.
+        asked_at: when something else than its age asked for a look, see `memtui.vault.affirmation`.
+        woken_at: when a file was found to differ from what it was at a snooze until then.
     """
-    if memory.pinned:
-        return _deferred(memory.due_at, memory) if memory.due_at else None
-    days = half_life_days(memory, kinds) * math.log2((1.0 - FLOOR) / (threshold - FLOOR))
+    if woken_at is not None:
+        return woken_at
+    moments = [moment for moment in (memory.due_at, asked_at) if moment is not None]
+    if not memory.pinned:
+        moments.append(_crossing(memory, kinds, threshold))
+    if not moments or memory.snoozed_until == UNTIL_CHANGE:
+        return None
+    return max(min(moments), memory.snoozed_until) if memory.snoozed_until else min(moments)
+
+
+def _crossing(memory: Memory, kinds: Kinds, threshold: float) -> datetime:
+    """Return the moment at which the freshness of a memory falls to a threshold; the end of time above the floor."""
+    if threshold <= kinds.floor:
+        return datetime.max.replace(tzinfo=UTC)
+    days = half_life_days(memory, kinds) * math.log2((1.0 - kinds.floor) / (threshold - kinds.floor))
     try:
-        crossing = last_trusted_at(memory) + timedelta(days=days)
+        return last_trusted_at(memory) + timedelta(days=days)
     except OverflowError:
-        crossing = datetime.max.replace(tzinfo=memory.created_at.tzinfo)
-    return _deferred(min(crossing, memory.due_at) if memory.due_at else crossing, memory)
-
-
-def _deferred(due: datetime, memory: Memory) -> datetime:
-    return max(due, memory.snoozed_until) if memory.snoozed_until else due
+        return datetime.max.replace(tzinfo=memory.created_at.tzinfo)

@@ -43,20 +43,49 @@ DEFAULT_KINDS: Mapping[str, Kind] = {
 
 DEFAULT_KIND = "lesson"
 
+DEFAULT_FLOOR = 0.05
+"""The share of trust that is left however old a memory is, unless the configuration says otherwise."""
+
+DEFAULT_HURT_WEIGHT = 4.0
+"""How many words of a person that a memory helped outweigh one that it hurt, likewise."""
+
+_AT = "@"
+
+
+def in_project(kind: str, project: str) -> str:
+    """Return the name under which a vault keeps the half-life of a kind in one project: `tooling@shop`."""
+    return f"{kind}{_AT}{project}"
+
+
+def split_project(name: str) -> tuple[str, str | None]:
+    """Return kind and project of such a name; None as the project of a kind's own."""
+    kind, _, project = name.partition(_AT)
+    return kind, project or None
+
 
 class Kinds:
-    """The kinds in force: the configuration's beat what was applied to the vault, which beats the built-in ones.
+    """The kinds in force and what trust is reckoned with.
+
+    The configuration's kinds beat what was applied to the vault, which beats the built-in ones; a half-life that was
+    applied to one project beats them all there.
 
     Whoever opens a vault hands over what is stored there, so that all who share the object go by one rule.
 
     Args:
         extra: the configuration's kinds.
+        floor: the share of trust that is left however old a memory is.
+        hurt_weight: how many helps outweigh one hurt.
     """
 
-    def __init__(self, extra: Iterable[Kind] = ()) -> None:
+    def __init__(
+        self, extra: Iterable[Kind] = (), *, floor: float = DEFAULT_FLOOR, hurt_weight: float = DEFAULT_HURT_WEIGHT
+    ) -> None:
+        self.floor = floor
+        self.hurt_weight = hurt_weight
         self._extra: dict[str, Kind] = {kind.name: kind for kind in extra}
         self._kinds: dict[str, Kind] = {**DEFAULT_KINDS, **self._extra}
-        self._stored: Mapping[str, float] = {}
+        self._stored: dict[str, float] = {}
+        self._supposed: dict[str, float] = {}
 
     def __contains__(self, name: object) -> bool:
         return name in self._kinds
@@ -67,7 +96,21 @@ class Kinds:
 
     def timed_names(self) -> tuple[str, ...]:
         """Return every name that has a half-life of its own, those that only the vault knows among them."""
-        return tuple(dict.fromkeys([*self._kinds, *self._stored]))
+        return tuple(dict.fromkeys([*self._kinds, *(name for name in self._stored if _AT not in name)]))
+
+    def half_life(self, name: str, project: str | None) -> float:
+        """Return the half-life in days of a kind in a project: the project's own, else the kind's."""
+        if project and (self._stored or self._supposed):
+            key = in_project(name, project)
+            own = self._supposed.get(key, self._stored.get(key))
+            if own is not None:
+                return own
+        return self.get(name).half_life_days
+
+    def project_half_lives(self) -> dict[tuple[str, str], float]:
+        """Return the half-lives in days that hold in one project alone, by kind and project."""
+        found = ((split_project(name), days) for name, days in (self._stored | self._supposed).items())
+        return {(kind, project): days for (kind, project), days in found if project is not None}
 
     def get(self, name: str) -> Kind:
         """Return the kind of that name; an unknown one behaves like a lesson."""
@@ -90,18 +133,28 @@ class Kinds:
 
     def with_half_lives(self, half_lives: Mapping[str, float]) -> Kinds:
         """Return other kinds in which these half-lives in days are in force, whatever a vault says."""
+        plain = {name: days for name, days in half_lives.items() if _AT not in name}
+        extra = [*self._extra.values(), *(replace(self.get(name), half_life_days=days) for name, days in plain.items())]
+        changed = Kinds(extra, floor=self.floor, hurt_weight=self.hurt_weight)
+        changed.take_stored(self._stored)
+        # Apart from what is stored, which a vault that is opened with these kinds replaces.
+        changed._supposed = self._supposed | {name: days for name, days in half_lives.items() if _AT in name}
+        return changed
+
+    def weighed(self, *, floor: float | None = None, hurt_weight: float | None = None) -> Kinds:
+        """Return the same kinds with another floor or another weight of hurts."""
         changed = Kinds(
-            [
-                *self._extra.values(),
-                *(replace(self.get(name), half_life_days=days) for name, days in half_lives.items()),
-            ]
+            self._extra.values(),
+            floor=self.floor if floor is None else floor,
+            hurt_weight=self.hurt_weight if hurt_weight is None else hurt_weight,
         )
         changed.take_stored(self._stored)
+        changed._supposed = self._supposed
         return changed
 
     def without_stored(self) -> Kinds:
         """Return the kinds as they are where nothing was applied to the vault."""
-        return Kinds(self._extra.values())
+        return Kinds(self._extra.values(), floor=self.floor, hurt_weight=self.hurt_weight)
 
     def nearest(self, name: str) -> str | None:
         """Return the known name most like a mistyped one, if any is close."""

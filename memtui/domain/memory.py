@@ -127,8 +127,8 @@ class Verdict:
     """What a person said of a memory in review: evidence for its kind's half-life.
 
     Attributes:
-        verdict: `still-true`, `outdated`, `superseded`, `snoozed` or `edited`; of a pair `not-duplicate` or
-            `not-conflict`, with the other's id and a fingerprint of both texts as the reason.
+        verdict: `still-true`, `outdated`, `superseded`, `snoozed` or `edited`; of a pair `not-duplicate`,
+            `not-conflict`, `not-related` or `not-ripe`, with the other's id and a fingerprint of both texts as the reason.
         exposure_days: days from the previous verification (or observation) to this verdict.
     """
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
+from memtui.domain.kinds import split_project
 from memtui.domain.memory import (
     DEFAULT_CONFIDENCE,
     DEFAULT_IMPORTANCE,
@@ -306,3 +307,14 @@ def tombstone_record(tombstone: Tombstone) -> Record:
         "at": format_time(tombstone.at),
         "actor": tombstone.actor,
     } | ({"reason": tombstone.reason} if tombstone.reason else {})
+
+
+def half_life_record(name: str, days: float) -> Record:
+    """Return the typed line of a half-life that was applied to a kind, or to a kind in one project.
+
+    Args:
+        name: the kind, or what `memtui.domain.kinds.in_project` makes of kind and project.
+        days: the half-life.
+    """
+    kind, project = split_project(name)
+    return {"type": "half-life", "kind": kind} | ({"project": project} if project else {}) | {"half_life_days": days}

@@ -14,10 +14,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from memtui.domain.kinds import DEFAULT_HURT_WEIGHT
 from memtui.domain.memory import Signal
 
 SIGNAL_HALF_LIFE_DAYS = 90.0
-HURT_WEIGHT = 4.0
+HURT_WEIGHT = DEFAULT_HURT_WEIGHT
 LOWEST, HIGHEST = 0.5, 1.5
 
 
@@ -58,7 +59,7 @@ _NO_WEIGHT = SignalType()
 _DAY_SECONDS = 86_400.0
 
 
-def usefulness(signals: Iterable[Signal], now: datetime) -> float:
+def usefulness(signals: Iterable[Signal], now: datetime, hurt_weight: float = HURT_WEIGHT) -> float:
     """Return the usefulness of one memory from its signals, in 0.5–1.5; 1.0 without any."""
     helped = hurt = use = 0.0
     for signal in signals:
@@ -69,10 +70,10 @@ def usefulness(signals: Iterable[Signal], now: datetime) -> float:
         hurt += weight * kind.hurt
         use += weight * kind.use
     share = math.log1p(use)
-    return from_counts(helped + share / (1.0 + share), hurt)
+    return from_counts(helped + share / (1.0 + share), hurt, hurt_weight)
 
 
-def from_counts(helped: float, hurt: float) -> float:
+def from_counts(helped: float, hurt: float, hurt_weight: float = HURT_WEIGHT) -> float:
     """Return usefulness for faded counts of helped and hurt."""
-    raw = 2.0 * (1.0 + helped) / (2.0 + helped + HURT_WEIGHT * hurt)
+    raw = 2.0 * (1.0 + helped) / (2.0 + helped + hurt_weight * hurt)
     return min(HIGHEST, max(LOWEST, raw))

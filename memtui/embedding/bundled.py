@@ -23,6 +23,12 @@ MODEL_SHA256 = "a85a0b92d4626fd1378a9c4ab91c0767256c89198d6a2f74bd4bf529145d19de
 NAME = "all-MiniLM-L6-v2-int8"
 DIMENSIONS = 384
 
+LAST_LATIN = "\u024f"
+"""End of Latin Extended-B; what comes after are other scripts, but for rare letters."""
+
+MOST_LOOKED_AT = 4_000
+"""Characters of a text that tell its script: more than the model reads."""
+
 MOST_TEXTS = 16
 MOST_TOKENS = 1_024
 """Bounds of one batch: its widest layer takes 6 MB then, and a chunk of memories makes a batch for every core."""
@@ -79,6 +85,16 @@ class BundledEngine:
 
         _for_each(embed, list(batches([len(numbers) for numbers in ids])))
         return vectors
+
+    def reads(self, text: str) -> bool:
+        """Return whether at least half of a text's letters are Latin.
+
+        The model was trained on English. Whatever a text in another script means, to it they are all alike.
+        """
+        if text.isascii():
+            return True
+        letters = [letter for letter in text[:MOST_LOOKED_AT] if letter.isalpha()]
+        return 2 * sum(letter <= LAST_LATIN for letter in letters) >= len(letters)
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the same as `embed_passages`: this model makes no difference."""

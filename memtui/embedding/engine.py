@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from threading import Thread
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
-from memtui.errors import ConfigError
+from memtui.errors import ConfigError, MemtuiError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +36,19 @@ class Engine(Protocol):
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of texts that ask."""
+
+
+@runtime_checkable
+class KnowsItsScripts(Protocol):
+    """A model that says what it cannot read."""
+
+    def reads(self, text: str) -> bool:
+        """Return whether a text is mostly in a script that the model was trained on."""
+
+
+def can_read(engine: Engine, text: str) -> bool:
+    """Return whether a model can read a text; one that does not say is taken to."""
+    return engine.reads(text) if isinstance(engine, KnowsItsScripts) else True
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +100,49 @@ def open_engine(model: str) -> Engine | None:
         ConfigError: the setting is none that there is.
         ModelMissingError: the model, or what runs it, is missing or damaged.
     """
+    while _begun:
+        begun = _begun.pop()
+        begun.join()
+        if begun.model == model and begun.engine is not None:
+            return begun.engine
+    return _opened(model)
+
+
+def begin_opening(find_model: Callable[[], str]) -> None:
+    """Open the engine of a setting in a thread, for whoever opens it next; what fails is left for that one to tell.
+
+    Args:
+        find_model: returns the setting; is asked in that thread.
+    """
+    begun = _Begun(find_model)
+    _begun.append(begun)
+    begun.start()
+
+
+def drop_begun() -> None:
+    """Forget an engine that was begun and that nobody asked for, so that no later command is given it."""
+    _begun.clear()
+
+
+class _Begun(Thread):
+    """An engine that is being opened ahead."""
+
+    def __init__(self, find_model: Callable[[], str]) -> None:
+        super().__init__(name="model", daemon=True)
+        self._find_model = find_model
+        self.model = ""
+        self.engine: Engine | None = None
+
+    def run(self) -> None:
+        with suppress(MemtuiError):
+            self.model = self._find_model()
+            self.engine = _opened(self.model)
+
+
+_begun: list[_Begun] = []
+
+
+def _opened(model: str) -> Engine | None:
     kind = check_model(model)
     if kind == NONE:
         return None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from memtui.domain.globs import matches
-from memtui.recall.imports.following import Reached, follow_imports
-from memtui.recall.imports.statements import SAME_PACKAGE
 from memtui.recall.score import Part
 from memtui.workspace import Tree
+
+if TYPE_CHECKING:
+    from memtui.recall.imports.following import Reached
 
 FILES_WEIGHT = 0.7
 """What the exact file adds to the relevance: as much as a good match by words, less than the best."""
@@ -79,6 +81,9 @@ def surroundings_of(tree: Tree | None, files: Sequence[str]) -> Surroundings:
     """Return what a working tree says of the files in hand; reads files, so never under a lease."""
     if tree is None or not files:
         return NO_SURROUNDINGS
+    # Imported here: a task without files follows nothing.
+    from memtui.recall.imports.following import follow_imports
+
     imports = follow_imports(tree.root, files)
     return Surroundings(imports.reached, tree.resolve, imports.notes)
 
@@ -180,6 +185,8 @@ class _Ties:
 
 def _hop_share(one: Reached) -> float:
     """Return what is left of a tie to a reached file; files that merely share a package count as two steps away."""
+    from memtui.recall.imports.statements import SAME_PACKAGE
+
     return HOP_STRENGTH[2 if one.tie == SAME_PACKAGE else one.hop]
 
 

@@ -5,21 +5,30 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memtui.domain.memory import AnchorState, Link, Memory, Signal
 from memtui.recall import fusion
 from memtui.recall.anchors import NO_SURROUNDINGS, FileMatch, Surroundings, best_matches
+from memtui.recall.kinship import Kinship
 from memtui.recall.lexical import ANSWER_COVERAGE, QueryWeights, lookup_text
 from memtui.recall.meaning import Likeness, Sense
 from memtui.recall.neighbours import SEED_RELEVANCE
-from memtui.recall.spelling import read_query
+from memtui.recall.spelling import mend_query, read_query
 from memtui.recall.task import Task
 from memtui.vault import evidence
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.postings import LexicalHit
 from memtui.vault.reading import VaultReader
 from memtui.vault.vault import Vault
+from memtui.vault.vocabulary import nearest_words
 from memtui.workspace import Tree
+
+if TYPE_CHECKING:
+    from memtui.vault.evidence import MatchedTerms
+    from memtui.vault.held import HeldReader
+    from memtui.vault.term_index import TermIndex
+    from memtui.vault.term_matching import MatchedInMemory
 
 OUTSIDE_VALID_TIME = "outside its valid time"
 """Group of memories that were only counted."""
@@ -64,7 +73,7 @@ class Fetched:
     weights: QueryWeights = _NO_WORDS
     likeness: Likeness | None = None
     cosines: dict[str, float] = field(default_factory=dict)
-    kinship: dict[tuple[str, str], float] = field(default_factory=dict)
+    kinship: Mapping[tuple[str, str], float] = field(default_factory=dict)
     files: dict[str, FileMatch] = field(default_factory=dict)
     standing: list[str] = field(default_factory=list)
     pins: list[str] = field(default_factory=list)
@@ -100,6 +109,7 @@ def fetch_for_task(
     freshness_weight: float,
     surroundings: Surroundings = NO_SURROUNDINGS,
     sense: Sense | None = None,
+    index: TermIndex | None = None,
 ) -> Fetched:
     """Return what ranking a task needs, read under one lease."""
     fetched = Fetched()
@@ -108,14 +118,15 @@ def fetch_for_task(
         hits: list[LexicalHit] = []
         barred: list[LexicalHit] = []
         if task.has_words:
-            hits, barred = _by_words(reader, fetched, lookup_text(task.text), scope)
+            hits, barred = _by_words(reader, fetched, lookup_text(task.text), scope, index)
         matches = _by_files(reader, task, active, surroundings)
         standing: list[int] = []
         if not task.has_words:
             standing = evidence.standing(reader, active, at=at, now=now, weight=freshness_weight, limit=MOST_STANDING)
             _count_all(reader, fetched, scope, at)
         near = _by_meaning(reader, fetched, sense, active, {*(hit.key for hit in hits), *matches})
-        by_key = reader.get_by_keys({*(hit.key for hit in (*hits, *barred)), *matches, *standing, *near})
+        source = _source(reader, active, index)
+        by_key = source.get_by_keys({*(hit.key for hit in (*hits, *barred)), *matches, *standing, *near})
         _take(fetched, by_key, [*hits, *barred], matches)
         _take_meaning(reader, fetched, sense, by_key, hits)
         fetched.barred = {by_key[hit.key].id for hit in barred}
@@ -125,7 +136,7 @@ def fetch_for_task(
         )
         fetched.memories.update((memory.id, memory) for memory in pins)
         fetched.pins = [memory.id for memory in pins]
-        _fetch_kin(reader, fetched)
+        _fetch_kin(source, fetched)
     return fetched
 
 
@@ -138,27 +149,53 @@ def fetch_for_search(
     limit: int,
     surroundings: Surroundings = NO_SURROUNDINGS,
     sense: Sense | None = None,
+    index: TermIndex | None = None,
 ) -> tuple[Fetched, list[str]]:
     """Return what a search needs, and the ids that the query names by id or title, under one lease."""
     fetched = Fetched()
     with vault.read() as reader:
-        text, matched, fetched.weights = read_query(reader, lookup_text(query), wanted)
+        text, matched, fetched.weights = _read_query(reader, lookup_text(query), wanted, index)
         hits = matched.search(text, wanted, limit=limit)
         matches = _by_files(reader, Task(files=files), wanted, surroundings, limit=limit)
-        named = evidence.keys_by_name(reader, query.strip(), wanted) if query.strip() else []
+        named = _by_name(reader, query.strip(), wanted, index)
         near = _by_meaning(reader, fetched, sense, wanted, {*(hit.key for hit in hits), *matches, *named})
-        by_key = reader.get_by_keys({*(hit.key for hit in hits), *matches, *named, *near})
+        source = _source(reader, wanted, index)
+        by_key = source.get_by_keys({*(hit.key for hit in hits), *matches, *named, *near})
         _take(fetched, by_key, hits, matches)
         _take_meaning(reader, fetched, sense, by_key, hits)
-        _fetch_kin(reader, fetched)
+        _fetch_kin(source, fetched)
     return fetched, [by_key[key].id for key in named]
 
 
+def _source(reader: VaultReader, wanted: MemoryFilter, index: TermIndex | None) -> VaultReader | HeldReader:
+    """Return what memories are read from: what is held of the vault, or the vault itself."""
+    terms = index.at(reader, wanted) if index is not None else None
+    return reader if terms is None else terms.reader
+
+
+def _read_query(
+    reader: VaultReader, text: str, wanted: MemoryFilter, index: TermIndex | None
+) -> tuple[str, MatchedTerms | MatchedInMemory, QueryWeights]:
+    """Return a query mended, what holds its terms, and their weights: from memory where the postings are held there."""
+    terms = index.at(reader, wanted) if index is not None else None
+    if terms is None:
+        return read_query(reader, text, wanted)
+    return mend_query(text, match=terms.match, nearest=lambda words, reach: nearest_words(reader, wanted, words, reach))
+
+
+def _by_name(reader: VaultReader, name: str, wanted: MemoryFilter, index: TermIndex | None) -> list[int]:
+    """Return the keys of the memories whose id or title a query is."""
+    if not name:
+        return []
+    terms = index.at(reader, wanted) if index is not None else None
+    return evidence.keys_by_name(reader, name, wanted) if terms is None else terms.keys_by_name(name, wanted)
+
+
 def _by_words(
-    reader: VaultReader, fetched: Fetched, text: str, scope: Scope
+    reader: VaultReader, fetched: Fetched, text: str, scope: Scope, index: TermIndex | None
 ) -> tuple[list[LexicalHit], list[LexicalHit]]:
     """Return what matches and may be recalled, and what matches and can only be withheld."""
-    text, matched, weights = read_query(reader, text, MemoryFilter(scope=assigned(scope)))
+    text, matched, weights = _read_query(reader, text, MemoryFilter(scope=assigned(scope)), index)
     fetched.weights = weights
     known = {term: weight for term, weight in weights.idf.items() if term not in weights.unknown}
     floor = ANSWER_COVERAGE * weights.mass
@@ -210,13 +247,16 @@ def _take_meaning(
     best = max((hit.score for hit in hits), default=0.0)
     shares = {by_key[hit.key].id: hit.score / best for hit in hits if hit.key in by_key}
     coverage = max((fetched.weights.coverage(hit.terms) for hit in hits), default=0.0)
-    fused = fusion.fuse(fusion.Evidence(shares, fetched.cosines, fetched.likeness.background, coverage))
+    fused = fusion.fuse(fusion.Evidence(shares, fetched.cosines, fetched.likeness.unrelated, coverage))
     chosen = sorted(fused, key=lambda one: (-fused[one].total, one))[: fusion.POOL]
     keys = {memory.id: key for key, memory in by_key.items()}
     ids = {keys[one]: one for one in chosen if one in fetched.cosines}
-    for (one, other), cosine in sense.kinship(reader, ids).items():
-        pair = (ids[one], ids[other])
-        fetched.kinship[min(pair), max(pair)] = cosine
+    kinship = sense.kinship(reader, ids)
+    if isinstance(kinship, Kinship):
+        fetched.kinship = kinship.renamed(ids.__getitem__)
+        return
+    named = {(ids[one], ids[other]): cosine for (one, other), cosine in kinship.items()}
+    fetched.kinship = {(min(pair), max(pair)): cosine for pair, cosine in named.items()}
 
 
 def _take(
@@ -230,7 +270,7 @@ def _take(
     fetched.files = {by_key[key].id: match for key, match in matches.items() if key in by_key}
 
 
-def _fetch_kin(reader: VaultReader, fetched: Fetched) -> None:
+def _fetch_kin(reader: VaultReader | HeldReader, fetched: Fetched) -> None:
     """Read links, the memories at their other ends, signals and anchor states."""
     ids = sorted(fetched.memories)
     if not ids:
@@ -253,7 +293,7 @@ def _useful_ends(fetched: Fetched) -> set[str]:
     strong.update(fetched.files, fetched.pins)
     if fetched.likeness:
         nearest = max(fetched.cosines.values())
-        low = fetched.likeness.background
+        low = fetched.likeness.unrelated
         near = (
             one for one in fetched.cosines if fusion.meaning_share(fetched.cosines[one], low, nearest) >= SEED_RELEVANCE
         )

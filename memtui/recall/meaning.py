@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.reading import VaultReader
+
+if TYPE_CHECKING:
+    from memtui.vault.term_index import TermIndex
+
+UNRELATED = 3
+"""Memories with a cosine of 0, as unrelated texts have, that are counted into the background: in a vault of three the
+mean of all is that of the answers, and none of them would stand out from it."""
 
 MOST_MISSING = 0.1
 """Share of memories without a vector up to which meaning speaks for the whole vault."""
@@ -23,12 +30,19 @@ class Likeness:
         background: mean cosine of the task with every memory that has a vector.
         count: how many memories have a vector.
         missing: how many have none.
+        within: how many memories the filter holds; those of other projects say nothing about what is near here.
     """
 
     cosines: Mapping[int, float] = field(default_factory=dict)
     background: float = 0.0
     count: int = 0
     missing: int = 0
+    within: int = 0
+
+    @property
+    def unrelated(self) -> float:
+        """The cosine that a memory has which has nothing to do with the task: the mean of all, and of a few at 0."""
+        return self.background * self.count / (self.count + UNRELATED) if self.count else 0.0
 
     @property
     def is_complete(self) -> bool:
@@ -58,6 +72,15 @@ class Sense(Protocol):
         """
 
 
+@runtime_checkable
+class KeepsTerms(Protocol):
+    """Whatever holds the postings in memory besides, for a process that asks more than once."""
+
+    @property
+    def terms(self) -> TermIndex | None:
+        """The postings, None where the vault is to be asked."""
+
+
 class Meaning(Protocol):
     """Whatever turns tasks into something that can be compared with memories."""
 
@@ -69,3 +92,8 @@ class Meaning(Protocol):
 
     def catch_up(self) -> bool:
         """Make up for what the last comparison found missing, a little of it; returns whether anything changed."""
+
+
+def terms_of(meaning: object) -> TermIndex | None:
+    """Return the postings that are held in memory, None if there are none."""
+    return meaning.terms if isinstance(meaning, KeepsTerms) else None

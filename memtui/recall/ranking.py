@@ -13,9 +13,10 @@ from memtui.domain.memory import Link
 from memtui.recall import withholding
 from memtui.recall.anchors import surroundings_of
 from memtui.recall.fetching import Fetched, fetch_for_task
+from memtui.recall.holding import elsewhere
 from memtui.recall.leftout import LeftOut
 from memtui.recall.lexical import lookup_text
-from memtui.recall.meaning import Meaning
+from memtui.recall.meaning import Meaning, terms_of
 from memtui.recall.phase import check_phase, guess_phase
 from memtui.recall.result import BELOW_FLOOR, Hit, Recall, Withheld, order_key
 from memtui.recall.score import Part
@@ -84,7 +85,7 @@ class Evidence:
         """
         task = self.task
         phase = check_phase(task.phase) if task.phase else guess_phase(task.text)
-        reasons = _reasons(self.fetched, self.scope, task.as_of or self.now)
+        reasons = _reasons(self.fetched, self.scope, task, task.as_of or self.now)
         pool = {identifier for identifier in self.fetched.memories if identifier not in reasons}
         scorer = Scorer(self.fetched, pool, self.settings, kinds, self.now, phase, phase_guessed=task.phase is None)
         return _Ranking(self.fetched, scorer, task, self.scope, reasons).result(limit)
@@ -111,6 +112,7 @@ def gather(
         freshness_weight=settings.freshness_weight,
         surroundings=surroundings_of(tree, task.files),
         sense=meaning.sense(lookup_text(task.text)) if meaning and task.has_words else None,
+        index=terms_of(meaning),
     )
     fetched = read()
     if meaning and meaning.catch_up():
@@ -119,12 +121,13 @@ def gather(
     return Evidence(fetched, task, scope, settings, now)
 
 
-def _reasons(fetched: Fetched, scope: Scope, at: datetime) -> dict[str, Reason]:
+def _reasons(fetched: Fetched, scope: Scope, task: Task, at: datetime) -> dict[str, Reason]:
     """Return why each fetched memory that may not be recalled may not."""
     successor = withholding.successors(fetched.links, fetched.memories, scope, at)
     reasons = {}
     for memory in fetched.memories.values():
         reason = withholding.ineligible(memory, scope, at, successor.get(memory.id))
+        reason = reason or elsewhere(memory, task)
         if reason:
             reasons[memory.id] = reason
     return reasons

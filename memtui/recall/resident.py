@@ -1,13 +1,15 @@
-"""Meaning in a long-lived process: the model is loaded and missing vectors are made in the background."""
+"""Recall in a long-lived process: model, vectors and postings are held in memory, and kept up in the background."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memtui.embedding.engine import model_state
 from memtui.errors import MemtuiError, VaultBusyError
+from memtui.vault.term_index import TermIndex
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -26,6 +28,9 @@ class ResidentMeaning:
     Args:
         vault: the vault.
         model: the setting `embedding.model`.
+
+    Attributes:
+        terms: the postings of the vault in memory, with whatever model.
     """
 
     def __init__(self, vault: Vault, model: str) -> None:
@@ -34,6 +39,7 @@ class ResidentMeaning:
         self._lock = threading.Lock()
         self._inner: ModelMeaning | None = None
         self._resident: ResidentVectors | None = None
+        self.terms = TermIndex()
         self._cancelled = threading.Event()
         self._share: tuple[int, int] | None = None
         self.problem = ""
@@ -58,7 +64,11 @@ class ResidentMeaning:
         return self._inner is not None
 
     def load(self) -> None:
-        """Load the model and the vectors, in up to a second: for a thread. A failure is told in `problem`."""
+        """Load model, vectors and postings, in a second or two: for a thread. A failure is told in `problem`."""
+        self._load_meaning()
+        self._hold_terms()
+
+    def _load_meaning(self) -> None:
         from memtui.recall.sensing import ModelMeaning
         from memtui.recall.vectoring import ResidentVectors
 
@@ -72,29 +82,40 @@ class ResidentMeaning:
         # The first text is ten times as slow as the next ones: nobody shall wait for it while typing.
         engine.embed_queries(["warm up"])
         resident = ResidentVectors(engine.name)
-        try:
+        with suppress(MemtuiError):
+            # Where the vault is busy or damaged, whoever looks at it next is told so.
             if self._vault.exists:
-                with self._vault.read() as reader:
-                    resident.refresh(reader)
-        except MemtuiError:
-            # The vault is busy or damaged: whoever looks at it next is told so.
-            pass
+                resident.load(self._vault)
         self._resident = resident
-        self._inner = ModelMeaning(self._vault, self._model, engine=engine, resident=resident, catches_up=False)
+        self._inner = ModelMeaning(
+            self._vault, self._model, engine=engine, resident=resident, catches_up=False, terms=self.terms
+        )
 
     def tend(self) -> int:
-        """Embed what has no vector yet; returns how many were stored. For a thread; stops soon after `cancel`."""
+        """Embed what has no vector yet; returns how many were stored. For a thread; stops soon after `cancel`.
+
+        What is held in memory is brought up to date on the way, so that nobody waits for that while typing.
+        """
         from memtui.recall.vectoring import embed_missing
 
+        self._hold_terms()
         engine = self._inner.engine() if self._inner is not None else None
         if engine is None or not self._vault.exists:
             return 0
         try:
-            return embed_missing(self._vault, engine, progress=self._told, cancelled=self._cancelled.is_set)
+            stored = embed_missing(self._vault, engine, progress=self._told, cancelled=self._cancelled.is_set)
+            if self._resident is not None:
+                with self._vault.read() as reader:
+                    self._resident.refresh(reader)
         except VaultBusyError:
             return 0
         finally:
             self._share = None
+        return stored
+
+    def _hold_terms(self) -> None:
+        with suppress(MemtuiError):
+            self.terms.load(self._vault)
 
     def cancel(self) -> None:
         """Let the work in the background end."""

@@ -87,7 +87,12 @@ class Recall:
 
 def order_key(hit: Hit) -> tuple[float, float, str]:
     """Return what hits are sorted by: score, then age, then id, so that the order is total."""
-    return (-hit.score, hit.memory.created_at.timestamp(), hit.memory.id)
+    return (-hit.score, *age_key(hit.memory))
+
+
+def age_key(memory: Memory) -> tuple[float, str]:
+    """Return what decides between equal scores: age, then id."""
+    return (memory.created_at.timestamp(), memory.id)
 
 
 def listed_and_counted(

@@ -16,7 +16,7 @@ from memtui.domain import importance as importances
 from memtui.domain.freshness import freshness
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Memory, Signal
-from memtui.domain.usefulness import usefulness
+from memtui.domain.usefulness import HURT_WEIGHT, usefulness
 
 GONE_FACTOR = 0.3
 """Factor of a memory whose every file is gone: its subject has probably left the code. However fresh it is, it
@@ -66,13 +66,13 @@ def trust_words(memory: Memory) -> str:
     return f"never verified, from {memory.observed_at or memory.created_at:%Y-%m-%d}"
 
 
-def usefulness_part(signals: Sequence[Signal], now: datetime) -> Part:
+def usefulness_part(signals: Sequence[Signal], now: datetime, hurt_weight: float = HURT_WEIGHT) -> Part:
     """Return the factor of usefulness."""
     counts: dict[str, int] = {}
     for signal in signals:
         counts[signal.signal] = counts.get(signal.signal, 0) + 1
     detail = ", ".join(f"{name} {number}×" for name, number in sorted(counts.items()))
-    return Part("usefulness", usefulness(signals, now), detail or "not used yet")
+    return Part("usefulness", usefulness(signals, now, hurt_weight), detail or "not used yet")
 
 
 def importance_part(memory: Memory) -> Part:

@@ -8,10 +8,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memtui.config import RecallSettings
+from memtui.domain import importance as importances
+from memtui.domain.freshness import freshness
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Memory
+from memtui.domain.usefulness import usefulness
 from memtui.recall import abstention, anchors, fusion, lexical, neighbours, score
 from memtui.recall.fetching import MOST_BY_MEANING, Fetched
+from memtui.recall.holding import holding_part
 from memtui.recall.meaning import Likeness
 from memtui.recall.neighbours import Neighbour
 from memtui.recall.phase import kind_part
@@ -50,6 +54,7 @@ class Scorer:
         now: the moment freshness is measured at.
         phase: the phase of the work, or None.
         phase_guessed: whether it was guessed.
+        signals: whether anything answers the task, None where nothing can be compared by meaning.
     """
 
     fetched: Fetched
@@ -59,13 +64,16 @@ class Scorer:
     now: datetime
     phase: str | None = None
     phase_guessed: bool = True
+    signals: abstention.Signals | None = None
     _terms: dict[str, list[Part]] = field(default_factory=dict)
+    _coverages: dict[str, float] = field(default_factory=dict)
     _best_score: float = 0.0
     _best_coverage: float = 0.0
     _states: dict[str, dict[str, str]] = field(default_factory=dict)
     _fused: dict[str, fusion.Fused] = field(default_factory=dict)
     _best_fused: float = 0.0
     _margin: float = 0.0
+    _nearest: float = 0.0
     _places: dict[str, int] = field(default_factory=dict)
     _ranks: dict[str, int] = field(default_factory=dict)
 
@@ -82,11 +90,12 @@ class Scorer:
             self._fuse(pool, self.fetched.likeness)
 
     def _fuse(self, by_words: Collection[str], likeness: Likeness) -> None:
+        self._nearest = max(self.fetched.cosines.values(), default=0.0)
         cosines = {one: cosine for one, cosine in self.fetched.cosines.items() if one in self.pool}
         evidence = fusion.Evidence(
             words={one: self._share_by_words(one) for one in by_words},
             cosines=cosines,
-            background=likeness.background,
+            background=likeness.unrelated,
             coverage=self._best_coverage,
             kinship=self.fetched.kinship,
         )
@@ -94,7 +103,12 @@ class Scorer:
         ranked = sorted(self._fused, key=lambda one: (-self._fused[one].total, one))
         self._ranks = {one: rank for rank, one in enumerate(ranked, 1)}
         self._best_fused = self._fused[ranked[0]].total if ranked else 0.0
-        self._margin = abstention.margin(max(cosines.values(), default=0.0), self._best_coverage, likeness.count)
+        self.signals = abstention.Signals(
+            close=abstention.closeness(cosines.values(), likeness.unrelated, likeness.within),
+            coverage=self._best_coverage,
+            same=abstention.sameness(cosines, evidence.like),
+        )
+        self._margin = abstention.margin(self.signals)
         if not likeness.is_complete and self._best_coverage >= lexical.ANSWER_COVERAGE:
             # What is not embedded yet may be what answers, so words may say so alone.
             self._margin = max(self._margin, 0.0)
@@ -103,8 +117,11 @@ class Scorer:
 
     def coverage(self, identifier: str) -> float:
         """Return the share of the task's weight that a memory matches by words, 0 to 1."""
-        hit = self.fetched.lexical.get(identifier)
-        return self.fetched.weights.coverage(hit.terms) if hit else 0.0
+        known = self._coverages.get(identifier)
+        if known is None:
+            hit = self.fetched.lexical.get(identifier)
+            known = self._coverages[identifier] = self.fetched.weights.coverage(hit.terms) if hit else 0.0
+        return known
 
     def is_informed(self, identifier: str) -> bool:
         """Return whether a memory shares a word that tells memories apart."""
@@ -141,8 +158,8 @@ class Scorer:
         """Return whether a memory is among the nearest by meaning of a task that has an answer."""
         if self.fetched.likeness is None or self._margin < 0 or identifier not in self._places:
             return False
-        cosine, nearest = self.fetched.cosines[identifier], max(self.fetched.cosines.values())
-        return fusion.meaning_share(cosine, self.fetched.likeness.background, nearest) >= CLOSE
+        cosine = self.fetched.cosines[identifier]
+        return fusion.meaning_share(cosine, self.fetched.likeness.unrelated, self._nearest) >= CLOSE
 
     def _share_by_words(self, identifier: str) -> float:
         """Return how near a memory comes to the best one by words, 0 to 1."""
@@ -161,22 +178,33 @@ class Scorer:
             self._terms[identifier] = terms
         return self._terms[identifier]
 
-    def _text_terms(self, identifier: str) -> list[Part]:
-        """Return what a memory's words and meaning add to its relevance."""
+    def _text_values(self, identifier: str) -> tuple[float, float, float]:
+        """Return what a memory's words, its meaning and the memories most like it add to its relevance."""
         hit = self.fetched.lexical.get(identifier)
         fused = self._fused.get(identifier)
         if fused is None:
             if hit is None:
-                return []
+                return 0.0, 0.0, 0.0
             barred = identifier in self.fetched.barred
             trust = lexical.trust_in_words(self.coverage(identifier) if barred else self._best_coverage)
-            return [lexical.words_part(hit.terms, trust * self._share_by_words(identifier), self.fetched.weights)]
+            return trust * self._share_by_words(identifier), 0.0, 0.0
         trust = abstention.trust(self._margin) * self._sharpened(fused.total)
-        terms = [lexical.words_part(hit.terms, trust * fused.words, self.fetched.weights)] if hit else []
-        if trust * fused.meaning >= SHOWN:
-            terms.append(self._meaning_part(identifier, trust * fused.meaning))
-        if trust * fused.kin >= SHOWN:
-            terms.append(fusion.kin_part(trust * fused.kin, fused.kin_keys))
+        meaning, kin = trust * fused.meaning, trust * fused.kin
+        return (
+            trust * fused.words if hit else 0.0,
+            meaning if meaning >= SHOWN else 0.0,
+            kin if kin >= SHOWN else 0.0,
+        )
+
+    def _text_terms(self, identifier: str) -> list[Part]:
+        """Return what a memory's words and meaning add to its relevance."""
+        hit = self.fetched.lexical.get(identifier)
+        words, meaning, kin = self._text_values(identifier)
+        terms = [lexical.words_part(hit.terms, words, self.fetched.weights)] if hit else []
+        if meaning:
+            terms.append(self._meaning_part(identifier, meaning))
+        if kin:
+            terms.append(fusion.kin_part(kin, self._fused[identifier].kin_keys))
         return terms
 
     def _sharpened(self, total: float) -> float:
@@ -191,7 +219,9 @@ class Scorer:
 
     def own_relevance(self, identifier: str) -> float:
         """Return the relevance of a memory by itself, links aside."""
-        return sum(part.value for part in self.own_terms(identifier))
+        words, meaning, kin = self._text_values(identifier)
+        match = self.fetched.files.get(identifier)
+        return words + meaning + kin + (anchors.FILES_WEIGHT * match.strength if match else 0.0)
 
     def neighbours(self) -> dict[str, Neighbour]:
         """Return what links pass on, from seeds that reach the floor.
@@ -208,6 +238,29 @@ class Scorer:
 
     def _replaced(self) -> set[str]:
         return {link.to_id for link in self.fetched.links if link.type == "supersedes"}
+
+    def worth(self, memory: Memory, *, extra: Part | None = None) -> float:
+        """Return the score of a memory that no link passes anything on to, without the parts that explain it.
+
+        Args:
+            memory: the memory.
+            extra: a further term of the relevance.
+        """
+        match = self.fetched.files.get(memory.id)
+        files = anchors.FILES_WEIGHT * match.strength if match else 0.0
+        relevance = math.fsum((*self._text_values(memory.id), files, extra.value if extra else 0.0))
+        signals = self.fetched.signals.get(memory.id)
+        gone = score.gone_part(memory, self._states.get(memory.id, {})) if memory.anchors else None
+        elsewhere = holding_part(memory, self.phase)
+        factors = (
+            freshness(memory, self.now, self.kinds) ** self.settings.freshness_weight,
+            usefulness(signals, self.now, self.kinds.hurt_weight) if signals else 1.0,
+            importances.multiplier(memory.importance),
+            kind_part(memory.kind, self.phase, guessed=self.phase_guessed).value,
+            gone.value if gone else 1.0,
+            elsewhere.value if elsewhere else 1.0,
+        )
+        return round(relevance * math.prod(factors), score.SCORE_DIGITS)
 
     def hit(self, memory: Memory, *, neighbour: Neighbour | None = None, extra: Part | None = None) -> Hit:
         """Return a memory with its score.
@@ -229,12 +282,12 @@ class Scorer:
     def _factors(self, memory: Memory) -> list[Part]:
         factors = [
             score.freshness_part(memory, self.now, self.kinds, self.settings.freshness_weight),
-            score.usefulness_part(self.fetched.signals.get(memory.id, ()), self.now),
+            score.usefulness_part(self.fetched.signals.get(memory.id, ()), self.now, self.kinds.hurt_weight),
             score.importance_part(memory),
             kind_part(memory.kind, self.phase, guessed=self.phase_guessed),
         ]
-        gone = score.gone_part(memory, self._states.get(memory.id, {}))
-        return [*factors, gone] if gone else factors
+        rare = (score.gone_part(memory, self._states.get(memory.id, {})), holding_part(memory, self.phase))
+        return [*factors, *(part for part in rare if part)]
 
     def _reason(self, memory: Memory, terms: list[Part]) -> str:
         words = []

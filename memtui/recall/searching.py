@@ -12,9 +12,9 @@ from memtui.errors import AmbiguousIdError, NotFoundError
 from memtui.recall.anchors import surroundings_of
 from memtui.recall.fetching import Fetched, fetch_for_search
 from memtui.recall.lexical import lookup_text
-from memtui.recall.meaning import Meaning
+from memtui.recall.meaning import Meaning, terms_of
 from memtui.recall.phase import guess_phase
-from memtui.recall.result import Hit, order_key
+from memtui.recall.result import Hit, age_key
 from memtui.recall.score import Part
 from memtui.recall.scoring import Scorer
 from memtui.vault.filters import MemoryFilter, Scope
@@ -24,7 +24,8 @@ from memtui.workspace import Tree
 FEWEST_READ = 100
 """Memories read for a search with a small limit: the best by words alone need not be the best in all."""
 
-_ID_PREFIX = re.compile(r"[a-z2-7]{4,8}")
+ID_PREFIX = re.compile(r"[a-z2-7]{4,8}")
+"""A query that may be the start of an id."""
 
 _NAMED = Part("name", 1.0, "the query is its id or title", "term")
 
@@ -69,28 +70,35 @@ def search(
         limit=max(limit, FEWEST_READ),
         surroundings=surroundings_of(tree, files),
         sense=meaning.sense(lookup_text(query)) if meaning and query.strip() else None,
+        index=terms_of(meaning),
     )
     fetched, named = read()
     if meaning and meaning.catch_up():
         fetched, named = read()
-    if not fetched.memories and _ID_PREFIX.fullmatch(query.strip().lower()):
+    if not fetched.memories and ID_PREFIX.fullmatch(query.strip().lower()):
         named = _by_prefix(vault, query.strip().lower(), wanted, fetched)
     fetched.check_anchors(tree)
     scorer = Scorer(fetched, fetched.memories, settings, vault.kinds, now, guess_phase(query))
-    return _ranked(scorer, named)[:limit]
+    return ranked(scorer, named, limit=limit)
 
 
-def _ranked(scorer: Scorer, named: Sequence[str]) -> list[Hit]:
+def ranked(scorer: Scorer, named: Sequence[str], *, limit: int | None = None) -> list[Hit]:
+    """Return what a search shows of the memories that were read, best first; those that the query names come first.
+
+    Only what is shown is explained: the parts of a score in words take longer than all the rest of the ranking.
+    """
     chosen = set(named)
-    hits = [
-        scorer.hit(memory, extra=_NAMED if identifier in chosen else None)
+    extra = dict.fromkeys(chosen, _NAMED)
+    found = [
+        (identifier not in chosen, -scorer.worth(memory, extra=extra.get(identifier)), *age_key(memory), memory)
         for identifier, memory in scorer.fetched.memories.items()
         if identifier in chosen
         or scorer.is_informed(identifier)
         or scorer.is_close(identifier)
         or identifier in scorer.fetched.files
     ]
-    return sorted(hits, key=lambda hit: (hit.memory.id not in chosen, *order_key(hit)))
+    found.sort(key=lambda one: one[:-1])
+    return [scorer.hit(memory, extra=extra.get(memory.id)) for *_, memory in found[:limit]]
 
 
 def _by_prefix(vault: Vault, prefix: str, wanted: MemoryFilter, fetched: Fetched) -> list[str]:

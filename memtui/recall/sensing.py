@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from memtui.embedding.engine import Engine, model_state, open_engine
+from memtui.embedding.engine import Engine, can_read, model_state, open_engine
 from memtui.errors import MemtuiError, VaultBusyError
+from memtui.recall.kinship import Kinship
 from memtui.recall.meaning import Likeness, Sense
 from memtui.vault import vectors
 from memtui.vault.filters import MemoryFilter
@@ -16,10 +19,13 @@ from memtui.vault.reading import VaultReader
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     import numpy as np
     from numpy.typing import NDArray
 
-    from memtui.recall.vectoring import ResidentVectors
+    from memtui.recall.vectoring import ResidentVectors, Scores
+    from memtui.vault.term_index import TermIndex
 
 MOST_CAUGHT_UP = 32
 """Missing vectors that a search or a payload makes up for: about a quarter of a second."""
@@ -37,6 +43,7 @@ class ModelMeaning:
         engine: a loaded engine instead.
         resident: all vectors in memory, for a process that asks more than once; None to ask the vault each time.
         catches_up: whether missing vectors are made up for.
+        terms: all postings in memory besides.
 
     Attributes:
         problem: why there is no meaning though the setting asks for it, empty if there is none.
@@ -50,14 +57,17 @@ class ModelMeaning:
         engine: Engine | None = None,
         resident: ResidentVectors | None = None,
         catches_up: bool = True,
+        terms: TermIndex | None = None,
     ) -> None:
         self._vault = vault
         self._model = model
         self._engine = engine
         self._resident = resident
         self._catches_up = catches_up
+        self.terms = terms
         self._missing = 0
         self._loading: Thread | None = None
+        self._pool: ThreadPoolExecutor | None = None
         self.problem = ""
 
     def preload(self) -> None:
@@ -74,15 +84,28 @@ class ModelMeaning:
                 self.problem = str(error)
 
     def sense(self, text: str) -> Sense | None:
-        """Return the meaning of a text; None without a usable model."""
+        """Return the meaning of a text; None without a usable model, or where the model cannot read it."""
         # A vault that does not exist yet is not worth a model's load.
         engine = self.engine() if self._vault.exists else None
-        if engine is None:
+        if engine is None or not can_read(engine, text):
             return None
-        vector = engine.embed_queries([text])[0]
         if self._resident is not None:
-            return _ResidentSense(vector, self._resident, self._note_missing)
-        return _StoredSense(vector, engine.name, self._note_missing)
+            return _ResidentSense(self._compared(engine, text), self._resident, self._note_missing, self.terms)
+        return _StoredSense(engine.embed_queries([text])[0], engine.name, self._note_missing)
+
+    def _compared(self, engine: Engine, text: str) -> Future[Compared]:
+        """Begin to embed a text and compare it with what is held, while the vault is opened and searched by words."""
+        resident = self._resident
+
+        def compare() -> Compared:
+            vector = engine.embed_queries([text])[0]
+            return Compared(vector, resident.scores(vector) if resident is not None else None)
+
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(1, thread_name_prefix="meaning")
+        return self._pool.submit(compare)
 
     def catch_up(self) -> bool:
         """Embed a few of the memories that the last comparison found without a vector; returns whether it did."""
@@ -115,6 +138,14 @@ def has_model(model: str) -> bool:
     return model_state(model).state != "off"
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The vector of a task, and its cosine with every memory that was held when it was made."""
+
+    vector: NDArray[np.float32]
+    scores: Scores | None
+
+
 class _StoredSense:
     """The meaning of one task, compared by SQL: for a process that asks once."""
 
@@ -130,7 +161,7 @@ class _StoredSense:
         if not scored.count:
             return Likeness(missing=scored.missing)
         cosines = {**scored.nearest(wanted, limit), **scored.of(keys)}
-        return Likeness(cosines, scored.mean, scored.count, scored.missing)
+        return Likeness(cosines, scored.mean, scored.count, scored.missing, reader.count(wanted))
 
     def kinship(self, reader: VaultReader, keys: Collection[int]) -> Mapping[tuple[int, int], float]:
         """Return the cosine of each two of some memories."""
@@ -142,24 +173,35 @@ class _ResidentSense:
     """The meaning of one task, compared in memory: for a process that asks more than once."""
 
     def __init__(
-        self, vector: NDArray[np.float32], resident: ResidentVectors, note_missing: Callable[[int], None]
+        self,
+        compared: Future[Compared],
+        resident: ResidentVectors,
+        note_missing: Callable[[int], None],
+        terms: TermIndex | None,
     ) -> None:
-        self._vector = vector
+        self._compared = compared
         self._resident = resident
         self._note_missing = note_missing
+        self._terms = terms
 
     def look(self, reader: VaultReader, wanted: MemoryFilter, *, keys: Collection[int], limit: int) -> Likeness:
         """Return how like the task the nearest memories of a filter are, and those with the given keys."""
         self._resident.refresh(reader)
-        scores = self._resident.scores(self._vector)
+        compared = self._compared.result()
+        scores = compared.scores
+        if scores is None or self._resident.has_moved_since(scores):
+            scores = self._resident.scores(compared.vector)
         count = len(scores.keys)
-        missing = max(0, count_memories(reader) - count)
+        terms = self._terms.at(reader, wanted) if self._terms is not None else None
+        missing = max(0, (count_memories(reader) if terms is None else terms.count) - count)
         self._note_missing(missing)
         if not count:
             return Likeness(missing=missing)
-        cosines = _nearest(reader, wanted, scores.keys, scores.cosines, limit)
+        within = partial(keys_within, reader) if terms is None else terms.keys_within
+        cosines = _nearest(partial(within, wanted), scores.keys, scores.cosines, limit)
         cosines.update(_of(scores.keys, scores.cosines, keys))
-        return Likeness(cosines, float(scores.cosines.mean()), count, missing)
+        inside = reader.count(wanted) if terms is None else terms.count_within(wanted)
+        return Likeness(cosines, float(scores.cosines.mean()), count, missing, inside)
 
     def kinship(
         self,
@@ -172,7 +214,7 @@ class _ResidentSense:
 
 
 def _nearest(
-    reader: VaultReader, wanted: MemoryFilter, keys: NDArray[np.int64], cosines: NDArray[np.float32], limit: int
+    within: Callable[[list[int]], set[int]], keys: NDArray[np.int64], cosines: NDArray[np.float32], limit: int
 ) -> dict[int, float]:
     """Return the nearest memories of a filter: the nearest of all are asked first whether they are in it."""
     import numpy as np
@@ -182,7 +224,7 @@ def _nearest(
         looked = min(looked, len(keys))
         best = np.argpartition(-cosines, looked - 1)[:looked]
         best = best[np.lexsort((keys[best], -cosines[best]))]
-        inside = keys_within(reader, wanted, keys[best].tolist())
+        inside = within(keys[best].tolist())
         chosen = [place for place in best.tolist() if int(keys[place]) in inside][:limit]
         if len(chosen) == limit or looked == len(keys):
             return {int(keys[place]): float(cosines[place]) for place in chosen}
@@ -201,11 +243,5 @@ def _of(keys: NDArray[np.int64], cosines: NDArray[np.float32], wanted: Iterable[
     }
 
 
-def _pairs(keys: NDArray[np.int64], matrix: NDArray[np.float32]) -> dict[tuple[int, int], float]:
-    products = (matrix @ matrix.T).tolist()
-    named = keys.tolist()
-    return {
-        (named[one], named[other]): products[one][other]
-        for one in range(len(named))
-        for other in range(one + 1, len(named))
-    }
+def _pairs(keys: NDArray[np.int64], matrix: NDArray[np.float32]) -> Kinship[int]:
+    return Kinship(keys.tolist(), (matrix @ matrix.T).tolist())

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol, TypeVar
 
 from memtui.recall.lexical import QueryWeights, weigh_query
 from memtui.text.stemming import stem
 from memtui.text.stopwords import STOP_WORDS
 from memtui.text.tokens import query_terms
-from memtui.vault.evidence import MatchedTerms
+from memtui.vault.evidence import MatchedTerms, TermCounts
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.reading import VaultReader
 from memtui.vault.vocabulary import nearest_words
@@ -36,14 +38,42 @@ def read_query(reader: VaultReader, text: str, wanted: MemoryFilter) -> tuple[st
         text: the query.
         wanted: whose titles and tags say which words there are.
     """
-    matched = MatchedTerms(reader, query_terms(text))
+    return mend_query(
+        text,
+        match=lambda terms: MatchedTerms(reader, terms),
+        nearest=lambda words, reach: nearest_words(reader, wanted, words, reach),
+    )
+
+
+class _Counted(Protocol):
+    @property
+    def counts(self) -> TermCounts: ...
+
+
+MatchedT = TypeVar("MatchedT", bound=_Counted)
+
+
+def mend_query(
+    text: str,
+    *,
+    match: Callable[[Sequence[str]], MatchedT],
+    nearest: Callable[[Mapping[str, str], Mapping[str, int]], Mapping[str, str]],
+) -> tuple[str, MatchedT, QueryWeights]:
+    """Return what `read_query` does, wherever the words are looked up.
+
+    Args:
+        text: the query.
+        match: finds the memories that hold terms, with how common each is.
+        nearest: returns the words meant by mistyped ones, from those with their stems and the most errors of each.
+    """
+    matched = match(query_terms(text))
     weights = weigh_query(text, matched.counts)
     wrong = _unknown_words(text, weights)
-    found = nearest_words(reader, wanted, wrong, {word: 2 if len(word) >= LONG else 1 for word in wrong})
+    found = nearest(wrong, {word: 2 if len(word) >= LONG else 1 for word in wrong}) if wrong else {}
     if not found:
         return text, matched, weights
-    mended = _WORD.sub(lambda match: found.get(match[0].lower(), match[0]), text)
-    matched = MatchedTerms(reader, query_terms(mended))
+    mended = _WORD.sub(lambda word: found.get(word[0].lower(), word[0]), text)
+    matched = match(query_terms(mended))
     weights = weigh_query(mended, matched.counts)
     names = {term: f"{meant} for {written}" for written, meant in found.items() for term in query_terms(meant)}
     return mended, matched, replace(weights, words={**weights.words, **names})

@@ -35,7 +35,7 @@ def standing_hit(
     parts = [
         Part("no task", 1.0, "nothing is asked: all are equally relevant", "term"),
         score.freshness_part(memory, now, kinds, settings.freshness_weight),
-        score.usefulness_part(signals, now),
+        score.usefulness_part(signals, now, kinds.hurt_weight),
         score.importance_part(memory),
     ]
     gone = score.gone_part(memory, states)

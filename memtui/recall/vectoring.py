@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memtui.embedding.engine import Engine, ModelState, model_state
+from memtui.embedding.engine import Engine, ModelState, can_read, model_state
 from memtui.vault import vectors
 from memtui.vault.reading import VaultReader
 from memtui.vault.vault import Vault
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 CHUNK = 128
 """Memories per lease: read in 50 ms and written in 130 ms at 11,637, embedded in one or two seconds in between. So much
 is lost at most when the process is killed, and so soon a cancel is heard; half as many cost twice the leases."""
+
+TITLE_SHARE = 0.4
+"""Part that the title has in the vector beside the text that it stands in: it says in a line what a memory is for, and
+costs a fifth of the embedding. Paraphrases recall@5 +0.02; nDCG@10 on four sets +0.01 to +0.02, on bug reports -0.02,
+of whose pairs above 0.82 twice as many are known duplicates."""
+
+TINY = 1e-12
+"""Stands for a length of 0."""
 
 _ROWS_AT_ONCE = 1_024
 """Rows turned to float32 at a time: 1.5 MB, which stays in the cache of a core. Measured at 100,000 rows: 17 ms,
@@ -121,7 +129,21 @@ def embed_missing(
 
 
 def _embedded(engine: Engine, waiting: Sequence[Unembedded]) -> list[NewVector]:
-    made = engine.embed_passages([each.text for each in waiting])
+    """Return a vector of length 1 for each memory: that of its text, and a share of that of its title.
+
+    What the model cannot read gets one of zeros, which is near to nothing.
+    """
+    import numpy as np
+
+    read = [place for place, each in enumerate(waiting) if can_read(engine, each.text)]
+    titled = [place for place in read if waiting[place].title not in {"", waiting[place].text}]
+    texts = [*(waiting[place].text for place in read), *(waiting[place].title for place in titled)]
+    made = np.zeros((len(waiting), engine.dimensions), np.float32)
+    if texts:
+        plain = engine.embed_passages(texts)
+        made[read] = plain[: len(read)]
+        made[titled] += TITLE_SHARE * plain[len(read) :]
+        made[read] /= np.maximum(np.linalg.norm(made[read], axis=1, keepdims=True), TINY)
     return [NewVector(each.key, each.content_hash, vector) for each, vector in zip(waiting, made, strict=True)]
 
 
@@ -138,10 +160,21 @@ class Scores:
     cosines: NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    """Vectors as they were at one moment: int8 rows by ascending key, a scale for each, and marks of their texts."""
+
+    stamp: str
+    keys: NDArray[np.int64]
+    marks: NDArray[np.uint64]
+    rows: NDArray[np.int8]
+    scales: NDArray[np.float32]
+
+
 class ResidentVectors:
     """All current vectors of one model, kept in int8 with a scale each: 39 MB at 100,000.
 
-    Cosines are within 0.003 of the stored vectors'. Not for several threads at once.
+    Cosines are within 0.003 of the stored vectors'. Threads may compare while another one refreshes.
 
     Args:
         model: the engine's name.
@@ -149,52 +182,116 @@ class ResidentVectors:
 
     def __init__(self, model: str) -> None:
         self.model = model
-        self._stamp = ""
-        self._keys: NDArray[np.int64] | None = None
-        self._rows: NDArray[np.int8] | None = None
-        self._scales: NDArray[np.float32] | None = None
+        self._held: _Packed | None = None
 
     def __len__(self) -> int:
         """Return how many vectors are held."""
-        return 0 if self._keys is None else len(self._keys)
+        return 0 if self._held is None else len(self._held.keys)
+
+    def load(self, vault: Vault) -> None:
+        """Read all vectors under many short leases; what changes meanwhile is read anew by the next `refresh`."""
+        import numpy as np
+
+        with vault.read() as reader:
+            stamp, now = vectors.stamp(reader, self.model), vectors.current(reader, self.model)
+        packed = _Packed(stamp, now.keys, now.marks, np.empty((len(now.keys), 0), np.int8), _no_scales(len(now.keys)))
+        there = np.zeros(len(now.keys), np.bool_)
+        for start in range(0, len(now.keys), vectors.ROWS_AT_ONCE):
+            with vault.read() as reader:
+                table = vectors.vectors_at(reader, self.model, now.keys[start : start + vectors.ROWS_AT_ONCE])
+            places = now.keys.searchsorted(table.keys)
+            packed = _filled(packed, places, table.matrix)
+            there[places] = True
+        self._held = packed if there.all() else _taken(packed, there)
 
     def refresh(self, reader: VaultReader) -> bool:
-        """Read the vectors anew if the vault's moved; returns whether they had."""
-        stamp = vectors.stamp(reader, self.model)
-        if stamp == self._stamp:
+        """Read anew what changed if anything did; returns whether it had."""
+        stamp, held = vectors.stamp(reader, self.model), self._held
+        if held is not None and stamp == held.stamp:
             return False
-        table = vectors.all_vectors(reader, self.model)
-        self._keys = table.keys
-        self._rows, self._scales = _packed(table.matrix)
-        self._stamp = stamp
+        now = vectors.current(reader, self.model)
+        self._held = _brought_up(held, reader, self.model, stamp, now)
         return True
 
     def scores(self, query: NDArray[np.float32]) -> Scores:
         """Return the cosine of every memory to a query vector of length 1."""
         import numpy as np
 
-        if self._keys is None or self._rows is None or self._scales is None or not len(self._keys):
+        held = self._held
+        if held is None or not len(held.keys):
             return Scores(np.empty(0, np.int64), np.empty(0, np.float32))
-        cosines = np.empty(len(self._keys), np.float32)
-        plain = np.empty((min(_ROWS_AT_ONCE, len(cosines)), self._rows.shape[1]), np.float32)
+        cosines = np.empty(len(held.keys), np.float32)
+        plain = np.empty((min(_ROWS_AT_ONCE, len(cosines)), held.rows.shape[1]), np.float32)
         for start in range(0, len(cosines), _ROWS_AT_ONCE):
-            rows = self._rows[start : start + _ROWS_AT_ONCE]
+            rows = held.rows[start : start + _ROWS_AT_ONCE]
             part = plain[: len(rows)]
             np.copyto(part, rows)
             np.dot(part, query, out=cosines[start : start + len(rows)])
-        cosines *= self._scales
-        return Scores(self._keys, cosines)
+        cosines *= held.scales
+        return Scores(held.keys, cosines)
+
+    def has_moved_since(self, scores: Scores) -> bool:
+        """Return whether other vectors are held than those that were compared."""
+        return self._held is not None and self._held.keys is not scores.keys
 
     def rows_of(self, keys: Iterable[int]) -> VectorTable:
         """Return the vectors of some memories, by ascending key; those that have none are left out."""
         import numpy as np
 
-        if self._keys is None or self._rows is None or self._scales is None or not len(self._keys):
+        held = self._held
+        if held is None or not len(held.keys):
             return VectorTable(np.empty(0, np.int64), np.empty((0, 0), np.float32))
         wanted = np.array(sorted(keys), np.int64)
-        places = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
-        places = places[self._keys[places] == wanted]
-        return VectorTable(self._keys[places], self._rows[places] * self._scales[places, None])
+        places = np.minimum(np.searchsorted(held.keys, wanted), len(held.keys) - 1)
+        places = places[held.keys[places] == wanted]
+        return VectorTable(held.keys[places], held.rows[places] * held.scales[places, None])
+
+
+def _brought_up(
+    held: _Packed | None, reader: VaultReader, model: str, stamp: str, now: vectors.CurrentVectors
+) -> _Packed:
+    """Return the vectors of now: those of before as far as their texts are the same, the others read."""
+    import numpy as np
+
+    count = len(now.keys)
+    same = np.zeros(count, np.bool_)
+    fresh = _Packed(stamp, now.keys, now.marks, np.empty((count, 0), np.int8), _no_scales(count))
+    if held is not None and len(held.keys):
+        at = np.minimum(held.keys.searchsorted(now.keys), len(held.keys) - 1)
+        same = (held.keys[at] == now.keys) & (held.marks[at] == now.marks)
+        if same.all() and count == len(held.keys):
+            return replace(held, stamp=stamp)
+        rows, scales = np.empty((count, held.rows.shape[1]), np.int8), fresh.scales
+        rows[same], scales[same] = held.rows[at[same]], held.scales[at[same]]
+        fresh = replace(fresh, rows=rows)
+    missing = np.flatnonzero(~same)
+    for start in range(0, len(missing), vectors.ROWS_AT_ONCE):
+        places = missing[start : start + vectors.ROWS_AT_ONCE]
+        fresh = _filled(fresh, places, vectors.vectors_at(reader, model, now.keys[places]).matrix)
+    return fresh
+
+
+def _filled(packed: _Packed, places: NDArray[np.int64], matrix: NDArray[np.float32]) -> _Packed:
+    """Return the vectors with some put in their places; the first of all say how long vectors are."""
+    import numpy as np
+
+    if not len(places):
+        return packed
+    rows = packed.rows
+    if not rows.shape[1]:
+        rows = np.empty((len(packed.keys), matrix.shape[1]), np.int8)
+    rows[places], packed.scales[places] = _packed(matrix)
+    return replace(packed, rows=rows)
+
+
+def _taken(packed: _Packed, there: NDArray[np.bool_]) -> _Packed:
+    return _Packed(packed.stamp, packed.keys[there], packed.marks[there], packed.rows[there], packed.scales[there])
+
+
+def _no_scales(count: int) -> NDArray[np.float32]:
+    import numpy as np
+
+    return np.empty(count, np.float32)
 
 
 def _packed(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

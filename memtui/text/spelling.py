@@ -6,6 +6,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from memtui.text.memo import Memo
+
 _CONTRACTIONS = (
     (re.compile(r"\bwon't\b"), "will not"),
     (re.compile(r"\bcan't\b|\bcannot\b"), "can not"),
@@ -19,9 +21,10 @@ _CONTRACTIONS = (
 _LINE_MARK = re.compile(
     r"^[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+|>[ \t]?|#{1,6}[ \t]+|\[[ xX]\][ \t]+)+", re.MULTILINE
 )
-_MARKUP = re.compile(r"[`*\"“”„«»]+|(?<![\w])_+(?=\w)|(?<=\w)_+(?![\w])")
+_MARKS = str.maketrans("", "", '`*"“”„«»')
+_UNDERSCORES = re.compile(r"(?<![\w])_+(?=\w)|(?<=\w)_+(?![\w])")
+_MAY_BE_THOUSANDS = re.compile(r"[,_'\u2009\u202f]\d{3}")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:[,_'\u2009\u202f]\d{3})+(?![\d,])")
-_SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"[a-z]{3,}")
 
 _NUMBER_WORDS = {
@@ -114,7 +117,8 @@ def american(word: str) -> str:
 
 _ANY_WORD = re.compile(r"(?<![\w./-])[a-z][a-z0-9]+(?![\w/]|-\w|\.\w)|(?<=-)[a-z]+(?![\w/])")
 _LETTERS = re.compile("[a-z]{2,}")
-_LOOSE = re.compile(r"[`*\"“”„«»_#>\-+•\]]|^[ \t]*\d", re.MULTILINE)
+_LOOSE = re.compile(r"[`*\"“”„«»_#>\-+•\]]")
+_LATER_NUMBER = re.compile(r"\n[ \t]*\d")
 
 
 def plain_form(text: str) -> str:
@@ -126,12 +130,14 @@ def plain_form(text: str) -> str:
         text if text.isascii() else unicodedata.normalize("NFKC", text).replace("\u2019", "'").replace("\u2018", "'")
     )
     plain = plain.lower()
-    if _LOOSE.search(plain):
-        plain = _MARKUP.sub("", _LINE_MARK.sub("", plain))
+    if _LOOSE.search(plain) or plain.lstrip(" \t")[:1].isdigit() or _LATER_NUMBER.search(plain):
+        plain = _LINE_MARK.sub("", plain)
+        # Underscores before the other marks: whether they are markup hangs on what stands beside them.
+        plain = (_UNDERSCORES.sub("", plain) if "_" in plain else plain).translate(_MARKS)
     if "'" in plain or "cannot" in plain:
         for pattern, words in _CONTRACTIONS:
             plain = pattern.sub(words, plain)
-    if "," in plain or "_" in plain:
+    if ("," in plain or "_" in plain) and _MAY_BE_THOUSANDS.search(plain):
         plain = _THOUSANDS.sub(lambda found: re.sub(r"\D", "", found[0]), plain)
     return plain.replace("e-mail", "email")
 
@@ -147,6 +153,9 @@ def normal_form(text: str) -> str:
 def respelt(plain: str) -> str:
     """Return the normal form of a text in plain form."""
     # Few texts hold a word to respell, and looking for one is far cheaper than replacing every word by itself.
-    known = {word for word in _LETTERS.findall(plain) if american(word) != word}
+    known = any(map(_changes.__getitem__, _LETTERS.findall(plain)))
     spelt = _ANY_WORD.sub(lambda found: american(found[0]), plain) if known else plain
-    return _SPACE.sub(" ", spelt).strip().rstrip(".;:, ")
+    return " ".join(spelt.split()).rstrip(".;:, ")
+
+
+_changes: Memo[str, bool] = Memo(lambda word: american(word) != word, most=65_536)

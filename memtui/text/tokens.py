@@ -67,6 +67,15 @@ def _han_character() -> re.Pattern[str]:
     return re.compile(f"[{_HAN}]")
 
 
+# English is often ASCII but for these, and then need not wait for the patterns above.
+@cache
+def _separators() -> dict[int, str]:
+    dashes, quotes_and_dots, arrows_and_symbols = range(0x2010, 0x2019), range(0x201A, 0x2060), range(0x2190, 0x2C00)
+    return dict.fromkeys(
+        chain(map(ord, "\u00a0\u00a7\u00ab\u00b0\u00b7\u00bb\u00d7"), dashes, quotes_and_dots, arrows_and_symbols), " "
+    )
+
+
 class _TermTable(dict[str, tuple[str, ...]]):
     """Raw token to its terms, filled on demand and emptied when full."""
 
@@ -132,7 +141,8 @@ def _raw_tokens(text: str) -> list[str]:
     for sign in _INVISIBLE:
         if sign in text:
             text = text.replace(sign, "")
-    return _any_token().findall(text)
+    plain = text.translate(_separators())
+    return _ASCII_TOKEN.findall(plain) if plain.isascii() else _any_token().findall(text)
 
 
 def _every_word(raws: list[str]) -> list[str]:

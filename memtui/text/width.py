@@ -9,6 +9,16 @@ REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _BLANK = frozenset("\t\n\r\x0b\x0c\x85")
+_EMOJI = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2934\u2935\u2b00-\u2bff"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+_FIRST_FLAG_LETTER = 0x1F1E6
+# Variation selectors, joiners and skin tones between emoji, the letters of flags, and the tags behind a black flag.
+_UNSTEADY = re.compile(
+    f"[\ufe0e\ufe0f\U0001f1e6-\U0001f1ff\U000e0020-\U000e007f]"
+    f"|(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])|(?<=[{_EMOJI}\ufe0f])[\U0001f3fb-\U0001f3ff]"
+)
 # Code points looked at per cell: more than any emoji has, and the cost of a 1 MB title stays that of a short one.
 _LONGEST_GRAPHEME = 32
 
@@ -20,6 +30,23 @@ def cell_width(text: str) -> int:
     from wcwidth import width
 
     return width(_printable(text))
+
+
+def steady(text: str) -> str:
+    """Return a text with its emoji in forms that every terminal gives the same cells.
+
+    Terminals disagree on what is one emoji made of several code points: tmux 3.3 gives a heart with a variation
+    selector one cell where others give two, and the rest of the line, its border too, moves. So emoji come out without
+    selector and skin tone, those that are joined stand side by side, and a flag is its two letters.
+    """
+    if text.isascii() or not _UNSTEADY.search(text):
+        return text
+    return _UNSTEADY.sub(_steadied, text)
+
+
+def _steadied(match: re.Match[str]) -> str:
+    place = ord(match.group()) - _FIRST_FLAG_LETTER
+    return chr(ord("A") + place) if 0 <= place < 26 else ""  # noqa: PLR2004 - letters
 
 
 def clip(text: str, cells: int, ellipsis: str = "…") -> str:

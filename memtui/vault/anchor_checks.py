@@ -1,10 +1,51 @@
-"""What the last checks of anchors found that no verdict has answered since."""
+"""What checks of anchors need and find: which memories are tied to what, and the states stored beside the journal."""
 
 from __future__ import annotations
 
-from memtui.domain.memory import AnchorState
-from memtui.vault.filters import MemoryFilter, where_sql
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from memtui.domain.freshness import UNTIL_CHANGE
+from memtui.domain.memory import Anchor, AnchorState
+from memtui.vault.affirmation import WOKEN, WOKEN_PATH
+from memtui.vault.filters import MemoryFilter, sql_time, where_sql
 from memtui.vault.reading import VaultReader
+from memtui.vault.rows import known_time
+from memtui.vault.writing import VaultWriter
+
+Place = tuple[str, str]
+"""A memory's id and the path of one of its anchors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tied:
+    """A memory as far as its files go.
+
+    Attributes:
+        waits: whether it is snoozed until a file changes.
+    """
+
+    id: str
+    project: str | None
+    anchors: tuple[Anchor, ...]
+    waits: bool = False
+
+
+def tied_memories(reader: VaultReader, wanted: MemoryFilter) -> list[Tied]:
+    """Return the memories of a filter that are tied to something, the oldest first; their texts stay where they are."""
+    condition, parameters = where_sql(wanted, reader.kinds)
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        "SELECT m.id, m.project, m.anchors,"  # noqa: S608 - built from our own pieces
+        f" coalesce(m.snoozed_until = {sql_time(UNTIL_CHANGE)}, false)"
+        f" FROM memories m WHERE len(m.anchors) > 0 AND {condition} ORDER BY m.key",
+        parameters,
+    ).fetchall()
+    return [
+        Tied(identifier, project, tuple(Anchor(one["path"], one["content_hash"]) for one in anchors), bool(waits))
+        for identifier, project, anchors, waits in found
+    ]
 
 
 def unanswered_states(reader: VaultReader, wanted: MemoryFilter) -> dict[str, dict[str, AnchorState]]:
@@ -24,3 +65,37 @@ def unanswered_states(reader: VaultReader, wanted: MemoryFilter) -> dict[str, di
     for identifier, path, state in found:
         states.setdefault(identifier, {})[path] = state
     return states
+
+
+def stored_states(reader: VaultReader, identifiers: Iterable[str]) -> dict[Place, tuple[str, datetime]]:
+    """Return what is stored of these memories: per place its state and when that was found first."""
+    found = reader._connection.execute(  # noqa: SLF001 - as above
+        "SELECT memory_id, path, state, checked_at FROM anchor_states"
+        " WHERE memory_id IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]')))",
+        [json.dumps(list(identifiers))],
+    ).fetchall()
+    return {(identifier, path): (state, known_time(at)) for identifier, path, state, at in found}
+
+
+def store_states(writer: VaultWriter, states: Mapping[Place, str], known: Mapping[Place, tuple[str, datetime]]) -> None:
+    """Store the states of memories anew; one that stayed as it was keeps the moment it was found first."""
+    ids = sorted({identifier for identifier, _ in [*states, *known]})
+    there = set(writer.get_many(ids))
+    writer.delete_unjournaled("anchor_states", "memory_id", ids)
+    rows = []
+    for (identifier, path), state in states.items():
+        before, at = known.get((identifier, path), ("", writer.now))
+        if identifier in there:
+            found_at = at if before == state else writer.now
+            rows.append({"memory_id": identifier, "path": path, "state": state, "checked_at": found_at})
+    writer.insert_unjournaled("anchor_states", rows)
+
+
+def forget_woken(writer: VaultWriter, identifiers: Iterable[str]) -> None:
+    """Forget that files of these memories changed since an earlier snooze."""
+    writer._connection.execute(  # noqa: SLF001 - as above
+        "DELETE FROM anchor_states WHERE state = ? AND path = ?"
+        " AND memory_id IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]')))",
+        [WOKEN, WOKEN_PATH, json.dumps(list(identifiers))],
+    )
+    writer.mark_dirty()

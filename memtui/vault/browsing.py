@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from memtui.domain.freshness import REVIEW_THRESHOLD
 from memtui.domain.kinds import Kinds
-from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope, order_sql, where_sql
+from memtui.vault.affirmation import ASKED_IDS, awake_sql
+from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope, order_sql, sql_time, where_sql
 
 if TYPE_CHECKING:
     from memtui.vault.reading import VaultReader
@@ -79,7 +80,7 @@ def listed_ids(reader: VaultReader, browsing: Browsing, *, sort: str) -> list[st
     condition, parameters = _where(browsing, reader.kinds)
     found = reader._connection.execute(  # noqa: SLF001 - the same package
         f"SELECT m.id FROM memories m{_joined(sort)} WHERE {condition}"  # noqa: S608 - built from our own pieces
-        f" ORDER BY {_order(sort, reader.kinds, browsing.now)}",
+        f" ORDER BY {_order(sort, reader.kinds, browsing)}",
         parameters,
     ).fetchall()
     return [row[0] for row in found]
@@ -193,7 +194,7 @@ def _fixed(browsing: Browsing, kinds: Kinds, name: str) -> dict[str, Condition]:
         return {
             "now": (f"({due})", parameters),
             "within 30 days": (f"(({soon}) AND NOT coalesce(({due}), false))", [*more, *parameters]),
-            "snoozed": ("m.snoozed_until > ?", [now]),
+            "snoozed": (f"NOT {awake_sql(sql_time(browsing.now))}", []),
         }
     keys = _LISTED.format(kind="BIGINT")
     return {
@@ -225,9 +226,11 @@ def _gather(reader: VaultReader, browsing: Browsing) -> None:
             columns.append(f"coalesce({sql}, false) AS {name}_{place}")
             values += found
     condition, parameters = _all_of(_common(browsing, reader.kinds))
+    # What is due is asked thrice, and what else than age asks is the same each time.
+    reader._connection.execute(f"CREATE OR REPLACE TEMP TABLE asked_ids AS {ASKED_IDS}")  # noqa: SLF001 - as above
+    query = f"CREATE OR REPLACE TEMP TABLE browsed AS SELECT {', '.join(columns)} FROM memories m WHERE {condition}"  # noqa: S608 - as above
     reader._connection.execute(  # noqa: SLF001 - as above
-        f"CREATE OR REPLACE TEMP TABLE browsed AS SELECT {', '.join(columns)} FROM memories m WHERE {condition}",  # noqa: S608 - as above
-        [*values, *parameters],
+        query.replace(ASKED_IDS, "SELECT id FROM asked_ids"), [*values, *parameters]
     )
 
 
@@ -263,11 +266,12 @@ def _joined(sort: str) -> str:
     )
 
 
-def _order(sort: str, kinds: Kinds, now: datetime) -> str:
+def _order(sort: str, kinds: Kinds, browsing: Browsing) -> str:
     """Return an ORDER BY list; every sort ends in the internal key, so it is total."""
     if sort == "use":
         return "coalesce(u.uses, 0) DESC, m.created_at DESC, m.key"
-    return order_sql({"newest": "created", "stalest": "due", "title": "title"}[sort], kinds, now)
+    order = {"newest": "created", "stalest": "due", "title": "title"}[sort]
+    return order_sql(order, kinds, browsing.now, browsing.threshold)
 
 
 # -- the little history of one memory -------------------------------------------------------------

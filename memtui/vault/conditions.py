@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memtui.domain.kinds import Kinds
-from memtui.vault.filters import Condition, _sql_time, _stale_sql, freshness_sql
+from memtui.vault.affirmation import awake_sql
+from memtui.vault.filters import Condition, due_sql, freshness_sql, sql_time
 
 Sql = tuple[str, list[object]]
 
@@ -44,9 +45,9 @@ def _plain(condition: Condition, kinds: Kinds, threshold: float) -> Sql:
     if condition.field in _NUMBERS and condition.operator in COMPARISONS:
         return _compared(condition, kinds)
     if condition.field == "due" and condition.at is not None:
-        return f"({_stale_sql(kinds, condition.at, threshold)})", []
+        return f"({due_sql(kinds, condition.at, threshold)})", []
     if condition.field in _FLAGS:
-        return _FLAGS[condition.field].format(now=_sql_time(condition.at or datetime.now(UTC))), []
+        return _FLAGS[condition.field].format(now=sql_time(condition.at or datetime.now(UTC))), []
     build = _FIELDS.get(condition.field)
     if build is None or condition.operator != "is":
         raise ValueError(f"{condition.field} {condition.operator}")
@@ -57,7 +58,7 @@ def _plain(condition: Condition, kinds: Kinds, threshold: float) -> Sql:
 def _compared(condition: Condition, kinds: Kinds) -> Sql:
     value: Any = condition.values[0]
     if condition.field == "trusted" and isinstance(value, datetime):
-        return f"{_TRUSTED} {condition.operator} {_sql_time(value)}", []
+        return f"{_TRUSTED} {condition.operator} {sql_time(value)}", []
     expression = _NUMBERS[condition.field]
     if condition.field == "fresh":
         expression = freshness_sql(kinds, condition.at or datetime.now(UTC))
@@ -74,7 +75,7 @@ _NUMBERS: Mapping[str, str] = {
 _FLAGS: Mapping[str, str] = {
     "pinned": "m.pinned",
     "confirmed": "(m.confirmed_at IS NOT NULL)",
-    "snoozed": "(m.snoozed_until > {now})",
+    "snoozed": f"(NOT {awake_sql('{now}')})",
 }
 
 

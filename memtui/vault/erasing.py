@@ -19,7 +19,7 @@ _CUT_LENGTH = 8
 _LONGEST_CUT = 200
 """Titles and summaries are no longer than that."""
 
-_MACHINE_KEYS = frozenset(
+MACHINE_KEYS = frozenset(
     {
         *("id", "memory_id", "from_id", "to_id", "entity", "entity_key", "type", "status", "signal", "verdict"),
         *("state", "target", "encoding", "budget", "payload_hash", "content_hash", "imported_hash", "seen_hash"),
@@ -29,6 +29,10 @@ _MACHINE_KEYS = frozenset(
     }
 )
 """Columns of rows and keys of records that hold no free text."""
+
+
+_NAMED_BY_TEXT = frozenset({"half-life", "recipe"})
+"""What the journal knows by a name that somebody gave, rather than by an id."""
 
 
 class Eraser:
@@ -65,7 +69,7 @@ class Eraser:
         if isinstance(value, list):
             return [self.value(part) for part in value]
         if isinstance(value, dict):
-            return {key: part if key in _MACHINE_KEYS else self.value(part) for key, part in value.items()}
+            return {key: part if key in MACHINE_KEYS else self.value(part) for key, part in value.items()}
         return value
 
     def row(self, row: dict[str, Any]) -> dict[str, Any]:
@@ -73,8 +77,10 @@ class Eraser:
         erased = {
             name: self._json(value) if name in {"before", "after"} else self.value(value)
             for name, value in row.items()
-            if name not in _MACHINE_KEYS
+            if name not in MACHINE_KEYS
         }
+        if row.get("entity") in _NAMED_BY_TEXT:
+            erased["entity_key"] = self.text(row["entity_key"])
         return {**row, **erased}
 
     def _json(self, text: str | None) -> str | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from memtui.vault.filters import MemoryFilter, Scope, where_sql
+from memtui.vault.affirmation import ASKED_IDS, awake_sql
+from memtui.vault.filters import MemoryFilter, Scope, sql_time, where_sql
 from memtui.vault.reading import VaultReader
 
 _LONGEST_TITLE = 400
@@ -20,7 +21,7 @@ class Fading:
         age_days: days since it was last verified, else observed, else created; never negative.
         held_days: days that it was verified to have held, None if it never was verified.
         half_life_days: its own, None for that of its kind.
-        due: whether its own day has come.
+        due: whether it is due whatever its freshness: its own day has come, or something else than age asks.
         snoozed: whether it is put off.
     """
 
@@ -33,20 +34,21 @@ class Fading:
     half_life_days: float | None
     due: bool
     snoozed: bool
+    project: str | None = None
 
 
 def read_fading(reader: VaultReader, scope: Scope, now: datetime) -> list[Fading]:
     """Return the memories in use of a scope, in the order they came."""
     condition, parameters = where_sql(MemoryFilter(scope=scope), reader.kinds)
-    moment = now.astimezone(UTC).replace(tzinfo=None)
+    moment, at = now.astimezone(UTC).replace(tzinfo=None), sql_time(now)
     first = "coalesce(m.observed_at, m.created_at)"
     found = reader._connection.execute(  # noqa: SLF001 - the same package
         f"SELECT m.id, left(m.title, {_LONGEST_TITLE}), m.kind, m.pinned,"  # noqa: S608 - built from our own pieces
         f" greatest(0, epoch(?::TIMESTAMP) - epoch(coalesce(m.verified_at, {first}))) / 86400.0,"
         f" CASE WHEN m.verified_at IS NOT NULL THEN greatest(0, epoch(m.verified_at) - epoch({first})) / 86400.0 END,"
-        " m.half_life_days, coalesce(m.due_at <= ?, false), coalesce(m.snoozed_until > ?, false)"
+        f" m.half_life_days, coalesce(m.due_at <= {at}, false) OR m.id IN ({ASKED_IDS}), NOT {awake_sql(at)}, m.project"
         f" FROM memories m WHERE {condition} ORDER BY m.key",
-        [moment, moment, moment, *parameters],
+        [moment, *parameters],
     ).fetchall()
     return [Fading(*row) for row in found]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from memtui.domain.freshness import FLOOR, GAMMA_SHAPE, REVIEW_THRESHOLD
+from memtui.domain.freshness import GAMMA_SHAPE, REVIEW_THRESHOLD
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import GLOBAL_PROJECT
 
@@ -80,13 +80,19 @@ class MemoryFilter:
     conditions: tuple[Condition, ...] = ()
 
 
+def _quoted(text: str) -> str:
+    return f"'{text.replace(chr(39), chr(39) * 2)}'"
+
+
 def _half_life_sql(kinds: Kinds) -> str:
     """Return SQL for the effective half-life of memory `m` in days, as `domain.freshness.half_life_days`."""
-    cases = " ".join(
-        f"WHEN '{name.replace(chr(39), chr(39) * 2)}' THEN {kinds.get(name).half_life_days!r}"
-        for name in kinds.timed_names()
-    )
+    cases = " ".join(f"WHEN {_quoted(name)} THEN {kinds.get(name).half_life_days!r}" for name in kinds.timed_names())
     default = f"(CASE m.kind {cases} ELSE {kinds.get('').half_life_days!r} END)"
+    apart = " ".join(
+        f"WHEN m.kind = {_quoted(name)} AND m.project = {_quoted(project)} THEN {days!r}"
+        for (name, project), days in kinds.project_half_lives().items()
+    )
+    default = f"(CASE {apart} ELSE {default} END)" if apart else default
     held = "greatest(0, epoch(m.verified_at) - epoch(coalesce(m.observed_at, m.created_at))) / 86400.0"
     return (
         f"coalesce(m.half_life_days, CASE WHEN m.verified_at IS NULL THEN {default} "
@@ -94,16 +100,16 @@ def _half_life_sql(kinds: Kinds) -> str:
     )
 
 
-def _sql_time(moment: datetime) -> str:
+def sql_time(moment: datetime) -> str:
+    """Return SQL for a moment."""
     return f"TIMESTAMP '{moment.astimezone(UTC).replace(tzinfo=None).isoformat(sep=' ')}'"
 
 
 def freshness_sql(kinds: Kinds, now: datetime) -> str:
     """Return SQL for the freshness of memory `m`, as `domain.freshness.freshness`."""
-    age = (
-        f"greatest(0, epoch({_sql_time(now)}) - epoch(coalesce(m.verified_at, m.observed_at, m.created_at))) / 86400.0"
-    )
-    return f"(CASE WHEN m.pinned THEN 1.0 ELSE {FLOOR} + {1 - FLOOR} * pow(2, -({age}) / {_half_life_sql(kinds)}) END)"
+    age = f"greatest(0, epoch({sql_time(now)}) - epoch(coalesce(m.verified_at, m.observed_at, m.created_at))) / 86400.0"
+    floor, rest = kinds.floor, 1 - kinds.floor
+    return f"(CASE WHEN m.pinned THEN 1.0 ELSE {floor!r} + {rest!r} * pow(2, -({age}) / {_half_life_sql(kinds)}) END)"
 
 
 def where_sql(wanted: MemoryFilter, kinds: Kinds) -> tuple[str, list[object]]:
@@ -131,7 +137,7 @@ def where_sql(wanted: MemoryFilter, kinds: Kinds) -> tuple[str, list[object]]:
     if wanted.pinned is not None:
         conditions.append("m.pinned" if wanted.pinned else "NOT m.pinned")
     if wanted.stale_at is not None:
-        conditions.append(_stale_sql(kinds, wanted.stale_at, wanted.threshold))
+        conditions.append(due_sql(kinds, wanted.stale_at, wanted.threshold))
     conditions += _query_sql(wanted, kinds, parameters)
     return " AND ".join(conditions) or "true", parameters
 
@@ -148,16 +154,30 @@ def _query_sql(wanted: MemoryFilter, kinds: Kinds, parameters: list[object]) -> 
     return [sql for sql, _ in found]
 
 
-def _stale_sql(kinds: Kinds, now: datetime, threshold: float) -> str:
-    moment = _sql_time(now)
+def due_sql(kinds: Kinds, now: datetime, threshold: float) -> str:
+    """Return SQL for whether memory `m` is due for review at a moment, whatever the reason."""
+    # Imported here: only questions after what is due need it.
+    from memtui.vault.affirmation import ASKED_IDS, awake_sql
+
+    moment = sql_time(now)
     return (
-        f"(m.snoozed_until IS NULL OR m.snoozed_until <= {moment}) AND "
-        f"({freshness_sql(kinds, now)} < {threshold!r} OR m.due_at <= {moment})"
+        f"{awake_sql(moment)} AND (coalesce({freshness_sql(kinds, now)} < {threshold!r} OR m.due_at <= {moment}, false)"
+        f" OR m.id IN ({ASKED_IDS}))"
     )
 
 
-def order_sql(sort: str, kinds: Kinds, now: datetime) -> str:
-    """Return an ORDER BY list for memory `m`; every sort ends in the internal key, so it is total."""
+def order_sql(sort: str, kinds: Kinds, now: datetime, threshold: float = REVIEW_THRESHOLD) -> str:
+    """Return an ORDER BY list for memory `m`; every sort ends in the internal key, so it is total.
+
+    Args:
+        sort: one of `SORTS`; `due` has what is due first, whatever the reason, the stalest of it at the top.
+        kinds: the kinds in force.
+        now: the moment that freshness is reckoned at.
+        threshold: freshness below which a memory is due.
+    """
+    if sort == "due":
+        is_due = due_sql(kinds, now, threshold)
+        return f"coalesce(NOT ({is_due}), true), {freshness_sql(kinds, now)} ASC, m.key"
     orders = {
         "updated": "m.updated_at DESC",
         "created": "m.created_at DESC",
@@ -165,7 +185,6 @@ def order_sql(sort: str, kinds: Kinds, now: datetime) -> str:
         "kind": "m.kind, m.updated_at DESC",
         "importance": "m.importance DESC, m.updated_at DESC",
         "freshness": f"{freshness_sql(kinds, now)} DESC",
-        "due": f"{freshness_sql(kinds, now)} ASC",
         "verified": "m.verified_at DESC NULLS LAST",
     }
     return f"{orders[sort]}, m.key"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
@@ -28,6 +29,11 @@ def write_half_life(connection: duckdb.DuckDBPyConnection, kind: str, days: floa
     connection.execute("DELETE FROM meta WHERE key = ?", [_PREFIX + kind])
     if days is not None:
         connection.execute("INSERT INTO meta VALUES (?, ?)", [_PREFIX + kind, repr(float(days))])
+
+
+def renamed_key(key: str, rename: Callable[[str], str]) -> str:
+    """Return the key of a setting with another name of the kind or project in it; other settings keep theirs."""
+    return _PREFIX + rename(key.removeprefix(_PREFIX)) if key.startswith(_PREFIX) else key
 
 
 def _days(value: str) -> float | None:

@@ -15,6 +15,7 @@ from memtui.errors import NotFoundError, NothingToUndoError
 from memtui.vault import rows
 from memtui.vault.half_lives import HALF_LIFE
 from memtui.vault.reading import VaultReader
+from memtui.vault.usage import RECIPE, bring_recipe
 from memtui.vault.writing import VaultWriter
 
 if TYPE_CHECKING:
@@ -79,6 +80,20 @@ def redo(writer: VaultWriter) -> Change:
     return change
 
 
+def last_undoable(reader: VaultReader) -> Change | None:
+    """Return the change that an undo would take back, with the memories that it touched; None if none is left."""
+    change = _one_change(
+        reader, "SELECT {columns} FROM changes WHERE undoable AND state = 'done' ORDER BY number DESC LIMIT 1"
+    )
+    if change is None:
+        return None
+    found = reader._connection.execute(  # noqa: SLF001 - as above
+        "SELECT DISTINCT entity_key FROM revisions WHERE change_number = ? AND entity = 'memory' ORDER BY 1",
+        [change.number],
+    ).fetchall()
+    return replace(change, memory_ids=tuple(str(row[0]) for row in found))
+
+
 def half_lives_at(reader: VaultReader, identifiers: Iterable[str], moment: datetime) -> dict[str, float | None]:
     """Return the half-lives in days that memories had at a moment, for those that changed since; None for none."""
     found = reader._connection.execute(  # noqa: SLF001 - the same package
@@ -130,7 +145,9 @@ def _apply(writer: VaultWriter, steps: list[_Step]) -> None:
         elif step.entity == HALF_LIFE:
             known = step.after or step.before or {}
             writer.set_half_life(known["kind"], step.after["half_life_days"] if step.after else None)
-    kin = [step for step in steps if step.entity not in {"memory", HALF_LIFE}]
+        elif step.entity == RECIPE:
+            bring_recipe(writer, (step.after or step.before or {})["name"], step.after)
+    kin = [step for step in steps if step.entity not in {"memory", HALF_LIFE, RECIPE}]
     # In their order, but as many at once as may be: a bulk act leaves hundreds of one sort.
     for is_gone, group in groupby(kin, key=lambda step: step.after is None):
         things = [_thing(step.entity, (step.before if is_gone else step.after) or {}) for step in group]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memtui.vault.filters import MemoryFilter, where_sql
 from memtui.vault.reading import VaultReader
+from memtui.vault.vectors import product_parameters, product_sql
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,14 +27,11 @@ class ScoredVectors:
     def __init__(self, reader: VaultReader, model: str, query: NDArray[np.float32]) -> None:
         self._reader = reader
         self._connection = reader._connection  # noqa: SLF001 - the same package
-        size = len(query)
         # A temporary table, because the scan of the vectors costs more than all that follows.
         self._connection.execute(
-            "CREATE OR REPLACE TEMP TABLE scored_vectors AS SELECT m.key,"  # noqa: S608 - an integer
-            f" array_inner_product(CAST(v.vector AS FLOAT[{size}]), CAST(from_json(?, '[\"FLOAT\"]') AS FLOAT[{size}]))"
-            " AS cosine FROM vectors v JOIN memories m ON m.key = v.memory_key AND m.content_hash = v.content_hash"
-            f" WHERE v.model = ? AND len(v.vector) = {size}",
-            [json.dumps([float(value) for value in query]), model],
+            f"CREATE OR REPLACE TEMP TABLE scored_vectors AS SELECT m.key, s.cosine FROM ({product_sql(len(query))}) s"  # noqa: S608 - our own pieces
+            " JOIN memories m ON m.key = s.memory_key AND m.content_hash = s.content_hash",
+            product_parameters(query, model),
         )
         row = self._connection.execute(
             "SELECT count(*), coalesce(avg(cosine), 0), (SELECT count(*) FROM memories) FROM scored_vectors"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from memtui.errors import UsageError, VaultMissingError
+from memtui.errors import MemtuiError, UsageError, VaultMissingError
 from memtui.vault import backup
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.lease import lease
@@ -31,6 +31,32 @@ def back_up(vault: Vault, *, to: Path | None = None, label: str = "manual") -> P
         connection.execute("CHECKPOINT")
     with lease(vault.path, exclusive=True, wait_seconds=vault.patience_seconds):
         return backup.copy_vault(vault.path, vault.now(), label=label, to=to)
+
+
+def waiting_log_bytes(vault: Vault) -> int:
+    """Return how much stands in the log beside the file and not yet in it."""
+    try:
+        return backup.log_path(vault.path).stat().st_size
+    except OSError:
+        return 0
+
+
+def fold_if_free(vault: Vault) -> bool:
+    """Fold the log into the file where nobody else is at work; returns whether it was done.
+
+    A file that somebody copies by hand is then whole. Measured 8 to 16 ms of processor time and 15 to 30 ms by the
+    clock for a log of one change, at 100 memories and at 11,637: too much for each of many changes, little for the
+    end of a command or of the app.
+    """
+    if not vault.exists or not waiting_log_bytes(vault):
+        return False
+    try:
+        with Vault(vault.path, patience_seconds=0.0).connect(read_only=False) as connection:
+            connection.execute("CHECKPOINT")
+    except MemtuiError:
+        # Whoever holds it folds the log, or leaves it; either way all is there.
+        return False
+    return True
 
 
 def back_up_daily(vault: Vault) -> Path | None:

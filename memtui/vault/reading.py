@@ -13,6 +13,7 @@ from memtui.domain.memory import AnchorState, Link, Memory, Signal, Tombstone, V
 from memtui.errors import AmbiguousIdError, NotFoundError
 from memtui.vault import rows
 from memtui.vault.filters import MemoryFilter, order_sql, where_sql
+from memtui.vault.half_lives import stored_half_lives
 from memtui.vault.postings import LexicalHit, search_postings
 from memtui.vault.schema import read_meta
 
@@ -112,7 +113,7 @@ class VaultReader:
         window = "" if limit is None else f" LIMIT {int(limit)} OFFSET {int(offset)}"
         found = self._connection.execute(
             f"SELECT {rows.MEMORY_SELECT} FROM memories m WHERE {condition}"  # noqa: S608 - built from our own pieces
-            f" ORDER BY {order_sql(sort, self.kinds, now)}{window}",
+            f" ORDER BY {order_sql(sort, self.kinds, now, wanted.threshold)}{window}",
             parameters,
         ).fetchall()
         return [rows.memory_from_row(row)[1] for row in found]
@@ -120,11 +121,22 @@ class VaultReader:
     def select_ids(self, wanted: MemoryFilter, *, sort: str, now: datetime) -> list[str]:
         """Return the ids of a filter in order: the whole list, cheap enough at 100,000 for a window over it."""
         condition, parameters = where_sql(wanted, self.kinds)
+        order = order_sql(sort, self.kinds, now, wanted.threshold)
         found = self._connection.execute(
-            f"SELECT m.id FROM memories m WHERE {condition} ORDER BY {order_sql(sort, self.kinds, now)}",  # noqa: S608 - as above
+            f"SELECT m.id FROM memories m WHERE {condition} ORDER BY {order}",  # noqa: S608 - as above
             parameters,
         ).fetchall()
         return [str(row[0]) for row in found]
+
+    def select_versions(self, wanted: MemoryFilter, *, sort: str, now: datetime) -> dict[str, int]:
+        """Return the ids of a filter in order, each with its version, which tells what moved since an earlier look."""
+        condition, parameters = where_sql(wanted, self.kinds)
+        order = order_sql(sort, self.kinds, now, wanted.threshold)
+        found = self._connection.execute(
+            f"SELECT m.id, m.version FROM memories m WHERE {condition} ORDER BY {order}",  # noqa: S608 - as above
+            parameters,
+        ).fetchall()
+        return {str(identifier): int(version) for identifier, version in found}
 
     def count(self, wanted: MemoryFilter) -> int:
         """Return how many memories a filter holds."""
@@ -265,6 +277,10 @@ class VaultReader:
     def change_counter(self) -> int:
         """Return a number that grows with every committed write."""
         return int(read_meta(self._connection, "change_counter") or 0)
+
+    def half_lives(self) -> dict[str, float]:
+        """Return the half-lives in days that were applied to kinds in this vault."""
+        return stored_half_lives(self._connection)
 
     def meta(self, key: str) -> str | None:
         """Return a setting stored in the vault."""

@@ -87,7 +87,8 @@ def rebuild(salvaged: Path, new: Path, *, now: datetime, stated_revisions: int |
 
 
 def _insert_plain(connection: duckdb.DuckDBPyConnection, table: str, salvaged: Path) -> int:
-    found = (row for row in _rows(salvaged, table) if _is_whole(table, row))
+    later = dict.fromkeys(rows.LATER_COLUMNS.get(table, ()))
+    found = (later | row for row in _rows(salvaged, table) if _is_whole(table, later | row))
     inserted = 0
     while chunk := list(islice(found, rows.CHUNK_ROWS)):
         rows.insert_rows(connection, table, chunk)

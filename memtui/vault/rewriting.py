@@ -20,6 +20,7 @@ from memtui.vault import rows
 from memtui.vault.backup import log_path, remove_files, swap_in
 from memtui.vault.connection import STORAGE_VERSION, engine_errors, open_connection
 from memtui.vault.erasing import MARK, Eraser, quotes
+from memtui.vault.half_lives import renamed_key
 from memtui.vault.postings import write_postings
 from memtui.vault.schema import check_not_newer, create_tables, migrate, read_meta, write_meta
 from memtui.vault.vault import restrict
@@ -127,7 +128,8 @@ class _Copier:
     def copy_all(self) -> None:
         eraser = self._order.eraser
         for key, value in self._run(f"SELECT key, value FROM {self._old}.meta").fetchall():  # noqa: S608 - our own name
-            write_meta(self._connection, key, eraser.text(value) if eraser else value)
+            kept = renamed_key(key, eraser.text) if eraser else key
+            write_meta(self._connection, kept, eraser.text(value) if eraser else value)
         if eraser is None:
             self._copy_without_memories()
         else:
@@ -156,7 +158,7 @@ class _Copier:
         self.counts.memories = len(keys)
         self._copy_except_keys(keys)
         for table, columns in rows.COLUMNS.items():
-            if table in {"packs", "changes", "documents"}:
+            if table in {"packs", "recipes", "changes", "documents"}:
                 continue
             condition = self._about_erased(table, columns)
             names = ", ".join(columns)
@@ -229,7 +231,16 @@ class _Copier:
         packs = self._read("packs", "true", [])
         for pack in packs:
             pack["members"] = [part for part in pack["members"] or () if part["memory_id"] not in self._order.ids]
-        rows.insert_rows(self._connection, "packs", packs)
+        rows.insert_rows(self._connection, "packs", map(self._without_ticks, packs))
+        rows.insert_rows(self._connection, "recipes", map(self._without_ticks, self._read("recipes", "true", [])))
+
+    def _without_ticks(self, row: rows.Row) -> rows.Row:
+        """Return a pack or a recipe whose ticks name no erased memory."""
+        options = json.loads(row["options"] or "{}")
+        for name in ("with", "without"):
+            options[name] = [one for one in options.get(name) or () if one not in self._order.ids]
+        left = {name: value for name, value in options.items() if value != []}
+        return row | {"options": json.dumps(left, ensure_ascii=False, sort_keys=True) if left else None}
 
     def _copy_changes(self, titles: frozenset[str]) -> None:
         """Copy the changes; those that quote a title lose it, those left without a revision cannot be undone."""

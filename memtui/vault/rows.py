@@ -28,6 +28,7 @@ _SOURCE = {
     "agent": "VARCHAR",
     "imported_hash": "VARCHAR",
 }
+_TEXTS = {"title": "VARCHAR", "insight": "VARCHAR", "rationale": "VARCHAR", "snippet": "VARCHAR"}
 _MEMBER = {"memory_id": "VARCHAR", "version": "INTEGER", "tokens": "INTEGER", "score": "DOUBLE"}
 
 COLUMNS: Mapping[str, Mapping[str, Any]] = {
@@ -109,6 +110,7 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
         "tokens": "INTEGER",
         "payload_hash": "VARCHAR",
         "members": [_MEMBER],
+        "options": "VARCHAR",
     },
     "recipes": {
         "name": "VARCHAR",
@@ -118,6 +120,7 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
         "target": "VARCHAR",
         "budget": "VARCHAR",
         "created_at": "TIMESTAMP",
+        "options": "VARCHAR",
     },
     "projects": {"name": "VARCHAR", "created_at": "TIMESTAMP"},
     "project_identities": {"identity": "VARCHAR", "project": "VARCHAR", "seen_at": "TIMESTAMP"},
@@ -125,6 +128,16 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
         "memory_id": "VARCHAR",
         "path": "VARCHAR",
         "native_id": "VARCHAR",
+        "seen_hash": "VARCHAR",
+        "seen_at": "TIMESTAMP",
+    },
+    "source_texts": {
+        "memory_id": "VARCHAR",
+        "path": "VARCHAR",
+        "native_id": "VARCHAR",
+        "span": ["INTEGER"],
+        "base": _TEXTS,
+        "stated": _TEXTS,
         "seen_hash": "VARCHAR",
         "seen_at": "TIMESTAMP",
     },
@@ -151,6 +164,9 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
     "documents": {"memory_key": "BIGINT", "length": "INTEGER"},
 }
 """Columns of each table with DuckDB's types; a list wraps its element type, a mapping is a STRUCT."""
+
+LATER_COLUMNS: dict[str, frozenset[str]] = {"packs": frozenset({"options"}), "recipes": frozenset({"options"})}
+"""Columns that a file of an older schema lacks; its rows are whole without them."""
 
 CHUNK_ROWS = 2_000
 """Rows per JSON text: bounds the memory of a large import."""

@@ -11,7 +11,7 @@ from memtui.errors import VaultTooNewError
 if TYPE_CHECKING:
     import duckdb
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 5
 """The newest migration; a vault with a higher one is refused."""
 
 _META = "CREATE TABLE IF NOT EXISTS meta (key VARCHAR NOT NULL, value VARCHAR NOT NULL)"
@@ -19,7 +19,7 @@ _META = "CREATE TABLE IF NOT EXISTS meta (key VARCHAR NOT NULL, value VARCHAR NO
 
 def stored_version(connection: duckdb.DuckDBPyConnection) -> int:
     """Return the schema version of an open vault, 0 for an empty file."""
-    import duckdb
+    from memtui.vault.engine import duckdb
 
     try:
         return int(read_meta(connection, "schema_version") or 0)

@@ -1,17 +1,21 @@
-"""Packs that were used, and recipes: read, written and deleted outside the journal."""
+"""Packs that were used, which the journal does not cover, and recipes, which it does."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from memtui.domain.memory import Signal
+from memtui.domain.record import Record
 from memtui.vault.reading import VaultReader
 from memtui.vault.rows import COLUMNS, known_time, signal_from_row
 from memtui.vault.writing import VaultWriter
+
+RECIPE = "recipe"
+"""The journal's word for one."""
 
 _PACK_COLUMNS = ", ".join(COLUMNS["packs"])
 _MOST_PACKS = 1_000_000
@@ -44,6 +48,7 @@ class StoredPack:
         budget: as people write it.
         payload_hash: BLAKE2b-128 of the payload in UTF-8, in hex.
         members: in the order of the payload.
+        options: what else was chosen: style, phase, ticks; empty for a pack of an older memtui.
     """
 
     id: str
@@ -58,6 +63,7 @@ class StoredPack:
     tokens: int
     payload_hash: str
     members: tuple[PackMember, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +74,7 @@ class Recipe:
         name: unique in the vault.
         task: the task's text, may be empty.
         files: project-relative paths.
+        options: what else was chosen: style, phase, ticks; empty for a recipe of an older memtui.
     """
 
     name: str
@@ -77,6 +84,7 @@ class Recipe:
     target: str
     budget: str
     created_at: datetime
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 _IN_FORCE = (
@@ -118,6 +126,7 @@ def write_pack(writer: VaultWriter, pack: StoredPack) -> None:
     """Store a pack that was used."""
     row = {name: getattr(pack, name) for name in COLUMNS["packs"]}
     row["files"] = list(pack.files)
+    row["options"] = _dump(pack.options)
     row["members"] = [{name: getattr(member, name) for name in PackMember.__slots__} for member in pack.members]
     writer.insert_unjournaled("packs", [row])
 
@@ -132,23 +141,57 @@ def read_recipes(reader: VaultReader) -> list[Recipe]:
 
 def write_recipe(writer: VaultWriter, recipe: Recipe) -> None:
     """Store a recipe; one of the same name is replaced."""
-    writer.delete_unjournaled("recipes", "name", [recipe.name])
-    row = {name: getattr(recipe, name) for name in COLUMNS["recipes"]}
-    writer.insert_unjournaled("recipes", [row | {"files": list(recipe.files)}])
+    bring_recipe(writer, recipe.name, _record(recipe))
 
 
 def remove_recipe(writer: VaultWriter, name: str) -> None:
     """Delete a recipe."""
+    bring_recipe(writer, name, None)
+
+
+def bring_recipe(writer: VaultWriter, name: str, record: Record | None) -> None:
+    """Bring the recipe of a name to what a journal's record says; None takes it away."""
+    known = next((recipe for recipe in read_recipes(writer) if recipe.name == name), None)
+    before = _record(known) if known else None
+    if before == record:
+        return
     writer.delete_unjournaled("recipes", "name", [name])
+    if record is not None:
+        writer.insert_unjournaled("recipes", [record | {"options": _dump(record["options"])}])
+    writer.note(RECIPE, name, before, record)
+
+
+def _record(recipe: Recipe) -> Record:
+    """Return a recipe for the journal."""
+    record: Record = {name: getattr(recipe, name) for name in COLUMNS["recipes"]}
+    return record | {
+        "files": list(recipe.files),
+        "created_at": recipe.created_at.astimezone(UTC).replace(tzinfo=None).isoformat(),
+        "options": dict(recipe.options),
+    }
+
+
+def _dump(options: Mapping[str, Any]) -> str | None:
+    return json.dumps(options, ensure_ascii=False, sort_keys=True) if options else None
+
+
+def _load(text: str | None) -> Mapping[str, Any]:
+    """Return options as they were stored; what is none is passed over."""
+    try:
+        found = json.loads(text) if text else {}
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _pack(values: Sequence[Any]) -> StoredPack:
     row = dict(zip(COLUMNS["packs"], values, strict=True))
     members = tuple(PackMember(**member) for member in row["members"] or ())
-    times = {"made_at": known_time(row["made_at"])}
-    return StoredPack(**row | times | {"files": tuple(row["files"] or ()), "members": members})
+    known = {"made_at": known_time(row["made_at"]), "options": _load(row["options"])}
+    return StoredPack(**row | known | {"files": tuple(row["files"] or ()), "members": members})
 
 
 def _recipe(values: Sequence[Any]) -> Recipe:
     row = dict(zip(COLUMNS["recipes"], values, strict=True))
-    return Recipe(**row | {"created_at": known_time(row["created_at"]), "files": tuple(row["files"] or ())})
+    known = {"created_at": known_time(row["created_at"]), "options": _load(row["options"])}
+    return Recipe(**row | known | {"files": tuple(row["files"] or ())})

@@ -66,6 +66,8 @@ class Vault:
         self.kinds = kinds or Kinds()
         self.now = now
         self.patience_seconds = patience_seconds
+        self.wrote = False
+        """Whether anything was committed through this object."""
 
     @property
     def exists(self) -> bool:
@@ -114,6 +116,7 @@ class Vault:
                 _roll_back(connection)
                 raise
             connection.execute("COMMIT" if done else "ROLLBACK")
+            self.wrote |= done
             self.kinds.take_stored(stored_half_lives(connection))
             self._fold_log(connection)
 
@@ -128,6 +131,7 @@ class Vault:
                 _roll_back(connection)
                 raise
             connection.execute("COMMIT")
+            self.wrote = True
             self._fold_log(connection)
 
     @contextmanager
@@ -288,7 +292,7 @@ def restrict(path: Path, mode: int) -> None:
 
 
 def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
-    import duckdb
+    from memtui.vault.engine import duckdb
 
     try:
         connection.execute("ROLLBACK")

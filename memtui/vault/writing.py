@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import duckdb
 
 Entity = str
-"""`memory`, `link`, `verdict`, `signal`, `tombstone` or `half-life`."""
+"""`memory`, `link`, `verdict`, `signal`, `tombstone`, `half-life` or `recipe`."""
 
 
 @dataclass(slots=True)
@@ -82,7 +82,13 @@ class VaultWriter(VaultReader):
         """Store one memory, see `put_many`."""
         return self.put_many([memory], if_versions=None if if_version is None else {memory.id: if_version})[0]
 
-    def put_many(self, memories: Iterable[Memory], *, if_versions: dict[str, int] | None = None) -> list[Memory]:
+    def put_many(
+        self,
+        memories: Iterable[Memory],
+        *,
+        if_versions: dict[str, int] | None = None,
+        as_recorded: Collection[str] = (),
+    ) -> list[Memory]:
         """Store memories, new or changed; returns them with their new versions.
 
         A memory that equals what is stored is left alone. A new memory whose id lived before goes on
@@ -91,11 +97,13 @@ class VaultWriter(VaultReader):
         Args:
             memories: each id at most once.
             if_versions: the version each save was based on; a moved one stops the whole change.
+            as_recorded: ids of memories that were made of a portable record, so that theirs makes them again; to
+                find that out costs as much as storing them.
 
         Raises:
             ConflictError: a memory has another version than expected.
         """
-        storable = [_storable(memory) for memory in memories]
+        storable = [_storable(memory, is_recorded=memory.id in as_recorded) for memory in memories]
         wanted = [memory for memory, _, _ in storable]
         stored = self.keyed(memory.id for memory in wanted)
         self._check_versions(wanted, stored, if_versions or {})
@@ -110,7 +118,9 @@ class VaultWriter(VaultReader):
                 results.append(before)
                 continue
             version = (before.version if before else last_versions.get(memory.id, 0)) + 1
-            saved = replace(memory, version=version, updated_at=self.now)
+            saved = memory
+            if memory.version != version or memory.updated_at != self.now:
+                saved = replace(memory, version=version, updated_at=self.now)
             if key is None:
                 key = self._take_key()
             else:
@@ -222,7 +232,7 @@ class VaultWriter(VaultReader):
             self._note(Revision(entity, _entity_key(thing), 0, None, _RECORDS[entity](thing)))
 
     def insert_unjournaled(self, table: str, new_rows: Iterable[rows.Row]) -> None:
-        """Insert rows of a table that the journal does not cover: projects, packs, recipes, derived tables."""
+        """Insert rows of a table that is not journaled here: projects, packs, recipes, derived tables."""
         rows.insert_rows(self._connection, table, new_rows)
         self._dirty = True
 
@@ -232,8 +242,16 @@ class VaultWriter(VaultReader):
             rows.delete_where_in(self._connection, table, column, values)
             self._dirty = True
 
-    def put_source_states(self, states: Iterable[SourceState]) -> None:
-        """Remember what sources say now; replaces what was known of the same memory and place."""
+    def put_source_states(
+        self, states: Iterable[SourceState], *, nothing_new: Mapping[str, datetime] | None = None
+    ) -> None:
+        """Remember what sources say now; replaces what was known of the same memory and place.
+
+        Args:
+            states: what each source says of a memory.
+            nothing_new: memories whose sources say what they said before, with the moment to put down for a place
+                that is seen for the first time; of the others it is now.
+        """
         fresh = {(state.memory_id, state.path, state.native_id): state for state in states}
         known = {(state.memory_id, state.path, state.native_id): state for state in self.source_states()}
         changed = [state for place, state in fresh.items() if known.get(place) != state]
@@ -253,7 +271,9 @@ class VaultWriter(VaultReader):
                     "path": state.path,
                     "native_id": state.native_id,
                     "seen_hash": state.seen_hash,
-                    "seen_at": self.now,
+                    "seen_at": self.now
+                    if (state.memory_id, state.path, state.native_id) in known
+                    else (nothing_new or {}).get(state.memory_id, self.now),
                 }
                 for state in changed
             ),
@@ -267,6 +287,10 @@ class VaultWriter(VaultReader):
         write_half_life(self._connection, kind, days)
         old, new = (None if side is None else {"kind": kind, "half_life_days": side} for side in (before, days))
         self._note(Revision(HALF_LIFE, kind, 0, old, new))
+
+    def note(self, entity: Entity, key: str, before: records.Record | None, after: records.Record | None) -> None:
+        """Put something that was changed beside the memories into the journal; None where it did not exist."""
+        self._note(Revision(entity, key, 0, before, after))
 
     def set_meta(self, key: str, value: str) -> None:
         """Store a setting in the vault."""
@@ -362,7 +386,7 @@ def _readable(memory: Memory) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _storable(memory: Memory) -> tuple[Memory, records.Record, str]:
+def _storable(memory: Memory, *, is_recorded: bool = False) -> tuple[Memory, records.Record, str]:
     """Return the memory in the form that its portable record states, so that undo brings back just that.
 
     The record and its JSON come along, for the journal.
@@ -376,6 +400,8 @@ def _storable(memory: Memory) -> tuple[Memory, records.Record, str]:
     text = _dump(record) or ""
     if not _is_utf8(text):
         record = _without_surrogates(record)
+    elif is_recorded:
+        return memory, record, text
     stated = records.memory_from_record(record, now=memory.updated_at, new_id=memory.id, version=memory.version)
     if stated != memory:
         record = records.memory_record(stated)

@@ -12,7 +12,7 @@ import pytest
 
 from memtui.embedding import bundled
 from memtui.embedding.bundled import BundledEngine, batches
-from memtui.embedding.engine import damage_of, model_state, open_engine
+from memtui.embedding.engine import can_read, damage_of, model_state, open_engine
 from memtui.errors import ConfigError, ModelMissingError
 
 TEXTS: list[str] = json.loads(Path(__file__).with_name("parity.json").read_text(encoding="utf-8"))
@@ -97,3 +97,21 @@ def test_what_is_set_is_what_is_opened() -> None:
     for wrong in ("", "bundeld", "sentence-transformers:", "sentence-transformers: "):
         with pytest.raises(ConfigError, match="no such embedding model"):
             model_state(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "readable"),
+    [
+        ("refund lock", True),
+        ("Übergröße für Café-Stühle", True),
+        ("payment_id の二重課金", True),
+        ("二重課金はロックのキーが違うと起きる", False),
+        ("退款按钮提交后必须立即禁用", False),
+        ("блокировка возврата", False),
+        ("503 -> 504", True),
+        ("—", True),
+        ("", True),
+    ],
+)
+def test_it_says_which_scripts_it_can_read(engine: BundledEngine, text: str, readable: bool) -> None:
+    assert can_read(engine, text) is readable

@@ -17,7 +17,9 @@ from memtui.text.embedded import embedded_text
 from memtui.vault import vectors
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.purge import purge_memories
+from memtui.vault.reading import VaultReader
 from memtui.vault.vault import Vault
+from memtui.vault.vectors import VectorTable
 
 
 class FakeEngine:
@@ -65,16 +67,18 @@ def test_everything_is_embedded_once_with_progress(filled: Vault) -> None:
     assert seen == [(4, 10), (8, 10), (10, 10)]
     assert current(filled) == COUNT
     assert embed_missing(filled, engine) == 0
-    assert len(engine.texts) == COUNT
+    # Each text, and each title besides.
+    assert len(engine.texts) == 2 * COUNT
 
 
 def test_a_limit_and_a_cancel_stop_early_and_the_next_call_goes_on(filled: Vault) -> None:
     engine = FakeEngine()
     assert embed_missing(filled, engine, limit=3) == 3
-    assert embed_missing(filled, engine, cancelled=lambda: len(engine.texts) > 3) == 4
+    assert embed_missing(filled, engine, cancelled=lambda: len(engine.texts) > 2 * 3) == 4
     assert current(filled) == 7
     assert embed_missing(filled, engine) == 3
-    assert sorted(engine.texts) == sorted({*engine.texts})
+    whole = [text for text in engine.texts if "\n" in text]
+    assert sorted(whole) == sorted({*whole})
 
 
 def test_what_is_edited_or_purged_meanwhile_gets_no_vector_of_its_old_text(filled: Vault) -> None:
@@ -141,6 +145,70 @@ def test_resident_vectors_follow_edits_and_new_vectors(filled: Vault) -> None:
     assert len(resident) == COUNT
 
 
+def held(resident: ResidentVectors, vault: Vault) -> tuple[dict[int, float], dict[int, float]]:
+    """Return the cosines of what is held and of what is stored with one task."""
+    (query,) = FakeEngine().embed_queries(["a task"])
+    scores = resident.scores(query)
+    with vault.read() as reader:
+        exact = dict(vectors.nearest(reader, "fake", query, MemoryFilter(statuses=None), limit=99))
+    return dict(zip(scores.keys.tolist(), scores.cosines.tolist(), strict=True)), exact
+
+
+def edit(vault: Vault, identifier: str) -> None:
+    with vault.write(actor="person", action="edit") as writer:
+        writer.put(replace(writer.get(identifier), insight=f"{identifier} in new words"))
+
+
+def test_vectors_are_loaded_under_many_leases_and_what_changes_between_is_taken_up(
+    filled: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embed_missing(filled, FakeEngine())
+    monkeypatch.setattr(vectors, "ROWS_AT_ONCE", 3)
+    packed: list[object] = []
+    pack = vectoring._packed
+
+    def changing(matrix: NDArray[np.float32]) -> object:
+        packed.append(matrix)
+        if len(packed) == 2:
+            edit(filled, "memory01")
+            edit(filled, "memory08")
+            embed_missing(filled, FakeEngine())
+            edit(filled, "memory05")
+            purge_memories(filled, ["memory06"])
+        return pack(matrix)
+
+    monkeypatch.setattr(vectoring, "_packed", changing)
+    resident = ResidentVectors("fake")
+    resident.load(filled)
+    assert len(packed) == 4
+    with filled.read() as reader:
+        resident.refresh(reader)
+    found, exact = held(resident, filled)
+    assert len(found) == COUNT - 2
+    assert found == pytest.approx(exact, abs=0.01)
+
+
+def test_only_what_changed_is_read_anew(filled: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    embed_missing(filled, FakeEngine())
+    resident = ResidentVectors("fake")
+    resident.load(filled)
+    edit(filled, "memory03")
+    embed_missing(filled, FakeEngine())
+    read: list[int] = []
+    reading = vectors.vectors_at
+
+    def counted(reader: VaultReader, model: str, keys: NDArray[np.int64]) -> VectorTable:
+        read.extend(keys.tolist())
+        return reading(reader, model, keys)
+
+    monkeypatch.setattr(vectors, "vectors_at", counted)
+    with filled.read() as reader:
+        assert resident.refresh(reader)
+        assert read == [reader.keyed(["memory03"])["memory03"][0]]
+    found, exact = held(resident, filled)
+    assert found == pytest.approx(exact, abs=0.01)
+
+
 def test_the_state_says_what_is_there_and_what_is_not(filled: Vault) -> None:
     embed_missing(filled, FakeEngine("older-model"), limit=2)
     state = semantic_state(filled, "bundled")
@@ -152,6 +220,18 @@ def test_the_state_says_what_is_there_and_what_is_not(filled: Vault) -> None:
     gone = semantic_state(filled, "sentence-transformers:/nowhere/at/all")
     assert gone.words.startswith("off: ")
     assert gone.model.remedy
+
+
+def test_a_vector_stands_for_the_text_and_a_share_of_the_title(vault: Vault) -> None:
+    with vault.write(actor="person", action="add") as writer:
+        writer.put_many([make_memory(id="both", title="Retries", insight="Three at most")])
+    engine = FakeEngine()
+    embed_missing(vault, engine)
+    title, text = engine.embed_passages(["Retries", "Retries\nThree at most"])
+    mixed = text + vectoring.TITLE_SHARE * title
+    with vault.read() as reader:
+        stored = vectors.all_vectors(reader, "fake").matrix
+    assert np.allclose(stored, mixed / np.linalg.norm(mixed), atol=1e-5)
 
 
 def test_the_embedded_text_is_of_what_the_content_hash_covers_and_bounded() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.text import tokens
 from memtui.text.identifiers import EXTENSIONS, LONGEST_TERM
 from memtui.text.stopwords import STOP_WORDS
 from memtui.text.tokens import index_terms, query_terms, term_counts, term_id
@@ -155,3 +156,12 @@ def test_a_line_of_a_megabyte_takes_moments(unit: str) -> None:
 def test_random_data_floods_no_index() -> None:
     noise = "/".join(random.Random(1).choices("abcXYZ019", k=500_000))
     assert len(term_counts(noise)) < 3_000
+
+
+def test_typographic_signs_cut_a_text_as_the_patterns_of_all_scripts_do() -> None:
+    chance = random.Random(3)
+    signs = [chr(code) for code in tokens._separators()]
+    for _ in range(3_000):
+        text = "".join(chance.choice(signs if chance.random() < 0.3 else "aZ09_.-/\\'+# \n") for _ in range(9))
+        assert tokens._raw_tokens(text) == tokens._any_token().findall(text)
+    assert index_terms("the cart’s “price” — €3 × 2 … done") == index_terms("the cart’s price 3 2 done")

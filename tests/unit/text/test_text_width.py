@@ -9,8 +9,10 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
+from wcwidth import wcwidth
 
-from memtui.text.width import cell_width, clip, pad
+from memtui.text.width import cell_width, clip, pad, steady
 
 TITLES = ["日本語", "😀😀", "e\u0301te\u0301", "👩‍👩‍👧 family", "مرحبا", "🇩🇪🇫🇷", "plain", "नमस्ते", ""]
 
@@ -66,3 +68,25 @@ def test_a_title_of_a_megabyte_takes_moments(unit: str) -> None:
 def test_plain_titles_load_no_width_tables() -> None:
     code = "import sys; from memtui.text.width import pad; pad('plain', 3); sys.exit('wcwidth' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("seen", "shown"),
+    [
+        ("love ❤️ it", "love ❤ it"),
+        ("eye 👁️, ©️ and ☎️", "eye 👁, © and ☎"),
+        ("press 1️⃣", "press 1\u20e3"),
+        ("family 👩‍👩‍👧", "family 👩👩👧"),
+        ("👍🏽 👩🏽‍🚀", "👍 👩🚀"),
+        ("flags 🇨🇭🇯🇵", "flags CHJP"),
+        ("rainbow 🏳️‍🌈", "rainbow 🏳🌈"),
+        ("न्‍य stays, so does 日本語 and é", "न्‍य stays, so does 日本語 and é"),
+        ("plain", "plain"),
+    ],
+)
+def test_emoji_are_shown_in_forms_of_undisputed_width(seen: str, shown: str) -> None:
+    """What terminals add up code point by code point is what those that know graphemes measure."""
+    assert steady(seen) == shown
+    assert cell_len(steady(seen)) == cell_width(steady(seen))
+    if "न" not in seen:
+        assert cell_width(steady(seen)) == sum(max(0, wcwidth(letter)) for letter in steady(seen))

@@ -10,7 +10,7 @@ import pytest
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Memory
 from memtui.vault import journal
-from memtui.vault.purge import purge_memories
+from memtui.vault.purge import purge_memories, purge_text
 from memtui.vault.vault import Vault
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -63,3 +63,15 @@ def test_a_purge_keeps_them(tmp_path: Path) -> None:
     purge_memories(vault, ["m0000001"])
     with vault.read():
         assert vault.kinds.get("tooling").half_life_days == 30.0
+
+
+def test_a_purged_name_is_gone_from_the_half_lives_of_its_project_too(tmp_path: Path) -> None:
+    vault = Vault(tmp_path / "vault.duckdb", now=lambda: NOW)
+    with vault.write(actor="person", action="half-life") as writer:
+        writer.set_half_life("tooling@operation-walrus", 30.0)
+        writer.set_half_life("note", 3.0)
+    purge_text(vault, "operation-walrus")
+    held = [path.name for path in tmp_path.rglob("*") if path.is_file() and b"operation-walrus" in path.read_bytes()]
+    assert held == []
+    with vault.read() as reader:
+        assert reader.half_lives() == {"tooling@[purged]": 30.0, "note": 3.0}

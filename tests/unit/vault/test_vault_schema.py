@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 from pathlib import Path
 
 import duckdb
@@ -13,6 +15,8 @@ from memtui.vault import schema
 from memtui.vault import vault as vault_module
 from memtui.vault.backup import list_backups
 from memtui.vault.filters import MemoryFilter
+from memtui.vault.rebuild import rebuild
+from memtui.vault.usage import read_packs, read_recipes
 from memtui.vault.vault import Vault
 
 
@@ -77,6 +81,41 @@ def test_an_older_vault_is_migrated_after_a_backup(
         row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
         assert row == (str(newest - 1),)
         assert connection.execute("SELECT id FROM memories").fetchall() == [("oldmemry",)]
+
+
+def test_packs_and_recipes_of_an_older_vault_come_along_without_choices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = Vault(tmp_path / "vault.duckdb")
+    before = 3
+    with monkeypatch.context() as older:
+        older.setattr(schema, "SCHEMA_VERSION", before)
+        older.setattr(vault_module, "SCHEMA_VERSION", before)
+        older.setattr(schema, "_scripts", lambda after: _real_scripts()[after:before])
+        older.setattr(vault_module, "create_file", inspect.unwrap(vault_module.create_file))
+        with vault.connect(read_only=False) as connection:
+            connection.execute(
+                "INSERT INTO packs VALUES ('oldpack2', now()::TIMESTAMP, 'person', NULL, 'a task', ['a.py'], 'chat',"
+                " '1,200 tokens', 'o200k_base', 7, 'hash', [])"
+            )
+            connection.execute(
+                "INSERT INTO recipes VALUES ('weekly', NULL, 'a task', [], 'chat', '2k', now()::TIMESTAMP)"
+            )
+    with vault.read() as reader:
+        (pack,), (recipe,) = read_packs(reader, limit=9), read_recipes(reader)
+    assert (pack.id, pack.files, pack.options) == ("oldpack2", ("a.py",), {})
+    assert (recipe.name, recipe.options) == ("weekly", {})
+
+
+def test_rows_that_were_salvaged_from_an_older_vault_are_whole(tmp_path: Path, vault: Vault) -> None:
+    row = {"name": "weekly", "project": None, "task": "t", "files": [], "target": "chat", "budget": "2k"}
+    lines = tmp_path / "lines"
+    lines.write_text(json.dumps({"table": "recipes", "row": row | {"created_at": "2026-01-01T00:00:00"}}) + "\n")
+    with vault.connect(read_only=False):
+        pass
+    rebuild(lines, vault.path, now=vault.now(), stated_revisions=None)
+    with vault.read() as reader:
+        assert [(recipe.name, recipe.options) for recipe in read_recipes(reader)] == [("weekly", {})]
 
 
 def _real_scripts() -> list[str]:

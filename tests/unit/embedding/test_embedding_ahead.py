@@ -1,0 +1,76 @@
+"""A model that was begun ahead is the one that is used; what goes wrong meanwhile is told by whoever uses it."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from fake_engine import FakeEngine
+
+from memtui.embedding import engine
+from memtui.errors import ConfigError, ModelMissingError
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    models: list[str] = []
+
+    def open_one(model: str) -> FakeEngine | None:
+        models.append(model)
+        if model == "missing":
+            raise ModelMissingError("not here", where="nowhere", remedy="none")
+        return None if model == "none" else FakeEngine()
+
+    monkeypatch.setattr(engine, "_opened", open_one)
+    return models
+
+
+def test_it_is_opened_once_and_used_once(opened: list[str]) -> None:
+    engine.begin_opening(lambda: "bundled")
+    first = engine.open_engine("bundled")
+    assert opened == ["bundled"]
+    assert engine.open_engine("bundled") is not first
+    assert opened == ["bundled", "bundled"]
+
+
+def test_whoever_asks_waits_for_it(opened: list[str]) -> None:
+    may_go_on = threading.Event()
+
+    def find_model() -> str:
+        may_go_on.wait(30)
+        return "bundled"
+
+    engine.begin_opening(find_model)
+    answers: list[object] = []
+    asking = threading.Thread(target=lambda: answers.append(engine.open_engine("bundled")))
+    asking.start()
+    assert not answers
+    may_go_on.set()
+    asking.join(30)
+    assert len(answers) == 1
+    assert opened == ["bundled"]
+
+
+def test_another_model_than_the_begun_one_is_opened(opened: list[str]) -> None:
+    engine.begin_opening(lambda: "bundled")
+    assert engine.open_engine("none") is None
+    assert sorted(opened) == ["bundled", "none"]
+
+
+def test_what_nobody_asked_for_is_given_to_no_later_command(opened: list[str]) -> None:
+    engine.begin_opening(lambda: "bundled")
+    engine.drop_begun()
+    assert engine.open_engine("none") is None
+    assert opened[-1] == "none"
+
+
+def test_what_failed_is_tried_and_told_again(opened: list[str]) -> None:
+    def broken() -> str:
+        raise ConfigError("unreadable", where="config.toml", remedy="mend it")
+
+    engine.begin_opening(broken)
+    assert engine.open_engine("bundled") is not None
+    engine.begin_opening(lambda: "missing")
+    with pytest.raises(ModelMissingError):
+        engine.open_engine("missing")
+    assert opened == ["bundled", "missing", "missing"]
