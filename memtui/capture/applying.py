@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
+from memtui.capture.conflicts import keep_conflicts
 from memtui.capture.draft import Draft, ProgressCallback
 from memtui.capture.planning import PLANTED, ImportOptions, ImportPlan, Planned, draft_hash
+from memtui.capture.typed_lines import add_typed_lines
 from memtui.domain.actor import Actor
 from memtui.domain.content import new_id
-from memtui.domain.freshness import LONGEST_HALF_LIFE
-from memtui.domain.memory import LINK_TYPES, Anchor, Link, Memory, Signal, Status, Tombstone, Verdict
-from memtui.domain.record import Record, RecordError, memory_from_record, memory_record
-from memtui.domain.usefulness import SIGNAL_TYPES
+from memtui.domain.memory import Anchor, Memory, Status, Tombstone
+from memtui.domain.record import memory_from_record, memory_record
 from memtui.text.sanitising import one_line, sanitise
-from memtui.vault.journal import thing_from_record
 from memtui.vault.projects import ensure_project
 from memtui.vault.reading import SourceState
+from memtui.vault.secrecy import without_values
 from memtui.vault.writing import VaultWriter
 
 EXPORTED = frozenset({"id", "project", "kind", "status", "importance", "confidence", "pinned", "created_at"})
 """Keys that every record of an export has, and few others have all of."""
-
-_Kin = Link | Verdict | Signal | Tombstone
 
 CHUNK = 500
 """Memories written between two reports of progress."""
@@ -51,11 +49,17 @@ class ImportReport:
     bad_records: list[str] = field(default_factory=list)
 
 
+@lru_cache(maxsize=256)
+def _shown_path(path: str | None) -> str | None:
+    """Return a path, in which a value may stand that looks like a secret, without that."""
+    return None if path is None else without_values(path)
+
+
 def skipped_rows(plan: ImportPlan) -> list[dict[str, Any]]:
     """Return what a plan leaves out as `{path, line, reason}`."""
     rows = [
         {
-            "path": item.draft.source.path,
+            "path": _shown_path(item.draft.source.path),
             "line": item.draft.source.span[0] if item.draft.source.span else None,
             "reason": item.reason,
         }
@@ -63,7 +67,7 @@ def skipped_rows(plan: ImportPlan) -> list[dict[str, Any]]:
         if item.action == "skip"
     ]
     rows.extend(
-        {"path": skipped.path, "line": skipped.span[0] if skipped.span else None, "reason": skipped.reason}
+        {"path": _shown_path(skipped.path), "line": skipped.span[0] if skipped.span else None, "reason": skipped.reason}
         for skipped in plan.skipped
     )
     return rows
@@ -83,6 +87,7 @@ def apply_plan(
     report.unchanged = plan.count("unchanged")
     pending: list[Memory] = []
     states: list[SourceState] = []
+    nothing_new: dict[str, datetime] = {}
     stones = writer.tombstones()
     dropped: list[Tombstone] = []
     for item in plan.items:
@@ -97,16 +102,28 @@ def apply_plan(
             if item.action == "restore":
                 dropped.extend(stone for stone in stones if stone.memory_id == memory.id)
         states.extend(_states(item, memory))
+        if memory is None and item.memory is not None and item.action != "conflict":
+            nothing_new[item.memory.id] = item.memory.created_at
     writer.drop(dropped)
     for name in sorted({memory.project for memory in pending if memory.project not in {None, "global"}} - {None}):
         ensure_project(writer, str(name))
+    _store(writer, plan, pending, progress)
+    writer.put_source_states(states, nothing_new=nothing_new)
+    keep_conflicts(writer, plan, report.conflicts)
+    report.bad_records.extend(add_typed_lines(writer, plan.records, options, actor))
+    return report
+
+
+def _store(writer: VaultWriter, plan: ImportPlan, pending: Sequence[Memory], progress: ProgressCallback | None) -> None:
+    stored = {memory.id for memory in pending}
+    writer.put_many(memory for memory in plan.moved if memory.id not in stored)
+    new = {memory.id for memory in pending} - {item.memory.id for item in plan.items if item.memory is not None}
+    # Drafts of other sources are no records, so none of them says that its memory is one.
+    recorded = new if all(item.draft.stated is not None for item in plan.items) else ()
     for start in range(0, len(pending), CHUNK):
-        writer.put_many(pending[start : start + CHUNK])
+        writer.put_many(pending[start : start + CHUNK], as_recorded=recorded)
         if progress:
             progress(min(start + CHUNK, len(pending)), len(pending))
-    writer.put_source_states(states)
-    _add_records(writer, plan.records, report, actor)
-    return report
 
 
 def _outcome(item: Planned, options: ImportOptions, now: datetime, actor: Actor) -> Memory | None:
@@ -226,6 +243,8 @@ def memory_of_record(draft: Draft, project: str | None, now: datetime, *, over: 
         now: stands in for a missing time of creation.
         over: a memory that the record replaces; a row that is no export keeps of it what it does not state.
     """
+    if over is None and draft.stated is not None:
+        return _as_stated(draft, draft.stated, project, now)
     record = dict(draft.record or {})
     if over is not None and not record.keys() >= EXPORTED:
         stated = {key: value for key, value in record.items() if value is not None and not _is_guess(key, draft)}
@@ -244,6 +263,26 @@ def memory_of_record(draft: Draft, project: str | None, now: datetime, *, over: 
         # Without an id of its own the row is known again by what it said.
         memory = replace(memory, sources=(replace(draft.source, imported_hash=draft_hash(draft)),))
     return memory
+
+
+def _as_stated(draft: Draft, stated: Memory, project: str | None, now: datetime) -> Memory:
+    """Return the same of a record that its reader made a memory of: once is enough of 11,637."""
+    record = draft.record or {}
+    title = stated.title
+    sources = stated.sources
+    if not record.get("id") and not sources:
+        sources = (replace(draft.source, imported_hash=draft_hash(draft)),)
+    return replace(
+        stated,
+        id=stated.id or new_id(),
+        title=(one_line(title) if "\n" in title or "\t" in title else title) or draft.title,
+        kind=draft.kind,
+        project=stated.project or project,
+        status=record.get("status") or "candidate",
+        created_at=stated.created_at if record.get("created_at") else now,
+        updated_at=now,
+        sources=sources,
+    )
 
 
 def states_nothing_new(draft: Draft, project: str | None, stored: Memory) -> bool:
@@ -269,51 +308,3 @@ def _is_guess(key: str, draft: Draft) -> bool:
     if key == "title":
         return draft.title == title_for(draft.insight, ())
     return key == "kind" and draft.kind == guess_kind(draft.insight, draft.title, ())
-
-
-def _kin_of(record: Record) -> _Kin:
-    """Return what a typed line states.
-
-    Raises:
-        KeyError, RecordError, TypeError, ValueError: it states nothing that a vault can hold.
-    """
-    thing = thing_from_record(record)
-    if isinstance(thing, Link) and thing.type not in LINK_TYPES:
-        raise RecordError(f"link is none of {', '.join(LINK_TYPES)}: {thing.type[:40]!r}")
-    if isinstance(thing, Link) and thing.from_id == thing.to_id:
-        raise RecordError("a memory cannot be linked to itself")
-    if isinstance(thing, Signal) and thing.signal not in SIGNAL_TYPES:
-        raise RecordError(f"signal is none of {', '.join(SIGNAL_TYPES)}: {thing.signal[:40]!r}")
-    if isinstance(thing, Link | Signal) and not 0 <= thing.weight <= 1:
-        raise RecordError(f"weight is no number from 0 to 1: {thing.weight}")
-    if isinstance(thing, Verdict) and not 0 <= thing.exposure_days <= LONGEST_HALF_LIFE:
-        raise RecordError(f"exposure_days is no number of days: {thing.exposure_days}")
-    return thing
-
-
-def _add_records(writer: VaultWriter, records: Iterable[Record], report: ImportReport, actor: Actor) -> None:
-    """Add links and the like that the vault does not hold yet; what stands twice in an export stands twice here."""
-    stated: Counter[_Kin] = Counter()
-    for record in records:
-        try:
-            thing = _kin_of(record)
-        except (KeyError, RecordError, TypeError, ValueError) as error:
-            report.bad_records.append(f"{record.get('type')}: {error}")
-            continue
-        if actor.is_person:
-            stated[thing] += 1
-        elif isinstance(thing, Link):
-            stated[replace(thing, origin=actor.name)] += 1
-        elif isinstance(thing, Signal):
-            stated[replace(thing, actor=actor.name)] += 1
-        else:
-            report.bad_records.append(f"{record.get('type')}: only a person's import takes what persons decided")
-    if not stated:
-        return
-    # Links are known by their ends, whatever else they say.
-    writer.add_links(thing for thing in stated if isinstance(thing, Link))
-    held: Counter[_Kin] = Counter([*writer.verdicts(), *writer.signals(), *writer.tombstones()])
-    fresh = list((stated - held).elements())
-    writer.add_verdicts(thing for thing in fresh if isinstance(thing, Verdict))
-    writer.add_signals(thing for thing in fresh if isinstance(thing, Signal))
-    writer.add_tombstones(thing for thing in fresh if isinstance(thing, Tombstone))

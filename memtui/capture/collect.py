@@ -58,11 +58,16 @@ _MARKDOWN_MARK = re.compile(rb"^(?:#{1,6} |[-*+] |\d{1,3}[.)] )\S", re.MULTILINE
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file with the reader that took it and what it made of it."""
+    """A file with the reader that took it and what it made of it.
+
+    Attributes:
+        fingerprint: hash of the bytes that were read; empty where no memory came of them.
+    """
 
     file: SourceFile
     reader: Reader
     result: ReadResult
+    fingerprint: bytes = b""
 
 
 @dataclass(slots=True)
@@ -238,7 +243,9 @@ class _Work:
             self._skip(file, f"cannot be read: {error.strerror or error}")
             return
         # A fresh file lets go of the bytes: a folder of transcripts would fill the memory.
-        self.collected.files.append(ReadFile(SourceFile(file.path, file.root, file.home), reader, result))
+        fresh = SourceFile(file.path, file.root, file.home)
+        fingerprint = file.fingerprint if result.drafts else b""
+        self.collected.files.append(ReadFile(fresh, reader, result, fingerprint))
         self._follow(candidate, result)
 
     def _unfit(self, file: SourceFile, reader: Reader | None, *, named: bool) -> str:
@@ -315,7 +322,7 @@ def walk(folder: Path, skipped: list[Skipped]) -> Iterator[Found]:
         visited.add((real, linked))
         folders = []
         for entry in _entries(current, skipped):
-            place = _place(entry, real_root)
+            place = _place(entry, real_root, skipped)
             below = f"{real.rstrip(os.sep)}{os.sep}{entry.name}"
             if place == "file":
                 yield Found(Path(entry.path), below, linked)
@@ -341,9 +348,13 @@ def _entries(folder: str, skipped: list[Skipped]) -> list[os.DirEntry[str]]:
         return []
 
 
-def _place(entry: os.DirEntry[str], real_root: str) -> str:
+def _place(entry: os.DirEntry[str], real_root: str, skipped: list[Skipped]) -> str:
     """Return what an entry is: file, folder, linked file, linked folder, outside; empty to pass it over."""
-    is_link, is_folder = entry.is_symlink(), entry.is_dir()
+    try:
+        is_link, is_folder = entry.is_symlink(), entry.is_dir()
+    except OSError as error:  # a link in a circle
+        skipped.append(Skipped(entry.path, None, f"cannot be looked at: {error.strerror or error}"))
+        return ""
     if is_folder and entry.name in SKIPPED_FOLDERS:
         return ""
     if is_link:

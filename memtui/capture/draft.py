@@ -6,15 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import Literal, Protocol
 
-from memtui.domain.memory import DEFAULT_IMPORTANCE, Source
+from memtui.capture.recutting import Familiar, KnownUnit
+from memtui.domain.content import hash_parts
+from memtui.domain.memory import DEFAULT_IMPORTANCE, Memory, Source
 from memtui.domain.record import Record
 from memtui.text.decoding import DecodedText, decode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Draft:
     """One memory as its source states it, before a person has seen it.
 
@@ -26,6 +29,7 @@ class Draft:
         observed_at: the date that the source itself gives, else None (the importer asks git, then the file).
         scope: `global` for sources in the user's home that hold for every project.
         record: for memtui's own formats alone, the whole portable record.
+        stated: for those too, the memory that the record makes, before it has an id and a time of its own.
         notes: what a person should look at: `invisible-unicode`, `control-characters`,
             `planted-instruction`, `undecodable-bytes`.
         found: whether the search of a folder came upon its file, which nobody named.
@@ -43,8 +47,14 @@ class Draft:
     observed_at: datetime | None = None
     scope: Literal["project", "global"] = "project"
     record: Record | None = None
+    stated: Memory | None = None
     notes: tuple[str, ...] = ()
     found: bool = False
+
+    @cached_property
+    def content(self) -> str:
+        """The content hash of the memory that it would make."""
+        return hash_parts(self.title, self.insight, self.rationale, self.snippet)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +91,43 @@ class SourceFile:
         path: absolute path, symbolic links not resolved.
         root: the folder that `name` is relative to: the project root, or the folder given to `import`.
         home: the user's home folder; files below its assistants' folders have global scope.
+        known: what memories took of it at the last import; readers cut the same pieces again.
     """
 
     path: Path
     root: Path
     home: Path
+    known: tuple[KnownUnit, ...] = ()
 
     @cached_property
     def name(self) -> str:
-        """The POSIX path relative to the root, or the absolute path when it lies outside."""
-        try:
-            return self.path.relative_to(self.root).as_posix()
-        except ValueError:
-            return self.path.as_posix()
+        """The POSIX path relative to the root, or the absolute path when it lies outside.
+
+        Bytes that are no text become question marks, as the vault stores them.
+        """
+        inside = self.path.is_relative_to(self.root)
+        name = self.path.relative_to(self.root).as_posix() if inside else self.path.as_posix()
+        return name.encode("utf-8", "replace").decode("utf-8")
 
     @cached_property
     def raw(self) -> bytes:
         """The file's bytes."""
         return self.path.read_bytes()
 
+    @property
+    def fingerprint(self) -> bytes:
+        """A hash of the bytes."""
+        return blake2b(self.raw, digest_size=16).digest()
+
     @cached_property
     def decoded(self) -> DecodedText:
         """The file as text, with newline style, BOM and the count of undecodable bytes."""
         return decode(self.raw)
+
+    @cached_property
+    def familiar(self) -> Familiar | None:
+        """What was taken of it at the last import, to be found in its text; None for the first."""
+        return Familiar(self.known, self.text) if self.known else None
 
     @property
     def text(self) -> str:

@@ -12,6 +12,7 @@ from memtui.capture.classify import anchors_in, guess_kind
 from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.markdown import CONTEXT, LEAD, Piece, Split, split_markdown
+from memtui.capture.recutting import Familiar
 from memtui.capture.titles import cut_title, title_for
 from memtui.domain.memory import Source
 from memtui.text.sanitising import Sanitised, sanitise
@@ -180,8 +181,9 @@ def drafts_from_markdown(
         tags=tags,
         observed_at=observed_at,
     )
-    split = split_markdown(text, first_line=first_line, each_item=each_item)
+    split = split_markdown(text, first_line=first_line, each_item=each_item, familiar=file.familiar)
     whole = _whole(split, text, first_line, whole_chars, one_subject=one_subject)
+    whole = _whole_as_before(file.familiar, split, whole, text, first_line) if whole_chars else None
     result = ReadResult()
     if first_line > 1:
         result.skipped.append(Skipped(file.name, (1, first_line - 1), FRONTMATTER))
@@ -222,6 +224,18 @@ def _native_id(piece: Piece, name: str, *, whole: bool) -> str:
     if not name:
         return piece.native_id
     return name if whole else replace(piece, heading_path=(name, *piece.heading_path)).native_id
+
+
+def _whole_as_before(
+    familiar: Familiar | None, split: Split, whole: Split | None, text: str, first_line: int
+) -> Split | None:
+    """Return the text as one piece where it was one at the last import, and not where it was several."""
+    if familiar is None:
+        return whole
+    units = familiar.distinct(piece.text for piece in split.pieces)
+    if len(set(units)) > 1:
+        return None
+    return _whole(split, text, first_line, len(text), one_subject=False) if len(units) > 1 else whole
 
 
 def _whole(split: Split, text: str, first_line: int, most_chars: int, *, one_subject: bool) -> Split | None:

@@ -6,18 +6,22 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from memtui.capture.applying import ImportReport, apply_plan
 from memtui.capture.collect import ReadFile, collect
 from memtui.capture.dates import SourceDates
 from memtui.capture.draft import Draft, ProgressCallback, Skipped
-from memtui.capture.planning import ImportOptions, ImportPlan, Planner, spared_by_agents
+from memtui.capture.planning import ImportOptions, ImportPlan, Planner, Recut, spared_by_agents
+from memtui.capture.recutting import KnownUnit
 from memtui.curate.projects import project_for_writing, view_of
 from memtui.domain.actor import Actor
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.record import Record
+from memtui.errors import SourceError
 from memtui.publish.portable import MANIFEST
+from memtui.vault.half_lives import HALF_LIFE
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reading import VaultReader
 from memtui.vault.vault import Vault
@@ -60,12 +64,24 @@ class SourcesRead:
     Attributes:
         files: one per source file, in order.
         drafts: every draft, with the folder whose project it belongs to (None: its own record says, or global).
+        recuts: how to read a source again, by its path in the drafts, cut as it was at its last import.
+        roots: the folder that a source's path is relative to, by that path.
     """
 
     files: list[ReadFile] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     drafts: list[tuple[Draft, Path | None]] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
+    recuts: dict[str, Recut] = field(default_factory=dict)
+    roots: dict[str, Path] = field(default_factory=dict)
+
+    def is_gone(self, old: str, new: str) -> bool:
+        """Return whether a source of before is there no more, beside one that was read now."""
+        root = self.roots.get(new)
+        try:
+            return root is not None and not (root / old).exists()
+        except (OSError, ValueError):
+            return False
 
 
 def read_sources(request: ImportRequest, *, progress: ProgressCallback | None = None) -> SourcesRead:
@@ -92,14 +108,40 @@ def read_sources(request: ImportRequest, *, progress: ProgressCallback | None = 
             seen.add(real)
             read.files.append(file)
             read.skipped.extend(file.result.skipped)
-            read.records.extend(file.result.records)
             owner = _project_folder(file.file.path, request)
             named = absolute == file.file.path or (absolute / MANIFEST).is_file()
-            for stated in file.result.drafts:
-                draft = stated if named else _unvouched(stated)
-                placed = draft if workspace.is_repository else _placed(draft, file.file.path)
-                read.drafts.append((_dated(placed, file.file.path, dates), owner))
+            # Settings of the whole vault are taken from an export that a person names, not from one that lies about.
+            read.records.extend(one for one in file.result.records if named or one["type"] != HALF_LIFE)
+
+            finished = partial(_finished, dates=dates, named=named, in_repository=workspace.is_repository)
+            drafts = [finished(stated, file.file.path) for stated in file.result.drafts]
+            read.drafts.extend((draft, owner) for draft in drafts)
+            if drafts and drafts[0].record is None and drafts[0].source.path is not None:
+                read.recuts[drafts[0].source.path] = _recut(file, finished)
+                read.roots[drafts[0].source.path] = file.file.root
     return read
+
+
+def _finished(stated: Draft, path: Path, *, dates: SourceDates, named: bool, in_repository: bool) -> Draft:
+    """Return a draft with its date and place, and without claims where nobody named its file."""
+    draft = stated if named else _unvouched(stated)
+    return _dated(draft if in_repository else _placed(draft, path), path, dates)
+
+
+def _recut(file: ReadFile, finished: Callable[[Draft, Path], Draft]) -> Recut:
+    """Return how to read a file again, cut as its last import was."""
+
+    def again(units: Sequence[KnownUnit]) -> tuple[list[Draft], list[Skipped], list[Skipped]] | None:
+        read = replace(file.file, known=tuple(units))
+        try:
+            if read.fingerprint != file.fingerprint:
+                return None  # it was written meanwhile: what was read stands
+            result = file.reader.read(read)
+        except (OSError, SourceError):
+            return None
+        return [finished(draft, read.path) for draft in result.drafts], file.result.skipped, result.skipped
+
+    return again
 
 
 def _unvouched(draft: Draft) -> Draft:
@@ -110,7 +152,8 @@ def _unvouched(draft: Draft) -> Draft:
     """
     if draft.record is None:
         return draft
-    return replace(draft, record={key: value for key, value in draft.record.items() if key not in CLAIMS}, found=True)
+    record = {key: value for key, value in draft.record.items() if key not in CLAIMS}
+    return replace(draft, record=record, stated=None, found=True)
 
 
 def _placed(draft: Draft, path: Path) -> Draft:
@@ -185,6 +228,8 @@ def run_import(
         report = apply_plan(writer, plan, request.options, actor=actor, progress=progress)
         places = ", ".join(dict.fromkeys(Path(path).name or str(path) for path in request.paths))
         writer.summary = f"import {report.added} new and {report.updated} changed memories from {places[:80]}"
+        if plan.moved and not report.ids:
+            writer.summary = f"note that the sources of {len(plan.moved)} memories were moved, in {places[:80]}"
         return plan, report
 
 
@@ -213,8 +258,9 @@ def _plan(
             names[folder] = project_of(folder)
         return names[folder]
 
-    plan = Planner(reader, request.options).plan([(draft, owner(draft, folder)) for draft, folder in read.drafts])
-    plan.skipped = list(read.skipped)
+    planner = Planner(reader, request.options, recuts=read.recuts, is_gone=read.is_gone)
+    plan = planner.plan([(draft, owner(draft, folder)) for draft, folder in read.drafts])
+    plan.skipped = planner.skipped_of(read.skipped)
     plan.records = list(read.records)
     if request.project not in {None, GLOBAL_PROJECT} and isinstance(reader, VaultWriter):
         ensure_project(reader, check_name(str(request.project)))

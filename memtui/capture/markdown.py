@@ -6,6 +6,7 @@ introduce them. Every non-blank line is in exactly one piece or gap.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -26,6 +27,7 @@ from memtui.capture.prose import (
     pseudo_heading,
     splits_into_items,
 )
+from memtui.capture.recutting import Atom, Cut, Familiar, regroup
 
 PIECE_CHARS = 1_200
 """Prose under one heading up to this size stays one piece."""
@@ -79,19 +81,24 @@ class Split:
     skipped: list[Gap]
 
 
-def split_markdown(text: str, *, first_line: int = 1, each_item: bool = False) -> Split:
+def split_markdown(
+    text: str, *, first_line: int = 1, each_item: bool = False, familiar: Familiar | None = None
+) -> Split:
     """Part a Markdown text into pieces that each stand alone, and gaps.
 
     Args:
         text: the text; line ends of any style.
         first_line: line number of its first line in the file, for text below a frontmatter.
         each_item: whether every item of a list is a piece of its own, whatever the list looks like.
+        familiar: how the text was cut at the last import; what is there still is cut alike.
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     outlined = outline(lines)
     splitter = _Splitter(lines, list(accumulate((len(line) + 1 for line in lines), initial=0)), each_item=each_item)
     for section in _sections(outlined.blocks):
         splitter.part_section(section)
+    if familiar is not None:
+        splitter.recut(familiar)
     splitter.gaps.extend(outlined.set_aside)
     pieces = _pieces(splitter, first_line)
     return Split(pieces, _gaps(splitter, pieces, first_line))
@@ -142,17 +149,38 @@ class _Part:
 
 
 @dataclass(slots=True)
+class _Parted:
+    """A section with the blocks that may become memories, and how they were parted."""
+
+    path: tuple[str, ...]
+    blocks: Sequence[Block]
+    dropped: Sequence[Span]
+    parts: list[_Part]
+
+    def atoms(self) -> Iterator[tuple[Span, Cut]]:
+        """Yield the lines of each block, of a list each item, with the part that holds it."""
+        for block in self.blocks:
+            for span in block.items or (block.lines,):
+                held = (at for at, part in enumerate(self.parts) if _within(span, part.lines))
+                yield span, Cut(next(held, None), is_item=block.kind in _LISTS)
+
+
+@dataclass(slots=True)
 class _Splitter:
     lines: Sequence[str]
     starts: Sequence[int]
     each_item: bool
     parts: list[_Part] = field(default_factory=list)
     gaps: list[tuple[Span, str]] = field(default_factory=list)
+    parted: list[_Parted] = field(default_factory=list)
 
     def part_section(self, section: _Section) -> None:
         """Part one section and say what becomes of its heading."""
-        parts = self._parts(section)
-        self.parts.extend(self._packed(parts))
+        blocks = self._remembered(section)
+        parts = self._packed(self._parts(section, blocks))
+        dropped = [block.lines for block in section.blocks if block not in blocks]
+        self.parted.append(_Parted(section.path, blocks, dropped, parts))
+        self.parts.extend(parts)
         heading = section.heading
         if heading is None:
             return
@@ -163,11 +191,53 @@ class _Splitter:
         else:
             self.gaps.append((heading.lines, NO_TEXT))
 
-    def _parts(self, section: _Section) -> list[_Part]:
+    def recut(self, familiar: Familiar) -> None:
+        """Cut each section as it was cut before, as far as its old pieces are still there."""
+        found = [(parted, list(parted.atoms())) for parted in self.parted]
+        texts = [
+            Atom(self._text(span), " > ".join(parted.path if cut.part is None else parted.parts[cut.part].path))
+            for parted, atoms in found
+            for span, cut in atoms
+        ]
+        units = familiar.units_of(texts)
+        counts = Counter(units)
+        cuts = [cut for _, atoms in found for _, cut in atoms]
+        of_items = {unit for unit, cut in zip(units, cuts, strict=True) if cut.is_item}
+        simple = familiar.simple
+        single = frozenset(unit for unit in of_items if unit is not None and (counts[unit] == 1 or unit in simple))
+        at = 0
+        for parted, atoms in found:
+            mine, at = units[at : at + len(atoms)], at + len(atoms)
+            groups = regroup(mine, [cut for _, cut in atoms], single=single)
+            if groups is not None:
+                gone = set(map(id, parted.parts))
+                self.parts = [part for part in self.parts if id(part) not in gone]
+                self.parts.extend(self._rejoined(parted, atoms, group) for _, group in groups)
+
+    def _rejoined(self, parted: _Parted, atoms: Sequence[tuple[Span, Cut]], group: Sequence[int]) -> _Part:
+        """Return the part that a group of atoms makes."""
+        spans = [atoms[at][0] for at in group]
+        whole = Span(spans[0].first, spans[-1].last)
+        cuts = {atoms[at][1].part for at in group}
+        usual = next(iter(cuts)) if len(cuts) == 1 else None
+        if usual is not None and sum(cut.part == usual for _, cut in atoms) == len(group):
+            return parted.parts[usual]
+        path = parted.path if usual is None else parted.parts[usual].path
+        if len(group) == 1 and atoms[group[0]][1].is_item:
+            return _Part(whole, path, alone=True, text=item_text(self.lines, whole))
+        dropped = {number for span in parted.dropped for number in range(span.first, span.last + 1)}
+        kept: list[str] = []
+        for number in range(whole.first, whole.last + 1):
+            doubled = number - 1 in dropped and kept and not (kept[-1].strip() or self.lines[number].strip())
+            if number not in dropped and not doubled:
+                kept.append(self.lines[number])
+        return _Part(whole, path, alone=True, text="\n".join(kept).strip("\n"))
+
+    def _parts(self, section: _Section, remembered: Sequence[Block]) -> list[_Part]:
         parts: list[_Part] = []
         path = section.path
         open_part: _Part | None = None
-        blocks = iter(self._remembered(section))
+        blocks = iter(remembered)
         block = next(blocks, None)
         while block is not None:
             following = next(blocks, None)
@@ -289,6 +359,10 @@ class _Splitter:
 
     def _size(self, span: Span) -> int:
         return self.starts[span.last + 1] - self.starts[span.first]
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return outer.first <= inner.first and inner.last <= outer.last
 
 
 def _pieces(splitter: _Splitter, first_line: int) -> list[Piece]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from memtui.capture.draft import Draft
 from memtui.domain.memory import Memory, Source
@@ -38,7 +39,12 @@ Place = tuple[str | None, str | None]
 
 
 def match_edits(
-    drafts: Sequence[Draft], memories: Sequence[Memory], *, all_drafts: Iterable[Draft], all_memories: Iterable[Memory]
+    drafts: Sequence[Draft],
+    memories: Sequence[Memory],
+    *,
+    all_drafts: Iterable[Draft],
+    all_memories: Iterable[Memory],
+    bases: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[int, Memory]:
     """Return, by the position of the draft, the memory that it is the new text of.
 
@@ -47,10 +53,11 @@ def match_edits(
         memories: memories of the same files whose text no piece has.
         all_drafts: every piece of the import, to know which headings have several.
         all_memories: every memory of the project, for the same.
+        bases: what the sources of memories said before a person edited them here, by id.
     """
     crowded = _crowded(draft.source for draft in all_drafts)
     crowded |= _crowded(source for memory in all_memories for source in memory.sources)
-    pairs = sorted(_pairs(drafts, memories, crowded), key=lambda pair: (-pair[0], pair[1], pair[2]))
+    pairs = sorted(_pairs(drafts, memories, crowded, bases), key=lambda pair: (-pair[0], pair[1], pair[2]))
     found: dict[int, Memory] = {}
     taken: set[int] = set()
     for _, number, position in pairs:
@@ -104,7 +111,7 @@ def _heading(path: str | None, native_id: str | None) -> Place:
 
 
 def _pairs(
-    drafts: Sequence[Draft], memories: Sequence[Memory], crowded: set[Place]
+    drafts: Sequence[Draft], memories: Sequence[Memory], crowded: set[Place], bases: Mapping[str, str]
 ) -> Iterator[tuple[float, int, int]]:
     """Yield how surely which draft is the new text of which memory."""
     by_path: dict[str | None, list[tuple[int, Source]]] = {}
@@ -120,12 +127,15 @@ def _pairs(
         for rank, number in enumerate(group):
             middle = rank * len(known) // len(group)
             for position, source in known[max(0, middle - reach) : middle + reach + 1]:
-                certainty = _certainty(drafts[number], memories[position], source, crowded)
+                memory = memories[position]
+                certainty = _certainty(drafts[number], memory.insight, source, crowded)
+                if memory.id in bases:
+                    certainty = max(certainty, _certainty(drafts[number], bases[memory.id], source, crowded))
                 if certainty:
                     yield certainty, number, position
 
 
-def _certainty(draft: Draft, memory: Memory, source: Source, crowded: set[Place]) -> float:
+def _certainty(draft: Draft, text: str, source: Source, crowded: set[Place]) -> float:
     from rapidfuzz import fuzz
 
     same_place = source.native_id is not None and source.native_id == draft.source.native_id
@@ -133,7 +143,7 @@ def _certainty(draft: Draft, memory: Memory, source: Source, crowded: set[Place]
         return _SURE
     ratio = fuzz.ratio(
         draft.insight[:_COMPARED_CHARACTERS],
-        memory.insight[:_COMPARED_CHARACTERS],
+        text[:_COMPARED_CHARACTERS],
         score_cutoff=SAME_PLACE_RATIO if same_place else SIMILAR_RATIO,
     )
     return ratio + _PLACE_BONUS if ratio and same_place else ratio

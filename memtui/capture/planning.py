@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Literal
 
 from memtui.capture.draft import Draft, Skipped
 from memtui.capture.matching import match_edits, match_reworded
-from memtui.domain.content import content_hash, hash_parts
+from memtui.capture.recutting import Atom, Familiar, KnownUnit
+from memtui.capture.renaming import moved, renamed
+from memtui.capture.screening import SecretScreen
+from memtui.domain.content import content_hash
 from memtui.domain.memory import Memory, Source, Tombstone
 from memtui.domain.record import Record
-from memtui.text.secrets import find_secrets
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reading import VaultReader
+from memtui.vault.source_texts import bases_of, imported_texts
 
 PLANTED = "planted-instruction"
 """Note of a draft whose text looks like an order to an assistant."""
+
+Recut = Callable[[Sequence[KnownUnit]], tuple[list[Draft], list[Skipped], list[Skipped]] | None]
+"""Reads a source again, cut as the memories that came of it: drafts, the lines left out before, and now."""
 
 Action = Literal["add", "update", "unchanged", "conflict", "skip", "restore", "clash", "replace"]
 
@@ -70,12 +77,14 @@ class ImportPlan:
         skipped: lines of the sources that became no draft.
         records: typed lines other than memories.
         missing: memories whose source was read and no longer states them; they are kept.
+        moved: memories whose source was found under a new name, which they bear already.
     """
 
     items: list[Planned] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
     missing: list[Memory] = field(default_factory=list)
+    moved: list[Memory] = field(default_factory=list)
 
     def count(self, *actions: Action) -> int:
         """Return how many drafts meet one of these fates."""
@@ -84,15 +93,27 @@ class ImportPlan:
 
 def draft_hash(draft: Draft) -> str:
     """Return the content hash of the memory that a draft would make."""
-    return hash_parts(draft.title, draft.insight, draft.rationale, draft.snippet)
+    return draft.content
 
 
 class Planner:
     """Holds drafts of one or several projects against the vault."""
 
-    def __init__(self, reader: VaultReader, options: ImportOptions) -> None:
+    def __init__(
+        self,
+        reader: VaultReader,
+        options: ImportOptions,
+        *,
+        recuts: Mapping[str, Recut] | None = None,
+        is_gone: Callable[[str, str], bool] = lambda _old, _new: False,
+    ) -> None:
         self._reader = reader
         self._options = options
+        self._is_gone = is_gone
+        self._recuts = recuts or {}
+        self._unskipped: list[Skipped] = []
+        self._newly_skipped: list[Skipped] = []
+        self._screen = SecretScreen((), options.secret_patterns)
         self._stones: dict[tuple[str, str | None], Tombstone] = {
             (stone.content_hash, stone.project): stone for stone in reader.tombstones()
         }
@@ -100,6 +121,7 @@ class Planner:
     def plan(self, drafts: Sequence[tuple[Draft, str | None]]) -> ImportPlan:
         """Return the plan for drafts with the project that each goes to."""
         plan = ImportPlan()
+        self._screen = SecretScreen([draft for draft, _ in drafts], self._options.secret_patterns)
         own = [(draft, project) for draft, project in drafts if draft.record is not None]
         foreign = [(draft, project) for draft, project in drafts if draft.record is None]
         plan.items.extend(self._plan_records(own))
@@ -107,10 +129,19 @@ class Planner:
         for draft, project in foreign:
             by_project.setdefault(project, []).append(draft)
         for project, group in by_project.items():
-            items, missing = self._plan_project(group, project)
-            plan.items.extend(items)
-            plan.missing.extend(missing)
+            self._plan_project(plan, group, project)
         return plan
+
+    def skipped_of(self, skipped: Sequence[Skipped]) -> list[Skipped]:
+        """Return the lines that became no draft, after sources were cut as they were before."""
+        gone = Counter(self._unskipped)
+        kept = []
+        for lines in skipped:
+            if gone[lines]:
+                gone[lines] -= 1
+            else:
+                kept.append(lines)
+        return [*kept, *self._newly_skipped]
 
     # -- memtui's own formats -----------------------------------------------------------------------
 
@@ -167,15 +198,18 @@ class Planner:
 
     # -- other sources ------------------------------------------------------------------------------
 
-    def _plan_project(self, drafts: Sequence[Draft], project: str | None) -> tuple[list[Planned], list[Memory]]:
+    def _plan_project(self, plan: ImportPlan, drafts: Sequence[Draft], project: str | None) -> None:
+        """Add to a plan what becomes of the drafts of one project, and of its memories that they speak of."""
         scope = Scope((project,)) if project else Scope((), with_unassigned=True)
         paths = {draft.source.path for draft in drafts}
-        known = self._reader.select(MemoryFilter(scope=scope, statuses=None), sort="created", now=_epoch())
+        stored = self._reader.select(MemoryFilter(scope=scope, statuses=None), sort="created", now=_epoch())
+        known = moved(stored, renamed(drafts, stored, self._is_gone))
         by_hash: dict[str, Memory] = {}
         for memory in known:
             for content in {content_hash(memory), *(source.imported_hash for source in memory.sources)}:
                 if content and (content not in by_hash or by_hash[content].status == "retired"):
                     by_hash[content] = memory
+        drafts, heirs = self._as_cut_before(drafts, known, by_hash)
         firsts, copies = _fold_copies(drafts)
         stated = {by_hash[content].id for content in firsts if content in by_hash}
         # What was merged lives on in another memory, which has its sources.
@@ -186,9 +220,17 @@ class Planner:
             and memory.status not in {"retired", "merged"}
             and any(source.path in paths for source in memory.sources)
         ]
-        unknown = [content for content in firsts if content not in by_hash]
-        matched = match_edits([firsts[content] for content in unknown], unstated, all_drafts=drafts, all_memories=known)
-        edited = {unknown[number]: memory for number, memory in matched.items()}
+        edited = {content: memory for content, memory in heirs.items() if memory in unstated}
+        taken = {memory.id for memory in edited.values()}
+        unknown = [content for content in firsts if content not in by_hash and content not in edited]
+        matched = match_edits(
+            [firsts[content] for content in unknown],
+            [memory for memory in unstated if memory.id not in taken],
+            all_drafts=drafts,
+            all_memories=known,
+            bases=self._edited_here(unstated) if unknown else {},
+        )
+        edited |= {unknown[number]: memory for number, memory in matched.items()}
         left = {content: firsts[content] for content in unknown if content not in edited}
         deleted = _reworded(left, known, paths)
         elsewhere = self._moved_away(left, project)
@@ -209,8 +251,62 @@ class Planner:
             more = tuple(copy.source for copy in copies.get(content, ()))
             items.append(replace(item, more_sources=more) if more else item)
         found = {memory.id for memory in edited.values()}
-        missing = [memory for memory in unstated if memory.id not in found and memory.status in {"active", "candidate"}]
-        return items, missing
+        plan.items.extend(items)
+        in_use = [memory for memory in unstated if memory.status in {"active", "candidate"}]
+        plan.missing.extend(memory for memory in in_use if memory.id not in found)
+        plan.moved.extend(memory for memory, old in zip(known, stored, strict=True) if memory is not old)
+
+    def _edited_here(self, memories: Sequence[Memory]) -> dict[str, str]:
+        """Return, by id, what the sources of memories said that a person edited here."""
+        imported = {memory.id: {source.imported_hash for source in memory.sources} for memory in memories}
+        edited = {
+            memory.id: imported[memory.id] for memory in memories if content_hash(memory) not in imported[memory.id]
+        }
+        return {identifier: texts.insight for identifier, texts in imported_texts(self._reader, edited).items()}
+
+    def _as_cut_before(
+        self, drafts: Sequence[Draft], known: Sequence[Memory], by_hash: Mapping[str, Memory]
+    ) -> tuple[Sequence[Draft], dict[str, Memory]]:
+        """Return drafts where each source that was edited is cut where it was cut at its last import.
+
+        Beside them, by content, the memory that a draft has most of its words from.
+        """
+        hashes = [draft_hash(draft) for draft in drafts]
+        stated = {by_hash[content].id for content in hashes if content in by_hash}
+        edited = {
+            draft.source.path for draft, content in zip(drafts, hashes, strict=True) if content not in by_hash
+        } & self._recuts.keys()
+        lost = {source.path for memory in known if memory.id not in stated for source in memory.sources}
+        again: dict[str, list[Draft]] = {}
+        heirs: dict[str, Memory] = {}
+        for path in sorted(filter(None, edited & lost)):
+            of_it = [memory for memory in known if any(source.path == path for source in memory.sources)]
+            units = self._units(of_it, path)
+            recut = self._recuts[path](units)
+            if recut is None:
+                continue
+            again[path], gone, fresh = recut
+            self._unskipped.extend(gone)
+            self._newly_skipped.extend(fresh)
+            for draft, number in zip(again[path], _stated_units(again[path], units), strict=True):
+                if number is not None and of_it[number].id not in stated and draft_hash(draft) not in by_hash:
+                    heirs.setdefault(draft_hash(draft), of_it[number])
+                    stated.add(of_it[number].id)
+        if not again:
+            return drafts, {}
+        kept = [draft for draft in drafts if draft.source.path not in again]
+        return [*kept, *(draft for path in again for draft in again[path])], heirs
+
+    def _units(self, memories: Sequence[Memory], path: str) -> list[KnownUnit]:
+        """Return what memories took of a source at its last import, not what became of them here."""
+        texts = bases_of(self._reader, memories, path)
+        return [
+            KnownUnit(
+                next((source.native_id for source in memory.sources if source.path == path), None),
+                "\n".join(part for part in (text.insight, text.rationale, text.snippet) if part),
+            )
+            for memory, text in ((memory, texts[memory.id]) for memory in memories)
+        ]
 
     def _moved_away(self, drafts: Mapping[str, Draft], project: str | None) -> dict[str, Memory]:
         """Return, by content, the memories of these drafts that a person moved to another project."""
@@ -244,6 +340,11 @@ class Planner:
             return Planned("conflict", draft, project, memory, "its source now holds what looks like an order to an AI")
         return Planned("update", draft, project, memory, "its source was edited")
 
+    def _secret(self, draft: Draft) -> Planned | None:
+        """Return that a draft is left out, where it holds what looks like a secret and nobody insists."""
+        reason = "" if self._options.allow_secret else self._screen.reason(draft)
+        return Planned("skip", draft, None, reason=reason) if reason else None
+
     def _fresh(self, draft: Draft, project: str | None, content: str) -> Planned:
         stone = self._stones.get((content, project))
         if (
@@ -254,30 +355,11 @@ class Planner:
             return Planned("skip", draft, project, reason=f"you deleted this ({stone.memory_id})")
         return self._secret(draft) or Planned("add", draft, project)
 
-    def _secret(self, draft: Draft) -> Planned | None:
-        if self._options.allow_secret:
-            return None
-        text = f"{draft.title}\n{draft.insight}\n{draft.rationale}\n{draft.snippet}"
-        found = [
-            finding for finding in find_secrets(text, self._options.secret_patterns) if finding.severity == "secret"
-        ]
-        if not found:
-            return None
-        rules = ", ".join(dict.fromkeys(finding.rule for finding in found))
-        return Planned("skip", draft, None, reason=f"looks like a secret ({rules}){_where(draft, found[0].start)}")
 
-
-def _where(draft: Draft, position: int) -> str:
-    """Return which lines are left out, and in which the finding stands as far as the draft still tells."""
-    remedy = "; --allow-secret stores it"
-    if draft.source.span is None:
-        return remedy
-    first, last = draft.source.span
-    before = position - len(draft.title) - 1
-    if not 0 <= before < len(draft.insight) or first == last:
-        return remedy
-    line = min(last, first + draft.insight[:before].count("\n"))
-    return f" in or near line {line}; lines {first}-{last} are left out with it{remedy}"
+def _stated_units(drafts: Sequence[Draft], units: Sequence[KnownUnit]) -> list[int | None]:
+    texts = [f"{draft.insight}\n{draft.rationale}\n{draft.snippet}" for draft in drafts]
+    headings = [KnownUnit(draft.source.native_id, "").heading for draft in drafts]
+    return Familiar(units, "\n".join(texts)).stated_units(list(map(Atom, texts, headings)))
 
 
 def spared_by_agents(item: Planned) -> Planned:

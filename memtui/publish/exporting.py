@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from memtui.domain.kinds import split_project
 from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
-from memtui.errors import UnsafePathError, UsageError
+from memtui.errors import SecretRefusedError, UnsafePathError, UsageError
 from memtui.publish.files import write_atomically
 from memtui.publish.jsonl import to_jsonl
 from memtui.publish.portable import WriteReport, write_vault
 from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.secrecy import Patterns, secrets_in
 from memtui.vault.vault import Vault
 
 TARGETS = ("vault", "jsonl")
+
+_NAMED = 5
+"""Memories that a refusal names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,8 @@ class Snapshot:
 
     Attributes:
         gone: ids of memories that the vault once held and does not any more.
+        half_lives: days by kind, and by kind in a project, as they were applied to the vault; a project's export
+            has its own alone.
     """
 
     memories: list[Memory]
@@ -30,6 +38,7 @@ class Snapshot:
     signals: list[Signal]
     tombstones: list[Tombstone]
     gone: frozenset[str] = frozenset()
+    half_lives: Mapping[str, float] = field(default_factory=dict)
 
 
 def take_snapshot(vault: Vault, scope: Scope) -> Snapshot:
@@ -49,12 +58,53 @@ def take_snapshot(vault: Vault, scope: Scope) -> Snapshot:
             reader.signals(wanted),
             stones,
             frozenset(reader.ids_gone()),
+            {
+                name: days
+                for name, days in reader.half_lives().items()
+                if scope.is_everything or split_project(name)[1] in (scope.projects or ())
+            },
+        )
+
+
+def holding_secrets(snapshot: Snapshot, patterns: Patterns = ()) -> dict[str, list[str]]:
+    """Return, by id, the fields of memories, or of what hangs on them, that hold what looks like a secret."""
+    found: dict[str, list[str]] = {}
+    for memory in snapshot.memories:
+        if fields := secrets_in(memory, patterns):
+            found.setdefault(memory.id, []).extend(fields)
+    for things in (snapshot.verdicts, snapshot.signals, snapshot.tombstones):
+        for thing in things:
+            if thing.reason and (fields := secrets_in(thing, patterns)):
+                found.setdefault(thing.memory_id, []).extend(fields)
+    return found
+
+
+def refuse_secrets(snapshot: Snapshot, patterns: Patterns = ()) -> None:
+    """Let nothing be exported that looks like a secret: an export is made to be handed on.
+
+    Raises:
+        SecretRefusedError: names the memories and the fields, never the value.
+    """
+    found = holding_secrets(snapshot, patterns)
+    if found:
+        named = ", ".join(f"{key} ({', '.join(dict.fromkeys(fields))})" for key, fields in list(found.items())[:_NAMED])
+        raise SecretRefusedError(
+            f"{len(found)} of the memories hold what looks like a secret",
+            where=f"{named}{' …' if len(found) > _NAMED else ''}",
+            remedy="Nothing was written. Take it out with `memtui edit` or `memtui purge`, or say --allow-secret.",
         )
 
 
 def jsonl_text(snapshot: Snapshot) -> str:
     """Return the JSONL of a snapshot; equal snapshots give equal bytes."""
-    lines = to_jsonl(snapshot.memories, snapshot.links, snapshot.verdicts, snapshot.signals, snapshot.tombstones)
+    lines = to_jsonl(
+        snapshot.memories,
+        snapshot.links,
+        snapshot.verdicts,
+        snapshot.signals,
+        snapshot.tombstones,
+        snapshot.half_lives,
+    )
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -74,6 +124,7 @@ def export_vault(snapshot: Snapshot, folder: Path, *, prune: bool = False, dry_r
         snapshot.verdicts,
         snapshot.signals,
         snapshot.tombstones,
+        snapshot.half_lives,
         gone=None if prune else snapshot.gone,
         dry_run=dry_run,
     )

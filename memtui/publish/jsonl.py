@@ -1,4 +1,4 @@
-"""memtui's own JSONL: one typed line for each memory, link, verdict, signal and tombstone.
+"""memtui's own JSONL: one typed line for each memory, link, verdict, signal, tombstone and applied half-life.
 
 The same vault gives the same bytes: lines have a fixed order, keys the order of the record.
 """
@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
 from memtui.domain.record import (
     Record,
+    half_life_record,
     link_record,
     memory_record,
     signal_record,
@@ -41,11 +42,12 @@ def to_jsonl(
     verdicts: Iterable[Verdict] = (),
     signals: Iterable[Signal] = (),
     tombstones: Iterable[Tombstone] = (),
+    half_lives: Mapping[str, float] | None = None,
 ) -> Iterator[str]:
     """Yield the lines, without line ends: memories by project, time and id, then each kind of kin sorted."""
     for memory in sorted(memories, key=_place):
         yield dump_line({"type": "memory", **memory_record(memory)})
-    yield from kin_lines(links, verdicts, signals, tombstones)
+    yield from kin_lines(links, verdicts, signals, tombstones, half_lives)
 
 
 def kin_lines(
@@ -53,13 +55,23 @@ def kin_lines(
     verdicts: Iterable[Verdict] = (),
     signals: Iterable[Signal] = (),
     tombstones: Iterable[Tombstone] = (),
+    half_lives: Mapping[str, float] | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of everything but memories, without line ends, each kind sorted by its own text."""
+    """Yield the lines of everything but memories, without line ends, each kind sorted by its own text.
+
+    Args:
+        links: and the following: what hangs on memories.
+        verdicts: see links.
+        signals: see links.
+        tombstones: see links.
+        half_lives: days by kind, as they were applied to the vault.
+    """
     kinds: tuple[Iterable[Record], ...] = (
         map(link_record, links),
         map(verdict_record, verdicts),
         map(signal_record, signals),
         map(tombstone_record, tombstones),
+        (half_life_record(kind, days) for kind, days in (half_lives or {}).items()),
     )
     for records in kinds:
         yield from sorted(map(dump_line, records))

@@ -2,7 +2,7 @@
 
     <folder>/memtui-vault.json                        what this folder is
     <folder>/memories/<project>/<title>.<id>.md       one memory each
-    <folder>/records.jsonl                            links, verdicts, signals and tombstones, if any
+    <folder>/records.jsonl                            links, verdicts, signals, tombstones, half-lives, if any
 
 The same vault gives the same bytes, and only what differs is written.
 """
@@ -53,7 +53,7 @@ _LONGEST_NAME = 80
 _DEVICES = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
 """Names that Windows keeps for devices, with any extension."""
 
-_KIN_TYPES = frozenset({"link", "verdict", "signal", "tombstone"})
+_KIN_TYPES = frozenset({"link", "verdict", "signal", "tombstone", "half-life"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +118,7 @@ def plan_vault(
     verdicts: Iterable[Verdict] = (),
     signals: Iterable[Signal] = (),
     tombstones: Iterable[Tombstone] = (),
+    half_lives: Mapping[str, float] | None = None,
 ) -> dict[str, bytes]:
     """Return every file of the portable vault: POSIX path relative to its folder, content."""
     manifest = json.dumps({"format": FORMAT, "version": VERSION}) + "\n"
@@ -127,7 +128,7 @@ def plan_vault(
         for memory in memories
     }
     plan.update(sorted(files.items()))
-    kin = "".join(f"{line}\n" for line in kin_lines(links, verdicts, signals, tombstones))
+    kin = "".join(f"{line}\n" for line in kin_lines(links, verdicts, signals, tombstones, half_lives))
     if kin:
         plan[RECORDS] = kin.encode()
     return plan
@@ -140,6 +141,7 @@ def write_vault(
     verdicts: Iterable[Verdict] = (),
     signals: Iterable[Signal] = (),
     tombstones: Iterable[Tombstone] = (),
+    half_lives: Mapping[str, float] | None = None,
     *,
     gone: Container[str] | None = None,
     dry_run: bool = False,
@@ -155,6 +157,7 @@ def write_vault(
         verdicts: see links.
         signals: see links.
         tombstones: see links.
+        half_lives: days by kind, as they were applied to the vault.
         gone: ids of memories that the vault once held; None lets the file of any memory go that is not exported.
         dry_run: report, but write nothing.
 
@@ -165,7 +168,7 @@ def write_vault(
     """
     _check_folder(folder)
     exported = list(memories)
-    plan = plan_vault(exported, links, verdicts, signals, tombstones)
+    plan = plan_vault(exported, links, verdicts, signals, tombstones, half_lives)
     for parent in sorted({(folder / path).parent for path in plan}):
         refuse_outside(parent, folder)
     outdated = _ours(folder, plan)

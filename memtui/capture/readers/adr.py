@@ -226,7 +226,8 @@ def _drafts(maker: DraftMaker, record: _Record, name: str, span: tuple[int, int]
     state = state_of(record.status)
     if len(record.status.split()) > 1 or state in OVER:
         why.insert(0, ("", "Status: " + _LINK.sub(r"\1", record.status)))
-    why.extend((part.heading, part.whole_text) for part in record.asides if _is_short(part))
+    short = [part for part in record.asides if _is_short(part, maker.file)]
+    why.extend((part.heading, part.whole_text) for part in short)
     main = maker.draft(
         decision,
         span=span,
@@ -236,7 +237,7 @@ def _drafts(maker: DraftMaker, record: _Record, name: str, span: tuple[int, int]
         kind="decision",
     )
     yield _noted(main, state)
-    for slot, part in enumerate((part for part in record.asides if not _is_short(part)), 1):
+    for slot, part in enumerate((part for part in record.asides if part not in short), 1):
         drafted = maker.draft(
             part.whole_text,
             span=part.span,
@@ -265,7 +266,10 @@ def _stand_in(record: _Record) -> str:
     return _joined([("", record.intro), *((part.heading, part.whole_text) for part in record.asides)])
 
 
-def _is_short(part: Section) -> bool:
+def _is_short(part: Section, file: SourceFile) -> bool:
+    """Return whether a text is short enough to stand among the reasons, or stood there at the last import."""
+    if file.familiar is not None and file.familiar.distinct([part.whole_text]):
+        return not any(f" > {part.heading}#" in (unit.native_id or "") for unit in file.known)
     return len(part.whole_text) <= SHORT_CHARS
 
 

@@ -1,4 +1,4 @@
-"""memtui's own JSONL: one typed line for each memory, link, verdict, signal and tombstone."""
+"""memtui's own JSONL: one typed line for each memory, link, verdict, signal, tombstone and applied half-life."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from memtui.errors import UsageError
 from memtui.text.decoding import decode
 from memtui.text.sanitising import sanitise
 from memtui.text.suspicion import planted_instructions
+from memtui.vault.half_lives import HALF_LIFE
 from memtui.vault.projects import check_name
 
 KIN_KEYS: dict[str, tuple[str, ...]] = {
@@ -24,6 +25,7 @@ KIN_KEYS: dict[str, tuple[str, ...]] = {
     "verdict": ("memory", "verdict", "at"),
     "signal": ("memory", "signal", "at"),
     "tombstone": ("content_hash", "memory", "at"),
+    HALF_LIFE: ("kind",),
 }
 """The typed lines beside memories, with the keys that each must have as text."""
 
@@ -121,6 +123,7 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
         observed_at=memory.observed_at,
         scope="global" if memory.project == GLOBAL_PROJECT else "project",
         record=record | {key: value for key, value in filled.items() if record.get(key) is None},
+        stated=memory,
         notes=_notes(memory),
     )
 
@@ -163,7 +166,8 @@ def _first_lines(file: SourceFile) -> list[str]:
     with file.path.open("rb") as handle:
         start = handle.read(_LOOKED_AT_BYTES)
         if len(start) == _LOOKED_AT_BYTES and b"\n" not in start:
-            start += handle.readline(_LONGEST_FIRST_LINE)
+            # A first line that is long, or broken, says nothing of those after it.
+            start += handle.readline(_LONGEST_FIRST_LINE) + handle.read(_LOOKED_AT_BYTES)
     return [line for line in decode(start).text.split("\n") if line.strip()][:_LOOKED_AT_LINES]
 
 

@@ -134,7 +134,7 @@ class _Reading:
             self._split(section.source[first : last + 1], first + section.first_line, path, date)
 
     def _entry(self, section: Section, path: tuple[str, ...], date: datetime | None = None) -> None:
-        entry = parsed(section, path)
+        entry = parsed(section, path, self._is_apart)
         entry.date = entry.date or date
         if not entry.parts and not self._is_one(section):
             self._split_section(section, path, entry.date)
@@ -160,10 +160,26 @@ class _Reading:
 
     def _is_one(self, section: Section) -> bool:
         """Return whether a text without labels is one lesson rather than a list of them."""
-        if not self.explains_itself or len(section.whole_text) > ENTRY_CHARS:
+        if not self.explains_itself:
+            return False
+        familiar = self.maker.file.familiar
+        if familiar is not None:
+            pieces = split_markdown("\n".join(section.source[slice(*_body(section))]), familiar=familiar).pieces
+            units = familiar.distinct(piece.text for piece in pieces)
+            if len(units) > 1:
+                return len(set(units)) == 1
+        if len(section.whole_text) > ENTRY_CHARS:
             return False
         kinds = [block.kind for block in section.blocks]
         return not kinds or kinds[0] in {"paragraph", "quote"} or kinds == ["fence"]
+
+    def _is_apart(self, section: Section) -> bool:
+        """Return whether a text under a heading of its own is too long for the lesson above it, or was so before."""
+        familiar = self.maker.file.familiar
+        place = f" > {section.heading}#"
+        if familiar is not None and familiar.distinct([section.whole_text]):
+            return any(place in f" > {unit.native_id}" for unit in familiar.units)
+        return len(section.whole_text) > ENTRY_CHARS
 
     def _draft_entry(self, entry: Entry) -> None:
         """Add the main memory of an entry: the lesson, and why it holds."""
@@ -213,12 +229,11 @@ class _Reading:
         """Part a section by meaning, its heading being context."""
         if section.heading_lines is not None:
             self._skip(section.lines_of(section.heading_lines), "heading: kept as context")
-        start = section.heading_lines.last + 1 if section.heading_lines is not None else 0
-        last = section.span[1] - section.first_line
-        self._split(section.source[start : last + 1], start + section.first_line, path, date)
+        start, end = _body(section)
+        self._split(section.source[start:end], start + section.first_line, path, date)
 
     def _split(self, lines: Sequence[str], first_line: int, path: tuple[str, ...], date: datetime | None) -> None:
-        split = split_markdown("\n".join(lines), first_line=first_line)
+        split = split_markdown("\n".join(lines), first_line=first_line, familiar=self.maker.file.familiar)
         for piece in split.pieces:
             found = date_in(piece.text) if piece.text[:12].strip("*_[( ")[:2].isdigit() else None
             observed = found[0] if found else date or self.maker.observed_at
@@ -248,6 +263,12 @@ class _Reading:
         if skipped not in self.noted:
             self.noted.add(skipped)
             self.result.skipped.append(skipped)
+
+
+def _body(section: Section) -> tuple[int, int]:
+    """Return where the text below a heading begins and ends, as lines of the source."""
+    start = section.heading_lines.last + 1 if section.heading_lines is not None else 0
+    return start, section.span[1] - section.first_line + 1
 
 
 class MarkdownReader(LessonsReader):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -80,8 +80,14 @@ class Entry:
         self.parts.append(part)
 
 
-def parsed(section: Section, path: tuple[str, ...]) -> Entry:
-    """Part an entry by its labels and by the headings below it."""
+def parsed(section: Section, path: tuple[str, ...], is_apart: Callable[[Section], bool]) -> Entry:
+    """Part an entry by its labels and by the headings below it.
+
+    Args:
+        section: the entry.
+        path: the headings above it.
+        is_apart: tells whether a text that no label explains is too long to stand in the lesson.
+    """
     entry = Entry(path, section)
     found = date_in(section.heading)
     entry.date = found[0] if found else None
@@ -93,7 +99,7 @@ def parsed(section: Section, path: tuple[str, ...]) -> Entry:
             entry.file(Part(role, label, text))
     for child in section.children:
         role = role_of(child.heading)
-        if role is None and len(child.whole_text) > ENTRY_CHARS:
+        if role is None and is_apart(child):
             role = "apart"
         entry.file(Part(role or "rule", child.heading, child.whole_text, child))
     return entry

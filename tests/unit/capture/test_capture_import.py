@@ -437,3 +437,23 @@ def test_an_update_never_dates_from_the_future(vault: Vault, root: Path) -> None
     memory = stored(vault)["Retry refunds at"]
     assert memory.observed_at is not None
     assert memory.observed_at <= vault.now()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of any bytes")
+def test_a_folder_whose_name_is_no_text_keeps_its_memories(vault: Vault, tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop", {"AGENTS.md": "# Shop\n"})
+    odd = root / os.fsdecode(b"bad\xff")
+    write_files(odd, {"CLAUDE.md": RULES})
+    assert bring(vault, root).added == 4
+    rewrite(odd, LOCK, LOCK.replace("card", "debit card"))
+    assert outcome(bring(vault, root)) == (0, 1, 3, 0)
+
+
+def test_a_heavily_edited_memory_is_found_by_what_its_source_said(vault: Vault, root: Path) -> None:
+    ids = bring(vault, root).ids
+    lock = next(identifier for identifier in ids if get(vault, identifier).insight == LOCK)
+    edit_memory(vault, lock, {"title": "Redis", "insight": "Something else altogether."}, actor=PERSON)
+    rewrite(root, LOCK, LOCK.replace("card", "debit card"))
+    plan, report = bring_with_plan(vault, root)
+    assert outcome(report) == (0, 0, 3, 1)
+    assert plan.missing == []

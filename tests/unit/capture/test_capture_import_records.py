@@ -35,7 +35,7 @@ from memtui.curate.merging import merge
 from memtui.curate.timeline import log, undo
 from memtui.domain.memory import Memory
 from memtui.publish.exporting import export_jsonl, export_vault, take_snapshot
-from memtui.vault.filters import EVERYTHING, MemoryFilter
+from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
 
 RULES = """# Rules
@@ -398,3 +398,80 @@ def test_an_agent_replaces_nothing_that_a_person_vouched_for(vault: Vault, tmp_p
     assert [item.memory.id for item in report.conflicts if item.memory] == ids[:1]
     assert get(vault, ids[0]).insight == "a"
     assert get(vault, ids[1]).status == "candidate"
+
+
+def with_half_lives(vault: Vault, **days: float) -> Vault:
+    with vault.write(actor="person", action="half-life") as writer:
+        for kind, number in days.items():
+            writer.set_half_life(kind, number)
+    return vault
+
+
+@pytest.mark.parametrize("form", ["vault", "jsonl"])
+def test_applied_half_lives_come_along_and_back_to_the_byte(tmp_path: Path, form: str) -> None:
+    vault, _ = new_vault(tmp_path / "a")
+    add(vault, "Lock by payment_id.")
+    with_half_lives(vault, tooling=41.25, note=3, **{"note@shop": 2})
+    out = tmp_path / ("out" if form == "vault" else "out.jsonl")
+    snapshot = take_snapshot(vault, EVERYTHING)
+    if form == "vault":
+        export_vault(snapshot, out)
+    else:
+        export_jsonl(snapshot, out)
+    copy, _ = new_vault(tmp_path / "b")
+    bring(copy, out)
+    assert everything(copy) == everything(vault)
+    assert copy.kinds.get("tooling").half_life_days == 41.25
+    before = counter(copy)
+    bring(copy, out)
+    assert counter(copy) == before, "importing one's own export changes nothing"
+    undo(copy, actor=PERSON)
+    assert copy.kinds.get("tooling").half_life_days == 90.0
+
+
+def test_half_lives_of_others_do_not_replace_ones_own_unasked(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path / "a")
+    with_half_lives(vault, tooling=30)
+    lines = tmp_path / "theirs.jsonl"
+    rows = [
+        {"type": "half-life", "kind": "tooling", "half_life_days": 41},
+        {"type": "half-life", "kind": "note", "half_life_days": 5},
+        {"type": "half-life", "kind": "lesson", "half_life_days": -1},
+        {"type": "half-life", "kind": "lesson", "half_life_days": True},
+        {"type": "half-life", "kind": "lesson", "half_life_days": "long"},
+    ]
+    lines.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    report = bring(vault, lines)
+    assert take_snapshot(vault, EVERYTHING).half_lives == {"tooling": 30.0, "note": 5.0}
+    assert [problem.split(":")[0] for problem in report.bad_records] == [
+        "half-life of tooling",
+        *["half-life of lesson"] * 3,
+    ]
+    assert bring(vault, lines, actor=AGENT).bad_records[1].endswith("what persons decided")
+    bring(vault, lines, replace=True)
+    assert take_snapshot(vault, EVERYTHING).half_lives == {"tooling": 41.0, "note": 5.0}
+
+
+def test_an_export_that_lies_about_sets_no_half_life(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path / "a")
+    found = tmp_path / "repo" / "notes.jsonl"
+    found.parent.mkdir()
+    found.write_text(
+        '{"insight": "A found row."}\n{"type": "half-life", "kind": "tooling", "half_life_days": 1}\n', "utf-8"
+    )
+    assert bring(vault, found.parent).added == 1
+    assert take_snapshot(vault, EVERYTHING).half_lives == {}
+
+
+def test_a_project_exported_alone_carries_no_settings_of_the_vault(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path / "a")
+    add(vault, "Lock by payment_id.")
+    with_half_lives(vault, tooling=30, **{"note@shop": 3, "note@ferry": 4})
+    assert take_snapshot(vault, Scope(("shop",))).half_lives == {"note@shop": 3}
+
+
+def test_a_link_that_lacks_something_is_told_in_words(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path / "a")
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"insight": "A row."}\n{"type": "link", "from": "a", "link": "relates", "to": "b"}\n', "utf-8")
+    assert bring(vault, rows).bad_records == ["link: without created_at"]

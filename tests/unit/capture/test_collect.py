@@ -238,3 +238,15 @@ def test_files_read_are_let_go_of(tmp_path: Path) -> None:
     _write(tmp_path, "CLAUDE.md")
     [file] = _collect(tmp_path).files
     assert "raw" not in vars(file.file)
+
+
+@posix_only
+def test_links_in_a_circle_are_told_and_end_nothing(tmp_path: Path) -> None:
+    _write(tmp_path, "repo/CLAUDE.md")
+    (tmp_path / "repo/a").symlink_to("b")
+    (tmp_path / "repo/b.md").symlink_to("b.md")
+    (tmp_path / "repo/b").symlink_to("a")
+    collected = _collect(tmp_path / "repo")
+    assert [name for _, name in _read(collected)] == ["CLAUDE.md"]
+    assert sorted(Path(skipped.path).name for skipped in collected.skipped) == ["a", "b", "b.md"]
+    assert all("cannot be looked at" in skipped.reason for skipped in collected.skipped)

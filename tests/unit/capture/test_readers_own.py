@@ -101,7 +101,7 @@ def test_bad_lines_are_told_and_do_no_harm(tmp_path: Path) -> None:
         ((5, 5), "no JSON object"),
         ((6, 6), "insight is missing or empty"),
         ((7, 7), "importance is no number from 1 to 5"),
-        ((8, 8), "type is none of memory, link, verdict, signal, tombstone"),
+        ((8, 8), "type is none of memory, link, verdict, signal, tombstone, half-life"),
         ((9, 9), "link without link"),
         ((10, 10), "no valid JSON"),
     ]
@@ -226,3 +226,10 @@ def test_other_folders_named_memories_are_left_alone(tmp_path: Path) -> None:
     write_vault(tmp_path / "v", [MEMORY])
     assert not reader.detect(_file(tmp_path, "v/README.md", "x"))
     assert not reader.detect(_file(tmp_path, "v/memories/README.md", "x"))
+
+
+def test_a_broken_first_line_of_any_length_hides_no_rows(tmp_path: Path) -> None:
+    for number, first in enumerate(("[" * 200_000, "x" * 200_000, "\x00" * 70_000)):
+        path = tmp_path / f"rows{number}.jsonl"
+        path.write_text(f'{first}\n{{"insight": "Lock by payment_id."}}\n', "utf-8")
+        assert JsonlReader().detect(SourceFile(path, tmp_path, tmp_path)), number
