@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import cast
 
 from memtui.pack.limits import Limit
 from memtui.text.quantities import Budget
@@ -19,6 +21,15 @@ ESTIMATE_SURPLUS = 0.15
 CHARACTERS_PER_EXTRA_TOKEN = 2
 """Another vocabulary may take a token more for so many characters beyond ASCII: up to 1.2 for one of Chinese,
 where o200k_base takes 0.7."""
+
+
+PIECE_CHARACTERS = 4_000
+"""Texts up to this length are pieces of a payload, and counted once while a person changes budget or target."""
+
+
+@lru_cache(maxsize=2048)
+def _counted(counter: Hashable, text: str) -> int:
+    return cast("TokenCounter", counter).count(text)
 
 
 @dataclass(frozen=True)
@@ -60,7 +71,9 @@ class Measure:
         # The pieces of the finished payload are mostly those that the selection measured.
         count = self._counts.get(text)
         if count is None:
-            count = self._counts[text] = self.counter.count(text)
+            is_piece = len(text) <= PIECE_CHARACTERS
+            count = _counted(cast("Hashable", self.counter), text) if is_piece else self.counter.count(text)
+            self._counts[text] = count
         return count
 
     def tokens_at_most(self, text: str) -> int:

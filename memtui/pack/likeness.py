@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memtui.domain.memory import Memory
 from memtui.text.stopwords import STOP_WORDS
@@ -37,7 +39,12 @@ class Gist:
 
 def gist(memory: Memory) -> Gist:
     """Return the gist of a memory."""
-    text = f"{memory.title}\n{memory.insight[:READ_CHARACTERS]}"
+    return _gist(f"{memory.title}\n{memory.insight[:READ_CHARACTERS]}")
+
+
+# While a person changes budget or target the same memories are looked at again and again.
+@lru_cache(maxsize=512)
+def _gist(text: str) -> Gist:
     lower = text.lower().replace("\u2019", "'")
     # Without stems, which cost more than all the rest and tell twins no better.
     words = _WORD.findall(lower) if text.isascii() else index_terms(text)
@@ -46,6 +53,35 @@ def gist(memory: Memory) -> Gist:
         frozenset(_NUMBER.findall(lower)),
         _NEGATION.search(lower) is not None,
     )
+
+
+class Likenesses:
+    """Pairs of memories by their ids, each compared once: selection asks for the same pairs again and again.
+
+    Args:
+        gists: of each memory.
+    """
+
+    def __init__(self, gists: Mapping[str, Gist]) -> None:
+        self._gists = gists
+        self._overlaps: dict[tuple[str, str], float] = {}
+        self._same: dict[tuple[str, str], bool] = {}
+
+    def overlap(self, one: str, other: str) -> float:
+        """Return the share of the smaller one's words that both have, see `overlap`."""
+        pair = (one, other) if one < other else (other, one)
+        found = self._overlaps.get(pair)
+        if found is None:
+            found = self._overlaps[pair] = overlap(self._gists[one], self._gists[other])
+        return found
+
+    def say_the_same(self, one: str, other: str) -> bool:
+        """Return whether two memories are near-identical, see `say_the_same`."""
+        pair = (one, other) if one < other else (other, one)
+        found = self._same.get(pair)
+        if found is None:
+            found = self._same[pair] = say_the_same(self._gists[one], self._gists[other])
+        return found
 
 
 def overlap(one: Gist, other: Gist) -> float:

@@ -13,6 +13,7 @@ from memtui.pack.admitting import with_unconfirmed, without_secrets
 from memtui.pack.already_loaded import without_loaded
 from memtui.pack.budget import Measure
 from memtui.pack.by_hand import with_ticks
+from memtui.pack.options import PackOptions
 from memtui.pack.selection import PINNED, PUT_IN, Choice, Selection, over_bound, select
 from memtui.pack.standing import standing_recall
 from memtui.pack.targets.base import PayloadInfo, Piece, Style, Target, join
@@ -101,23 +102,13 @@ def context(
     vault: Vault,
     task: Task,
     scope: Scope,
+    options: PackOptions,
     *,
     project: str | None,
     target: str | Target,
-    budget: str,
-    encoding: str,
-    max_memories: int,
     settings: RecallSettings,
     now: datetime,
-    fast: bool = False,
     tree: Tree | None = None,
-    without: Collection[str] = (),
-    with_ids: Collection[str] = (),
-    style: Style = "full",
-    withhold_loaded: bool = True,
-    secrets: str = "withhold",
-    secret_patterns: Sequence[tuple[str, str]] = (),
-    unconfirmed: bool = False,
     recipes: Sequence[Recipe] | None = None,
     meaning: Meaning | None = None,
     recall_by: Callable[[Task, int], Recall] | None = None,
@@ -128,22 +119,12 @@ def context(
         vault: the vault.
         task: text and files.
         scope: the projects in view.
+        options: budget, style, ticks and what else was chosen.
         project: name of the project, for the payload's heading.
         target: the form, or its name.
-        budget: as people write it: `1200`, `10000 chars`, `32 KiB`.
-        encoding: what tokens are counted in.
-        max_memories: most memories in the payload.
         settings: the weights of recall.
         now: the moment freshness is measured at.
-        fast: estimate tokens on the safe side instead of loading a tokenizer.
         tree: the working tree to check anchors against.
-        without: ids that a person left out.
-        with_ids: ids that a person put in; they are taken before pins, within the budget.
-        style: full, or compiled to the same evidence in fewer tokens.
-        withhold_loaded: whether what the target reads by itself stays out.
-        secrets: what happens to memories that hold what looks like a secret: `withhold`, `mask` or `allow`.
-        secret_patterns: a person's own patterns of secrets.
-        unconfirmed: whether what waits in the inbox may go in.
         recipes: instead of the task, the recipes whose union is the standing payload.
         meaning: compares the task with memories by meaning, None for words, files and links alone.
         recall_by: recalls a task with so many hits at most in place of the vault as it is.
@@ -152,23 +133,52 @@ def context(
         UsageError: target, budget, encoding or phase are unknown.
     """
     form = target_named(target) if isinstance(target, str) else target
-    size = parse_budget(budget)
-    info = PayloadInfo(project, style)
+    parse_budget(options.budget)
+    most = max(MOST_HITS, options.max_memories)
 
     def recall_for(wanted: Task) -> Recall:
-        most = max(MOST_HITS, max_memories)
         if recall_by is not None:
             return recall_by(wanted, most)
         return recall(vault, wanted, scope, settings=settings, now=now, limit=most, tree=tree, meaning=meaning)
 
-    found = recall_for(task) if recipes is None else standing_recall(recipes, recall_for)
-    found = with_unconfirmed(vault, found) if unconfirmed else found
-    found = without_loaded(found, form) if withhold_loaded else found
-    found = with_ticks(vault, found, without=without, with_ids=with_ids)
-    found = without_secrets(found, secrets, secret_patterns)
+    if recipes is None:
+        found = recall_for(task)
+    else:
+        found = standing_recall(recipes, recall_for, lambda recipe, one: _with_choices(vault, one, recipe.options))
+    return pack_of_recall(vault, found, options, form=form, project=project)
+
+
+def pack_of_recall(
+    vault: Vault, found: Recall, options: PackOptions, *, form: Target, project: str | None = None
+) -> Pack:
+    """Return the pack of what was recalled: what may go in, then selection and rendering.
+
+    Args:
+        vault: asked only for what was not recalled: the inbox, and memories that a person put in.
+        found: the recall.
+        options: budget, style, ticks and what else was chosen.
+        form: the target.
+        project: name of the project, for the payload's heading.
+    """
+    found = with_unconfirmed(vault, found) if options.unconfirmed else found
+    found = without_loaded(found, form) if options.withhold_loaded else found
+    found = with_ticks(vault, found, without=options.without, with_ids=options.with_ids)
+    found = without_secrets(found, options.secrets, options.secret_patterns)
     return build_pack(
-        found, target=form, budget=size, encoding=encoding, max_memories=max_memories, info=info, fast=fast
+        found,
+        target=form,
+        budget=parse_budget(options.budget),
+        encoding=options.encoding,
+        max_memories=options.max_memories,
+        info=PayloadInfo(project, options.style),
+        fast=options.fast,
     )
+
+
+def _with_choices(vault: Vault, found: Recall, choices: Mapping[str, Any]) -> Recall:
+    """Return what a recipe recalls with its own ticks, for the union with others."""
+    own = PackOptions().chosen(choices)
+    return with_ticks(vault, found, without=own.without, with_ids=own.with_ids)
 
 
 def build_pack(

@@ -9,9 +9,11 @@ from typing import Literal
 from memtui.domain.content import new_id
 from memtui.domain.memory import Signal
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
+from memtui.pack.options import PackOptions, choices_record
 from memtui.pack.packing import Pack
 from memtui.recall.task import Task
 from memtui.vault import usage
+from memtui.vault.secrecy import Patterns, refuse_secrets_in, without_values
 from memtui.vault.usage import PackMember, Recipe, StoredPack
 from memtui.vault.vault import Vault
 
@@ -26,6 +28,7 @@ def record_pack(
     actor: str,
     project: str | None,
     signal: Literal["copied", "injected"],
+    options: PackOptions | None = None,
     undoable: bool = True,
 ) -> str:
     """Store that a pack was used, with one signal per memory in it; returns the pack's id.
@@ -39,6 +42,7 @@ def record_pack(
         actor: who used it.
         project: name of the project, or None.
         signal: how it was used.
+        options: what it was made with, so that it can be made again; without them its style alone is kept.
         undoable: False for what a program records by itself, so that a person's undo takes a person's change.
 
     Raises:
@@ -56,7 +60,8 @@ def record_pack(
                 made_at=writer.now,
                 actor=actor,
                 project=project,
-                task=_storable(task.text),
+                # Nobody saves a pack's task on purpose, so it is kept without values rather than refused.
+                task=without_values(_storable(task.text), (options or PackOptions()).secret_patterns),
                 files=tuple(_storable(path) for path in task.files),
                 target=pack.target,
                 budget=str(pack.budget),
@@ -66,6 +71,7 @@ def record_pack(
                 members=tuple(
                     PackMember(one.memory.id, one.memory.version, one.tokens, one.score) for one in pack.included
                 ),
+                options=choices_record(options or PackOptions(style=pack.style), task),
             ),
         )
         writer.add_signals(
@@ -105,11 +111,22 @@ def get_pack(vault: Vault, prefix: str) -> StoredPack:
 
 
 def save_recipe(
-    vault: Vault, name: str, task: Task, *, actor: str, project: str | None, target: str, budget: str
+    vault: Vault,
+    name: str,
+    task: Task,
+    *,
+    actor: str,
+    project: str | None,
+    target: str,
+    budget: str,
+    options: PackOptions | None = None,
+    allow_secret: bool = False,
+    secret_patterns: Patterns = (),
 ) -> Recipe:
-    """Save a task under a name; a recipe of that name is replaced.
+    """Save a task under a name, as an undoable change; a recipe of that name is replaced.
 
     Raises:
+        SecretRefusedError: it holds what looks like a secret, and `allow_secret` does not let it in.
         UsageError: the name is empty, long or not printable.
     """
     cleaned = name.strip()
@@ -124,7 +141,10 @@ def save_recipe(
             target=target,
             budget=budget,
             created_at=writer.now,
+            options=choices_record(options or PackOptions(), task),
         )
+        if not allow_secret:
+            refuse_secrets_in(recipe, secret_patterns)
         usage.write_recipe(writer, recipe)
     return recipe
 
@@ -151,7 +171,7 @@ def get_recipe(vault: Vault, name: str) -> Recipe:
 
 
 def delete_recipe(vault: Vault, name: str, *, actor: str) -> Recipe:
-    """Delete a recipe and return what it was.
+    """Delete a recipe, as an undoable change; returns what it was.
 
     Raises:
         NotFoundError: there is none of that name.

@@ -7,17 +7,15 @@ from dataclasses import dataclass, field, replace
 
 from memtui.domain.memory import AnchorState, Memory
 from memtui.pack.budget import MOST_CHARACTERS_PER_TOKEN, Measure
-from memtui.pack.compiled import Compiler
-from memtui.pack.likeness import Gist, gist, overlap, say_the_same
+from memtui.pack.compiled import Compiler, Detail
+from memtui.pack.detail import BEST_FIRST, TOO_FAR, details_of, far_from_task
+from memtui.pack.likeness import Likenesses, gist
 from memtui.pack.limits import Limit
 from memtui.pack.shortening import shortened
 from memtui.pack.swapping import Candidate, Sizes, best_swap
 from memtui.pack.targets.base import PackItem, PayloadInfo, Target
 from memtui.recall.result import Hit, Recall, Withheld
 from memtui.recall.withholding import Reason, settle
-
-BEST_FIRST = 3
-"""So many hits are taken by score before size counts: the best answer must not lose to small ones."""
 
 SHARE_OF_ONE = 0.4
 """Most of the budget that one memory may take while others have to give way; what is larger is a giant."""
@@ -91,6 +89,10 @@ def select(recall: Recall, *, target: Target, measure: Measure, max_memories: in
     kept, dropped = settle([*recall.put_in, *recall.pins, *recall.hits], recall.links)
     compiler = Compiler.for_task(recall.task) if info.style == "compiled" else None
     selector = _Selector(recall.states, target, measure, max_memories, info, compiler, _values(kept, recall))
+    if compiler is not None:
+        far = {hit.memory.id for hit in far_from_task(kept, recall)}
+        dropped = [*dropped, *((hit, TOO_FAR) for hit in kept if hit.memory.id in far)]
+        kept = [hit for hit in kept if hit.memory.id not in far]
     selector.selection.withheld += [reason.of(hit.memory, hit.relevance) for hit, reason in dropped]
     selector.prepare(kept)
     put_in = {hit.memory.id for hit in recall.put_in}
@@ -146,16 +148,16 @@ class _Selector:
     selection: Selection = field(default_factory=Selection)
     _used: list[int] = field(default_factory=list)
     _paid: set[str] = field(default_factory=set)
-    _gists: dict[str, Gist] = field(default_factory=dict)
+    _alike: Likenesses = field(default_factory=lambda: Likenesses({}))
     _offers: dict[str, _Offer | None] = field(default_factory=dict)
 
     def prepare(self, hits: Sequence[Hit]) -> None:
         """Measure the hits, and shorten the giants if not everything fits as it is."""
         bounds = self.measure.bounds
         self._used = [0] * len(bounds)
-        self._gists = {hit.memory.id: gist(hit.memory) for hit in hits}
-        best = {hit.memory.id for hit in [hit for hit in hits if not hit.memory.pinned][:BEST_FIRST]}
-        texts = {hit.memory.id: self._text(hit.memory, among_best=hit.memory.id in best) for hit in hits}
+        self._alike = Likenesses({hit.memory.id: gist(hit.memory) for hit in hits})
+        details = details_of(hits)
+        texts = {hit.memory.id: self._text(hit.memory, details[hit.memory.id]) for hit in hits}
         self._offers = {identifier: self._priced(memory) for identifier, memory in texts.items()}
         offers = [offer for offer in self._offers.values() if offer]
         frames = {text: sizes for offer in offers for text, sizes in offer.frames.items()}
@@ -178,13 +180,13 @@ class _Selector:
             memory = texts[identifier]
             self._offers[identifier] = self._shortened(memory, opening) or self._shortened(memory, cap)
 
-    def _text(self, memory: Memory, *, among_best: bool) -> Memory:
+    def _text(self, memory: Memory, detail: Detail) -> Memory:
         """Return a memory in the style of the payload; of a pasted file the opening has to do."""
         if self.compiler is None:
             return memory
         if _length(memory) > MOST_COMPILED:
             return replace(memory, insight=f"{memory.title}\n{memory.insight}", rationale="", snippet="")
-        return self.compiler.compiled(memory, among_best=among_best)
+        return self.compiler.compiled(memory, detail=detail)
 
     def _cap(self, share: float) -> Sizes:
         """Return a share of each bound, as long as that is no mere line."""
@@ -219,10 +221,11 @@ class _Selector:
         """Take hits by score per size, less what they repeat, as long as any fits; then better the choice."""
         waiting = list(hits)
         likest = {hit.memory.id: self._likest(hit, self.selection.chosen) for hit in waiting}
+        worth = {hit.memory.id: self._worth(hit) for hit in waiting}
         missed: list[Hit] = []
         while waiting:
-            best = max(range(len(waiting)), key=lambda place: (self._density(waiting[place], likest), -place))
-            hit = waiting.pop(best)
+            densities = [worth[hit.memory.id] * (1 - REDUNDANCY * likest[hit.memory.id]) for hit in waiting]
+            hit = waiting.pop(densities.index(max(densities)))
             before = len(self.selection.chosen)
             if self._obstacle(hit) is None and self._bound_exceeded(self._offers[hit.memory.id]) is not None:
                 missed.append(hit)
@@ -271,23 +274,23 @@ class _Selector:
             missed.remove(hit)
             self.offer(hit)
 
-    def _density(self, hit: Hit, likest: Mapping[str, float]) -> float:
+    def _worth(self, hit: Hit) -> float:
+        """Return the value of a hit for its size, what it repeats aside."""
         offer = self._offers[hit.memory.id]
         if offer is None:
             return 0.0
-        value = self.values[hit.memory.id] * (1 - REDUNDANCY * likest[hit.memory.id])
         # The scarcest bound sets the price, and the number of memories is one.
         shares = [size / max(1, bound.amount) for size, bound in zip(offer.sizes, self.measure.bounds, strict=True)]
-        return value / max(*shares, 1 / max(1, self.max_memories))
+        return self.values[hit.memory.id] / max(*shares, 1 / max(1, self.max_memories))
 
     def _likest(self, hit: Hit, chosen: Sequence[Choice]) -> float:
-        own = self._gists[hit.memory.id]
-        return max((overlap(own, self._gists[choice.hit.memory.id]) for choice in chosen), default=0.0)
+        own, alike = hit.memory.id, self._alike
+        return max((alike.overlap(own, choice.hit.memory.id) for choice in chosen), default=0.0)
 
     def _obstacle(self, hit: Hit) -> Reason | None:
-        own = self._gists[hit.memory.id]
+        own, alike = hit.memory.id, self._alike
         for choice in self.selection.chosen:
-            if say_the_same(own, self._gists[choice.hit.memory.id]):
+            if alike.say_the_same(own, choice.hit.memory.id):
                 return Reason(f"duplicate of {choice.hit.memory.id}", "duplicate")
         if len(self.selection.chosen) >= self.max_memories:
             words = f"beyond the limit of {self.max_memories} memories"

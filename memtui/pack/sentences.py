@@ -27,6 +27,30 @@ _FACT = re.compile(
     r"|\b\w+(?:[_/]\w+)+|\b\w+::\w+|\b\w+\.[a-z]\w*|--?[a-z][\w-]+"
     r"|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{2,}\w*"
 )
+_LEANING = re.compile(
+    r"(?:this|that|these|those|it|its|they|their|them|he|she|such|both|either|neither|otherwise|but|however|so|thus"
+    r"|hence|therefore|then|and|or|yet|also|instead|the (?:former|latter|same|other|second|third|last)|here|which"
+    r"|(?:in|for|with|after|until|because of) (?:this|that|these|such)|as a result|the reason|similarly|likewise)\b",
+    re.IGNORECASE,
+)
+"""Begins a sentence that means something else, or nothing, without the one before it."""
+
+_TAIL = re.compile(
+    r"(?:, (?:making|allowing|keeping|letting|leaving|giving|ensuring|enabling|which|so that|so only|as it|as they"
+    r"|since)"
+    r"|,? because|,? while (?=[a-z]+ing\b)| [\u2013\u2014]) "
+)
+"""Begins what explains or embroiders a statement that stands without it; conditions and limits are none of these."""
+
+_OPENING = re.compile(
+    r"(?:if|when|whenever|while|where|as|since|because|before|after|once|unless|until|although|though|for|to|in|on|with)\b",
+    re.IGNORECASE,
+)
+"""Begins a clause that is no statement before its comma."""
+
+_SHORTEST_STATEMENT, _SHORTEST_TAIL = 4, 25
+"""Words that a statement has at least, and characters of a tail that are worth a cut."""
+
 _NEGATION = re.compile(
     r"\b(?:not|no|never|without|avoid|nor|neither|cannot|except|unless|instead|only|must|\w+n['’]t)\b", re.IGNORECASE
 )
@@ -43,6 +67,8 @@ class Sentence:
         negations: how often it denies or restricts.
         is_code: whether it is a block of code.
         is_reason: whether it comes from the rationale.
+        leans: how many sentences before it stands the one that it cannot be read without; 0 where there is none.
+        statement: the sentence without its last clause where that explains or embroiders; else the sentence.
     """
 
     text: str
@@ -51,6 +77,8 @@ class Sentence:
     negations: int
     is_code: bool = False
     is_reason: bool = False
+    leans: int = 0
+    statement: str = ""
 
 
 def sentences_of(memory: Memory) -> tuple[Sentence, ...]:
@@ -62,11 +90,11 @@ def sentences_of(memory: Memory) -> tuple[Sentence, ...]:
 # While a person types a task the same memories are compiled again and again: 20 ms for 50 of them, else none.
 @lru_cache(maxsize=512)
 def _sentences(title: str, insight: str, rationale: str, snippet: str) -> tuple[Sentence, ...]:
-    found = [_sentence(clean_line(title))] if title.strip() else []
+    found = [about(clean_line(title))] if title.strip() else []
     found += _cut(clean(insight))
     found += [replace(one, is_reason=True) for one in _cut(clean(rationale))]
     if snippet.strip():
-        found.append(_sentence(clean(snippet).strip("\n"), is_code=True))
+        found.append(about(clean(snippet).strip("\n"), is_code=True))
     return tuple(found)
 
 
@@ -75,32 +103,73 @@ def _cut(text: str) -> Iterator[Sentence]:
     for fence in _FENCE.finditer(text):
         yield from _prose(text[at : fence.start()])
         if fence["code"].strip():
-            yield _sentence(fence["code"].strip("\n"), is_code=True)
+            yield about(fence["code"].strip("\n"), is_code=True)
         at = fence.end()
     yield from _prose(text[at:])
 
 
 def _prose(text: str) -> Iterator[Sentence]:
+    announced = 0
     for line in text.split("\n"):
-        plain = " ".join((_LIST_MARK.sub("", line, count=1) if _LIST_MARK.match(line) else line).split())
-        start = 0
-        for end in _END.finditer(plain):
-            # A code span or a parenthesis may hold what looks like an end.
-            before = plain[start : end.start()]
-            if _ABBREVIATED.search(before) or before.count("`") % 2 or before.count("(") > before.count(")"):
+        for part, is_item in _parts(line):
+            if not any(character.isalpha() for character in part):
                 continue
-            yield from _stated(before)
-            start = end.end()
-        yield from _stated(plain[start:])
+            leans = announced if announced == 1 or is_item else int(_LEANING.match(part) is not None)
+            yield replace(about(part), leans=leans, statement=_statement(part))
+            if part.endswith((":", ";", "；")):
+                announced = 1
+            elif announced:
+                announced = announced + 1 if is_item else 0
 
 
-def _stated(text: str) -> Iterator[Sentence]:
-    text = _LIST_MARK.sub("", text, count=1)
-    if any(character.isalpha() for character in text):
-        yield _sentence(text)
+def _parts(line: str) -> Iterator[tuple[str, bool]]:
+    """Yield the sentences of a line, and whether each is an item of a list."""
+    plain, is_item = _unmarked(line)
+    plain = " ".join(plain.split())
+    start = 0
+    for end in _END.finditer(plain):
+        # A code span or a parenthesis may hold what looks like an end.
+        before = plain[start : end.start()]
+        if _ABBREVIATED.search(before) or before.count("`") % 2 or before.count("(") > before.count(")"):
+            continue
+        part, is_marked = _unmarked(before)
+        yield part, is_item or is_marked
+        start, is_item = end.end(), False
+    part, is_marked = _unmarked(plain[start:])
+    yield part, is_item or is_marked
 
 
-def _sentence(text: str, *, is_code: bool = False, is_reason: bool = False) -> Sentence:
+def _unmarked(text: str) -> tuple[str, bool]:
+    """Return a text without the mark of a list that it begins with, and whether it had one."""
+    mark = _LIST_MARK.match(text)
+    return (text[mark.end() :], True) if mark else (text, False)
+
+
+def _statement(text: str) -> str:
+    """Return a sentence without a last clause that explains or embroiders what stands without it."""
+    for tail in _TAIL.finditer(text):
+        before, after = text[: tail.start()], text[tail.end() :]
+        if _stands(before) and _is_last(tail[0], after) and len(after) >= _SHORTEST_TAIL:
+            return before.rstrip(" ,")
+    return text
+
+
+def _stands(text: str) -> bool:
+    """Return whether the beginning of a sentence is a statement of its own."""
+    is_open = text.count("`") % 2 or text.count('"') % 2 or text.count("(") > text.count(")")
+    is_clause = "," not in text and _OPENING.match(text) is not None
+    return not is_open and not is_clause and len(text.split()) >= _SHORTEST_STATEMENT
+
+
+def _is_last(mark: str, rest: str) -> bool:
+    """Return whether nothing but the clause that a mark begins follows."""
+    if "\u2013" in mark or "\u2014" in mark:
+        return mark not in rest
+    return "," not in rest or "because" in mark
+
+
+def about(text: str, *, is_code: bool = False) -> Sentence:
+    """Return what a sentence says."""
     facts = frozenset(fact.strip("`.,:") for fact in _FACT.findall(text))
     terms = frozenset(index_terms(text)) - STOP_WORDS
-    return Sentence(text, terms, facts, len(_NEGATION.findall(text)), is_code, is_reason)
+    return Sentence(text, terms, facts, len(_NEGATION.findall(text)), is_code)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from memtui.domain.memory import Link
+from memtui.pack.options import task_of
 from memtui.recall.result import Hit, Recall, Withheld, listed_and_counted, order_key
 from memtui.recall.task import Task
 from memtui.vault.usage import Recipe
@@ -17,7 +18,11 @@ def recipes_of(recipes: Iterable[Recipe], project: str | None) -> list[Recipe]:
     return [recipe for recipe in recipes if project is None or recipe.project in {None, project}]
 
 
-def standing_recall(recipes: Sequence[Recipe], recall: Callable[[Task], Recall]) -> Recall:
+def standing_recall(
+    recipes: Sequence[Recipe],
+    recall: Callable[[Task], Recall],
+    chosen: Callable[[Recipe, Recall], Recall] = lambda _, found: found,
+) -> Recall:
     """Return the union of what each recipe recalls; without recipes what is recalled without a task.
 
     A memory takes the best of its scores. It is withheld only where no recipe recalls it.
@@ -25,11 +30,15 @@ def standing_recall(recipes: Sequence[Recipe], recall: Callable[[Task], Recall])
     Args:
         recipes: the tasks.
         recall: recalls for one task.
+        chosen: applies what a person chose for a recipe, such as ticks, to what it recalls.
     """
-    tasks = [Task(text=recipe.task, files=recipe.files) for recipe in recipes] or [Task(text="")]
+    tasks = [task_of(recipe.task, recipe.files, recipe.options) for recipe in recipes] or [Task(text="")]
     found = [recall(task) for task in tasks]
-    pins, hits = _best(one.pins for one in found), _best(one.hits for one in found)
-    there = {hit.memory.id for hit in (*pins, *hits)}
+    found = [chosen(recipe, one) for recipe, one in zip(recipes, found, strict=True)] if recipes else found
+    put_in = _best(one.put_in for one in found)
+    by_hand = {hit.memory.id for hit in put_in}
+    pins, hits = _best((one.pins for one in found), but=by_hand), _best((one.hits for one in found), but=by_hand)
+    there = {hit.memory.id for hit in (*put_in, *pins, *hits)}
     withheld: dict[str, Withheld] = {}
     counts: Counter[str] = Counter()
     links: dict[tuple[str, str, str], Link] = {}
@@ -45,10 +54,12 @@ def standing_recall(recipes: Sequence[Recipe], recall: Callable[[Task], Recall])
         found[0],
         hits=hits,
         pins=pins,
+        put_in=put_in,
+        left_out=_best((one.left_out for one in found), but=there),
         withheld=named,
         withheld_counts=rest,
         other_projects=max(one.other_projects for one in found),
-        abstained=None if hits else found[0].abstained,
+        abstained=None if hits or put_in else found[0].abstained,
         task=Task(
             text=" ".join(task.text for task in tasks),
             files=tuple(dict.fromkeys(file for task in tasks for file in task.files)),
@@ -59,12 +70,12 @@ def standing_recall(recipes: Sequence[Recipe], recall: Callable[[Task], Recall])
     )
 
 
-def _best(groups: Iterable[Iterable[Hit]]) -> tuple[Hit, ...]:
-    """Return each memory once, with its best score, the best first."""
+def _best(groups: Iterable[Iterable[Hit]], *, but: Collection[str] = ()) -> tuple[Hit, ...]:
+    """Return each memory once, with its best score, the best first, without some."""
     best: dict[str, Hit] = {}
     for group in groups:
         for hit in group:
             known = best.get(hit.memory.id)
-            if known is None or hit.score > known.score:
+            if hit.memory.id not in but and (known is None or hit.score > known.score):
                 best[hit.memory.id] = hit
     return tuple(sorted(best.values(), key=order_key))

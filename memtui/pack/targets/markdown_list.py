@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memtui.pack.targets.base import (
-    COMPILED_NOTE,
     NOTE,
     PackItem,
     PayloadInfo,
     Piece,
     clean,
     clean_line,
+    compiled_note,
     ended,
     files_words,
     grouped,
     heading,
     shared_files,
+    shared_id_start,
     short_ids,
     verified_words,
 )
@@ -47,7 +48,9 @@ class MarkdownWriter:
         title = f"{'#' * self.level} {self.title.format(of=f' of {project}' if project else '')}\n\n"
         opening = [Piece(f"<{self.tag}>\n\n")] if self.tag else []
         if info.style == "compiled":
-            pieces = [*opening, Piece(title), Piece(f"{COMPILED_NOTE}\n\n"), *self._compiled(items)]
+            start = shared_id_start(items)
+            note = defused(compiled_note(start))
+            pieces = [*opening, Piece(title), Piece(f"{note}\n\n"), *self._compiled(items, start)]
         else:
             pieces = [*opening, Piece(title), Piece(f"{NOTE}\n\n"), *self._full(items)]
         if not self.tag:
@@ -63,8 +66,8 @@ class MarkdownWriter:
             pieces.append(Piece(item_text(group[-1]) + "\n\n", group[-1].memory.id))
         return pieces
 
-    def _compiled(self, items: Sequence[PackItem]) -> list[Piece]:
-        ids = short_ids(items)
+    def _compiled(self, items: Sequence[PackItem], id_start: str) -> list[Piece]:
+        ids = {identifier: short.removeprefix(id_start) for identifier, short in short_ids(items).items()}
         pieces = []
         for kind, group in grouped(items):
             pieces.append(Piece(f"{'#' * (self.level + 1)} {defused(heading(kind))}\n"))

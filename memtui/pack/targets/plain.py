@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memtui.pack.targets.base import (
-    COMPILED_NOTE,
     NOTE,
     PackItem,
     PayloadInfo,
     Piece,
     clean,
     clean_line,
+    compiled_note,
     ended,
     files_words,
     grouped,
+    shared_id_start,
     short_ids,
     verified_words,
 )
@@ -27,9 +28,10 @@ def write_plain(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
     """Return the parts of the payload in order."""
     project = clean_line(info.project or "")
     compiled = info.style == "compiled"
-    note = COMPILED_NOTE if compiled else NOTE
+    start = shared_id_start(items) if compiled else ""
+    note = compiled_note(start) if compiled else NOTE
     pieces = [Piece(f"Memories of {project}\n" if project else "Memories\n"), Piece(f"{note}\n\n")]
-    ids = short_ids(items) if compiled else {}
+    ids = {identifier: short.removeprefix(start) for identifier, short in short_ids(items).items()} if compiled else {}
     for kind, group in grouped(items):
         name = clean_line(kind).upper()
         for item in group:

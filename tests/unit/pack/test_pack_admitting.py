@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recall_story import NOON, PAYMENTS, SETTINGS, memory, story_vault
+from pack_story import packed
+from recall_story import memory, story_vault
 
 from memtui.errors import UsageError
-from memtui.pack.packing import Pack, context
+from memtui.pack.packing import Pack
 from memtui.recall.task import Task
 from memtui.vault.vault import Vault
 
@@ -25,17 +26,7 @@ def vault(tmp_path: Path) -> Vault:
 
 
 def build(vault: Vault, **more: Any) -> Pack:
-    options: dict[str, Any] = {
-        "project": "payments-api",
-        "target": "chat",
-        "budget": "1200",
-        "encoding": "o200k_base",
-        "max_memories": 40,
-        "settings": SETTINGS,
-        "now": NOON,
-        **more,
-    }
-    return context(vault, Task("deploy the release token"), PAYMENTS, **options)
+    return packed(vault, Task("deploy the release token"), **more)
 
 
 def ids(pack: Pack) -> set[str]:

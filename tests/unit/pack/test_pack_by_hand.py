@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from recall_story import NOON, PAYMENTS, SETTINGS, story_vault
+from pack_story import packed
+from recall_story import story_vault
 
-from memtui.pack.packing import Pack, context
+from memtui.pack.packing import Pack
 from memtui.pack.targets.base import join
 from memtui.recall.task import Task
 
@@ -23,18 +24,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Vault:
 
 
 def _context(vault: Vault, text: str = TASK, **more: Any) -> Pack:
-    options: dict[str, Any] = {"target": "chat", "budget": "1200", **more}
-    return context(
-        vault,
-        Task(text),
-        PAYMENTS,
-        project="payments-api",
-        encoding="o200k_base",
-        max_memories=40,
-        settings=SETTINGS,
-        now=NOON,
-        **options,
-    )
+    return packed(vault, Task(text), **more)
 
 
 def _ids(pack: Pack) -> list[str]:

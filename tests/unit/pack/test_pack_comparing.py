@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recall_story import NOON, PAYMENTS, SETTINGS, memory, story_vault
+from pack_story import packed
+from recall_story import memory, story_vault
 
 from memtui.pack.comparing import compare, previous_pack
-from memtui.pack.packing import Pack, context
+from memtui.pack.packing import Pack
 from memtui.pack.recording import list_recipes, record_pack, save_recipe
 from memtui.pack.standing import recipes_of
 from memtui.recall.task import Task
@@ -25,17 +26,7 @@ def vault(tmp_path: Path) -> Vault:
 
 
 def build(vault: Vault, task: Task = TASK, **more: Any) -> Pack:
-    options: dict[str, Any] = {
-        "project": "payments-api",
-        "target": "chat",
-        "budget": "1200",
-        "encoding": "o200k_base",
-        "max_memories": 40,
-        "settings": SETTINGS,
-        "now": NOON,
-        **more,
-    }
-    return context(vault, task, PAYMENTS, **options)
+    return packed(vault, task, **more)
 
 
 def test_the_previous_pack_of_the_same_task_is_found_and_compared(vault: Vault) -> None:

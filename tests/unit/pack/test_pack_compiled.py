@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 from recall_story import memory
 
 from memtui.domain.memory import Memory
-from memtui.pack.compiled import Compiler
-from memtui.pack.packing import build_pack
+from memtui.pack.compiled import KEPT, Compiler, Detail
+from memtui.pack.detail import BEST_FIRST, TOO_FAR
+from memtui.pack.packing import Pack, build_pack
 from memtui.pack.sentences import sentences_of
 from memtui.pack.targets.base import PackItem, PayloadInfo, short_ids
 from memtui.pack.targets.registry import target_named
 from memtui.recall.result import Hit, Recall
+from memtui.recall.score import Part
 from memtui.recall.task import Task
 from memtui.text.quantities import Budget
 from memtui.text.token_count import get_counter
@@ -32,8 +34,8 @@ LOCK = memory(
 CHAT = target_named("chat")
 
 
-def compiled(one: Memory, task: str = "", *, among_best: bool = False) -> Memory:
-    return Compiler.for_task(Task(task)).compiled(one, among_best=among_best)
+def compiled(one: Memory, task: str = "", *, detail: Detail = "some") -> Memory:
+    return Compiler.for_task(Task(task)).compiled(one, detail=detail)
 
 
 def test_what_the_task_asks_for_is_kept_word_for_word_and_the_rest_is_not() -> None:
@@ -70,16 +72,129 @@ def test_numbers_of_a_list_and_dots_inside_words_are_no_ends_of_sentences() -> N
     ]  # fmt: skip
 
 
+def test_signs_inside_a_sentence_are_no_marks_of_a_list() -> None:
+    text = "In JavaScript `19.99 * 100` is 1998.99, and (rv:60.0) > 2 holds."
+    assert compiled(memory("aaaaaaaa", "", text)).insight == text
+
+
+def test_of_what_is_less_near_a_sentence_is_told_that_says_something() -> None:
+    talk = memory(
+        "aaaaaaaa", "Now let's set up", "Now let's set up logging. Looks good. Use `structlog` with JSON output."
+    )
+    text = compiled(talk, detail="little").insight
+    assert text == "Now let's set up logging. Use `structlog` with JSON output."
+    rule = memory("aaaaaaaa", "Amounts are integers in minor units", f"No float holds money. {'It is long. ' * 20}")
+    assert compiled(rule, detail="little").insight == "Amounts are integers in minor units. No float holds money."
+
+
 def test_what_a_colon_announces_stays_with_it() -> None:
     one = memory(
         "aaaaaaaa", "Rate limits exist", "They are per address. Limits: - General: 100 a minute - Login: 10 a minute"
     )
-    text = compiled(one, "what are the limits").insight
+    text = compiled(one, "what are the limits", detail="most").insight
     assert "Limits: General: 100 a minute. Login: 10 a minute." in text
 
 
-def test_the_best_hits_keep_more() -> None:
-    assert len(compiled(LOCK, "refund", among_best=True).insight) > len(compiled(LOCK, "refund").insight)
+def test_the_nearer_a_memory_is_the_more_of_it_is_kept() -> None:
+    lengths = [len(compiled(LOCK, "refund", detail=detail).insight) for detail in KEPT]
+    assert lengths == sorted(lengths, reverse=True)
+    assert lengths[0] > lengths[1] > lengths[2]
+    assert compiled(LOCK, "refund", detail="little").insight == (
+        "Lock refunds by payment_id, never by user_id. "
+        "Hold the Redis lock `lock:payment:{payment_id}` around every capture and refund, TTL 30 s."
+    )
+    assert "charged 41 customers twice" in compiled(LOCK, "refund", detail="most").insight
+
+
+def test_a_title_that_was_cut_from_the_text_is_not_told_beside_it() -> None:
+    text = "Chose the small store over the large one because it needs a tiny process and little memory. It took 3 days."
+    one = memory("aaaaaaaa", text[:58], text)
+    assert compiled(one).insight == "Chose the small store over the large one."
+    assert compiled(one, detail="most").insight == text
+
+
+def test_a_sentence_that_leans_on_another_comes_with_it() -> None:
+    one = memory(
+        "aaaaaaaa",
+        "Read attributes of the object directly",
+        "Never go through the metadata dict. This pattern caused 3 bugs in v10.13.1.",
+    )
+    text = compiled(one, "which pattern caused bugs").insight
+    assert text.endswith("Never go through the metadata dict. This pattern caused 3 bugs in v10.13.1.")
+
+
+def test_what_a_semicolon_goes_on_with_is_no_sentence_of_its_own() -> None:
+    text = "Files were merged by hand; the second merge destroyed a subnet."
+    one = memory("aaaaaaaa", "State lives in a bucket", text)
+    assert compiled(one, "destroyed").insight == f"State lives in a bucket. {text}"
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("Keep one lock per payment because two cards may pay at once.", "Keep one lock per payment"),
+        ("All stores follow one interface, making them easy to exchange later.", "All stores follow one interface"),
+        ("Set the limit to 5 only when the client is strict about it.", None),
+        ("If a test fails because of the clock, run it again with a frozen one.", None),
+        ("Call `a — b because c of the very long list` and nothing else.", None),
+        ("Take the cache, which is shared, and never clear it by hand.", None),
+    ],
+)
+def test_only_a_last_clause_that_explains_may_go(text: str, statement: str | None) -> None:
+    assert sentences_of(memory("aaaaaaaa", "", text))[0].statement == (statement or text)
+
+
+def test_a_reason_stays_where_the_task_is_in_it() -> None:
+    one = memory("aaaaaaaa", "", "Keep one lock per payment because two cards may pay at once.")
+    assert compiled(one, "locks").insight == "Keep one lock per payment."
+    assert "two cards" in compiled(one, "two cards").insight
+
+
+def test_ids_that_begin_alike_say_it_once() -> None:
+    items = [PackItem(memory(f"bench:{name}", f"Rule {name}")) for name in ("one", "two", "three")]
+    for target in (CHAT, target_named("plain")):
+        payload = target.render(items, PayloadInfo("shop", "compiled"))
+        assert payload.count("bench:") == 1
+        assert "`memtui show bench:id`" in payload
+        assert "[one]" in payload
+    assert "[bench:one]" in CHAT.render(items[:2], PayloadInfo("shop", "compiled"))
+    assert "show id" in CHAT.render([*items, PackItem(memory("abcdefgh", "Own"))], PayloadInfo("shop", "compiled"))
+
+
+def hits(*scores: float, by: str = "words") -> tuple[Hit, ...]:
+    parts = (Part(by, 1.0, "made up", "term"),)
+    words = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot")
+    memories = [memory(f"{word:a<8}"[:8], f"Refund rule {word}", f"Say {word}.") for word in words]
+    return tuple(Hit(one, score, score, parts, "x") for one, score in zip(memories, scores, strict=False))
+
+
+def packed(found: Recall) -> Pack:
+    return build_pack(
+        found,
+        target=CHAT,
+        budget=Budget(5_000, "tokens"),
+        encoding="o200k_base",
+        max_memories=20,
+        info=PayloadInfo("shop", "compiled"),
+    )
+
+
+def test_what_is_far_from_the_task_is_withheld_with_the_reason_and_comes_back_by_hand() -> None:
+    ranked = hits(3.0, 1.0, 0.5, 0.48, 0.4)
+    pack = packed(Recall(ranked, (), (), {}, 0, None, Task("refund")))
+    assert [one.memory.id for one in pack.included] == [hit.memory.id for hit in ranked[:4]]
+    assert [(one.id, one.reason) for one in pack.withheld] == [(ranked[4].memory.id, TOO_FAR.text)]
+    by_hand = packed(Recall(ranked[:4], (), (), {}, 0, None, Task("refund"), put_in=ranked[4:]))
+    assert ranked[4].memory.id in {one.memory.id for one in by_hand.included}
+    without_task = packed(Recall(ranked, (), (), {}, 0, None, Task("")))
+    assert len(without_task.included) == len(ranked)
+    assert len(packed(Recall(hits(3.0, 1.0, 0.1), (), (), {}, 0, None, Task("refund"))).included) == BEST_FIRST
+
+
+def test_by_meaning_scores_lie_further_apart_and_less_is_far() -> None:
+    ranked = hits(3.0, 1.0, 0.5, 0.12, 0.09, by="meaning")
+    pack = packed(Recall(ranked, (), (), {}, 0, None, Task("refund")))
+    assert [one.memory.id for one in pack.included] == [hit.memory.id for hit in ranked[:4]]
 
 
 def test_a_whole_payload_is_less_than_half_and_says_shared_files_once() -> None:

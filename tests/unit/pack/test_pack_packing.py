@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pack_story import packed
 from recall_story import (
     LINKS,
     NOON,
-    PAYMENTS,
-    SETTINGS,
     STORY,
     days_ago,
     link,
@@ -24,7 +23,7 @@ from recall_story import (
 
 from memtui.domain.memory import Memory
 from memtui.errors import UsageError
-from memtui.pack.packing import Pack, build_pack, context, pack_record
+from memtui.pack.packing import Pack, build_pack, pack_record
 from memtui.pack.targets.base import STYLES, PayloadInfo, Style
 from memtui.pack.targets.registry import target_named, target_names
 from memtui.recall.result import Hit, Recall, Withheld
@@ -44,17 +43,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Vault:
 
 
 def _context(vault: Vault, text: str = "", *files: str, **more: Any) -> Pack:
-    options: dict[str, Any] = {
-        "project": "payments-api",
-        "target": "chat",
-        "budget": "1200",
-        "encoding": "o200k_base",
-        "max_memories": 40,
-        "settings": SETTINGS,
-        "now": NOON,
-        **more,
-    }
-    return context(vault, Task(text, files), PAYMENTS, **options)
+    return packed(vault, Task(text, files), **more)
 
 
 def _recall(memories: Sequence[Memory], *, links: Any = (), scores: Sequence[float] | None = None) -> Recall:

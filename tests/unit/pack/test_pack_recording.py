@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pack_story import packed
 from recall_story import NOON, PAYMENTS, SETTINGS, memory, story_vault
 
 from memtui.errors import AmbiguousIdError, NotFoundError, NothingToUndoError, UsageError
+from memtui.pack.options import PackOptions
 from memtui.pack.packing import Pack, context
 from memtui.pack.recording import (
     delete_recipe,
@@ -20,7 +23,7 @@ from memtui.pack.recording import (
     save_recipe,
 )
 from memtui.recall.task import Task
-from memtui.vault.journal import redo, undo
+from memtui.vault.journal import log, redo, undo
 from memtui.vault.vault import Vault
 
 TASK = Task("make refunds idempotent", ("payments/service.py",))
@@ -36,11 +39,9 @@ def _pack(vault: Vault, text: str = TASK.text) -> Pack:
         vault,
         Task(text, TASK.files),
         PAYMENTS,
+        PackOptions(),
         project="payments-api",
         target="chat",
-        budget="1200",
-        encoding="o200k_base",
-        max_memories=40,
         settings=SETTINGS,
         now=NOON,
     )
@@ -141,6 +142,51 @@ def test_a_recipe_is_saved_replaced_found_and_deleted(vault: Vault) -> None:
     assert (saved.files, saved.target, saved.budget) == (TASK.files, "json", "2k")
     assert delete_recipe(vault, "refunds", actor="person") == saved
     assert list_recipes(vault) == [other]
+
+
+def test_a_recipe_keeps_what_was_chosen_and_its_saving_and_deleting_are_undone(vault: Vault) -> None:
+    task = Task("lock refunds", TASK.files, phase="debug")
+    options = PackOptions(style="compiled", without=frozenset({"lockuser"}))
+    usual: Any = {"actor": "person", "project": "payments-api", "target": "chat", "budget": "1k"}
+    plain = save_recipe(vault, "refunds", TASK, **usual)
+    chosen = save_recipe(vault, "refunds", task, **usual, options=options)
+    assert PackOptions().chosen(get_recipe(vault, "refunds").options) == options
+    delete_recipe(vault, "refunds", actor="person")
+    with vault.read() as reader:
+        assert [(change.action, change.summary) for change in log(reader, limit=3)] == [
+            ("recipe delete", "delete recipe refunds"),
+            ("recipe save", "save recipe refunds"),
+            ("recipe save", "save recipe refunds"),
+        ]
+    for expected in ([chosen], [plain], []):
+        with vault.write(actor="person", action="undo") as writer:
+            undo(writer)
+        assert list_recipes(vault) == expected
+    for expected in ([plain], [chosen], []):
+        with vault.write(actor="person", action="redo") as writer:
+            redo(writer)
+        assert list_recipes(vault) == expected
+
+
+def test_saving_the_same_recipe_again_at_the_same_moment_is_no_change(vault: Vault) -> None:
+    for _ in range(2):
+        save_recipe(vault, "refunds", TASK, actor="person", project=None, target="chat", budget="1k")
+    with vault.read() as reader:
+        assert [change.action for change in log(reader, limit=9)].count("recipe save") == 1
+
+
+def test_the_union_of_recipes_keeps_the_ticks_of_each(vault: Vault) -> None:
+    usual: Any = {"actor": "person", "project": "payments-api", "target": "chat", "budget": "1k"}
+    first = save_recipe(vault, "a", TASK, **usual, options=PackOptions(without=frozenset({"twicebug"})))
+    second = save_recipe(
+        vault, "b", Task("replica port"), **usual, options=PackOptions(with_ids=frozenset({"lockuser"}))
+    )
+    pack = packed(vault, Task(""), recipes=[first, second])
+    ids = {one.memory.id for one in pack.included}
+    assert "lockuser" in ids
+    assert "twicebug" not in ids
+    third = save_recipe(vault, "c", TASK, **usual)
+    assert "twicebug" in {one.memory.id for one in packed(vault, Task(""), recipes=[first, second, third]).included}
 
 
 def test_a_mistyped_recipe_names_the_nearest(vault: Vault) -> None:
