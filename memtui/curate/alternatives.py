@@ -103,10 +103,12 @@ uppercase lowercase
 """Values of which one excludes the other, and words with their opposites."""
 
 
-@cache
 def classes_of(name: str) -> frozenset[int]:
     """Return the numbers of the classes that a name belongs to."""
-    return _table().get(name, frozenset())
+    return _table().get(name, _NONE)
+
+
+_NONE: frozenset[int] = frozenset()
 
 
 @cache

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
-from pathlib import Path
 
 from memtui.capture.draft import ProgressCallback
-from memtui.curate.gathering import gather
 from memtui.curate.lifecycle import Outcome, only_person
 from memtui.curate.renames import Certainty, Renames, new_anchor
+from memtui.curate.snoozing import snoozes_of, woken_of
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Anchor, AnchorState, Memory
 from memtui.errors import UsageError
+from memtui.vault.affirmation import WOKEN, WOKEN_PATH
+from memtui.vault.anchor_checks import Place, Tied, store_states, stored_states, tied_memories
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree, anchor_state, file_hash
+from memtui.workspace import Tree
 
 STEP = 200
 """Memories between two looks at progress and cancelling."""
@@ -41,72 +41,61 @@ class CheckedAnchor:
 
 
 def check_anchors(
-    memories: Sequence[Memory], tree: Tree, *, progress: ProgressCallback | None = None
+    memories: Sequence[Memory | Tied],
+    tree: Tree,
+    *,
+    progress: ProgressCallback | None = None,
+    hashes: dict[str, str | None] | None = None,
 ) -> list[CheckedAnchor]:
     """Return the state of every anchor of the tree's project; holds no lease and changes nothing.
 
     An anchor whose file went where git or its content tells is `moved`. One that only shares its name with
     another file stays `gone`, with a weak suggestion.
 
+    Args:
+        memories: of any project.
+        tree: where to look.
+        progress: told how many memories are done.
+        hashes: content hashes of files that were read before; those of this look are added.
+
     Raises:
         Cancelled: raised by `progress`, and passed on.
     """
     mine = [memory for memory in memories if memory.project == tree.project and memory.anchors]
     states: dict[Anchor, AnchorState] = {}
-    hashes: dict[str, str | None] = {}
+    known = {} if hashes is None else hashes
     checked: list[CheckedAnchor] = []
     for number, memory in enumerate(mine):
         if progress and number % STEP == 0:
             progress(number, len(mine))
         for anchor in memory.anchors:
             if anchor not in states:
-                states[anchor] = _state(tree, anchor, hashes)
+                states[anchor] = tree.state(anchor, known)
             checked.append(CheckedAnchor(memory.id, anchor.path, states[anchor]))
-    if any(found.state == "gone" for found in checked):
+    if any(_may_have_moved(found.state, Anchor(found.path)) for found in checked):
         checked = _with_suggestions(checked, mine, Renames(tree.root))
     if progress:
         progress(len(mine), len(mine))
     return checked
 
 
-def _state(tree: Tree, anchor: Anchor, hashes: dict[str, str | None]) -> AnchorState:
-    """Return the state of an anchor; each file is read once, however many memories are tied to it."""
-    bare = anchor_state(tree.root, Anchor(anchor.path))
-    # `git mv` leaves an emptied folder standing.
-    if bare == "fresh" and _is_empty(tree.root / _fixed_part(anchor.path)):
-        return "gone"
-    found = tree.resolve(anchor.path) if bare == "fresh" or (bare == "gone" and not anchor.is_glob) else None
-    if found is None or anchor.content_hash is None or not (tree.root / found).is_file():
-        return "fresh" if found is not None else bare
-    if found not in hashes:
-        hashes[found] = file_hash(tree.root / found)
-    return "fresh" if hashes[found] == anchor.content_hash else "changed"
-
-
-def _fixed_part(path: str) -> str:
-    """Return the folder or file that a path names before its first pattern and its symbol."""
-    plain = path.split("::", 1)[0]
-    return "/".join(takewhile(lambda part: not any(sign in part for sign in "*?[{"), plain.split("/")))
-
-
-def _is_empty(path: Path) -> bool:
-    try:
-        return path.is_dir() and not any(path.iterdir())
-    except OSError:
-        return False
+def _may_have_moved(state: AnchorState, anchor: Anchor) -> bool:
+    """Return whether it is worth asking where something went: git may know the folder of a glob that fits nothing."""
+    return state == "gone" or (state == "unverifiable" and anchor.is_glob and "://" not in anchor.path)
 
 
 def _with_suggestions(
-    checked: Sequence[CheckedAnchor], memories: Sequence[Memory], renames: Renames
+    checked: Sequence[CheckedAnchor], memories: Sequence[Memory | Tied], renames: Renames
 ) -> list[CheckedAnchor]:
     anchors = {(memory.id, anchor.path): anchor for memory in memories for anchor in memory.anchors}
     result = []
     for found in checked:
-        moved = renames.find(anchors[found.id, found.path]) if found.state == "gone" else None
+        anchor = anchors[found.id, found.path]
+        moved = renames.find(anchor) if _may_have_moved(found.state, anchor) else None
         if moved is None:
             result.append(found)
             continue
-        state: AnchorState = "gone" if moved.certainty == "weak" else "moved"
+        state: AnchorState = found.state if moved.certainty == "weak" else "moved"
         result.append(replace(found, state=state, suggestion=moved.path, certainty=moved.certainty))
     return result
 
@@ -117,31 +106,71 @@ def check_project(vault: Vault, tree: Tree, *, progress: ProgressCallback | None
     Raises:
         Cancelled: raised by `progress`, and passed on.
     """
-    wanted = MemoryFilter(scope=Scope((tree.project,)), statuses=("active", "candidate"))
-    return check_anchors(gather(vault, wanted).memories, tree, progress=progress)
-
-
-def remember_states(vault: Vault, checked: Iterable[CheckedAnchor]) -> int:
-    """Store what a check found, for lists and the review; derived, so not a change. Returns how many moved."""
-    fresh = {(found.id, found.path): found.state for found in checked}
     with vault.read() as reader:
-        known = reader.anchor_states({identifier for identifier, _ in fresh})
-    changed = {place for place, state in fresh.items() if known.get(place) != state}
-    changed |= set(known) - set(fresh)
-    if not changed:
-        return 0
-    ids = sorted({identifier for identifier, _ in changed})
-    with vault.write(actor="memtui", action="check anchors") as writer:
-        stored = writer.get_many(ids)
-        writer.delete_unjournaled("anchor_states", "memory_id", ids)
-        writer.insert_unjournaled(
-            "anchor_states",
-            [
-                {"memory_id": identifier, "path": path, "state": state, "checked_at": writer.now}
-                for (identifier, path), state in fresh.items()
-                if identifier in stored and identifier in set(ids)
-            ],
-        )
+        tied = tied_memories(reader, _of_project(tree))
+    return check_anchors(tied, tree, progress=progress)
+
+
+def _of_project(tree: Tree) -> MemoryFilter:
+    return MemoryFilter(scope=Scope((tree.project,)), statuses=("active", "candidate"))
+
+
+def look_after_files(
+    vault: Vault, trees: Iterable[Tree], *, progress: ProgressCallback | None = None
+) -> dict[str, list[CheckedAnchor]]:
+    """Check the files of whole projects and remember what was found, so that every face tells the same.
+
+    Leases are short, files are read outside them, no memory is changed.
+
+    Args:
+        vault: the vault.
+        trees: the working trees to look at.
+        progress: told how many memories of a project are done; may raise `Cancelled`.
+
+    Returns:
+        The state of every anchor, by project.
+    """
+    if not vault.exists:
+        return {}
+    found: dict[str, list[CheckedAnchor]] = {}
+    for tree in trees:
+        hashes: dict[str, str | None] = {}
+        with vault.read() as reader:
+            tied = tied_memories(reader, _of_project(tree))
+        if not tied:
+            continue
+        found[tree.project] = check_anchors(tied, tree, progress=progress, hashes=hashes)
+        with vault.read() as reader:
+            snoozes = snoozes_of(reader, [memory for memory in tied if memory.waits])
+        awake = woken_of(snoozes, tree, hashes)
+        remember_states(vault, found[tree.project], woken=awake)
+    return found
+
+
+def remember_states(vault: Vault, checked: Iterable[CheckedAnchor], *, woken: Collection[str] = ()) -> int:
+    """Store what a check found, for lists and the review; derived, so not a change. Returns how many moved.
+
+    Args:
+        vault: the vault.
+        checked: the anchors of whole memories.
+        woken: those of the memories that were snoozed until a file changes, and one did.
+    """
+    fresh: dict[Place, str] = {(found.id, found.path): found.state for found in checked}
+    ids = {identifier for identifier, _ in fresh}
+    fresh |= {(identifier, WOKEN_PATH): WOKEN for identifier in woken if identifier in ids}
+    with vault.read() as reader:
+        known = stored_states(reader, ids)
+    changed = {place for place, state in fresh.items() if known.get(place, ("",))[0] != state} | (
+        set(known) - set(fresh)
+    )
+    moved = {identifier for identifier, _ in changed}
+    if moved:
+        with vault.write(actor="memtui", action="check anchors") as writer:
+            store_states(
+                writer,
+                {place: state for place, state in fresh.items() if place[0] in moved},
+                {place: state for place, state in known.items() if place[0] in moved},
+            )
     return len(changed)
 
 

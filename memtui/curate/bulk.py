@@ -16,6 +16,12 @@ KIND_HALF_LIFE = 0.0
 """As a half-life: follow the kind's again."""
 
 
+def tags_from(typed: str) -> tuple[list[str], list[str]]:
+    """Return the tags to add and those to take away from what a person typed: `redis, #cache -old`."""
+    words = [word for word in typed.replace(",", " ").split() if word.strip("-#")]
+    return [word for word in words if not word.startswith("-")], [word[1:] for word in words if word.startswith("-")]
+
+
 def change_many(
     vault: Vault,
     versions: Mapping[str, int],

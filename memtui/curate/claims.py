@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
+from typing import NamedTuple
 
 from memtui.curate.alternatives import NAMES_OF_TWO, classes_of
 from memtui.curate.wording import Wording, environments_in, numbers_in, stems_of
+from memtui.text.memo import Memo
 from memtui.text.spelling import normal_form
 
 MOST_CLAIMS = 5
@@ -26,26 +30,33 @@ NEGATION = re.compile(
     r"(?<![\w-])(?:not|no|never|without|avoid(?:s|ed|ing)?|nor|neither|forbid(?:s|den)?|disallow(?:s|ed)?"
     r"|prohibit(?:s|ed)?|den(?:y|ies|ied)|disabl(?:e|es|ed|ing)|unsafe|off)(?![\w-])"
 )
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|[;]\s*")
+# Where a sentence ends; written out sign by sign, so that the search may skip everything else.
+_SENTENCE_END = re.compile(r"\.\s+|!\s+|\?\s+|;\s*|\n\n*")
 _CLAUSE = re.compile(
-    r",\s+|\s+(?:but\s+|(?=and (?:not|never)\b))|\s+(?:because|since|although|whereas|so that)\s+", re.IGNORECASE
+    r",\s+|\s+(?:(?:but|because|since|although|whereas|so that)\s+|(?=and (?:not|never)\b))", re.IGNORECASE
 )
 _COLON = re.compile(r":\s+")
 _PREFERENCE = re.compile(
     r"\b(?:use |prefer |choose |pick )?(?P<taken>[\w.+-]+(?: [\w.+-]+)?) (?:over|instead of|rather than) "
     r"(?P<left>[\w.+-]+(?: [\w.+-]+)?)\b"
 )
+_MAY_PREFER = re.compile(r" (?:over|instead of|rather than) ")
 _PAIR = re.compile(
     r"^(?:the |our |a )?(?P<key>[^:=,.]{2,60}?)(?::\s|\s*=\s*|\s+is (?:now |always |set to |limited to |called )?"
     r"|\s+are (?:now |always |set to |limited to )?)\s*(?P<value>[^:=]{1,80})$"
 )
+_IN_PAIRS = (":", "=", " is ", " are ")
 _USE = re.compile(
     r"^(?:we |please |always )?(?:use|uses|prefer|choose) (?P<object>.+?) (?:for|to|as|in) (?P<purpose>.+)$"
 )
+_SLOT_VERBS = (
+    "live|lives|stored|kept|written|run|runs|built|deployed|named|managed|configured|hosted|cached|served|go|goes"
+    "|placed|located|defined|declared|published|returned|sent|uses|use|returns|saved|logged"
+)
+_SLOT_VERB_SET = frozenset(_SLOT_VERBS.split("|"))
 _SLOT = re.compile(
     r"^(?P<subject>.+?) (?:(?:is|are|must|should|be|being|always) )*"
-    r"(?:live|lives|stored|kept|written|run|runs|built|deployed|named|managed|configured|hosted|cached|served|go|goes"
-    r"|placed|located|defined|declared|published|returned|sent|uses|use|returns|saved|logged)"
+    rf"(?:{_SLOT_VERBS})"
     r"(?: (?P<preposition>in|on|at|under|inside|next to|beside|with|by|using|through|via|to|into|from|as))?"
     r" (?P<object>.+)$"
 )
@@ -103,15 +114,23 @@ class Claim:
     @cached_property
     def names(self) -> frozenset[str]:
         """Names of tools and words with an opposite, as `memtui.curate.alternatives` knows them."""
-        words = _NAME.findall(self.said)
-        found = {form for word in words for form in (word, word.rstrip("s"), f"{word}s") if classes_of(form)}
-        return frozenset(found | {name.replace(" ", "_") for name in NAMES_OF_TWO if name in self.said})
+        found = frozenset().union(*map(_named.__getitem__, _NAME.findall(self.said)))
+        return found.union(name.replace(" ", "_") for name in filter(self.said.__contains__, NAMES_OF_TWO))
 
     @cached_property
     def firm(self) -> frozenset[str]:
         """The terms that are neither numbers nor units nor names: what two claims must agree on to clash in those."""
-        named = stems_of(" ".join(self.names).replace("_", " ")) if self.names else ()
-        return frozenset(term for term in self.terms - UNITS if term.isalpha()).difference(named)
+        return frozenset(term for term in self.terms - UNITS if term.isalpha()) - self.name_terms
+
+    @cached_property
+    def name_terms(self) -> frozenset[str]:
+        """Stems of the names."""
+        return frozenset(stems_of(" ".join(self.names).replace("_", " "))) if self.names else self.names
+
+    @cached_property
+    def number_terms(self) -> frozenset[str]:
+        """Stems of the numbers with their units."""
+        return frozenset(stems_of(" ".join(self.numbers))) if self.numbers else self.numbers
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -127,7 +146,7 @@ class Claim:
     @cached_property
     def environments(self) -> frozenset[str]:
         """Environments and platforms that its sentence names."""
-        return environments_in(normal_form(self.sentence) if self.sentence != self.text else self.normal)
+        return environments_in(_normal_sentence(self.sentence) if self.sentence != self.text else self.normal)
 
     @cached_property
     def identifiers(self) -> frozenset[str]:
@@ -137,7 +156,7 @@ class Claim:
     @cached_property
     def pair(self) -> tuple[frozenset[str], str] | None:
         """Stems of the key, and the value, of a `key: value`."""
-        found = _PAIR.match(self.normal)
+        found = _PAIR.match(self.normal) if any(map(self.normal.__contains__, _IN_PAIRS)) else None
         if not found or "/" in found["key"] or NEGATION.search(found["value"]):
             return None
         key = frozenset(stems_of(found["key"]))
@@ -152,7 +171,8 @@ class Claim:
     @cached_property
     def slot(self) -> tuple[frozenset[str], str, Phrase] | None:
         """Stems of the subject, the kind of preposition, and what stands in its place."""
-        found = _SLOT.match(self.normal)
+        # The pattern tries every word as a verb, so that a look at the words first saves most of the time.
+        found = None if _SLOT_VERB_SET.isdisjoint(self.normal.split()) else _SLOT.match(self.normal)
         if not found:
             return None
         word = found["preposition"] or ""
@@ -162,8 +182,21 @@ class Claim:
     @cached_property
     def preference(self) -> tuple[str, str] | None:
         """What is preferred, and to what."""
-        found = _PREFERENCE.search(self.normal)
+        found = _PREFERENCE.search(self.normal) if _MAY_PREFER.search(self.normal) else None
         return (found["taken"].split()[-1], found["left"].split()[0]) if found else None
+
+    @cached_property
+    def traits(self) -> int:
+        """What it holds by which two claims may clash, one bit each: see `FRAMED` and `PREFERS`."""
+        held = (self.pair, self.use, self.slot, self.preference, self.numbers, self.names)
+        return sum(1 << place for place, part in enumerate(held) if part)
+
+
+FRAMED = 0b111
+"""The bits in `Claim.traits` of what has a place in a sentence: a value, a use, a slot."""
+
+PREFERS = 0b1000
+"""The bit of a preference."""
 
 
 def _phrase(text: str) -> Phrase:
@@ -173,8 +206,18 @@ def _phrase(text: str) -> Phrase:
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+_named: Memo[str, frozenset[str]] = Memo(
+    lambda word: frozenset(form for form in (word, word.rstrip("s"), f"{word}s") if classes_of(form)), most=100_000
+)
+"""Word to the names of tools and values that it may stand for."""
+
+
+@lru_cache(maxsize=10_000)
+def _normal_sentence(sentence: str) -> str:
+    return normal_form(sentence)
+
+
+class Clause(NamedTuple):
     """A clause before it is looked at closely.
 
     Attributes:
@@ -194,7 +237,7 @@ class Clause:
 def clauses_of(title: str, text: str) -> list[Clause]:
     """Return the first clauses of a memory, its title's before; a title that was cut is left to the text."""
     found: dict[str, Clause] = {}
-    for sentence in [*([title] if not title.endswith("…") else []), *_SENTENCE.split(text[:READ_CHARACTERS])]:
+    for sentence in chain([title] if not title.endswith("…") else [], _sentences(text[:READ_CHARACTERS])):
         for part in _parts(sentence.strip()):
             clause = " ".join(part.split())
             if len(clause) >= SHORTEST and clause not in found:
@@ -202,6 +245,15 @@ def clauses_of(title: str, text: str) -> list[Clause]:
             if len(found) >= MOST_CLAIMS:
                 return list(found.values())
     return list(found.values())
+
+
+def _sentences(text: str) -> Iterator[str]:
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        # A full stop stays with its sentence.
+        yield text[start : end.start() + (text[end.start()] in ".!?")]
+        start = end.end()
+    yield text[start:]
 
 
 def claims_of(title: str, insight: str) -> list[Claim]:
@@ -214,11 +266,13 @@ def _parts(sentence: str) -> list[str]:
     parts = [part for part in _CLAUSE.split(sentence) if part]
     if ":" in sentence:
         # A colon before or behind a denial divides two statements; else it may join a key and its value.
-        halves = [
-            half for part in parts for half in (_COLON.split(part) if NEGATION.search(normal_form(part)) else [part])
-        ]
+        halves = [half for part in parts for half in _halves(part)]
         parts = [half for half in halves if half]
     return parts
+
+
+def _halves(part: str) -> list[str]:
+    return _COLON.split(part) if _COLON.search(part) and NEGATION.search(normal_form(part)) else [part]
 
 
 @lru_cache(maxsize=100_000)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from memtui.curate.alternatives import is_tool, rivals
-from memtui.curate.claims import LIGHT, NEGATION, UNITS, Claim
+from memtui.curate.claims import FRAMED, LIGHT, NEGATION, PREFERS, UNITS, Claim
 from memtui.curate.wording import stems_of
 from memtui.text.stopwords import STOP_WORDS
 
@@ -83,14 +83,32 @@ def may_clash(ones: frozenset[str], others: frozenset[str]) -> bool:
 
 def clash(one: Claim, other: Claim) -> Clash | None:
     """Return how two claims contradict each other, None if they do not."""
+    if not _can_clash(one, other):
+        return None
     found = _values(one, other) if one.pair and other.pair else None
     if found is None and not _apart(one.environments, other.environments):
         # Where both speak of something of their own, only what stands in the same place of a sentence can clash.
-        own = one.firm - other.terms and other.firm - one.terms
+        own = _own(one, other)
         for rule in (_slots,) if own else (_preferences, _negation, _numbers, _choices, _slots):
             found = found or rule(one, other)
     # Asked last, because names of code take longest to find.
     return found if found and not _apart(one.identifiers, other.identifiers) else None
+
+
+def _can_clash(one: Claim, other: Claim) -> bool:
+    """Return whether any rule may take two claims: most pairs hold nothing in common that could clash."""
+    common = one.traits & other.traits
+    if _own(one, other):
+        return bool(common & FRAMED)
+    if one.denies == other.denies:
+        return bool(common)
+    # A statement clashes with a denial where one of the two says nothing beyond the other.
+    return bool(common & PREFERS) or one.terms <= other.terms or other.terms <= one.terms
+
+
+def _own(one: Claim, other: Claim) -> bool:
+    """Return whether both speak of something of their own."""
+    return bool(one.firm - other.terms and other.firm - one.terms)
 
 
 def _apart(ones: frozenset[str], others: frozenset[str]) -> bool:
@@ -135,10 +153,8 @@ def _preferences(one: Claim, other: Claim) -> Clash | None:
     return None
 
 
-def _extras(one: Claim, other: Claim, ignored: Iterable[str] = ()) -> tuple[frozenset[str], frozenset[str]]:
-    left = one.terms - other.terms - frozenset(ignored)
-    right = other.terms - one.terms - frozenset(ignored)
-    return left, right
+def _extras(one: Claim, other: Claim, ignored: frozenset[str] = frozenset()) -> tuple[frozenset[str], frozenset[str]]:
+    return one.terms - other.terms - ignored, other.terms - one.terms - ignored
 
 
 def _same_subject(left: frozenset[str], right: frozenset[str], shared: frozenset[str]) -> bool:
@@ -179,7 +195,7 @@ def _numbers(one: Claim, other: Claim) -> Clash | None:
     mine, theirs = one.numbers - other.numbers, other.numbers - one.numbers
     if one.denies != other.denies or not mine or not theirs or not _comparable(mine, theirs):
         return None
-    ignored = frozenset(stems_of(" ".join([*one.numbers, *other.numbers]))) | UNITS
+    ignored = one.number_terms | other.number_terms | UNITS
     left, right = _extras(one, other, ignored)
     shared = (one.terms & other.terms) - ignored
     if not _same_subject(left, right, shared):
@@ -216,7 +232,7 @@ def _choices(one: Claim, other: Claim) -> Clash | None:
     pair = rivals(one.names - other.names, other.names - one.names)
     if pair is None:
         return None
-    ignored = frozenset(stems_of(" ".join(name.replace("_", " ") for name in (*one.names, *other.names))))
+    ignored = one.name_terms | other.name_terms
     left, right = _extras(one, other, ignored)
     shared = (one.terms & other.terms) - ignored
     bare = not shared and not left and not right

@@ -10,12 +10,13 @@ from itertools import product
 from memtui.capture.draft import ProgressCallback
 from memtui.curate.alternatives import classes_of
 from memtui.curate.candidates import candidate_pairs
-from memtui.curate.claims import LONGEST_CLAIM, READ_CHARACTERS, Clause, claim_of, claims_of, clauses_of
+from memtui.curate.claims import LONGEST_CLAIM, READ_CHARACTERS, Claim, Clause
 from memtui.curate.clashing import Clash, ConflictType, clash, first_clash, may_clash
 from memtui.curate.gathering import NOT_CONFLICT, Gathered, Pair, by_project, pair_of
+from memtui.curate.pass_cache import PassCache
 from memtui.domain.content import content_hash
 from memtui.domain.memory import Memory
-from memtui.text.spelling import plain_form
+from memtui.text.memo import Memo
 
 CLAIM_SHARE = 0.5
 """Part of the weight of rare terms that two claims share before they are compared."""
@@ -48,7 +49,9 @@ class Conflict:
     texts: tuple[str, str]
 
 
-def find_conflicts(gathered: Gathered, *, progress: ProgressCallback | None = None) -> list[Conflict]:
+def find_conflicts(
+    gathered: Gathered, *, cache: PassCache | None = None, progress: ProgressCallback | None = None
+) -> list[Conflict]:
     """Return the contradictions within each project and within `global`; holds no lease and changes nothing.
 
     A project's rule against a global one is no conflict: the nearer one holds. Pairs that a person linked or
@@ -56,11 +59,13 @@ def find_conflicts(gathered: Gathered, *, progress: ProgressCallback | None = No
 
     Args:
         gathered: memories, see `memtui.curate.gathering.gather`.
+        cache: what an earlier pass worked out of the same texts.
         progress: told (done, total) of memories; may raise `Cancelled`.
 
     Raises:
         Cancelled: raised by `progress`, and passed on.
     """
+    known = PassCache() if cache is None else cache
     settled = gathered.dismissed(NOT_CONFLICT) | _linked(gathered)
     total = len(gathered.memories)
     found: dict[Pair, Conflict] = {}
@@ -73,12 +78,12 @@ def find_conflicts(gathered: Gathered, *, progress: ProgressCallback | None = No
     for project, memories in by_project(gathered.memories).items():
         if project is None:
             continue
-        for first, second in _clashing_memories(memories, told):
+        for first, second in _clashing_memories(memories, known, told):
             one, other = memories[first], memories[second]
             pair = pair_of(one.id, other.id)
             if pair in settled or pair in found or not _at_one_time(one, other):
                 continue
-            conflict = conflict_between(one, other)
+            conflict = _between(one, other, known)
             if conflict is not None:
                 found[pair] = conflict
         done += len(memories)
@@ -88,8 +93,12 @@ def find_conflicts(gathered: Gathered, *, progress: ProgressCallback | None = No
 
 def conflict_between(one: Memory, other: Memory) -> Conflict | None:
     """Return how two memories contradict each other, None if they do not."""
+    return _between(one, other, PassCache())
+
+
+def _between(one: Memory, other: Memory, known: PassCache) -> Conflict | None:
     first, second = sorted((one, other), key=lambda memory: (memory.created_at, memory.id))
-    found = first_clash(claims_of(first.title, first.insight), claims_of(second.title, second.insight))
+    found = first_clash(*(known.written[memory.title, memory.insight] for memory in (first, second)))
     return None if found is None else _conflict(first, second, found)
 
 
@@ -115,7 +124,9 @@ def _at_one_time(one: Memory, other: Memory) -> bool:
     return latest is None or earliest is None or latest < earliest
 
 
-def _clashing_memories(memories: Sequence[Memory], told: Callable[[int], None]) -> Iterator[tuple[int, int]]:
+def _clashing_memories(
+    memories: Sequence[Memory], known: PassCache, told: Callable[[int], None]
+) -> Iterator[tuple[int, int]]:
     """Yield positions of memories of which two clauses clash.
 
     A clause that many memories repeat is compared once, and its newest memories stand for all: mostly the others
@@ -124,7 +135,7 @@ def _clashing_memories(memories: Sequence[Memory], told: Callable[[int], None]) 
     holders: dict[str, list[int]] = {}
     clauses: list[Clause] = []
     for position, memory in enumerate(memories):
-        for clause in clauses_of(plain_form(memory.title), plain_form(memory.insight[:READ_CHARACTERS])):
+        for clause in known.clauses[memory.title, memory.insight[:READ_CHARACTERS]]:
             if clause.text not in holders:
                 clauses.append(clause)
             holders.setdefault(clause.text, []).append(position)
@@ -135,13 +146,13 @@ def _clashing_memories(memories: Sequence[Memory], told: Callable[[int], None]) 
     half = len(memories) // 2
 
     def step(position: int) -> None:
-        if position % STEP == 0:
-            told(half + position * half // len(clauses))
+        told(half + position * half // len(clauses))
 
-    for first, second in candidate_pairs(keys, share=CLAIM_SHARE, step=step):
+    claims: Memo[int, Claim | None] = Memo(lambda at: known.claims[clauses[at]], most=len(clauses) + 1)
+    for first, second in candidate_pairs(keys, share=CLAIM_SHARE, step=step if clauses else None):
         if not may_clash(terms[first], terms[second]):
             continue
-        claim, rival = claim_of(clauses[first]), claim_of(clauses[second])
+        claim, rival = claims[first], claims[second]
         if claim and rival and clash(claim, rival):
             ends = (holders[clauses[at].text][-MOST_HOLDERS:] for at in (first, second))
             yield from ((one, other) for one, other in product(*ends) if one != other)
@@ -155,6 +166,9 @@ def _keys(clause: Clause, terms: frozenset[str]) -> frozenset[str]:
     """Return what a clause is found by: its terms, and the classes of the tools that it names."""
     if len(terms) > LONGEST_CLAIM:
         return frozenset()
-    words = clause.text.split()
-    classes = {f"class {number}" for word in words for number in classes_of(word.strip(".,;:()"))}
-    return terms | classes
+    return terms.union(*map(_classes.__getitem__, clause.text.split()))
+
+
+_classes: Memo[str, frozenset[str]] = Memo(
+    lambda word: frozenset(f"class {number}" for number in classes_of(word.strip(".,;:()"))), most=100_000
+)

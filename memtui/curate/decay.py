@@ -18,7 +18,7 @@ from memtui.domain.freshness import (
     decay,
     half_life_after,
 )
-from memtui.domain.kinds import Kinds, Origin
+from memtui.domain.kinds import Kinds, Origin, in_project, split_project
 from memtui.domain.learning import Lesson, lessons_by_kind
 from memtui.errors import RefusedError, UsageError
 from memtui.text.sanitising import one_line
@@ -39,14 +39,22 @@ class Knobs:
     """What is tried out.
 
     Attributes:
-        half_lives: half-lives of kinds in days.
+        half_lives: half-lives of kinds in days; under `memtui.domain.kinds.in_project` those of one project alone.
         memory: id of one memory with a half-life of its own in days, None for that of its kind.
         threshold: freshness below which a memory is due; None as it is.
+        floor: the share of trust that is left however old a memory is; None as it is.
+        hurt_weight: how many helps outweigh one hurt; None as it is.
     """
 
     half_lives: Mapping[str, float] = field(default_factory=dict)
     memory: tuple[str, float | None] | None = None
     threshold: float | None = None
+    floor: float | None = None
+    hurt_weight: float | None = None
+
+    def kinds(self, in_force: Kinds) -> Kinds:
+        """Return the kinds as if all of it were in force."""
+        return in_force.with_half_lives(self.half_lives).weighed(floor=self.floor, hurt_weight=self.hurt_weight)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +96,11 @@ class Snapshot:
     threshold: float
     now: datetime
     counter: int
+    _in_projects: Mapping[tuple[str, str], float] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Look up once what holds in one project alone: effects ask for every memory."""
+        object.__setattr__(self, "_in_projects", self.in_force.project_half_lives())
 
     def kind(self, name: str) -> KindNow:
         """Return a kind by its name.
@@ -111,9 +124,17 @@ class Snapshot:
             own = knobs.memory[1]
         if own is not None:
             return own
-        days = knobs.half_lives.get(memory.kind)
-        days = self.in_force.get(memory.kind).half_life_days if days is None else days
+        days = self.kind_half_life(memory.kind, memory.project, knobs)
         return days if memory.held_days is None else half_life_after(days, memory.held_days)
+
+    def kind_half_life(self, kind: str, project: str | None, knobs: Knobs) -> float:
+        """Return the half-life in days of a kind, in one project or where none has its own, as it is tried."""
+        plain = knobs.half_lives.get(kind)
+        plain = self.in_force.get(kind).half_life_days if plain is None else plain
+        if project is None:
+            return plain
+        own = knobs.half_lives.get(in_project(kind, project))
+        return self._in_projects.get((kind, project), plain) if own is None else own
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +188,7 @@ def take_snapshot(vault: Vault, scope: Scope, *, threshold: float = REVIEW_THRES
             memories = read_fading(reader, scope, now)
             verdicts = reader.verdicts()
         # No freshness is below the floor, so that this queue holds what is due for other reasons.
-        others = {due.memory.id for due in review_queue(vault, scope, threshold=FLOOR)}
+        others = {due.memory.id for due in review_queue(vault, scope, threshold=vault.kinds.floor)}
         with vault.read() as reader:
             if reader.change_counter() == counter:
                 break
@@ -211,12 +232,14 @@ def effect(snapshot: Snapshot, knobs: Knobs) -> Effect:
     """Return what the review queue would become; holds no lease and reads nothing."""
     threshold = snapshot.threshold if knobs.threshold is None else knobs.threshold
     unchanged, before, after = Knobs(), 0, 0
+    floor = snapshot.in_force.floor
+    then_floor = floor if knobs.floor is None else knobs.floor
     entering: list[Affected] = []
     leaving: list[Affected] = []
     for memory in snapshot.memories:
         is_other = memory.due or memory.id in snapshot.others
-        now_fresh = 1.0 if memory.pinned else decay(memory.age_days, snapshot.half_life(memory, unchanged))
-        then_fresh = 1.0 if memory.pinned else decay(memory.age_days, snapshot.half_life(memory, knobs))
+        now_fresh = 1.0 if memory.pinned else decay(memory.age_days, snapshot.half_life(memory, unchanged), floor)
+        then_fresh = 1.0 if memory.pinned else decay(memory.age_days, snapshot.half_life(memory, knobs), then_floor)
         was = not memory.snoozed and (is_other or now_fresh < snapshot.threshold)
         becomes = not memory.snoozed and (is_other or then_fresh < threshold)
         before, after = before + was, after + becomes
@@ -228,9 +251,9 @@ def effect(snapshot: Snapshot, knobs: Knobs) -> Effect:
     return Effect(before, after, tuple(entering), tuple(leaving))
 
 
-def crossing_days(half_life: float, threshold: float) -> float:
-    """Return after how many days unverified a memory of that half-life falls below a threshold above the floor."""
-    return half_life * math.log2((1.0 - FLOOR) / (threshold - FLOOR))
+def crossing_days(half_life: float, threshold: float, floor: float = FLOOR) -> float:
+    """Return after how many days unverified a memory of that half-life falls below a threshold; never at the floor."""
+    return half_life * math.log2((1.0 - floor) / (threshold - floor)) if threshold > floor else math.inf
 
 
 # -- applying ------------------------------------------------------------------------------------------
@@ -247,7 +270,8 @@ def apply(
 
     Args:
         vault: the vault; it keeps the half-lives of its kinds.
-        half_lives: by kind; None for the one that holds where nothing was applied.
+        half_lives: by kind, or by `memtui.domain.kinds.in_project`; None for the one that holds where nothing was
+            applied.
         memory: id of a memory and its own half-life, None for that of its kind.
         actor: a person.
 
@@ -265,14 +289,26 @@ def apply(
         used = writer.counts_by("kind", _ANY) if set(half_lives) - set(kinds.names()) else {}
         told = []
         for name, days in half_lives.items():
-            _check(name, days, kinds, used)
-            after = kinds.without_stored().get(name).half_life_days if days is None else days
-            told.append(f"{name} {days_text(kinds.get(name).half_life_days)} → {days_text(after)}")
+            told.append(_told(name, days, kinds, used))
             writer.set_half_life(name, days)
         if memory is not None:
             told.append(_apply_to_memory(writer, *memory))
         writer.summary = f"half-life of {', '.join(told)}"
         return writer.summary
+
+
+def _told(name: str, days: float | None, kinds: Kinds, used: Iterable[str | None]) -> str:
+    """Return what changes in words: `tooling in shop 90 d → 30 d`.
+
+    Raises:
+        RefusedError, UsageError: it may not, or the half-life is none.
+    """
+    kind, project = split_project(name)
+    _check(kind, days, kinds, used, beaten=project is None)
+    usual = kinds.without_stored() if project is None else kinds
+    after = usual.get(kind).half_life_days if days is None else days
+    where = f" in {one_line(project)[:60]}" if project else ""
+    return f"{kind}{where} {days_text(kinds.half_life(kind, project))} → {days_text(after)}"
 
 
 def _apply_to_memory(writer: VaultWriter, identifier: str, days: float | None) -> str:
@@ -288,8 +324,8 @@ def days_text(days: float) -> str:
     return f"{days:,.0f} d" if days >= 10 else f"{days:.2g} d"  # noqa: PLR2004 - below ten days a part of a day counts
 
 
-def _check(name: str, days: float | None, kinds: Kinds, used: Iterable[str | None]) -> None:
-    if kinds.origin(name) == "config":
+def _check(name: str, days: float | None, kinds: Kinds, used: Iterable[str | None], *, beaten: bool) -> None:
+    if beaten and kinds.origin(name) == "config":
         raise RefusedError(
             f"The configuration sets the half-life of {name}, and it beats the vault",
             where=f"[kinds.{name}]",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from memtui.config import ContextSettings, RecallSettings, TargetSettings
 from memtui.curate.projects import View
 from memtui.domain.kinds import Kinds
+from memtui.pack.options import PackOptions, task_of
 from memtui.pack.packing import context
 from memtui.pack.standing import recipes_of
 from memtui.pack.targets.registry import target_named
@@ -101,19 +102,16 @@ class Payloads:
         options, view = self._options, self._options.view
         if view.project is None and recipe.project is not None:
             view = replace(view, project=recipe.project, scope=Scope.of_project(recipe.project), stands_in=False)
+        usual = PackOptions.of(options.context, options.secret_patterns)
         pack = context(
             self._vault,
-            Task(text=recipe.task, files=recipe.files),
+            task_of(recipe.task, recipe.files, recipe.options),
             view.payload_scope,
+            replace(usual.chosen(recipe.options), budget=recipe.budget),
             project=view.project,
             target=target_named(recipe.target, options.targets),
-            budget=recipe.budget,
-            encoding=options.context.encoding,
-            max_memories=options.context.max_memories,
             settings=options.recall,
             now=self._now,
-            withhold_loaded=options.context.withhold_loaded,
-            secret_patterns=options.secret_patterns,
             recall_by=lambda task, most: _supposing(self._gathered(recipe.name, task, view, kinds), memory).rank(
                 kinds, most
             ),

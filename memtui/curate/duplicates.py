@@ -11,7 +11,8 @@ from memtui.curate.candidates import candidate_pairs
 from memtui.curate.differing import warnings
 from memtui.curate.gathering import NOT_CONFLICT, NOT_DUPLICATE, Gathered, Pair, by_project, pair_of
 from memtui.curate.merging import MOST_MERGED
-from memtui.curate.wording import Wording, wording_of
+from memtui.curate.pass_cache import PassCache
+from memtui.curate.wording import Wording
 from memtui.domain.content import content_hash
 from memtui.domain.memory import GLOBAL_PROJECT, Memory
 
@@ -73,12 +74,12 @@ def likeness(one: Wording, other: Wording) -> float:
     The second catches words that are written together or apart; it is worth nine tenths, as it also takes 8080
     for 8081.
     """
-    from rapidfuzz import fuzz
-
     words = len(one.terms) + len(other.terms)
     dice = 2.0 * len(one.terms & other.terms) / words if words else 0.0
     if dice < _HOPELESS:
         return dice
+    from rapidfuzz import fuzz
+
     written = fuzz.ratio(one.sorted_stems, other.sorted_stems) / 100.0
     return max(dice, 0.9 * written)
 
@@ -92,6 +93,8 @@ def compare(
     """Return how two memories are duplicates, None if they are not."""
     first, second = wordings[one.id], wordings[other.id]
     score = likeness(first, second)
+    if score < _HOPELESS and cosine is None:
+        return None
     length = length_class(first, second)
     if score < THRESHOLDS[length]:
         meant = THRESHOLDS_BY_MEANING[length] - (0.1 if score >= 0.9 * THRESHOLDS[length] else 0.0)
@@ -125,6 +128,7 @@ def find_duplicates(
     *,
     alike: Iterable[tuple[str, str, float]] = (),
     apart: Iterable[Pair] = (),
+    cache: PassCache | None = None,
     progress: ProgressCallback | None = None,
 ) -> list[DuplicateGroup]:
     """Return the groups of duplicates, the surest first; holds no lease and changes nothing.
@@ -133,6 +137,7 @@ def find_duplicates(
         gathered: memories, see `memtui.curate.gathering.gather`.
         alike: further candidates with the cosine of their vectors.
         apart: pairs that are no duplicates whatever their words, such as conflicts.
+        cache: what an earlier pass worked out of the same texts.
         progress: told (done, total) of memories; may raise `Cancelled`.
 
     Raises:
@@ -142,7 +147,8 @@ def find_duplicates(
     excluded = {*apart, *_told_apart(gathered)}
     # Who says that two are no conflict says that both hold, so that they are no duplicates either.
     excluded |= gathered.dismissed(NOT_DUPLICATE) | gathered.dismissed(NOT_CONFLICT)
-    wordings = {memory.id: wording_of(memory.title, memory.insight) for memory in gathered.memories}
+    known = PassCache() if cache is None else cache
+    wordings = {memory.id: known.wordings[memory.title, memory.insight] for memory in gathered.memories}
     copies = _copies(gathered.memories, wordings)
     edges: dict[Pair, Likeness] = {}
     for twins in copies:
@@ -171,8 +177,6 @@ def _note(
     pair = pair_of(one.id, other.id)
     if pair in excluded or pair in edges or not _in_one_view(one, other):
         return
-    # In the order of the group's ids, so that `8080 / 8081` tells which holds which.
-    one, other = sorted((one, other), key=worth_keeping)
     if exact:
         apart = tuple(_kept_apart(one, other))
         edges[pair] = Likeness(1.0, "look" if apart else "easy", copies=not apart)
@@ -231,7 +235,7 @@ def _pairs(
     done = 0
 
     def step(position: int) -> None:
-        if progress and position % 200 == 0:
+        if progress:
             progress(min(done + position, total), total)
 
     for project, part in parts.items():

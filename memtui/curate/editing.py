@@ -14,11 +14,11 @@ from memtui.domain.actor import Actor, check_may_alter
 from memtui.domain.content import content_hash, new_id
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
 from memtui.domain.kinds import Kinds
-from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, GLOBAL_PROJECT, Link, Memory, Source
-from memtui.errors import RefusedError, SecretRefusedError, UsageError
+from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, GLOBAL_PROJECT, Anchor, Link, Memory, Source
+from memtui.errors import RefusedError, UsageError
 from memtui.text.sanitising import one_line, sanitise
-from memtui.text.secrets import find_secrets
 from memtui.vault.projects import check_name, ensure_project
+from memtui.vault.secrecy import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writing import VaultWriter
 
@@ -76,20 +76,53 @@ def add_memory(
         SecretRefusedError: the text holds what looks like a secret.
         NotFoundError: a superseded id does not exist.
     """
-    draft, removed, guessed = _draft(vault.kinds, new, actor, vault.now())
-    if not new.allow_secret:
-        refuse_secrets(draft, secret_patterns)
-    with vault.write(actor=actor.name, action="add", summary=f"add {draft.title}") as writer:
+    drafted = draft_memory(vault.kinds, new, actor=actor, now=vault.now(), secret_patterns=secret_patterns)
+    with vault.write(actor=actor.name, action="add", summary=f"add {drafted.memory.title}") as writer:
         anchors = anchors_for(new.files, root=root_for(writer, folder), folder=folder)
         project = project_for_writing(writer, folder, new.project)
-        twin = _twin(writer, draft, project)
-        if twin is None:
-            memory = writer.put(replace(draft, project=project, anchors=anchors))
-        else:
-            memory = _revived(writer, twin, actor)
+        added = store_draft(writer, drafted, project=project, anchors=anchors, actor=actor)
         for prefix in new.supersedes:
-            supersede(writer, memory.id, writer.resolve(prefix), actor)
-        return Added(memory, is_new=twin is None, removed=removed, guessed_kind=guessed and twin is None)
+            supersede(writer, added.memory.id, writer.resolve(prefix), actor)
+        return added
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A new memory before it has a place, see `Added`."""
+
+    memory: Memory
+    removed: int
+    guessed_kind: bool
+
+
+def draft_memory(
+    kinds: Kinds, new: NewMemory, *, actor: Actor, now: datetime, secret_patterns: Sequence[tuple[str, str]] = ()
+) -> Drafted:
+    """Return what was typed as a memory, cleaned and checked; project and anchors are the vault's to find.
+
+    Raises:
+        UsageError: no text, an unknown kind, a bad number.
+        SecretRefusedError: the text holds what looks like a secret.
+    """
+    draft, removed, guessed = _draft(kinds, new, actor, now)
+    if not new.allow_secret:
+        refuse_secrets(draft, secret_patterns)
+        refuse_secrets_in({"files": list(new.files), "project": new.project}, secret_patterns)
+    return Drafted(draft, removed, guessed)
+
+
+def store_draft(
+    writer: VaultWriter, drafted: Drafted, *, project: str | None, anchors: tuple[Anchor, ...], actor: Actor
+) -> Added:
+    """Store a new memory within a running change; the same text in the same project is not stored twice."""
+    twin = _twin(writer, drafted.memory, project)
+    if twin is None:
+        memory = writer.put(replace(drafted.memory, project=project, anchors=anchors))
+    else:
+        memory = _revived(writer, twin, actor)
+    return Added(
+        memory, is_new=twin is None, removed=drafted.removed, guessed_kind=drafted.guessed_kind and twin is None
+    )
 
 
 def _draft(kinds: Kinds, new: NewMemory, actor: Actor, now: datetime) -> tuple[Memory, int, bool]:
@@ -308,18 +341,7 @@ def refuse_secrets(memory: Memory, patterns: Sequence[tuple[str, str]], *, unles
     Raises:
         SecretRefusedError: names the rules that matched.
     """
-    for name in ("title", "insight", "rationale", "snippet"):
-        text = getattr(memory, name)
-        if unless_in is not None and text == getattr(unless_in, name):
-            continue
-        found = [finding for finding in find_secrets(text, patterns) if finding.severity == "secret"]
-        if found:
-            rules = ", ".join(dict.fromkeys(finding.rule for finding in found))
-            raise SecretRefusedError(
-                "The text holds what looks like a secret",
-                where=f"{name}: {rules}",
-                remedy="Nothing was stored. Take it out, or say --allow-secret if it is none.",
-            )
+    refuse_secrets_in(memory, patterns, unless_in=unless_in)
 
 
 def check_kind(kinds: Kinds, kind: str) -> str:

@@ -13,6 +13,7 @@ from memtui.domain.usefulness import usefulness
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
 from memtui.text.sanitising import one_line
 from memtui.vault.reading import VaultReader
+from memtui.vault.secrecy import refuse_secrets_in
 from memtui.vault.usage import StoredPack, packs_by_prefix, read_packs, signals_of_packs
 from memtui.vault.vault import Vault
 
@@ -41,7 +42,15 @@ class Effect:
 
 
 def give_feedback(
-    vault: Vault, prefix: str, verdict: str, *, actor: Actor, reason: str = "", only: Sequence[str] = ()
+    vault: Vault,
+    prefix: str,
+    verdict: str,
+    *,
+    actor: Actor,
+    reason: str = "",
+    only: Sequence[str] = (),
+    allow_secret: bool = False,
+    secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> list[Effect]:
     """Say of a pack, or of one memory, that it helped, hurt, was corrected or was not used.
 
@@ -52,8 +61,11 @@ def give_feedback(
         actor: who says so.
         reason: why, in the person's words.
         only: of a pack, the memories that the feedback is about, by their ids or beginnings of them.
+        allow_secret: store the reason even if it looks like a secret.
+        secret_patterns: the user's own patterns.
 
     Raises:
+        SecretRefusedError: the reason holds what looks like a secret.
         UsageError: the verdict is none of these, or `only` names what is not in the pack.
         NotFoundError: neither a pack nor a memory has this id.
         AmbiguousIdError: several have ids that start so.
@@ -61,6 +73,8 @@ def give_feedback(
     if verdict not in VERDICTS:
         raise UsageError("Unknown feedback", where=verdict, remedy=f"Say one of {', '.join(VERDICTS)}.")
     reason = one_line(reason)
+    if not allow_secret:
+        refuse_secrets_in(reason, secret_patterns, what="reason")
     with vault.write(actor=actor.name, action="feedback", reason=reason) as writer:
         pack = _pack_meant(writer, prefix.strip())
         identifiers = _members(writer, pack, only) if pack else [writer.resolve(prefix)]
@@ -82,16 +96,19 @@ def give_feedback(
         writer.add_signals(fresh)
         subject = f"pack {pack.id}" if pack else next(iter(memories.values())).title
         writer.summary = f"feedback {verdict}: {subject}"
-        return [_effect(memory, old, fresh, writer.now) for memory in memories.values()]
+        return [_effect(memory, old, fresh, writer.now, writer.kinds.hurt_weight) for memory in memories.values()]
 
 
-def _effect(memory: Memory, old: Sequence[Signal], fresh: Sequence[Signal], now: datetime) -> Effect:
+def _effect(
+    memory: Memory, old: Sequence[Signal], fresh: Sequence[Signal], now: datetime, hurt_weight: float
+) -> Effect:
     before = [signal for signal in old if signal.memory_id == memory.id]
     after = [*before, *(signal for signal in fresh if signal.memory_id == memory.id)]
     since = memory.verified_at
     hurts = [signal for signal in after if signal.signal == "hurt" and (since is None or signal.at > since)]
     is_due = len(hurts) >= HURTS_TO_DUE
-    return Effect(memory.id, memory.title, usefulness(before, now), usefulness(after, now), is_due)
+    was, is_now = (usefulness(signals, now, hurt_weight) for signals in (before, after))
+    return Effect(memory.id, memory.title, was, is_now, is_due)
 
 
 def _members(reader: VaultReader, pack: StoredPack, only: Sequence[str]) -> list[str]:
@@ -145,10 +162,17 @@ def packs_awaiting_feedback(
     return [pack for pack in packs if pack.id in copied - answered]
 
 
-def mark_asked(vault: Vault, pack: StoredPack, *, actor: Actor) -> None:
-    """Remember that a person was asked about a pack, so that nobody asks again."""
+def mark_asked(vault: Vault, pack: StoredPack, *, actor: Actor, undoable: bool = False) -> None:
+    """Remember that a person was asked about a pack, so that nobody asks again.
+
+    Args:
+        vault: the vault.
+        pack: the pack.
+        actor: who was asked.
+        undoable: whether a person chose to say nothing, which undo takes back; else it was only asked.
+    """
     with vault.write(actor=actor.name, action=ASKED, summary=f"asked about pack {pack.id}") as writer:
-        writer.undoable = False
+        writer.undoable = undoable
         there = writer.get_many([member.memory_id for member in pack.members])
         writer.add_signals(
             Signal(memory_id=identifier, signal=ASKED, at=writer.now, actor=actor.name, pack_id=pack.id)

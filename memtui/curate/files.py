@@ -10,7 +10,7 @@ from unicodedata import category
 from memtui.domain.globs import matches
 from memtui.domain.memory import Anchor
 from memtui.errors import UsageError
-from memtui.workspace import file_hash
+from memtui.workspace import MATCHED, Tree, file_hash
 
 MOST_NAMEABLE = 20_000
 """Files offered for completion: more take longer to look through than a key may take to answer (3 ms per 10,000)."""
@@ -128,10 +128,18 @@ def _glob_from_root(glob: str, *, root: Path, folder: Path) -> str:
     return f"{below.relative_to(real_root).as_posix()}/{glob}"
 
 
-def rehashed(anchors: Iterable[Anchor], root: Path) -> tuple[Anchor, ...]:
-    """Return anchors with the hash of each file as it is now, for a memory that was just verified."""
-    result = []
-    for anchor in anchors:
-        target = root / anchor.path.split("::", 1)[0]
-        result.append(Anchor(anchor.path, file_hash(target)) if _exists(target) and target.is_file() else anchor)
-    return tuple(result)
+def rehashed(anchors: Iterable[Anchor], tree: Tree) -> tuple[Anchor, ...]:
+    """Return anchors with the hash of each file as it is now, for a memory that was just verified.
+
+    A glob takes note that files fit it; one that none fits, and a file that is not there, stay as they are.
+    """
+    return tuple(_rehashed(anchor, tree) for anchor in anchors)
+
+
+def _rehashed(anchor: Anchor, tree: Tree) -> Anchor:
+    plain = anchor.path.split("::", 1)[0]
+    found = plain if _exists(tree.root / plain) else tree.resolve(plain)
+    if found is not None:
+        target = tree.root / found
+        return Anchor(anchor.path, file_hash(target)) if target.is_file() else anchor
+    return Anchor(anchor.path, MATCHED) if anchor.is_glob and tree.fits(plain) else anchor

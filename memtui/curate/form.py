@@ -30,9 +30,6 @@ from memtui.vault.projects import check_name
 Texts = Mapping[str, str]
 """What stands in the fields, by field."""
 
-TEXT_FIELDS = ("title", "insight", "rationale", "snippet")
-"""Fields of free text: looked through for secrets."""
-
 CHECKED_CHARACTERS = 50_000
 """Characters of a text that are looked through while typing, 20 ms; a save looks through all of it."""
 
@@ -246,10 +243,11 @@ def check_form(texts: Texts, basis: Basis, patterns: Sequence[tuple[str, str]] =
 
 
 def _secrets(texts: Texts, memory: Memory | None, patterns: Sequence[tuple[str, str]]) -> Iterator[Finding]:
-    for name in TEXT_FIELDS:
-        if memory is not None and texts.get(name) == getattr(memory, name):
+    stored = texts_of(memory) if memory is not None else {}
+    for name in texts:
+        if memory is not None and texts[name] == stored.get(name):
             continue
-        text = texts.get(name, "")[:CHECKED_CHARACTERS]
+        text = texts[name][:CHECKED_CHARACTERS]
         for found in find_secrets(text, patterns):
             if found.severity == "secret":
                 line = text.count("\n", 0, found.start) + 1

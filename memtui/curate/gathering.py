@@ -20,7 +20,12 @@ Pair = tuple[str, str]
 
 NOT_DUPLICATE = "not-duplicate"
 NOT_CONFLICT = "not-conflict"
+NOT_RELATED = "not-related"
+NOT_RIPE = "not-ripe"
 """Verdicts on a pair: the one memory has the verdict, its reason names the other and the texts that were compared."""
+
+PAIR_VERDICTS = frozenset({NOT_DUPLICATE, NOT_CONFLICT, NOT_RELATED, NOT_RIPE})
+"""All verdicts on pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,29 +68,44 @@ def pair_fingerprint(one: Memory, other: Memory) -> str:
     return blake2b("".join(hashes).encode(), digest_size=8).hexdigest()
 
 
-def gather(vault: Vault, wanted: MemoryFilter, *, progress: ProgressCallback | None = None) -> Gathered:
+def gather(
+    vault: Vault,
+    wanted: MemoryFilter,
+    *,
+    before: Gathered | None = None,
+    progress: ProgressCallback | None = None,
+) -> Gathered:
     """Read memories window by window; a memory that changes meanwhile appears as it was or as it is.
 
     Whatever acts on what is found checks the versions again.
+
+    Args:
+        vault: the vault.
+        wanted: which memories.
+        before: an earlier look, of which the memories that did not move since are taken over.
+        progress: told how many memories are read.
 
     Raises:
         Cancelled: raised by `progress`, and passed on.
     """
     with vault.read() as reader:
-        ids = reader.select_ids(wanted, sort="created", now=vault.now())[::-1]
+        versions = reader.select_versions(wanted, sort="created", now=vault.now())
         links = reader.links()
-        dismissals = [verdict for verdict in reader.verdicts() if verdict.verdict in {NOT_DUPLICATE, NOT_CONFLICT}]
-    memories: list[Memory] = []
-    keys: dict[str, int] = {}
-    for start in range(0, len(ids), WINDOW):
-        window = ids[start : start + WINDOW]
+        dismissals = [verdict for verdict in reader.verdicts() if verdict.verdict in PAIR_VERDICTS]
+    ids = list(versions)[::-1]
+    seen = before or Gathered([])
+    known = {memory.id: memory for memory in seen.memories if versions.get(memory.id) == memory.version}
+    keys = {identifier: seen.keys[identifier] for identifier in known}
+    missing = [identifier for identifier in ids if identifier not in known]
+    for start in range(0, len(missing), WINDOW):
+        window = missing[start : start + WINDOW]
         with vault.read() as reader:
             found = reader.keyed(window)
-        memories += [found[identifier][1] for identifier in window if identifier in found]
+        known.update((identifier, memory) for identifier, (_, memory) in found.items())
         keys.update((identifier, key) for identifier, (key, _) in found.items())
         if progress:
-            progress(min(start + WINDOW, len(ids)), len(ids))
-    return Gathered(memories, links, dismissals, keys)
+            progress(min(start + WINDOW, len(missing)), len(missing))
+    return Gathered([known[identifier] for identifier in ids if identifier in known], links, dismissals, keys)
 
 
 def by_project(memories: Iterable[Memory]) -> dict[str | None, list[Memory]]:

@@ -19,6 +19,7 @@ from memtui.domain.freshness import REVIEW_THRESHOLD, decay, half_life_after
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Signal
 from memtui.domain.usefulness import usefulness
+from memtui.pack.options import PackOptions
 from memtui.pack.packing import context
 from memtui.pack.standing import recipes_of
 from memtui.pack.targets.registry import target_named
@@ -180,16 +181,16 @@ def health(vault: Vault, options: HealthOptions) -> Health:
         least_useful=least,
         signals=dict(Counter(signal.signal for signal in mine).most_common()),
         packs=packs,
-        standing=_standing(vault, options),
+        standing=standing_payload(vault, options),
     )
 
 
 def _fresh(memory: Fading, kinds: Kinds) -> float:
     if memory.pinned:
         return 1.0
-    days = kinds.get(memory.kind).half_life_days
+    days = kinds.half_life(memory.kind, memory.project)
     usual = days if memory.held_days is None else half_life_after(days, memory.held_days)
-    return decay(memory.age_days, usual if memory.half_life_days is None else memory.half_life_days)
+    return decay(memory.age_days, usual if memory.half_life_days is None else memory.half_life_days, kinds.floor)
 
 
 def _binned(values: Iterable[float]) -> tuple[int, ...]:
@@ -248,7 +249,10 @@ def _ranked(
     for signal in signals:
         by_memory.setdefault(signal.memory_id, []).append(signal)
     titles = {memory.id: memory.title for memory in fading}
-    ranked = [Ranked(key, titles[key], usefulness(found, vault.now())) for key, found in by_memory.items()]
+    ranked = [
+        Ranked(key, titles[key], usefulness(found, vault.now(), vault.kinds.hurt_weight))
+        for key, found in by_memory.items()
+    ]
     ranked.sort(key=lambda one: (-one.usefulness, one.id))
     most = [one for one in ranked if one.usefulness > 1.0][:RANKED]
     least = [one for one in reversed(ranked) if one.usefulness < 1.0][:RANKED]
@@ -266,7 +270,8 @@ def _judged_packs(reader: VaultReader) -> dict[str, int]:
     return {"used": len(packs), "helped": helped, "hurt": hurt, "unjudged": unjudged}
 
 
-def _standing(vault: Vault, options: HealthOptions) -> Standing:
+def standing_payload(vault: Vault, options: HealthOptions) -> Standing:
+    """Return the size of the standing payload as things are."""
     view = options.view
     with vault.read() as reader:
         recipes = recipes_of(read_recipes(reader), view.project)
@@ -274,16 +279,12 @@ def _standing(vault: Vault, options: HealthOptions) -> Standing:
         vault,
         Task(text=""),
         view.payload_scope,
+        PackOptions.of(options.context, options.secret_patterns),
         project=view.project,
         target=target_named(options.context.target, options.targets),
-        budget=options.context.budget,
-        encoding=options.context.encoding,
-        max_memories=options.context.max_memories,
         settings=options.recall,
         now=vault.now(),
         tree=view.tree,
-        withhold_loaded=options.context.withhold_loaded,
-        secret_patterns=options.secret_patterns,
         recipes=recipes,
     )
     return Standing(

@@ -11,9 +11,9 @@ from memtui.curate.lifecycle import Outcome, planted_reasons
 from memtui.domain.actor import Actor
 from memtui.domain.content import content_hash
 from memtui.domain.memory import Memory
-from memtui.text.secrets import find_secrets
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reading import VaultReader
+from memtui.vault.secrecy import secrets_in
 from memtui.vault.vault import Vault
 
 
@@ -63,8 +63,7 @@ def oddities(
     result = {}
     for memory in memories:
         same = [key for key, _ in holders.get(hashes[memory.id], ()) if in_use.get(key, "") == memory.project]
-        text = f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
-        secrets = dict.fromkeys(each.rule for each in find_secrets(text, patterns) if each.severity == "secret")
+        secrets = dict.fromkeys(rule for rules in secrets_in(memory, patterns).values() for rule in rules)
         result[memory.id] = Oddities(tuple(planted_reasons(memory)), tuple(secrets), tuple(same))
     return result
 

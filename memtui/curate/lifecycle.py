@@ -14,9 +14,10 @@ from memtui.domain.actor import Actor, check_may_alter
 from memtui.domain.content import content_hash
 from memtui.domain.freshness import last_trusted_at
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Signal, Tombstone, Verdict
-from memtui.errors import RefusedError, UsageError
+from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.text.sanitising import one_line
 from memtui.vault.projects import check_name, ensure_project
+from memtui.vault.secrecy import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writing import VaultWriter
 from memtui.workspace import Tree
@@ -44,7 +45,7 @@ Step = Callable[[VaultWriter, Memory], Memory | str]
 """Returns the changed memory, or why there is nothing to do."""
 
 
-def _each(
+def apply_to_each(
     vault: Vault,
     prefixes: Sequence[str],
     actor: Actor,
@@ -98,6 +99,22 @@ def _each(
     return outcome
 
 
+def insist(outcome: Outcome, versions: Mapping[str, int], *, what: str) -> None:
+    """Take it for an error that a memory moved since it was looked at, as a single verdict does.
+
+    Raises:
+        ConflictError: a memory has another version than the one that was looked at; nothing of it was changed.
+    """
+    for identifier, reason in outcome.unchanged:
+        if reason == MOVED:
+            raise ConflictError(
+                f"Somebody changed this memory since its version {versions.get(identifier, 0)}: it was not {what}",
+                where=identifier,
+                remedy="Look at it again, then decide.",
+                base_version=versions.get(identifier, 0),
+            )
+
+
 def verify(
     vault: Vault,
     prefixes: Sequence[str],
@@ -120,7 +137,7 @@ def verify(
             return f"it is {memory.status}; only active memories can be verified"
         return verified(writer, memory, actor, tree)
 
-    return _each(vault, prefixes, actor, "verify", step, versions=versions)
+    return apply_to_each(vault, prefixes, actor, "verify", step, versions=versions)
 
 
 def verified(writer: VaultWriter, memory: Memory, actor: Actor, tree: Tree | None) -> Memory:
@@ -131,7 +148,7 @@ def verified(writer: VaultWriter, memory: Memory, actor: Actor, tree: Tree | Non
         verified_at=writer.now,
         verified_by=actor.name,
         snoozed_until=None,
-        anchors=rehashed(memory.anchors, tree.root) if tree and memory.project == tree.project else memory.anchors,
+        anchors=rehashed(memory.anchors, tree) if tree and memory.project == tree.project else memory.anchors,
     )
 
 
@@ -143,8 +160,18 @@ def verdict_on(memory: Memory, verdict: str, now: datetime, actor: Actor, reason
     )
 
 
-def pin(vault: Vault, prefixes: Sequence[str], *, actor: Actor, pinned: bool = True) -> Outcome:
-    """Pin memories: never stale, first in every payload of their project; or let go of them."""
+def pin(
+    vault: Vault,
+    prefixes: Sequence[str],
+    *,
+    actor: Actor,
+    pinned: bool = True,
+    versions: Mapping[str, int] | None = None,
+) -> Outcome:
+    """Pin memories: never stale, first in every payload of their project; or let go of them.
+
+    With `versions`, memories of another version than they had when they were chosen are left alone.
+    """
     only_person(actor, "pin")
 
     def step(_writer: VaultWriter, memory: Memory) -> Memory | str:
@@ -152,7 +179,7 @@ def pin(vault: Vault, prefixes: Sequence[str], *, actor: Actor, pinned: bool = T
             return "it is pinned already" if pinned else "it is not pinned"
         return replace(memory, pinned=pinned)
 
-    return _each(vault, prefixes, actor, "pin" if pinned else "unpin", step)
+    return apply_to_each(vault, prefixes, actor, "pin" if pinned else "unpin", step, versions=versions)
 
 
 def retire(
@@ -162,12 +189,19 @@ def retire(
     actor: Actor,
     reason: str = "",
     versions: Mapping[str, int] | None = None,
+    allow_secret: bool = False,
+    secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> Outcome:
     """Take memories out of use; a tombstone keeps an import from bringing them back.
 
     With `versions`, memories of another version than they had when they were chosen are left alone.
+
+    Raises:
+        SecretRefusedError: the reason holds what looks like a secret, and `allow_secret` does not let it in.
     """
     reason = one_line(reason)
+    if not allow_secret:
+        refuse_secrets_in(reason, secret_patterns, what="reason")
     stones: list[Tombstone] = []
     verdicts: list[Verdict] = []
 
@@ -183,7 +217,7 @@ def retire(
         writer.add_tombstones(stones)
         writer.add_verdicts(verdicts)
 
-    return _each(vault, prefixes, actor, "retire", step, reason=reason, gathered=gathered, versions=versions)
+    return apply_to_each(vault, prefixes, actor, "retire", step, reason=reason, gathered=gathered, versions=versions)
 
 
 def _tombstone(memory: Memory, now: datetime, actor: Actor, reason: str) -> Tombstone:
@@ -217,11 +251,20 @@ def restore(vault: Vault, prefixes: Sequence[str], *, actor: Actor) -> Outcome:
             confirmed_by=memory.confirmed_by or actor.name,
         )
 
-    return _each(vault, prefixes, actor, "restore", step)
+    return apply_to_each(vault, prefixes, actor, "restore", step)
 
 
-def snooze(vault: Vault, prefixes: Sequence[str], *, until: datetime, actor: Actor) -> Outcome:
+def snooze(
+    vault: Vault,
+    prefixes: Sequence[str],
+    *,
+    until: datetime,
+    actor: Actor,
+    versions: Mapping[str, int] | None = None,
+) -> Outcome:
     """Keep memories out of the review until a day.
+
+    With `versions`, memories of another version than they had when they were chosen are left alone.
 
     Raises:
         UsageError: the day is past.
@@ -236,7 +279,7 @@ def snooze(vault: Vault, prefixes: Sequence[str], *, until: datetime, actor: Act
             return f"it is snoozed until {until.date().isoformat()} already"
         return replace(memory, snoozed_until=until)
 
-    return _each(vault, prefixes, actor, "snooze", step)
+    return apply_to_each(vault, prefixes, actor, "snooze", step, versions=versions)
 
 
 def accept(
@@ -266,7 +309,7 @@ def accept(
         signals.append(_accepted_signal(memory, writer, actor))
         return _in_use(writer, replace(memory, kind=chosen_kind or memory.kind), actor, folder, project)
 
-    return _each(
+    return apply_to_each(
         vault,
         prefixes,
         actor,
@@ -317,10 +360,24 @@ def planted_reasons(memory: Memory) -> list[str]:
     return planted_instructions(f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}")
 
 
-def reject(vault: Vault, prefixes: Sequence[str], *, actor: Actor, reason: str = "") -> Outcome:
-    """Turn candidates down: retired, with a tombstone."""
+def reject(
+    vault: Vault,
+    prefixes: Sequence[str],
+    *,
+    actor: Actor,
+    reason: str = "",
+    allow_secret: bool = False,
+    secret_patterns: Sequence[tuple[str, str]] = (),
+) -> Outcome:
+    """Turn candidates down: retired, with a tombstone.
+
+    Raises:
+        SecretRefusedError: the reason holds what looks like a secret, and `allow_secret` does not let it in.
+    """
     only_person(actor, "reject")
     reason = one_line(reason)
+    if not allow_secret:
+        refuse_secrets_in(reason, secret_patterns, what="reason")
     stones: list[Tombstone] = []
 
     def step(writer: VaultWriter, memory: Memory) -> Memory | str:
@@ -329,7 +386,7 @@ def reject(vault: Vault, prefixes: Sequence[str], *, actor: Actor, reason: str =
         stones.append(_tombstone(memory, writer.now, actor, reason or "rejected"))
         return replace(memory, status="retired", status_reason=reason or "rejected")
 
-    return _each(
+    return apply_to_each(
         vault,
         prefixes,
         actor,
@@ -340,8 +397,12 @@ def reject(vault: Vault, prefixes: Sequence[str], *, actor: Actor, reason: str =
     )
 
 
-def change_kind(vault: Vault, prefixes: Sequence[str], kind: str, *, actor: Actor) -> Outcome:
+def change_kind(
+    vault: Vault, prefixes: Sequence[str], kind: str, *, actor: Actor, versions: Mapping[str, int] | None = None
+) -> Outcome:
     """Give memories another kind, in bulk.
+
+    With `versions`, memories of another version than they had when they were chosen are left alone.
 
     Raises:
         UsageError: there is no such kind.
@@ -351,7 +412,7 @@ def change_kind(vault: Vault, prefixes: Sequence[str], kind: str, *, actor: Acto
     def step(_writer: VaultWriter, memory: Memory) -> Memory | str:
         return replace(memory, kind=chosen) if memory.kind != chosen else f"it is a {chosen} already"
 
-    return _each(vault, prefixes, actor, "kind", step)
+    return apply_to_each(vault, prefixes, actor, "kind", step, versions=versions)
 
 
 def assign(vault: Vault, prefixes: Sequence[str], project: str, *, actor: Actor) -> Outcome:
@@ -369,7 +430,7 @@ def assign(vault: Vault, prefixes: Sequence[str], project: str, *, actor: Actor)
             ensure_project(writer, chosen)
         return replace(memory, project=chosen)
 
-    return _each(vault, prefixes, actor, "move", step, reason=f"to {chosen}")
+    return apply_to_each(vault, prefixes, actor, "move", step, reason=f"to {chosen}")
 
 
 def only_person(actor: Actor, act: str) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from memtui.curate.editing import supersede
 from memtui.domain.actor import Actor, check_may_alter
 from memtui.domain.memory import LINK_TYPES, Link, LinkType
-from memtui.errors import NotFoundError, RefusedError, UsageError
+from memtui.errors import ConflictError, NotFoundError, RefusedError, UsageError
 from memtui.vault.vault import Vault
+from memtui.vault.writing import VaultWriter
 
 
 def check_link_type(name: str) -> LinkType:
@@ -22,13 +24,26 @@ def check_link_type(name: str) -> LinkType:
     return name
 
 
-def link(vault: Vault, from_prefix: str, type_name: str, to_prefix: str, *, actor: Actor) -> Link | None:
-    """Link two memories; `supersedes` also takes the second out of use. None if the link was there already."""
+def link(
+    vault: Vault,
+    from_prefix: str,
+    type_name: str,
+    to_prefix: str,
+    *,
+    actor: Actor,
+    versions: Mapping[str, int] | None = None,
+) -> Link | None:
+    """Link two memories; `supersedes` also takes the second out of use. None if the link was there already.
+
+    Raises:
+        ConflictError: one of them has another version than in `versions`; nothing was written.
+    """
     link_type = check_link_type(type_name)
     with vault.write(actor=actor.name, action="link") as writer:
         first, second = writer.resolve(from_prefix), writer.resolve(to_prefix)
         if first == second:
             raise UsageError("A memory cannot be linked to itself", where=first)
+        _check_versions(writer, versions or {})
         writer.summary = f"link {first} {link_type} {second}"
         made = Link(
             from_id=first,
@@ -45,6 +60,18 @@ def link(vault: Vault, from_prefix: str, type_name: str, to_prefix: str, *, acto
             supersede(writer, first, second, actor)
             return None if known else made
         return made if writer.add_links([made]) else None
+
+
+def _check_versions(writer: VaultWriter, versions: Mapping[str, int]) -> None:
+    for identifier, memory in writer.get_many(versions).items():
+        if memory.version != versions[identifier]:
+            raise ConflictError(
+                f"Somebody changed this memory since its version {versions[identifier]}",
+                where=identifier,
+                remedy="Look at it again, then decide.",
+                base_version=versions[identifier],
+                current_version=memory.version,
+            )
 
 
 def unlink(vault: Vault, from_prefix: str, type_name: str, to_prefix: str, *, actor: Actor) -> Link:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memtui.curate.editing import LONGEST_TITLE, check_kind, refuse_secrets
+from memtui.curate.editing import LONGEST_TITLE, check_kind
 from memtui.domain.actor import Actor, check_may_alter
 from memtui.domain.content import content_hash, normalise
 from memtui.domain.kinds import Kinds
@@ -17,6 +17,7 @@ from memtui.text.sanitising import one_line, sanitise
 from memtui.vault import journal
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reading import VaultReader
+from memtui.vault.secrecy import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writing import VaultWriter
 
@@ -184,7 +185,7 @@ def _refuse_new_secrets(
         for member in members:
             part = getattr(member, name)
             written[name] = written[name].replace(part, "") if part else written[name]
-    refuse_secrets(replace(members[0], **{**written, "kind": members[0].kind}), patterns)  # type: ignore[arg-type] # texts by field
+    refuse_secrets_in(written, patterns)
 
 
 def _inherited(reader: VaultReader, target: str, originals: Sequence[str], now: datetime) -> list[Link]:

@@ -14,6 +14,7 @@ from memtui.errors import UsageError
 from memtui.vault import projects as store
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.reading import VaultReader
+from memtui.vault.secrecy import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writing import VaultWriter
 from memtui.workspace import Tree, Workspace, find_workspace
@@ -148,7 +149,9 @@ def link_folder(vault: Vault, name: str, folder: Path) -> str | None:
 
     Raises:
         UsageError: the folder does not exist.
+        SecretRefusedError: the name holds what looks like a secret.
     """
+    refuse_secrets_in(name, what="project")
     if not folder.is_dir():
         raise UsageError("There is no such folder", where=str(folder))
     with vault.write(actor="person", action="project-link", summary=f"link {folder} to {name}") as writer:
@@ -156,7 +159,13 @@ def link_folder(vault: Vault, name: str, folder: Path) -> str | None:
 
 
 def alias_remote(vault: Vault, name: str, remote: str) -> str | None:
-    """Make a git remote mean a project too; returns the project that it meant before."""
+    """Make a git remote mean a project too; returns the project that it meant before.
+
+    Raises:
+        UsageError: this is no remote.
+        SecretRefusedError: the name holds what looks like a secret.
+    """
+    refuse_secrets_in(name, what="project")
     if not normalise_remote(remote):
         raise UsageError("A remote is a URL such as git@host:owner/name.git", where=remote)
     with vault.write(actor="person", action="project-alias", summary=f"alias {remote} to {name}") as writer:

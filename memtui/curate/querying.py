@@ -84,6 +84,16 @@ class _Token:
     text: str
 
 
+def is_query(text: str) -> bool:
+    """Return whether a text that may be plain words is meant as a query: it compares a field, or denies a word."""
+    return _ASKING.search(text) is not None
+
+
+_ASKING = re.compile(
+    rf"(?:^|\s)(?:-?(?:{'|'.join(FIELDS)})(?::|<=|>=|<|>|=)|-(?:{'|'.join(FLAGS)})(?=\s|$))", re.IGNORECASE
+)
+
+
 def parse_query(text: str, kinds: Kinds, now: datetime) -> Query:
     """Return a query.
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memtui.curate.anchoring import check_anchors
+from memtui.curate.gathering import WINDOW
 from memtui.domain.freshness import REVIEW_THRESHOLD, freshness, last_trusted_at
-from memtui.domain.memory import AnchorState, Link, Memory, Signal
-from memtui.domain.risk import review_risk
-from memtui.vault.anchor_checks import unanswered_states
+from memtui.domain.memory import Memory, Signal
+from memtui.domain.risk import USES, review_risk
+from memtui.vault.affirmation import HURTS_TO_DUE, Asked, asked_about, riskiest
 from memtui.vault.filters import MemoryFilter, Scope
-from memtui.vault.reading import VaultReader
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
 
-HURTS_TO_DUE = 2
-"""A memory that hurt this often is due whatever its age."""
+__all__ = ["HURTS_TO_DUE", "Due", "review_queue"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +45,11 @@ def review_queue(
     kinds: tuple[str, ...] = (),
     threshold: float = REVIEW_THRESHOLD,
     limit: int | None = None,
-    tree: Tree | None = None,
-    contradicted: Mapping[str, int] | None = None,
 ) -> list[Due]:
     """Return what is due now, by risk. Reading or using a memory never clears it; only a verdict does.
 
-    A memory is due when its freshness fell below the threshold or its day came, when a file that it is tied to
-    changed, moved or went since it was verified, when a memory in use contradicts it, or when it hurt twice.
+    What is due is said in `memtui.vault.affirmation`, and is the same for the header, the lists and the counts.
+    Of files it knows what the last check found: `memtui.curate.anchoring.look_after_files` checks them.
 
     Args:
         vault: the vault.
@@ -62,96 +57,79 @@ def review_queue(
         kinds: only these kinds; all by default.
         threshold: freshness below which a memory is due.
         limit: most memories.
-        tree: a working tree whose files are looked at now; of other projects the last check counts.
-        contradicted: how many conflicts were proposed for each memory, besides those that are linked.
     """
     now = vault.now()
-    active = MemoryFilter(scope=scope, kinds=kinds)
-    stale = MemoryFilter(scope=scope, kinds=kinds, stale_at=now, threshold=threshold)
-    looked = _looked_at(vault, active, tree) if tree else {}
+    wanted = MemoryFilter(scope=scope, kinds=kinds, stale_at=now, threshold=threshold)
     with vault.read() as reader:
-        memories = {memory.id: memory for memory in reader.select(stale, sort="due", now=now)}
-        signals: dict[str, list[Signal]] = {}
-        for signal in reader.signals():
-            signals.setdefault(signal.memory_id, []).append(signal)
-        hurting = {key for key, found in signals.items() if _hurts(found, None) >= HURTS_TO_DUE}
-        states = {key: found for key, found in (unanswered_states(reader, active) | looked).items() if found}
-        disputes = _disputed(reader)
-        disputes.update(contradicted or {})
-        others = {*hurting, *states, *disputes} - set(memories)
-        besides = MemoryFilter(scope=scope, kinds=kinds, ids=tuple(sorted(others)))
-        for memory in reader.select(besides, sort="due", now=now) if others else []:
-            hurts = _hurts(signals.get(memory.id, []), memory.verified_at) >= HURTS_TO_DUE
-            if (hurts or memory.id in states or disputes[memory.id]) and not _snoozed(memory, now):
-                memories[memory.id] = memory
-    queue = [
-        _due(
-            memory,
-            freshness(memory, now, vault.kinds),
-            now,
-            signals.get(memory.id, []),
-            states.get(memory.id, {}),
-            disputes[memory.id],
-        )
-        for memory in memories.values()
-    ]
+        ids = riskiest(reader, wanted, now=now, limit=limit)
+    queue: list[Due] = []
+    for start in range(0, len(ids), WINDOW):
+        queue += _read(vault, ids[start : start + WINDOW], wanted, now)
     queue.sort(key=lambda due: (-round(due.risk, 9), due.memory.created_at, due.memory.id))
-    return queue[:limit]
+    return queue
 
 
-def _looked_at(vault: Vault, active: MemoryFilter, tree: Tree) -> dict[str, dict[str, AnchorState]]:
-    """Return what a look at the tree says of its project's memories, also where nothing is wrong; holds no lease."""
+def _read(vault: Vault, ids: Sequence[str], wanted: MemoryFilter, now: datetime) -> list[Due]:
+    """Return some of what is due with its reasons; what was decided on since the ids were read is left out."""
     with vault.read() as reader:
-        memories = reader.select(active, sort="due", now=vault.now())
-    found: dict[str, dict[str, AnchorState]] = {memory.id: {} for memory in memories if memory.project == tree.project}
-    for check in check_anchors(memories, tree):
-        if check.state in UNTRUE:
-            found[check.id][check.path] = check.state
-    return found
+        memories = reader.select(replace(wanted, ids=tuple(ids)), sort="created", now=now)
+        asked = asked_about(reader, ids)
+        signals: dict[str, list[Signal]] = {}
+        for signal in reader.signals(ids):
+            signals.setdefault(signal.memory_id, []).append(signal)
+    return [
+        _due(memory, freshness(memory, now, vault.kinds), now, signals.get(memory.id, ()), asked.get(memory.id, ()))
+        for memory in memories
+    ]
 
 
-UNTRUE = frozenset({"changed", "moved", "gone"})
-"""States of an anchor that ask for a look."""
+_FILE_WORDS = {"changed": "changed since", "moved": "was moved since", "gone": "is gone"}
 
 
-def _disputed(reader: VaultReader) -> Counter[str]:
-    """Return how many memories in use contradict each."""
-    links = [link for link in reader.links() if link.type == "contradicts"]
-    others = reader.get_many({end for link in links for end in (link.from_id, link.to_id)})
-    pairs = {(end, other) for link in links for end, other in (_ends(link), _ends(link)[::-1])}
-    return Counter(end for end, other in pairs if other in others and others[other].status == "active")
+def _due(memory: Memory, trust: float, now: datetime, signals: Iterable[Signal], asked: Sequence[Asked]) -> Due:
+    said = list(signals)
+    uses = sum(1 for signal in said if signal.signal in USES)
+    since = memory.verified_at
+    hurts = sum(1 for signal in said if signal.signal == "hurt" and (since is None or signal.at > since))
+    causes = Counter(one.cause for one in asked)
+    files = [one for one in asked if one.cause in _FILE_WORDS]
+    disputes = len({one.what for one in asked if one.cause == "contradicted"})
+    risk = review_risk(
+        trust=trust,
+        uses=uses,
+        changed_anchors=len(files) or causes["woken"],
+        contradictions=disputes,
+        hurts=hurts,
+        imports=causes["source"] + causes["import"],
+    )
+    return Due(memory, trust, risk, tuple(_reasons(memory, now, uses, hurts, disputes, asked)))
 
 
-def _ends(link: Link) -> tuple[str, str]:
-    return (link.from_id, link.to_id)
-
-
-def _snoozed(memory: Memory, now: datetime) -> bool:
-    return memory.snoozed_until is not None and memory.snoozed_until > now
-
-
-def _hurts(signals: Iterable[Signal], since: datetime | None) -> int:
-    return sum(1 for signal in signals if signal.signal == "hurt" and (since is None or signal.at > since))
-
-
-_STATE_WORDS = {"changed": "changed since", "moved": "was moved since", "gone": "is gone"}
-
-
-def _due(
-    memory: Memory, trust: float, now: datetime, signals: list[Signal], states: Mapping[str, str], disputes: int
-) -> Due:
+def _reasons(memory: Memory, now: datetime, uses: int, hurts: int, disputes: int, asked: Sequence[Asked]) -> list[str]:
     days = (now - last_trusted_at(memory)).days
-    uses = sum(1 for signal in signals if signal.signal in {"copied", "injected", "referenced", "helped"})
-    hurts = _hurts(signals, memory.verified_at)
-    reasons = [f"not verified for {days} days" if memory.verified_at else f"never verified, {days} days old"]
+    reasons = [
+        f"not verified for {_counted(days, 'day')}"
+        if memory.verified_at
+        else f"never verified, {_counted(days, 'day')} old"
+    ]
     if uses:
-        reasons.append(f"used {uses} times" if uses > 1 else "used once")
+        reasons.append(f"used {_counted(uses, 'time')}" if uses > 1 else "used once")
     if hurts:
-        reasons.append(f"hurt {hurts} times" if hurts > 1 else "hurt once")
-    reasons.extend(f"{path} {_STATE_WORDS.get(state, state)}" for path, state in states.items())
+        reasons.append(f"hurt {_counted(hurts, 'time')}" if hurts > 1 else "hurt once")
+    reasons += [f"{one.what} {_FILE_WORDS[one.cause]}" for one in asked if one.cause in _FILE_WORDS]
+    if any(one.cause == "woken" for one in asked):
+        reasons.append("a file changed since it was snoozed")
     if disputes:
-        reasons.append(f"contradicted by {disputes} other{'s' if disputes > 1 else ''}")
+        reasons.append(f"contradicted by {_counted(disputes, 'other')}")
+    reasons += [f"{one.what} says something else since {one.at:%Y-%m-%d}" for one in asked if one.cause == "source"]
+    imports = [one for one in asked if one.cause == "import"]
+    if imports:
+        waits = "a candidate on the same files waits" if len(imports) == 1 else "candidates on the same files wait"
+        reasons.append(f"{waits} since {min(one.at for one in imports):%Y-%m-%d}")
     if memory.due_at is not None and memory.due_at <= now:
-        reasons.append(f"due since {memory.due_at.date().isoformat()}")
-    risk = review_risk(trust=trust, uses=uses, changed_anchors=len(states), contradictions=disputes, hurts=hurts)
-    return Due(memory, trust, risk, tuple(reasons))
+        reasons.append(f"due since {memory.due_at:%Y-%m-%d}")
+    return reasons
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from memtui.capture.draft import ProgressCallback
-from memtui.curate.conflicts import Conflict
+from memtui.curate.conflicts import Conflict, conflict_between
 from memtui.curate.duplicates import DuplicateGroup
 from memtui.curate.editing import refuse_secrets, supersede
 from memtui.curate.gathering import NOT_CONFLICT, NOT_DUPLICATE, pair_fingerprint, pair_of
@@ -15,8 +16,10 @@ from memtui.curate.lifecycle import only_person, verdict_on
 from memtui.curate.merging import MOST_MERGED, Merged, merge
 from memtui.domain.actor import Actor
 from memtui.domain.content import content_hash
+from memtui.domain.holding import ONLY
 from memtui.domain.memory import Anchor, Link, Memory, Verdict
 from memtui.errors import ConflictError, RefusedError, UsageError
+from memtui.recall.phase import PHASES
 from memtui.text.sanitising import one_line
 from memtui.vault.vault import Vault
 from memtui.vault.writing import VaultWriter
@@ -40,12 +43,41 @@ class HoldsFor:
     """Where one of two clashing memories holds.
 
     Attributes:
-        paths: files, folders or globs of the project that it gets tied to.
-        words: what it holds for in words, such as a phase; stands at the end of its rationale.
+        paths: files, folders or globs of the project that it gets tied to and is recalled for alone.
+        phases: phases of the work, of `memtui.recall.phase.PHASES`, that it is recalled in alone.
+        words: what else it holds for, in words.
     """
 
     paths: Sequence[str] = ()
+    phases: Sequence[str] = ()
     words: str = ""
+
+    @property
+    def text(self) -> str:
+        """All of it on one line, as it stands at the end of the memory's rationale."""
+        return ", ".join(filter(None, [*self.paths, *self.phases, one_line(self.words)]))
+
+
+_PATH = re.compile(r"\S*[/*?\[]\S*|\.?[\w-]+(?:\.[\w-]+)+")
+"""What a person means as a path: something with a slash, a pattern, or a name with an ending."""
+
+
+def scope_from(text: str) -> HoldsFor:
+    """Return where a memory holds from what a person typed: `legacy/**, release, the old cluster`.
+
+    Parts stand between commas. A part whose every word is a path or a phase names those; any other is kept as words.
+    """
+    paths: list[str] = []
+    phases: list[str] = []
+    words: list[str] = []
+    for part in one_line(text).split(","):
+        named = part.split()
+        if all(word in PHASES or _PATH.fullmatch(word) for word in named):
+            phases += [word for word in named if word in PHASES]
+            paths += [word.removeprefix("./").rstrip("/") for word in named if word not in PHASES]
+        else:
+            words.append(part.strip())
+    return HoldsFor(tuple(dict.fromkeys(paths)), tuple(dict.fromkeys(phases)), ", ".join(words))
 
 
 def not_duplicates(vault: Vault, prefixes: Sequence[str], *, actor: Actor) -> list[Verdict]:
@@ -55,7 +87,7 @@ def not_duplicates(vault: Vault, prefixes: Sequence[str], *, actor: Actor) -> li
         UsageError: fewer than two memories.
         RefusedError: an agent cannot decide.
     """
-    return _dismiss(vault, NOT_DUPLICATE, prefixes, actor)
+    return dismiss(vault, NOT_DUPLICATE, prefixes, actor)
 
 
 def not_conflicting(vault: Vault, one: str, other: str, *, actor: Actor) -> list[Verdict]:
@@ -64,10 +96,22 @@ def not_conflicting(vault: Vault, one: str, other: str, *, actor: Actor) -> list
     Raises:
         RefusedError: an agent cannot decide.
     """
-    return _dismiss(vault, NOT_CONFLICT, (one, other), actor)
+    return dismiss(vault, NOT_CONFLICT, (one, other), actor)
 
 
-def _dismiss(vault: Vault, kind: str, prefixes: Sequence[str], actor: Actor) -> list[Verdict]:
+def dismiss(vault: Vault, kind: str, prefixes: Sequence[str], actor: Actor) -> list[Verdict]:
+    """Remember a verdict on every pair of these memories, until a text changes; one undoable change.
+
+    Args:
+        vault: the vault.
+        kind: one of `memtui.curate.gathering.PAIR_VERDICTS`.
+        prefixes: ids or prefixes.
+        actor: who says so.
+
+    Raises:
+        UsageError: fewer than two memories.
+        RefusedError: an agent cannot decide.
+    """
     only_person(actor, "settle this")
     with vault.write(actor=actor.name, action=kind) as writer:
         memories = writer.get_many(dict.fromkeys(writer.resolve(prefix) for prefix in prefixes))
@@ -174,8 +218,8 @@ def keep_both(
     strange = next((identifier for identifier in scopes if identifier not in conflict.ids), None)
     if strange is not None:
         raise UsageError("This memory is no part of the conflict", where=strange)
-    if not any(scope.paths or scope.words.strip() for scope in scopes.values()):
-        raise UsageError("Say where at least one of them holds", remedy="Give a path, or words such as a phase.")
+    if not any(scope.text for scope in scopes.values()):
+        raise UsageError("Say where at least one of them holds", remedy="Give a path, a phase, or words.")
     with vault.write(actor=actor.name, action="settle") as writer:
         memories = _as_compared(writer, conflict)
         scoped = [_scoped(memories[identifier], scope) for identifier, scope in scopes.items()]
@@ -191,10 +235,33 @@ def keep_both(
 
 def _scoped(memory: Memory, scope: HoldsFor) -> Memory:
     known = {anchor.path for anchor in memory.anchors}
-    fresh = tuple(Anchor(path) for path in dict.fromkeys(scope.paths) if path not in known)
-    words = one_line(scope.words)
-    reason = f"{memory.rationale}\n\nHolds for: {words}".strip() if words else memory.rationale
-    return replace(memory, anchors=(*memory.anchors, *fresh), rationale=reason)
+    fresh = tuple(Anchor(path) for path in scope.paths if path not in known)
+    limits = (f"{ONLY}{limit}" for limit in (*scope.paths, *scope.phases))
+    return replace(
+        memory,
+        anchors=(*memory.anchors, *fresh),
+        tags=tuple(dict.fromkeys([*memory.tags, *limits])),
+        rationale=f"{memory.rationale}\n\nHolds for: {scope.text}".strip() if scope.text else memory.rationale,
+    )
+
+
+def pair_named(vault: Vault, one: str, other: str) -> Conflict:
+    """Return two memories as a conflict, to be settled as one whether or not a pass would propose it.
+
+    Raises:
+        NotFoundError, AmbiguousIdError: an id names none, or several.
+        UsageError: both are the same.
+    """
+    with vault.read() as reader:
+        found = list(reader.get_many(dict.fromkeys((reader.resolve(one), reader.resolve(other)))).values())
+    if len(found) != 2:  # noqa: PLR2004 - a pair
+        raise UsageError("Name two different memories", where=f"{one} {other}")
+    proposed = conflict_between(*found)
+    if proposed is not None:
+        return proposed
+    texts = (content_hash(found[0]), content_hash(found[1]))
+    titles = (found[0].title, found[1].title)
+    return Conflict((found[0].id, found[1].id), "value", "as named", ("", ""), titles, texts)
 
 
 def _as_compared(writer: VaultWriter, conflict: Conflict) -> dict[str, Memory]:

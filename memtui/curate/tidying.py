@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import combinations
 from typing import Any
 
 from memtui.capture.draft import ProgressCallback
-from memtui.curate.anchoring import CheckedAnchor, check_anchors
+from memtui.curate.anchoring import CheckedAnchor
 from memtui.curate.conflicts import Conflict, find_conflicts
 from memtui.curate.duplicates import DuplicateGroup, find_duplicates
 from memtui.curate.gathering import Gathered, gather, pair_of
-from memtui.curate.meaning import pairs_by_meaning
-from memtui.curate.vagueness import is_vague
-from memtui.domain.freshness import REVIEW_THRESHOLD, due_at, last_trusted_at
-from memtui.domain.kinds import Kinds
+from memtui.curate.ripening import RipeGroup, ripe_groups
+from memtui.curate.tidy_cache import TidyCache, texts_of
+from memtui.domain.freshness import REVIEW_THRESHOLD, last_trusted_at
 from memtui.domain.memory import Memory, Signal
-from memtui.text.secrets import find_secrets
-from memtui.text.token_count import get_counter
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
@@ -50,6 +48,7 @@ class TidyReport:
         secrets: memories that hold what looks like a secret.
         unconfirmed: memories that no person accepted.
         unused: memories that no pack took for `UNUSED_AFTER`.
+        ripe: groups that may have one conclusion: an offer, and no finding.
         tokens: tokens of each memory that was looked at.
         titles: title of each memory that was looked at.
     """
@@ -63,6 +62,7 @@ class TidyReport:
     secrets: tuple[str, ...] = ()
     unconfirmed: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
+    ripe: tuple[RipeGroup, ...] = ()
     tokens: Mapping[str, int] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
 
@@ -74,7 +74,7 @@ class TidyReport:
     def ids(self, finding: str) -> list[str]:
         """Return the memories of a finding, each once."""
         found = getattr(self, finding)
-        if finding in {"duplicates", "conflicts"}:
+        if finding in {"duplicates", "conflicts", "ripe"}:
             return list(dict.fromkeys(identifier for proposal in found for identifier in proposal.ids))
         if finding == "anchors":
             return list(dict.fromkeys(anchor.id for anchor in found))
@@ -130,44 +130,61 @@ def no_stage(_name: str) -> ProgressCallback | None:
     return None
 
 
-def tidy(vault: Vault, options: TidyOptions, *, stage: Stage = no_stage) -> TidyReport:
+def tidy(vault: Vault, options: TidyOptions, *, stage: Stage = no_stage, cache: TidyCache | None = None) -> TidyReport:
     """Look through the memories in use and in the inbox; nothing is changed, and no lease is held for long.
 
     Args:
         vault: the vault.
         options: what to look at.
         stage: gives the progress callback of each stage; a callback may raise `Cancelled`.
+        cache: of earlier passes with the same encoding and patterns; what moved since is looked at alone.
 
     Raises:
         Cancelled: raised by a callback, and passed on.
     """
-    now = vault.now()
-    everything = gather(
-        vault, MemoryFilter(scope=options.scope, statuses=("active", "candidate")), progress=stage("reading")
-    )
+    known = TidyCache(options.encoding, options.secret_patterns) if cache is None else cache
+    with known.lock:
+        known.turn()
+        report = _look(vault, options, stage, known)
+        known.end()
+    return report
+
+
+def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) -> TidyReport:
+    wanted = MemoryFilter(scope=options.scope, statuses=("active", "candidate"))
+    everything = known.gathered = gather(vault, wanted, before=known.gathered, progress=stage("reading"))
     active = [memory for memory in everything.memories if memory.status == "active"]
     in_use = Gathered(active, everything.links, everything.dismissals, everything.keys)
-    conflicts = find_conflicts(in_use, progress=stage("conflicts"))
+    conflicts = find_conflicts(in_use, cache=known.texts, progress=stage("conflicts"))
+    apart = [pair_of(*conflict.ids) for conflict in conflicts]
+    meant = known.meant(vault, in_use, options.model, stage("meaning"))
     duplicates = find_duplicates(
         in_use,
-        alike=pairs_by_meaning(vault, in_use, options.model, progress=stage("meaning")),
-        apart=[pair_of(*conflict.ids) for conflict in conflicts],
+        alike=meant,
+        apart=apart,
+        cache=known.texts,
         progress=stage("duplicates"),
     )
-    anchors = check_anchors(everything.memories, options.tree, progress=stage("anchors")) if options.tree else []
+    apart += [pair_of(*pair) for group in duplicates for pair in combinations(group.ids, 2)]
+    ripe = ripe_groups(in_use, vault.kinds, alike=meant, apart=apart, cache=known.texts, progress=stage("ripe"))
+    anchors = known.checked(everything.memories, options.tree, stage("anchors")) if options.tree else []
+    now = vault.now()
     with vault.read() as reader:
         signals = reader.signals()
-    tokens = _weigh(everything.memories, options.encoding, stage("texts"))
+        due = replace(wanted, statuses=("active",), stale_at=now, threshold=options.threshold)
+        stale = reader.select_ids(due, sort="due", now=now)
+    tokens = _weigh(everything.memories, known, stage("texts"))
     return TidyReport(
         duplicates=tuple(duplicates),
         conflicts=tuple(conflicts),
         anchors=tuple(found for found in anchors if found.state in {"moved", "gone"}),
-        stale=_ids(memory for memory in active if _is_stale(memory, now, vault.kinds, options.threshold)),
+        stale=tuple(identifier for identifier in stale if identifier in tokens),
         oversized=_ids(memory for memory in active if tokens[memory.id] > OVERSIZED_TOKENS),
-        vague=_ids(memory for memory in active if is_vague(memory.title, memory.insight)),
-        secrets=_ids(memory for memory in everything.memories if holds_secret(memory, options.secret_patterns)),
+        vague=_ids(memory for memory in active if known.vague[memory.title, memory.insight]),
+        secrets=_ids(memory for memory in everything.memories if known.secret[texts_of(memory)]),
         unconfirmed=_ids(memory for memory in everything.memories if memory.confirmed_at is None),
         unused=_ids(_unused(active, signals, now)),
+        ripe=tuple(ripe),
         tokens=tokens,
         titles={memory.id: memory.title for memory in everything.memories},
     )
@@ -177,26 +194,13 @@ def _ids(memories: Iterable[Memory]) -> tuple[str, ...]:
     return tuple(memory.id for memory in memories)
 
 
-def _is_stale(memory: Memory, now: datetime, kinds: Kinds, threshold: float) -> bool:
-    due = due_at(memory, kinds, threshold)
-    return due is not None and due <= now
-
-
-def _weigh(memories: Sequence[Memory], encoding: str, progress: ProgressCallback | None) -> dict[str, int]:
-    counter = get_counter(encoding)
+def _weigh(memories: Sequence[Memory], known: TidyCache, progress: ProgressCallback | None) -> dict[str, int]:
     tokens: dict[str, int] = {}
     for number, memory in enumerate(memories):
         if progress and number % 200 == 0:
             progress(number, len(memories))
-        texts = (memory.title, memory.insight, memory.rationale, memory.snippet)
-        tokens[memory.id] = counter.count("\n".join(text for text in texts if text))
+        tokens[memory.id] = known.tokens[texts_of(memory)]
     return tokens
-
-
-def holds_secret(memory: Memory, patterns: Sequence[tuple[str, str]] = ()) -> bool:
-    """Return whether a memory's texts hold what looks like a secret; AWS's example keys are none."""
-    texts = (memory.title, memory.insight, memory.rationale, memory.snippet)
-    return any(finding.severity == "secret" for text in texts if text for finding in find_secrets(text, patterns))
 
 
 def _unused(memories: Iterable[Memory], signals: Iterable[Signal], now: datetime) -> list[Memory]:
@@ -235,4 +239,5 @@ def report_record(report: TidyReport) -> dict[str, Any]:
         ],
         **{name: list(getattr(report, name)) for name in FINDINGS[3:]},
         "counts": report.counts(),
+        "ripe": [{"ids": list(group.ids), "score": group.score, "why": group.why} for group in report.ripe],
     }

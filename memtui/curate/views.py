@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from memtui.domain.kinds import Kinds
 from memtui.domain.memory import AnchorState, Link, Memory, Signal
 from memtui.domain.record import format_time
 from memtui.domain.usefulness import usefulness
+from memtui.vault.affirmation import AskedSince, asked_since
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.reading import SourceState, VaultReader
 from memtui.vault.vault import Vault
@@ -46,6 +47,7 @@ def view_memories(
 ) -> list[MemoryView]:
     """Return views of memories, in their order."""
     wanted = [memory.id for memory in memories]
+    asked = asked_since(reader, identifiers=wanted) if wanted else {}
     links: dict[str, list[Link]] = {}
     for link in reader.links(wanted):
         for end in {link.from_id, link.to_id}:
@@ -64,14 +66,21 @@ def view_memories(
             memory=memory,
             tier=reader.kinds.get(memory.kind).tier,
             freshness=freshness(memory, now, reader.kinds),
-            usefulness=usefulness(signals.get(memory.id, ()), now),
-            due_at=due_at(memory, reader.kinds, threshold),
+            usefulness=usefulness(signals.get(memory.id, ()), now, reader.kinds.hurt_weight),
+            due_at=due_of(memory, reader.kinds, threshold, asked.get(memory.id)),
             anchor_states=states.get(memory.id, {}),
             links=tuple(links.get(memory.id, ())),
             source_says_this=source_says_this(memory, seen.get(memory.id, ())),
         )
         for memory in memories
     ]
+
+
+def due_of(memory: Memory, kinds: Kinds, threshold: float, asked: AskedSince | None) -> datetime | None:
+    """Return when a memory becomes due for review, whatever the reason; None if no day is known."""
+    if asked is None:
+        return due_at(memory, kinds, threshold)
+    return due_at(memory, kinds, threshold, asked_at=asked.asked_at, woken_at=asked.woken_at)
 
 
 def source_says_this(memory: Memory, seen: Iterable[SourceState]) -> bool:
@@ -103,7 +112,14 @@ def checked(views: Sequence[MemoryView], tree: Tree | None) -> list[MemoryView]:
     """Return views with the anchors of the tree's project checked against it; holds no lease."""
     if tree is None:
         return list(views)
-    return [replace(view, anchor_states={**view.anchor_states, **tree.states(view.memory)}) for view in views]
+    return [replace(view, anchor_states=states_now(view.anchor_states, tree.states(view.memory))) for view in views]
+
+
+def states_now(stored: Mapping[str, AnchorState], looked: Mapping[str, AnchorState]) -> dict[str, AnchorState]:
+    """Return states of anchors of a look at the tree over those stored; where a file went, only a whole check knows."""
+    lost = {path for path, state in looked.items() if state in {"gone", "unverifiable"}}
+    moved = {path for path in lost if stored.get(path) == "moved"}
+    return {**stored, **{path: state for path, state in looked.items() if path not in moved}}
 
 
 def get_view(vault: Vault, prefix: str, *, threshold: float = REVIEW_THRESHOLD, tree: Tree | None = None) -> MemoryView:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from memtui.text.identifiers import LONGEST_WHOLE
-from memtui.text.spelling import american, normal_form, plain_form, respelt
+from memtui.text.memo import Memo
+from memtui.text.spelling import american, plain_form, respelt
 from memtui.text.stemming import stem
 from memtui.text.stopwords import STOP_WORDS
 
@@ -15,6 +17,7 @@ READ_CHARACTERS = 4_000
 """Characters of a memory that are compared."""
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:[_][a-z0-9]+)*|[^\W\d_a-z]+", re.UNICODE)
+_ASCII_TOKEN = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
 _SPACELESS = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 # Words that turn what is said round.
@@ -38,6 +41,13 @@ _ENVIRONMENTS = re.compile(
     r"\b(staging|production|development|ci|locally|local|preview|sandbox|qa|canary|windows|macos|linux|ios|android"
     r"|(?<=test )environment|tests?(?= environment)|on-call|browser|server-side|client-side)\b"
 )
+_ENVIRONMENT_WORDS = (
+    "staging production development ci local preview sandbox qa canary windows macos linux ios android environment "
+    "on-call browser server-side client-side"
+)
+_IN_ENVIRONMENTS = _ENVIRONMENT_WORDS.split()
+"""What stands in every match, so that most texts need no look."""
+
 _NUMBER = re.compile(
     r"(?<![\w.])v?(\d+(?:[.:]\d+)*)(?:\s?(%|ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|weeks?"
     r"|months?|years?|[kmgt]i?b)\b|(%)|(?=\D|$))"
@@ -121,8 +131,10 @@ class Wording:
     @cached_property
     def identifiers(self) -> frozenset[str]:
         """Names of code, without case and closing brackets."""
-        quoted = _QUOTED_CODE.findall(self.text)
-        found = {*_IDENTIFIER.findall(self.text.replace("`", " ")), *(name for name in quoted if " " not in name)}
+        quoted = _QUOTED_CODE.findall(self.text) if "`" in self.text else []
+        # No name holds a space, and most words are plain: the pattern is slow, and is shown the others alone.
+        telling = " ".join(word for word in self.text.replace("`", " ").split() if not _is_plain(word))
+        found = {*_IDENTIFIER.findall(telling), *(name for name in quoted if " " not in name)}
         return frozenset(name.lower().strip("()./-") for name in found) - {""}
 
     @cached_property
@@ -136,6 +148,12 @@ class Wording:
         return _DONE.search(self.normal) is not None
 
 
+def _is_plain(word: str) -> bool:
+    """Return whether a word, with what closes a sentence, holds no sign and no capital behind its first letter."""
+    bare = word.rstrip(".,;:!?")
+    return bare.isalnum() and bare[1:] == bare[1:].lower()
+
+
 def numbers_in(normal: str) -> frozenset[str]:
     """Return the numbers of a text in normal form with their units, `15 m` for fifteen minutes."""
     return frozenset(map(_number, _NUMBER.finditer(normal))) if _DIGIT.search(normal) else _NOTHING
@@ -143,7 +161,7 @@ def numbers_in(normal: str) -> frozenset[str]:
 
 def environments_in(normal: str) -> frozenset[str]:
     """Return the environments and platforms that a text in normal form names."""
-    return frozenset(_ENVIRONMENTS.findall(normal))
+    return frozenset(_ENVIRONMENTS.findall(normal)) if any(map(normal.__contains__, _IN_ENVIRONMENTS)) else _NOTHING
 
 
 _DIGIT = re.compile("[0-9]")
@@ -154,35 +172,37 @@ def wording_of(title: str, insight: str) -> Wording:
     """Return the wording of a memory; a title that its text repeats counts once."""
     text = insight[:READ_CHARACTERS]
     head = title.rstrip("….").strip()
-    repeated = text.startswith(head) or normal_form(text[: len(head) + 40]).startswith(normal_form(head))
+    repeated = text.startswith(head) or _opens_with(text[: len(head) + 40], head)
     return Wording(text if repeated else f"{title}\n{text}")
 
 
-class _StemTable(dict[str, tuple[str, ...]]):
-    """Word to its stems, none for a stop word; fills itself, and is emptied when full."""
-
-    def __missing__(self, word: str) -> tuple[str, ...]:
-        spelt = american(word)
-        if len(self) >= _CACHED_WORDS:
-            self.clear()
-        if spelt in STOP_WORDS:
-            found: tuple[str, ...] = ()
-        elif spelt.isascii():
-            found = (stem(spelt) if spelt.isalpha() else spelt[:LONGEST_WHOLE],)
-        else:
-            found = _pairs_of_signs(spelt)
-        self[word] = found
-        return found
+def _opens_with(text: str, head: str) -> bool:
+    """Return whether the normal form of a text begins with that of another."""
+    opening, wanted = plain_form(text), plain_form(head)
+    first, first_wanted = opening.lstrip()[:1], wanted.lstrip()[:1]
+    # Respelling changes the first sign of numbers alone, and no two of them to the same.
+    if first.isalpha() and first_wanted.isalpha() and first != first_wanted:
+        return False
+    return respelt(opening).startswith(respelt(wanted))
 
 
-_CACHED_WORDS = 200_000
-_stems = _StemTable()
+def _stems_of_word(word: str) -> tuple[str, ...]:
+    """Return the stems of a word, none for a stop word."""
+    spelt = american(word)
+    if spelt in STOP_WORDS:
+        return ()
+    if spelt.isascii():
+        return (stem(spelt) if spelt.isalpha() else spelt[:LONGEST_WHOLE],)
+    return _pairs_of_signs(spelt)
+
+
+_stems: Memo[str, tuple[str, ...]] = Memo(_stems_of_word, most=200_000)
 
 
 def stems_of(plain: str) -> tuple[str, ...]:
     """Return the stems of a text in plain or normal form, stop words left out; stop words alone are kept."""
-    words = _TOKEN.findall(plain)
-    return tuple([part for word in words for part in _stems[word]]) or tuple(words)
+    words = (_ASCII_TOKEN if plain.isascii() else _TOKEN).findall(plain)
+    return tuple(chain.from_iterable(map(_stems.__getitem__, words))) or tuple(words)
 
 
 def _pairs_of_signs(word: str) -> tuple[str, ...]:

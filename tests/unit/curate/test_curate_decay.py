@@ -23,8 +23,8 @@ from memtui.curate.decay_payloads import PayloadOptions, Payloads, payload_chang
 from memtui.curate.projects import View
 from memtui.curate.reviewing import review_queue
 from memtui.domain.actor import Actor
-from memtui.domain.freshness import decay, freshness
-from memtui.domain.kinds import DEFAULT_KINDS, Kind, Kinds
+from memtui.domain.freshness import decay, due_at, freshness
+from memtui.domain.kinds import DEFAULT_KINDS, Kind, Kinds, in_project
 from memtui.domain.memory import Link, Memory, Signal, Verdict
 from memtui.errors import RefusedError, UsageError
 from memtui.pack.recording import save_recipe
@@ -44,8 +44,14 @@ def new_vault(folder: Path, *extra: Kind) -> Vault:
 
 def memory(number: int, *, days: float, **values: Any) -> Memory:
     at = NOW - timedelta(days=days)
-    chosen: dict[str, Any] = {"kind": "tooling", "project": "shop", "title": f"Tool {number}", **values}
-    return Memory(id=f"m{number:07d}", insight=f"What tool {number} does.", created_at=at, updated_at=at, **chosen)
+    chosen: dict[str, Any] = {
+        "kind": "tooling",
+        "project": "shop",
+        "title": f"Tool {number}",
+        "insight": f"What tool {number} does.",
+        **values,
+    }
+    return Memory(id=f"m{number:07d}", created_at=at, updated_at=at, **chosen)
 
 
 def many(count: int) -> list[Memory]:
@@ -60,6 +66,7 @@ def many(count: int) -> list[Memory]:
                 number,
                 days=days,
                 kind=chance.choice(kinds),
+                project=("shop", "bank")[number % 2],
                 pinned=chance.random() < 0.1,
                 verified_at=NOW - timedelta(days=chance.uniform(0, days)) if chance.random() < 0.4 else None,
                 half_life_days=chance.choice([None, None, None, 20.0, 400.0]),
@@ -89,8 +96,10 @@ def due_ids(vault: Vault, threshold: float) -> set[str]:
         Knobs(half_lives={"tooling": 400.0, "note": 60.0, "unheard-of": 5.0}, threshold=0.7),
         Knobs(threshold=0.2),
         Knobs(memory=("m0000008", 1.0)),
+        Knobs(half_lives={in_project("tooling", "shop"): 5.0}),
+        Knobs(half_lives={in_project("tooling", "shop"): 400.0, "tooling": 5.0, "note": 300.0}),
     ],
-    ids=["one kind", "kinds and threshold", "threshold", "one memory"],
+    ids=["one kind", "kinds and threshold", "threshold", "one memory", "one project", "a project beside the kind"],
 )
 def test_the_effect_is_what_the_queue_would_become(tmp_path: Path, knobs: Knobs) -> None:
     vault = new_vault(tmp_path)
@@ -111,6 +120,42 @@ def test_the_effect_is_what_the_queue_would_become(tmp_path: Path, knobs: Knobs)
         stored = reader.get_many(one.id for one in (*found.entering, *found.leaving))
     for one in (*found.entering, *found.leaving):
         assert one.after == pytest.approx(freshness(stored[one.id], NOW, vault.kinds))
+
+
+@pytest.mark.parametrize("knobs", [Knobs(floor=0.3, threshold=0.32), Knobs(floor=0.0, threshold=0.06)])
+def test_the_floor_is_tried_like_the_rest_and_the_configuration_keeps_it(tmp_path: Path, knobs: Knobs) -> None:
+    vault = new_vault(tmp_path)
+    fill(vault, many(300))
+    found = effect(take_snapshot(vault, EVERYTHING, threshold=0.5), knobs)
+    configured = Vault(vault.path, kinds=Kinds(floor=knobs.floor or 0.0), now=lambda: NOW)
+    assert knobs.threshold is not None
+    after = due_ids(configured, knobs.threshold)
+    assert found.after == len(after)
+    assert {one.id for one in found.leaving} == due_ids(vault, 0.5) - after
+    assert due_at(memory(1, days=10_000), Kinds(floor=0.3), 0.3) == datetime.max.replace(tzinfo=UTC)
+
+
+def test_a_half_life_of_one_project_is_one_change_and_goes_through_the_portable_form(tmp_path: Path) -> None:
+    from curating import bring, everything
+
+    vault = new_vault(tmp_path)
+    fill(vault, many(6))
+    name = in_project("tooling", "shop")
+    assert apply(vault, {name: 30.0}, actor=PERSON) == "half-life of tooling in shop 90 d → 30 d"
+    with vault.read() as reader:
+        kinds = reader.kinds
+    assert [kinds.half_life("tooling", project) for project in ("shop", "bank", None)] == [30.0, 90.0, 90.0]
+    path = tmp_path / "all.jsonl"
+    path.write_text(everything(vault), "utf-8")
+    copy = Vault(tmp_path / "copy" / "vault.duckdb", now=lambda: NOW)
+    bring(copy, path)
+    with copy.read() as reader:
+        assert reader.kinds.half_life("tooling", "shop") == 30.0
+    timeline.undo(vault, actor=PERSON)
+    assert vault.kinds.half_life("tooling", "shop") == 90.0
+    timeline.redo(vault, actor=PERSON)
+    assert apply(vault, {name: None}, actor=PERSON) == "half-life of tooling in shop 30 d → 90 d"
+    assert vault.kinds.project_half_lives() == {}
 
 
 def test_a_snapshot_stays_what_it_was(tmp_path: Path) -> None:
@@ -235,3 +280,25 @@ def test_the_payloads_of_recipes_change_as_they_would(tmp_path: Path) -> None:
     apply(vault, {"decision": 1.0, "tooling": 10_000.0}, actor=PERSON)
     assert Payloads(vault, options).members(vault.kinds) == supposed
     assert payloads.members(vault.kinds, is_wanted=lambda: False) is None
+
+
+def test_the_weight_of_a_hurt_changes_who_is_in_a_payload(tmp_path: Path) -> None:
+    vault = new_vault(tmp_path)
+    words = "the refund lock of the payment service"
+    pair = [
+        memory(n, days=5, title=f"Refund lock {n}", confirmed_at=NOW, insight=f"Rule {n}: {words} {'and more ' * 20}")
+        for n in (1, 2)
+    ]
+    with vault.write(actor="person", action="import") as writer:
+        writer.put_many(pair)
+        given = {"m0000001": ["helped", "helped", "hurt"], "m0000002": []}
+        writer.add_signals(
+            Signal(memory_id=one, signal=said, at=NOW, actor="person")
+            for one, all_of in given.items()
+            for said in all_of
+        )
+    save_recipe(vault, "refunds", Task(text=words), actor="person", project="shop", target="chat", budget="110")
+    view = View("shop", Scope.of_project("shop"), find_workspace(tmp_path), tmp_path)
+    payloads = Payloads(vault, PayloadOptions(view=view))
+    taken = {weight: payloads.members(Knobs(hurt_weight=weight).kinds(vault.kinds)) for weight in (4.0, 0.0)}
+    assert taken == {4.0: {"refunds": ("m0000002",)}, 0.0: {"refunds": ("m0000001",)}}

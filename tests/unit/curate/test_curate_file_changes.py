@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from support import make_memory
 
 from memtui.curate.file_changes import MOST_FILES, MOST_LINES, FileChange, file_changes
 from memtui.domain.memory import Anchor, Memory
-from memtui.workspace import Tree
+from memtui.workspace import Tree, file_hash
 
 VERIFIED = datetime(2026, 2, 1, tzinfo=UTC)
 
@@ -85,3 +86,30 @@ def test_drivers_of_the_repository_are_not_run(tree: Tree, tmp_path: Path) -> No
     (change,) = file_changes(tied("pay/service.py"), tree)
     assert change.added == 2
     assert not ran.exists()
+
+
+def test_what_is_not_committed_yet_is_shown_too_and_runs_no_filter(tree: Tree, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    git(tree.root, "config", "filter.evil.clean", f"touch {ran};cat")
+    git(tree.root, "config", "filter.evil.smudge", f"touch {ran};cat")
+    write_files(tree.root, {".gitattributes": "*.py filter=evil\n"})
+    verified = tied("pay/lock.py", verified_at=datetime(2026, 4, 1, tzinfo=UTC))
+    memory = replace(verified, anchors=(Anchor("pay/lock.py", file_hash(tree.root / "pay/lock.py")),))
+    write_files(tree.root, {"pay/lock.py": "lock()\nrelease()\n"})
+    (change,) = file_changes(memory, tree)
+    assert change == FileChange("pay/lock.py", "changed", 1, 0, ("+release()",))
+    assert not ran.exists()
+
+
+def test_a_move_is_no_change_of_the_text(tree: Tree) -> None:
+    git(tree.root, "mv", "pay/lock.py", "pay/locking.py")
+    commit(tree.root, on="2026-03-05")
+    (before,) = file_changes(tied("pay/lock.py"), tree)
+    assert (before.state, before.removed) == ("gone", 1)
+    (told,) = file_changes(tied("pay/lock.py::lock"), tree, moves={"pay/lock.py::lock": "pay/locking.py::lock"})
+    assert told == FileChange("pay/lock.py::lock", "moved", 0, 0)
+    write_files(tree.root, {"pay/locking.py": "lock()\nrelease()\n" + "more()\n"})
+    commit(tree.root, on="2026-03-06")
+    (followed,) = file_changes(tied("pay/locking.py"), tree)
+    assert followed.added is not None
+    assert followed.lines[-1] == "+more()"

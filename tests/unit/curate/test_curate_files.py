@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memtui.curate.files import anchors_for, check_files, nameable_files, rehashed, relative_name
 from memtui.domain.memory import Anchor
 from memtui.errors import EXIT_USAGE, UsageError
-from memtui.workspace import file_hash
+from memtui.workspace import MATCHED, Tree, file_hash
 
 
 @pytest.fixture
@@ -115,9 +115,9 @@ def test_the_hash_of_a_file_is_kept_and_renewed(root: Path) -> None:
     before = file_hash(root / "src/pay.py")
     assert anchors == (Anchor("src/pay.py", before), Anchor("src"), Anchor("src/*.py"))
     write_files(root, {"src/pay.py": "x = 2\n"})
-    renewed = rehashed(anchors, root)
+    renewed = rehashed(anchors, Tree("shop", root))
     assert renewed[0].content_hash == file_hash(root / "src/pay.py") != before
-    assert renewed[1:] == anchors[1:]
+    assert renewed[1:] == (anchors[1], Anchor("src/*.py", MATCHED)), "a glob takes note that files fit it"
 
 
 def test_line_ends_do_not_change_the_hash_of_a_file(root: Path) -> None:
@@ -129,7 +129,7 @@ def test_line_ends_do_not_change_the_hash_of_a_file(root: Path) -> None:
 def test_a_file_that_is_gone_keeps_the_hash_it_had(root: Path) -> None:
     anchors = anchors_for(["src/pay.py"], root=root, folder=root)
     (root / "src/pay.py").unlink()
-    assert rehashed(anchors, root) == anchors
+    assert rehashed(anchors, Tree("shop", root)) == anchors
 
 
 def test_what_may_be_named_are_the_files_of_the_tree_and_those_that_memories_are_tied_to(root: Path) -> None:

@@ -8,11 +8,11 @@ from curating import AGENT, PERSON, START, Clock, add, get, new_vault
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.curate.bulk import change_many
+from memtui.curate.bulk import change_many, tags_from
 from memtui.curate.editing import edit_memory
 from memtui.curate.feedback import give_feedback
 from memtui.curate.lifecycle import MOVED, pin, retire, snooze, verify
-from memtui.curate.querying import FIELDS, FLAGS, Query, chosen_by, help_lines, parse_query
+from memtui.curate.querying import FIELDS, FLAGS, Query, chosen_by, help_lines, is_query, parse_query
 from memtui.curate.timeline import undo
 from memtui.domain.kinds import Kinds
 from memtui.errors import QueryError, RefusedError, UsageError
@@ -212,3 +212,24 @@ def test_a_snoozed_memory_is_found(vault: Vault, clock: Clock) -> None:
     made = names(vault, clock)
     snooze(vault, [made["old"]], until=vault.now() + timedelta(days=3), actor=PERSON)
     assert chosen(vault, "snoozed") == {made["old"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("kind:tooling", True), ("refund -pinned", True), ("age>180d", True), ("-tag:redis x", True),
+        ("KIND:note", True),
+        ("redis lock", False), ("due", False), ("--no-verify", False), ("-x flag", False), ("http://a.example", False),
+        ("foo:bar", False), ("unkind:x", False), ("", False),
+    ],
+)  # fmt: skip
+def test_words_are_told_from_a_query(text: str, *, asks: bool) -> None:
+    assert is_query(text) is asks
+
+
+@pytest.mark.parametrize(
+    ("typed", "added", "gone"),
+    [("redis, #cache -old", ["redis", "#cache"], ["old"]), ("--x", [], ["-x"]), (" - # ", [], []), ("", [], [])],
+)
+def test_tags_to_add_and_to_take_away_are_read_as_typed(typed: str, added: list[str], gone: list[str]) -> None:
+    assert tags_from(typed) == (added, gone)

@@ -6,21 +6,25 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from curating import AGENT, PERSON, Clock, add, get, git, new_vault, repository
+from curating import AGENT, PERSON, Clock, add, bring, get, git, new_vault, repository, write_files
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.curate.anchoring import check_project, remember_states
+from memtui.capture.applying import ImportReport
+from memtui.curate.anchoring import look_after_files
+from memtui.curate.counting import count_vault
+from memtui.curate.decay import Knobs, effect, take_snapshot
 from memtui.curate.editing import edit_memory
 from memtui.curate.feedback import give_feedback
-from memtui.curate.lifecycle import pin, retire, snooze, verify
+from memtui.curate.lifecycle import pin, reject, retire, snooze, verify
 from memtui.curate.linking import link
 from memtui.curate.reviewing import Due, review_queue
-from memtui.curate.views import get_view
+from memtui.curate.views import get_view, list_memories
 from memtui.domain.freshness import due_at
 from memtui.domain.memory import Signal
 from memtui.domain.risk import review_risk
-from memtui.vault.filters import EVERYTHING, Scope
+from memtui.vault.browsing import Browsing, count_facets
+from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 
@@ -141,27 +145,150 @@ def test_a_file_that_changed_since_makes_a_fresh_memory_due_until_a_verdict(tmp_
     tree = Tree("shop", root)
     changed = add(vault, "Refunds are locked.", files=["src/pay.py"], folder=root)
     moved = add(vault, "The lock expires.", files=["src/lock.py"], folder=root)
-    assert due_ids(vault, tree=tree) == []
+    look_after_files(vault, [tree])
+    assert due_ids(vault) == []
     (root / "src/pay.py").write_text("two\n")
     git(root, "mv", "src/lock.py", "src/locking.py")
-    assert [due.why for due in queue(vault, tree=tree)] == [
+    assert due_ids(vault) == [], "only what a check found counts"
+    look_after_files(vault, [tree])
+    assert [due.why for due in queue(vault)] == [
         "never verified, 0 days old, src/pay.py changed since",
         "never verified, 0 days old, src/lock.py was moved since",
     ]
-    assert due_ids(vault) == []
-    remember_states(vault, check_project(vault, tree))
-    assert due_ids(vault) == [changed.id, moved.id]
     verify(vault, [changed.id], actor=PERSON, tree=tree)
-    assert due_ids(vault) == due_ids(vault, tree=tree) == [moved.id]
+    assert due_ids(vault) == [moved.id]
+    look_after_files(vault, [tree])
+    assert due_ids(vault) == [moved.id]
     snooze(vault, [moved.id], until=vault.now() + timedelta(days=2), actor=PERSON)
-    assert due_ids(vault, tree=tree) == []
+    assert due_ids(vault) == []
+
+
+def imported(vault: Vault, root: Path, text: str, **options: object) -> ImportReport:
+    write_files(root, {"CLAUDE.md": text})
+    return bring(vault, root / "CLAUDE.md", project="shop", **options)
+
+
+RULES = "# Pay\n\n- Always lock `pay/lock.py` by payment before a refund.\n- Never log the number of a card.\n"
+
+
+def test_an_import_that_changes_what_the_source_says_makes_a_memory_due_until_a_verdict(
+    vault: Vault, clock: Clock, tmp_path: Path
+) -> None:
+    root = repository(tmp_path / "shop", {"pay/lock.py": "lock\n"})
+    first = imported(vault, root, RULES, active=True)
+    assert due_ids(vault) == [], "it is new, and nothing changed since"
+    assert imported(vault, root, RULES).unchanged == 2
+    write_files(root, {"AGENTS.md": RULES})
+    bring(vault, root / "AGENTS.md", project="shop")
+    assert due_ids(vault) == [], "saying the same again is no news"
+    clock.pass_days(1)
+    changed = RULES.replace("number of a card", "number of a card or its owner")
+    report = imported(vault, root, changed)
+    assert report.updated == 1
+    (due,) = queue(vault)
+    assert due.memory.id in first.ids
+    assert due.reasons[-1] == "CLAUDE.md says something else since 2026-03-02"
+    due_at = get_view(vault, due.memory.id).due_at
+    assert due_at is not None
+    assert due_at.date().isoformat() == "2026-03-02"
+    verify(vault, [due.memory.id], actor=PERSON)
+    assert due_ids(vault) == []
+
+
+def test_an_import_that_is_kept_back_because_of_an_edit_here_makes_it_due(
+    vault: Vault, clock: Clock, tmp_path: Path
+) -> None:
+    imported(vault, tmp_path / "shop", RULES, active=True)
+    with vault.read() as reader:
+        (card,) = [m for m in reader.select(MemoryFilter(), sort="created", now=vault.now()) if "card" in m.insight]
+    edit_memory(vault, card.id, {"insight": "Never log the number of a card, not even masked."}, actor=PERSON)
+    clock.pass_days(1)
+    report = imported(vault, tmp_path / "shop", RULES.replace("of a card", "of a card in a trace"))
+    assert len(report.conflicts) == 1
+    assert due_ids(vault) == [card.id]
+
+
+def test_a_candidate_on_just_the_same_files_makes_it_due_until_it_is_decided_on(
+    vault: Vault, clock: Clock, tmp_path: Path
+) -> None:
+    root = repository(tmp_path / "shop", {"pay/lock.py": "lock\n"})
+    memory = add(vault, "The lock is held for 30 s.", files=["pay/lock.py"], folder=root)
+    wider = add(vault, "Pay is one package.", files=["pay"], folder=root)
+    clock.pass_days(1)
+    (candidate,) = imported(vault, root, "# Pay\n\n- Always renew the lock of `pay/lock.py` after 20 s.\n").ids
+    assert [anchor.path for anchor in get(vault, candidate).anchors] == ["pay/lock.py"]
+    (due,) = queue(vault)
+    assert (due.memory.id, due.reasons[-1]) == (memory.id, "a candidate on the same files waits since 2026-03-02")
+    assert wider.id not in due_ids(vault)
+    reject(vault, [candidate], actor=PERSON)
+    assert due_ids(vault) == []
+
+
+def test_the_header_the_list_and_the_queue_count_the_same(vault: Vault, clock: Clock, tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop", {"a.py": "a\n", "b.py": "b\n"})
+    stale = add(vault, "Run make", kind="note")
+    clock.pass_days(100)
+    file, hurt, one, other, later = (add(vault, f"Rule {n}", files=["a.py"], folder=root) for n in range(5))
+    add(vault, "Nothing is wrong with this one.")
+    (root / "a.py").write_text("changed\n")
+    look_after_files(vault, [Tree("shop", root)])
+    verify(vault, [hurt.id, one.id, other.id], actor=PERSON, tree=Tree("shop", root))
+    for _ in range(2):
+        give_feedback(vault, hurt.id, "hurt", actor=PERSON)
+    link(vault, one.id, "contradicts", other.id, actor=PERSON)
+    snooze(vault, [later.id], until=vault.now() + timedelta(days=3), actor=PERSON)
+    expected = {stale.id, file.id, hurt.id, one.id, other.id}
+    now = vault.now()
+    with vault.read() as reader:
+        wanted = MemoryFilter(stale_at=now)
+        listed = set(reader.select_ids(wanted, sort="due", now=now))
+        in_order = reader.select_ids(MemoryFilter(), sort="due", now=now)
+        counts = dict(count_facets(reader, Browsing(now=now))["due"])
+    assert set(due_ids(vault)) == listed == expected
+    assert set(in_order[: len(expected)]) == expected, "the sort by what is due knows every reason"
+    assert in_order[0] == stale.id
+    assert counts["now"] == count_vault(vault, EVERYTHING)["due"] == len(expected)
+    views = list_memories(vault, MemoryFilter())
+    assert {view.memory.id for view in views if view.due_at is not None and view.due_at <= now} == expected
+    shot = take_snapshot(vault, EVERYTHING)
+    assert effect(shot, Knobs()).before == len(expected), "the decay lab counts the same"
 
 
 def test_a_conflict_makes_a_fresh_memory_due(vault: Vault) -> None:
-    one, other, third = add(vault, "Use tabs"), add(vault, "Never use tabs"), add(vault, "Use UTC")
+    one, other = add(vault, "Use tabs"), add(vault, "Never use tabs")
     link(vault, other.id, "contradicts", one.id, actor=PERSON)
     assert sorted(due_ids(vault)) == sorted([one.id, other.id])
-    assert set(due_ids(vault, contradicted={third.id: 1})) == {one.id, other.id, third.id}
+    verify(vault, [one.id], actor=PERSON)
+    assert due_ids(vault) == [other.id], "who says that it is still true has seen the contradiction"
+    retire(vault, [one.id], actor=PERSON)
+    assert due_ids(vault) == [], "nothing in use contradicts it any more"
+
+
+def test_the_vault_ranks_as_the_formula_does(vault: Vault, clock: Clock, tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop", {"a.py": "a\n", "b.py": "b\n"})
+    made = [
+        add(vault, f"Rule {n}", kind=kind, files=["a.py", "b.py"][: n % 3], folder=root).id
+        for n, kind in enumerate(("note", "tooling", "lesson", "convention") * 3)
+    ]
+    clock.pass_days(1)
+    verify(vault, made[:4], actor=PERSON, tree=Tree("shop", root))
+    for n, identifier in enumerate(made):
+        use(vault, identifier, "copied", n % 5)
+        use(vault, identifier, "hurt", n % 4)
+    link(vault, made[0], "contradicts", made[5], actor=PERSON)
+    link(vault, made[5], "contradicts", made[0], actor=PERSON)
+    link(vault, made[6], "contradicts", made[0], actor=PERSON)
+    write_files(root, {"a.py": "changed\n"})
+    (root / "b.py").unlink()
+    clock.pass_days(170)
+    look_after_files(vault, [Tree("shop", root)])
+    everything = queue(vault)
+    assert len(everything) > 8
+    risks = [due.risk for due in everything]
+    assert risks == sorted(risks, reverse=True)
+    for limit in range(1, len(everything)):
+        first = [due.memory.id for due in everything[:limit]]
+        assert due_ids(vault, limit=limit) == first, "the riskiest are chosen by the vault"
 
 
 @given(
@@ -170,13 +297,22 @@ def test_a_conflict_makes_a_fresh_memory_due(vault: Vault) -> None:
     changed=st.integers(0, 5),
     contradictions=st.integers(0, 5),
     hurts=st.integers(0, 5),
+    imports=st.integers(0, 3),
 )
-def test_every_reason_adds_to_the_risk(trust: float, uses: int, changed: int, contradictions: int, hurts: int) -> None:
-    reasons = {"uses": uses, "changed_anchors": changed, "contradictions": contradictions, "hurts": hurts}
+def test_every_reason_adds_to_the_risk(
+    trust: float, uses: int, changed: int, contradictions: int, hurts: int, imports: int
+) -> None:
+    reasons = {
+        "uses": uses,
+        "changed_anchors": changed,
+        "contradictions": contradictions,
+        "hurts": hurts,
+        "imports": imports,
+    }
     here = review_risk(trust=trust, **reasons)
     assert here > 0
     assert here <= review_risk(trust=trust / 2, **reasons)
-    for name in ("changed_anchors", "contradictions", "hurts"):
+    for name in ("changed_anchors", "contradictions", "hurts", "imports"):
         assert here < review_risk(trust=trust, **{**reasons, name: reasons[name] + 1})
     assert here <= review_risk(trust=trust, **{**reasons, "uses": uses + 1})
 

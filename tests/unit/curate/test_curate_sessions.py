@@ -5,15 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from curating import PERSON, add, get
+from curating import PERSON, add, everything, get
 from support import FrozenClock
 
 from memtui.curate import lifecycle, sessions, timeline
 from memtui.curate.editing import edit_memory
+from memtui.curate.feedback import give_feedback, mark_asked
 from memtui.curate.linking import link
 from memtui.curate.merging import merge
+from memtui.curate.receipt import receipt_of, receipt_text
+from memtui.domain.actor import Actor
 from memtui.domain.memory import Signal
 from memtui.vault.filters import EVERYTHING
+from memtui.vault.usage import PackMember, StoredPack, write_pack
 from memtui.vault.vault import Vault
 
 
@@ -61,11 +65,11 @@ def test_every_verdict_settles_a_memory_and_the_receipt_adds_up(vault: Vault, id
     session = begin(vault)
     decide_everything(vault, ids)
     assert sessions.progress(vault, session).left == 0
-    found = sessions.receipt(vault, session)
+    found = receipt_of(vault, session)
     assert found.counts == {"still true": 1, "retired": 1, "snoozed": 1, "pinned": 1, "superseded": 1, "merged": 1}
     assert found.total == 6
     assert found.tokens_out > 0
-    text = sessions.receipt_text(found)
+    text = receipt_text(found)
     assert text.startswith("Review of 2026-06-29: 6 of 6 memories\n")
     assert f"{found.tokens_out:,} tokens of text are out of use" in text
 
@@ -75,13 +79,13 @@ def test_undoing_one_by_one_opens_each_again_and_the_receipt_still_adds_up(vault
     decide_everything(vault, ids)
     for undone in range(1, 7):
         timeline.undo(vault, actor=PERSON)
-        found = sessions.receipt(vault, session)
+        found = receipt_of(vault, session)
         assert sum(found.counts.values()) == 6 - undone
         assert sessions.progress(vault, session).left == undone
-    assert sessions.receipt(vault, session).tokens_out == 0
+    assert receipt_of(vault, session).tokens_out == 0
     for _ in range(6):
         timeline.redo(vault, actor=PERSON)
-    assert sum(sessions.receipt(vault, session).counts.values()) == 6
+    assert sum(receipt_of(vault, session).counts.values()) == 6
 
 
 def test_beginning_a_session_is_nothing_to_undo_and_keeps_what_can_be_redone(vault: Vault, ids: list[str]) -> None:
@@ -140,15 +144,15 @@ def test_half_lives_that_were_changed_stand_in_the_receipt_and_leave_it_by_undo(
     session = begin(vault)
     edit_memory(vault, ids[0], {"half_life_days": 7.0}, actor=PERSON)
     edit_memory(vault, ids[1], {"half_life_days": None}, actor=PERSON)
-    changed = {identifier: days for identifier, _, days in sessions.receipt(vault, session).half_lives}
+    changed = {identifier: days for identifier, _, days in receipt_of(vault, session).half_lives}
     assert changed == {ids[0]: 7.0, ids[1]: None}
     assert sessions.progress(vault, session).left == 6, "a half-life is no verdict"
-    text = sessions.receipt_text(sessions.receipt(vault, session))
+    text = receipt_text(receipt_of(vault, session))
     assert "7 d  Run make target 0" in text
     assert "6  still to look at" in text
     timeline.undo(vault, actor=PERSON)
     timeline.undo(vault, actor=PERSON)
-    assert sessions.receipt(vault, session).half_lives == ()
+    assert receipt_of(vault, session).half_lives == ()
 
 
 def test_the_pace_of_the_session_tells_how_long_is_left(vault: Vault, clock: FrozenClock, ids: list[str]) -> None:
@@ -168,9 +172,9 @@ def test_a_source_that_still_says_it_is_named(vault: Vault, clock: FrozenClock, 
     clock.step(days=400)
     session = begin(vault)
     lifecycle.retire(vault, [identifier], actor=PERSON)
-    ((_, _, path),) = sessions.receipt(vault, session).still_said
+    ((_, _, path),) = receipt_of(vault, session).still_said
     assert path.endswith("CLAUDE.md")
-    assert f"{path}  " in sessions.receipt_text(sessions.receipt(vault, session))
+    assert f"{path}  " in receipt_text(receipt_of(vault, session))
 
 
 @pytest.mark.parametrize("stored", ["", "[]", "{", '{"shop": 3}', '{"shop": {"ids": 1}}', '{"shop": {"kinds": []}}'])
@@ -179,3 +183,107 @@ def test_a_broken_record_of_a_session_is_no_session(vault: Vault, ids: list[str]
         writer.set_meta(sessions.SESSION_KEY, stored)
     assert sessions.last(vault, project="shop") is None
     assert set(begin(vault).ids) == set(ids)
+
+
+# -- all at once, pace, packs ------------------------------------------------------------------------------
+
+
+def test_all_verdicts_are_undone_at_once_and_done_again_one_by_one(vault: Vault, ids: list[str]) -> None:
+    before = everything(vault)
+    session = begin(vault)
+    decide_everything(vault, ids)
+    decided = everything(vault)
+    assert sessions.undo_all(vault, session, actor=PERSON) == (6, "")
+    assert everything(vault) == before
+    assert sessions.progress(vault, session).left == 6
+    assert sessions.undo_all(vault, session, actor=PERSON) == (0, "")
+    for _ in range(6):
+        timeline.redo(vault, actor=PERSON)
+    assert everything(vault) == decided
+
+
+def test_undoing_all_stops_at_what_is_not_the_sessions(vault: Vault, clock: FrozenClock, ids: list[str]) -> None:
+    session = begin(vault)
+    clock.step(minutes=1)
+    lifecycle.verify(vault, ids[:1], actor=PERSON)
+    other = add(vault, "Somebody else adds this")
+    lifecycle.verify(vault, ids[1:2], actor=PERSON)
+    assert sessions.undo_all(vault, session, actor=PERSON) == (1, f"add {other.title}")
+    assert sessions.progress(vault, session).settled == {ids[0]: "still true"}
+    assert get(vault, other.id).status == "active"
+    timeline.undo(vault, actor=PERSON)
+    edit_memory(vault, ids[0], {"tags": ["x"]}, actor=Actor("ada"))
+    assert sessions.undo_all(vault, session, actor=PERSON)[0] == 0, "it is somebody else's"
+
+
+def test_a_pace_leaves_what_is_left_of_the_day_and_the_week(vault: Vault, clock: FrozenClock, ids: list[str]) -> None:
+    assert sessions.left_of_pace(vault) is None
+    assert sessions.left_of_pace(vault, daily=4, weekly=9) == 4
+    clock.step(days=-clock().weekday() + 7)
+    lifecycle.verify(vault, ids[:2], actor=PERSON)
+    lifecycle.retire(vault, ids[2:3], actor=PERSON)
+    assert sessions.left_of_pace(vault, daily=4) == 1
+    assert sessions.left_of_pace(vault, daily=3, weekly=9) == 0
+    clock.step(days=1)
+    assert sessions.left_of_pace(vault, daily=3, weekly=4) == 1
+    clock.step(days=6)
+    assert sessions.left_of_pace(vault, daily=3, weekly=4) == 3
+    assert len(begin(vault, most=1).ids) == 1
+    assert len(begin(vault, size=3, most=1).ids) == 1
+
+
+def copied(vault: Vault, clock: FrozenClock, identifier: str, *members: str, project: str = "shop") -> None:
+    pack = StoredPack(
+        id=identifier,
+        made_at=clock(),
+        actor="person",
+        project=project,
+        task="make refunds idempotent",
+        files=(),
+        target="chat",
+        budget="1200",
+        encoding="o200k_base",
+        tokens=100,
+        payload_hash="0",
+        members=tuple(PackMember(member, 1, 10, 1.0) for member in members),
+    )
+    with vault.write(actor="person", action="pack") as writer:
+        write_pack(writer, pack)
+        writer.add_signals(
+            Signal(memory_id=member, signal="copied", at=writer.now, actor="person", pack_id=identifier)
+            for member in members
+        )
+
+
+def test_packs_without_a_word_are_asked_about_once(vault: Vault, clock: FrozenClock, ids: list[str]) -> None:
+    copied(vault, clock, "pack2222", ids[0])
+    copied(vault, clock, "pack3333", ids[1])
+    copied(vault, clock, "pack4444", ids[1], project="till")
+    assert begin(vault).packs == (), "they are too fresh to ask about"
+    clock.step(days=8)
+    session = begin(vault)
+    assert set(session.packs) == {"pack2222", "pack3333"}
+    assert [pack.id for pack in sessions.awaiting_feedback(vault, session)] == ["pack2222", "pack3333"]
+    give_feedback(vault, "pack2222", "helped", actor=PERSON)
+    assert [pack.id for pack in sessions.awaiting_feedback(vault, session)] == ["pack3333"]
+    timeline.undo(vault, actor=PERSON)
+    assert len(sessions.awaiting_feedback(vault, session)) == 2, "an answer is undone like a verdict"
+    (pack, _) = sessions.awaiting_feedback(vault, session)
+    mark_asked(vault, pack, actor=PERSON, undoable=True)
+    assert len(sessions.awaiting_feedback(vault, session)) == 1
+    timeline.undo(vault, actor=PERSON)
+    assert sessions.last(vault, project="shop") == session
+    assert set(begin(vault).packs) == set(session.packs), "the question was never come to, so it stays"
+    lifecycle.verify(vault, ids, actor=PERSON)
+    assert begin(vault).packs == (), "it was asked, and nobody answered"
+    assert sessions.awaiting_feedback(vault, session) == []
+
+
+def test_the_receipt_tells_what_the_standing_payload_lost(vault: Vault, ids: list[str]) -> None:
+    session = sessions.note_standing(vault, begin(vault), 300, actor=PERSON)
+    assert sessions.last(vault, project="shop") == session
+    lifecycle.retire(vault, ids[:1], actor=PERSON)
+    found = receipt_of(vault, session, standing=260)
+    assert found.standing == (300, 260)
+    assert "40 tokens saved in the standing payload: 300 → 260" in receipt_text(found)
+    assert receipt_of(vault, session).standing is None

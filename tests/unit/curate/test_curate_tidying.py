@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,9 +8,11 @@ from curating import PERSON, Clock, add, counter, get, git, new_vault, repositor
 
 from memtui.capture.draft import Cancelled
 from memtui.curate.anchoring import check_anchors, check_project, re_anchor, remember_states
+from memtui.curate.editing import edit_memory
 from memtui.curate.feedback import give_feedback
 from memtui.curate.lifecycle import retire, verify
-from memtui.curate.settling import accept_group, keep_one
+from memtui.curate.settling import accept_group, keep_one, not_conflicting
+from memtui.curate.tidy_cache import TidyCache
 from memtui.curate.tidying import FINDINGS, TidyOptions, TidyReport, report_record, tidy
 from memtui.curate.timeline import undo
 from memtui.curate.vagueness import is_vague
@@ -69,7 +72,7 @@ def test_every_finding_is_listed_with_its_tokens_and_nothing_is_changed(tmp_path
 def test_the_record_has_the_keys_of_the_contract(tmp_path: Path) -> None:
     vault, _, _ = littered(tmp_path)
     record = report_record(look(vault))
-    assert list(record) == [*FINDINGS, "counts"]
+    assert list(record) == [*FINDINGS, "counts", "ripe"]
     assert set(record["duplicates"][0]) == {"ids", "score", "pile", "warnings"}
     assert set(record["conflicts"][0]) == {"ids", "type", "why"}
 
@@ -85,6 +88,44 @@ def test_after_everything_is_accepted_a_second_run_finds_nothing(tmp_path: Path)
     left = [identifier for name in ("stale", "unused") for identifier in report.ids(name)]
     verify(vault, [identifier for identifier in left if get(vault, identifier).status == "active"], actor=PERSON)
     assert look(vault).is_clean
+
+
+def test_a_pass_that_looks_only_at_what_moved_finds_what_a_whole_one_finds(tmp_path: Path) -> None:
+    vault, clock, made = littered(tmp_path)
+    cache = TidyCache()
+    group, conflict = look(vault).duplicates[0], look(vault).conflicts[0]
+    acts: list[Callable[[], object]] = [
+        lambda: None,
+        lambda: accept_group(vault, group, actor=PERSON),
+        lambda: undo(vault, actor=PERSON),
+        lambda: keep_one(vault, conflict, conflict.ids[1], actor=PERSON),
+        lambda: undo(vault, actor=PERSON),
+        lambda: not_conflicting(vault, *conflict.ids, actor=PERSON),
+        lambda: retire(vault, [made["vague"].id, made["secret"].id], actor=PERSON),
+        lambda: edit_memory(vault, made["new"].id, {"insight": "We run Postgres 13 in production."}, actor=PERSON),
+        lambda: undo(vault, actor=PERSON),
+        lambda: add(vault, "Integration tests need docker running!"),
+        lambda: clock.pass_days(200),
+    ]
+    seen = []
+    for act in acts:
+        act()
+        seen.append(tidy(vault, TidyOptions(), cache=cache))
+        assert seen[-1] == look(vault)
+    assert len({str(report) for report in seen}) >= len(acts) - 3, "the acts changed what is found"
+
+
+def test_a_pass_that_was_stopped_spoils_nothing_for_the_next(tmp_path: Path) -> None:
+    vault, _, _ = littered(tmp_path)
+    cache = TidyCache()
+
+    def stop(_done: int, _total: int) -> None:
+        raise Cancelled
+
+    for name in ("texts", "duplicates", "conflicts"):
+        with pytest.raises(Cancelled):
+            tidy(vault, TidyOptions(), stage=lambda stage, wanted=name: stop if stage == wanted else None, cache=cache)  # type: ignore[misc] # mypy cannot infer the default
+        assert tidy(vault, TidyOptions(), cache=cache) == look(vault)
 
 
 def test_an_unused_memory_is_told_only_where_others_are_used(tmp_path: Path) -> None:

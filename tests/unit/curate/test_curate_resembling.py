@@ -1,0 +1,163 @@
+"""A save says what the new memory resembles: rarely wrong, and never in the way."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from curating import AGENT, PERSON, add, new_vault
+from support import NOON, make_memory
+
+from memtui.capture.titles import title_for
+from memtui.curate.editing import edit_memory
+from memtui.curate.lifecycle import retire
+from memtui.curate.linking import link
+from memtui.curate.resembling import MOST_SAID, changed_much, compared, resembling, say_resemblances, suggestion
+from memtui.curate.settling import not_conflicting, not_duplicates
+from memtui.domain.memory import Memory
+from memtui.errors import VaultBusyError
+from memtui.recall.meaning import Likeness
+from memtui.vault.vault import Vault
+
+PAIRS = Path(__file__).parents[2] / "curation"
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    return new_vault(tmp_path)[0]
+
+
+def labelled(half: str) -> list[tuple[str, Memory, Memory]]:
+    found = []
+    for name in ("duplicate-pairs.jsonl", "conflict-pairs.jsonl"):
+        for line in (PAIRS / name).read_text("utf-8").splitlines():
+            row: dict[str, Any] = json.loads(line)
+            if row["half"] == half:
+                one, other = (make_memory(title=title_for(row[end], ()), insight=row[end]) for end in ("one", "other"))
+                found.append((row["label"], one, make_memory(**_of(other), created_at=NOON + timedelta(days=1))))
+    return found
+
+
+def _of(memory: Memory) -> dict[str, str]:
+    return {"title": memory.title, "insight": memory.insight}
+
+
+@pytest.mark.parametrize(("half", "least_precision", "least_recall"), [("develop", 0.96, 0.94), ("report", 0.97, 0.85)])
+def test_the_rule_is_rarely_wrong_on_labelled_pairs(half: str, least_precision: float, least_recall: float) -> None:
+    """Offering a link is right for a duplicate, a near miss and a conflict; wrong for the others."""
+    told = [(label, compared(other, one) is not None) for label, one, other in labelled(half)]
+    alike = {"duplicate", "near-miss", "conflict"}
+    offered = [label in alike for label, found in told if found]
+    wanted = [found for label, found in told if label in alike]
+    precision, recall = sum(offered) / len(offered), sum(wanted) / len(wanted)
+    assert (precision >= least_precision, recall >= least_recall) == (True, True), (precision, recall)
+
+
+def test_what_is_found_says_how_and_what_to_run(vault: Vault) -> None:
+    old = add(vault, "Lock refunds by payment_id for 30 seconds")
+    add(vault, "Deploys wait for the smoke test")
+    new = add(vault, "Refunds are locked by payment_id for 60 seconds")
+    (found,) = resembling(vault, new)
+    assert (found.id, found.sort, found.link) == (old.id, "clashes", "supersedes")
+    line = suggestion(new, found)
+    assert "\n" not in line
+    assert f"resembles {old.id} (Lock refunds by payment_id for 30 seconds; " in line
+    assert f"memtui link {new.id} supersedes {old.id}" in line
+
+
+def test_each_sort_has_its_own_command(vault: Vault) -> None:
+    add(vault, "Seed the database before running the tests.")
+    add(vault, "The staging database is reset every night.")
+    same = add(vault, "Seed the database before you run tests")
+    differs = add(vault, "The production database is reset every night.")
+    sorts = {memory.id: found for memory in (same, differs) for found in resembling(vault, memory)}
+    assert [found.sort for found in sorts.values()] == ["same", "differs"]
+    assert f"memtui merge {sorts[same.id].id} {same.id}" in suggestion(same, sorts[same.id])
+    assert f"memtui link {differs.id} relates {sorts[differs.id].id}" in suggestion(differs, sorts[differs.id])
+
+
+def test_what_is_settled_out_of_use_or_elsewhere_is_not_offered(vault: Vault) -> None:
+    def pair(text: str, **options: Any) -> tuple[Memory, Memory]:
+        return add(vault, text.format(30), **options), add(vault, text.format(60))
+
+    linked, dismissed, harmless, retired, foreign, everywhere = (
+        pair(text, **options)
+        for text, options in (
+            ("The price cache keeps entries for {} seconds", {}),
+            ("Webhooks are answered within {} milliseconds", {}),
+            ("A session token expires after {} minutes", {}),
+            ("Backups are deleted after {} days", {}),
+            ("The quay printer needs {} watts", {"project": "docks"}),
+            ("Pull requests hold {} lines at most", {"project": "global"}),
+        )
+    )
+    assert all(resembling(vault, new) for _, new in (linked, dismissed, harmless, retired, everywhere))
+    link(vault, linked[1].id, "relates", linked[0].id, actor=PERSON)
+    not_duplicates(vault, [old.id for old in dismissed], actor=PERSON)
+    not_conflicting(vault, harmless[0].id, harmless[1].id, actor=PERSON)
+    retire(vault, [retired[0].id], actor=PERSON)
+    for _, new in (linked, dismissed, harmless, retired, foreign):
+        assert resembling(vault, new, limit=9) == []
+
+
+def test_a_candidate_and_a_first_memory_resemble_nothing(vault: Vault) -> None:
+    assert resembling(vault, add(vault, "Lock refunds by payment_id")) == []
+    assert resembling(vault, add(vault, "Lock the refunds by payment_id", actor=AGENT)) == []
+    assert resembling(vault, add(vault, "Lock refunds by payment_id now", project=None)) == []
+
+
+def test_only_an_edit_that_says_something_else_is_looked_at(vault: Vault) -> None:
+    memory = add(vault, "The refund lock lives for 30 seconds in Redis")
+    small = edit_memory(vault, memory.id, {"insight": "The refund lock lives for 60 seconds in Redis"}, actor=PERSON)
+    other = edit_memory(vault, memory.id, {"insight": "Deploys wait for the smoke test", "title": "x"}, actor=PERSON)
+    tagged = edit_memory(vault, memory.id, {"tags": ("a",)}, actor=PERSON)
+    assert [changed_much(memory, small), changed_much(small, other), changed_much(other, tagged)] == [
+        False,
+        True,
+        False,
+    ]
+
+
+class Near:
+    """A meaning that finds one memory near whatever is asked."""
+
+    def __init__(self, key: int, cosine: float) -> None:
+        self.found = {key: cosine}
+
+    def sense(self, _text: str) -> Near:
+        return self
+
+    def look(self, _reader: Any, _wanted: Any, *, keys: Any, limit: int) -> Likeness:
+        assert limit > 0
+        return Likeness({**dict.fromkeys(keys, 0.1), **self.found})
+
+    def kinship(self, _reader: Any, _keys: Any) -> dict[tuple[int, int], float]:
+        return {}
+
+    def catch_up(self) -> bool:
+        return False
+
+
+def test_a_loaded_meaning_finds_what_no_word_shares(vault: Vault) -> None:
+    old, new = add(vault, "Never rebuild history on main"), add(vault, "Force pushes to the trunk are forbidden")
+    with vault.read() as reader:
+        ((key, _),) = reader.keyed([old.id]).values()
+    assert resembling(vault, new) == []
+    assert [found.id for found in resembling(vault, new, meaning=Near(key, 0.95))] == [old.id]
+    assert resembling(vault, new, meaning=Near(key, 0.6)) == []
+
+
+def test_a_busy_vault_and_a_large_import_cost_no_save(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = add(vault, "Lock refunds by payment_id for 30 seconds")
+    looked: list[Memory] = []
+
+    def busy(_vault: Vault, one: Memory) -> list[Any]:
+        looked.append(one)
+        raise VaultBusyError("busy")
+
+    monkeypatch.setattr("memtui.curate.resembling.resembling", busy)
+    assert say_resemblances(vault, [memory] * (MOST_SAID + 5)) == ([], [])
+    assert len(looked) == MOST_SAID
