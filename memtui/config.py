@@ -26,14 +26,22 @@ class ContextSettings:
     """Most memories in one payload."""
     withhold_loaded: bool = True
     """Leave out what the target reads by itself from CLAUDE.md, AGENTS.md and the like."""
+    style: str = "full"
+    """Style of a payload: full, or compiled to the same evidence in far fewer tokens."""
+    secrets: str = "withhold"
+    """Memories that hold what looks like a secret: withhold, mask or allow."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewSettings:
-    """Section `[review]`: when a memory becomes due."""
+    """Section `[review]`: when a memory becomes due, and how many at a time."""
 
     threshold: float = 0.5
     """Freshness (0.06 to 1) below which a memory is due for review."""
+    daily: int = 0
+    """Memories that a review session takes a day at most; 0 for all that are due."""
+    weekly: int = 0
+    """Memories that review sessions take a week at most, from Monday; 0 for all that are due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,10 @@ class RecallSettings:
     """Power of freshness in the score: 0 ignores age, 1 counts it in full."""
     limit: int = 20
     """Hits that `memtui search` shows."""
+    floor: float = 0.05
+    """Freshness (0 to 0.3) that no memory falls below, however old."""
+    hurt_weight: float = 4.0
+    """Helps (0 to 20) that one hurt outweighs in the usefulness of a memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +141,18 @@ SECTIONS: Mapping[str, type[Any]] = {
 }
 _RANGES: Mapping[str, tuple[float, float]] = {
     "review.threshold": (0.06, 1.0),
+    "review.daily": (0, 100_000),
+    "review.weekly": (0, 100_000),
     "recall.freshness_weight": (0.0, 2.0),
     "recall.limit": (1, 10_000),
+    "recall.floor": (0.0, 0.3),
+    "recall.hurt_weight": (0.0, 20.0),
     "context.max_memories": (1, 10_000),
     "vault.patience_seconds": (0.0, 600.0),
+}
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "context.style": ("full", "compiled"),
+    "context.secrets": ("withhold", "mask", "allow"),
 }
 _TIERS = ("semantic", "procedural", "episodic", "working")
 
@@ -203,6 +223,8 @@ class _Reader:
                 return str(value)
             if not isinstance(value, str):
                 raise self._wrong(key, "must be text", value)
+            if value not in _CHOICES.get(key, (value,)):
+                raise self._wrong(key, f"must be one of {', '.join(_CHOICES[key])}", value)
             return value
         low, high = _RANGES.get(key, (float("-inf"), float("inf")))
         whole = annotation == "int"

@@ -8,7 +8,9 @@ from memtui.cli.output import plural, read_input, say, write_json, write_line
 from memtui.cli.parsing import Parser, number, whole_number
 from memtui.cli.session import Session
 from memtui.curate.editing import NewMemory, add_memory
+from memtui.curate.resembling import resemblance_records, say_resemblances
 from memtui.errors import EXIT_DONE
+from memtui.text.imperatives import ordering_line
 from memtui.text.quantities import parse_day
 
 
@@ -64,8 +66,9 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         secret_patterns=session.config.secrets.patterns,
     )
     memory = added.memory
+    found, lines = say_resemblances(session.vault, [memory]) if added.is_new else ([], [])
     if session.json:
-        write_json({"id": memory.id})
+        write_json({"id": memory.id} | ({"resembles": resemblance_records(found)} if found else {}))
     else:
         write_line(memory.id)
     if not added.is_new:
@@ -79,6 +82,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         guess = " (guessed; --kind sets it)" if added.guessed_kind else ""
         waiting = "; it waits in the inbox" if memory.status == "candidate" else ""
         say(f"{memory.kind}{guess}, {place}{waiting}: {memory.title}")
+    for line in lines:
+        say(line)
     if added.removed:
         say(f"{plural(added.removed, 'control character')} stripped")
+    if ordering_line(f"{memory.title}\n{memory.insight}") is not None:
+        say("it reads like an order: memories are read as background facts, so tell what is so and why (memtui edit)")
     return EXIT_DONE

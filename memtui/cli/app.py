@@ -38,6 +38,8 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
         start="due" if start == "due" else "list",
         kinds=_kinds(arguments, session) if start == "due" else (),
         most=getattr(arguments, "size", None) if start == "due" else None,
+        daily=session.config.review.daily,
+        weekly=session.config.review.weekly,
         keys=dict(session.config.keys),
         theme=session.config.app.theme,
         # A demo starts as it is for everybody, and leaves nothing behind.
@@ -47,7 +49,12 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
         secret_patterns=tuple(session.config.secrets.patterns),
         targets=session.config.targets,
     )
-    return MemtuiApp(opening).run(mouse=session.config.app.mouse) or EXIT_DONE
+    code = MemtuiApp(opening).run(mouse=session.config.app.mouse) or EXIT_DONE
+    if opened.wrote:
+        from memtui.vault.maintenance import fold_if_free
+
+        fold_if_free(opened)
+    return code
 
 
 def _kinds(arguments: argparse.Namespace, session: Session) -> tuple[str, ...]:

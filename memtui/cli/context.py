@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from memtui.cli.output import plural, say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, whole_number
@@ -10,10 +13,8 @@ from memtui.cli.session import Session
 from memtui.curate.projects import check_named_files, narrow_to_files
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.pack.admitting import SECRET_CHOICES
-from memtui.pack.comparing import PackDiff, compare, previous_pack
+from memtui.pack.options import PackOptions
 from memtui.pack.packing import Pack, context, pack_record
-from memtui.pack.recording import list_recipes, record_pack
-from memtui.pack.standing import recipes_of
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.registry import target_named, target_names
 from memtui.recall.anchors import surroundings_of
@@ -22,7 +23,11 @@ from memtui.recall.phase import PHASES
 from memtui.recall.task import Task
 from memtui.text.quantities import parse_day
 from memtui.text.sanitising import reveal
-from memtui.vault.usage import Recipe
+
+if TYPE_CHECKING:
+    from memtui.pack.comparing import PackDiff
+    from memtui.vault.usage import Recipe
+    from memtui.vault.vault import Vault
 
 DESCRIPTIONS = {
     "context": "Print the exact payload for a task, ready to paste: pins first, then what helps most "
@@ -41,8 +46,7 @@ def configure(parser: Parser) -> None:
         "--style",
         metavar="STYLE",
         choices=STYLES,
-        default="full",
-        help="full (default), or compiled: the same evidence in far fewer tokens",
+        help="full, or compiled: the same evidence in far fewer tokens (default: the configuration's, else full)",
     )
     parser.add_argument(
         "--phase",
@@ -55,9 +59,10 @@ def configure(parser: Parser) -> None:
         "--secrets",
         metavar="CHOICE",
         choices=SECRET_CHOICES,
-        default="withhold",
-        help="memories that hold what looks like a secret: withhold (default), mask or allow",
+        help="memories that hold what looks like a secret: withhold, mask or allow (default: the configuration's, "
+        "else withhold)",
     )
+    add_ticks(parser)
     parser.add_argument("--unconfirmed", action="store_true", help="also what waits in the inbox, marked as such")
     parser.add_argument(
         "--with-loaded", action="store_true", help="also what the target reads by itself from CLAUDE.md and the like"
@@ -84,94 +89,169 @@ def add_target(parser: Parser, help_text: str) -> None:
     )
 
 
+def add_ticks(parser: Parser) -> None:
+    """Add the options that put memories in and leave memories out by hand."""
+    parser.add_argument(
+        "--with",
+        metavar="ID",
+        action="append",
+        default=[],
+        dest="with_ids",
+        help="put this memory in, whatever stands against it, as far as the budget goes; repeatable",
+    )
+    parser.add_argument(
+        "--without", metavar="ID", action="append", default=[], help="leave this memory out; repeatable"
+    )
+
+
+def ticked(arguments: argparse.Namespace, vault: Vault) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the ids that were put in and those that were left out.
+
+    Raises:
+        NotFoundError, AmbiguousIdError: an id is none, or the beginning of several.
+    """
+    if not arguments.with_ids and not arguments.without:
+        return frozenset(), frozenset()
+    with vault.read() as reader:
+        put_in, left_out = (
+            frozenset(reader.resolve(one) for one in given) for given in (arguments.with_ids, arguments.without)
+        )
+    return put_in, left_out
+
+
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Print a payload."""
     if arguments.most is not None and arguments.most < 0:
         raise UsageError("--max is a number from 0", where=str(arguments.most))
-    task, pack, project = _build(arguments, session)
-    previous = previous_pack(session.vault, task, project) if arguments.diff else None
-    diff = compare(pack, previous) if previous else None
+    task, pack, project, options = _build(arguments, session)
+    diff = _diff(session, task, pack, project) if arguments.diff else None
     if session.json:
-        write_json(pack_record(pack) | ({"diff": _diff_record(diff)} if arguments.diff else {}))
+        write_json(pack_record(pack) | ({"diff": diff_record(diff) if diff else None} if arguments.diff else {}))
     else:
         write(pack.payload)
     if arguments.explain:
         _explain(pack)
         for note in surroundings_of(session.view.tree, task.files).notes:
             say(f"note: {note}")
-    if arguments.diff:
-        _tell_diff(diff, pack)
+    if diff is not None:
+        tell_diff(diff, {one.memory.id: one.memory.title for one in pack.included})
+    elif arguments.diff:
+        say("No pack of this task was used before.")
     if not pack.payload:
         say(f"Nothing to say: {pack.abstained or 'nothing fits the budget'}")
         return EXIT_NOTHING
     if pack.abstained:
         say(f"Pinned memories alone: {pack.abstained}")
     say(_size(pack))
+    if arguments.copy or arguments.record:
+        _use(arguments, session, pack, task, project, options)
+    return EXIT_DONE
+
+
+def _use(
+    arguments: argparse.Namespace, session: Session, pack: Pack, task: Task, project: str | None, options: PackOptions
+) -> None:
+    """Copy the payload if that was asked for, and record the pack."""
+    from memtui.pack.recording import record_pack
+
     if arguments.copy:
         from memtui.pack.clipboard import copy
 
         say(copy(pack.payload).message)
-    if arguments.copy or arguments.record:
-        identifier = record_pack(
-            session.vault,
-            pack,
-            task,
-            actor=session.actor.name,
-            project=project,
-            signal="copied" if arguments.copy else "injected",
-        )
-        say(f"recorded as pack {identifier}; later: memtui feedback {identifier} helped")
-    return EXIT_DONE
+    identifier = record_pack(
+        session.vault,
+        pack,
+        task,
+        actor=session.actor.name,
+        project=project,
+        options=options,
+        signal="copied" if arguments.copy else "injected",
+    )
+    say(f"recorded as pack {identifier}; later: memtui feedback {identifier} helped")
 
 
-def _build(arguments: argparse.Namespace, session: Session) -> tuple[Task, Pack, str | None]:
-    settings = session.config.context
+def _build(arguments: argparse.Namespace, session: Session) -> tuple[Task, Pack, str | None, PackOptions]:
     if arguments.task and not arguments.fast and session.meaning is not None:
         session.meaning.preload()
-    view = session.view
-    files = check_named_files(session.vault, view, arguments.file, folder=session.folder)
-    view = narrow_to_files(session.vault, view, files)
     task = Task(
         text=" ".join(arguments.task),
-        files=tuple(files),
+        files=tuple(arguments.file),
         phase=arguments.phase,
         as_of=parse_day(arguments.as_of) if arguments.as_of else None,
     )
+    options = _options(arguments, session)
+    target = arguments.target or session.config.context.target
+    task, pack, project = payload_of(session, task, options, target, standing=getattr(arguments, "standing", False))
+    session.tell_missing_model()
+    return task, pack, project, options
+
+
+def payload_of(
+    session: Session, task: Task, options: PackOptions, target: str, *, standing: bool = False
+) -> tuple[Task, Pack, str | None]:
+    """Return the task with its files as memories name them, its pack, and the project in view.
+
+    Args:
+        session: this run.
+        task: with files as they were given.
+        options: what was chosen.
+        target: name of the target.
+        standing: whether the union of the recipes is wanted in place of the task, as `recipe run` without a name does.
+    """
+    files = check_named_files(session.vault, session.view, task.files, folder=session.folder)
+    view = narrow_to_files(session.vault, session.view, files)
+    task = replace(task, files=tuple(files))
     pack = context(
         session.vault,
         task,
         view.payload_scope,
+        options,
         project=view.project,
-        target=target_named(arguments.target or settings.target, session.config.targets),
-        budget=arguments.budget if arguments.budget is not None else settings.budget,
-        encoding=settings.encoding,
-        max_memories=settings.max_memories if arguments.most is None else arguments.most,
+        target=target_named(target, session.config.targets),
         settings=session.config.recall,
         now=session.vault.now(),
-        fast=arguments.fast,
         tree=view.tree,
-        meaning=None if arguments.fast else session.meaning,
-        style=arguments.style,
-        withhold_loaded=settings.withhold_loaded and not arguments.with_loaded,
-        secrets=arguments.secrets,
-        secret_patterns=session.config.secrets.patterns,
-        unconfirmed=arguments.unconfirmed,
-        recipes=_recipes(arguments, session, view.project),
+        meaning=None if options.fast else session.meaning,
+        recipes=_recipes(session, view.project) if standing else None,
     )
-    session.tell_missing_model()
     return task, pack, view.project
 
 
-def _recipes(arguments: argparse.Namespace, session: Session, project: str | None) -> list[Recipe] | None:
-    """Return the recipes of `recipe run` without a name: their union is the standing payload."""
-    if not getattr(arguments, "standing", False):
-        return None
+def _recipes(session: Session, project: str | None) -> list[Recipe]:
+    """Return the recipes whose union is the standing payload."""
+    from memtui.pack.recording import list_recipes
+    from memtui.pack.standing import recipes_of
+
     return recipes_of(list_recipes(session.vault), project)
 
 
-def _diff_record(diff: PackDiff | None) -> dict[str, object] | None:
-    if diff is None:
-        return None
+def _options(arguments: argparse.Namespace, session: Session) -> PackOptions:
+    usual = PackOptions.of(session.config.context, session.config.secrets.patterns)
+    put_in, left_out = ticked(arguments, session.vault)
+    return replace(
+        usual,
+        budget=usual.budget if arguments.budget is None else arguments.budget,
+        max_memories=usual.max_memories if arguments.most is None else arguments.most,
+        style=arguments.style or usual.style,
+        secrets=arguments.secrets or usual.secrets,
+        with_ids=put_in,
+        without=left_out,
+        unconfirmed=arguments.unconfirmed,
+        withhold_loaded=usual.withhold_loaded and not arguments.with_loaded,
+        fast=arguments.fast,
+    )
+
+
+def _diff(session: Session, task: Task, pack: Pack, project: str | None) -> PackDiff | None:
+    """Return what changed since the pack that was used last for the task, None where there is none."""
+    from memtui.pack.comparing import compare, previous_pack
+
+    previous = previous_pack(session.vault, task, project)
+    return compare(pack, previous) if previous else None
+
+
+def diff_record(diff: PackDiff) -> dict[str, object]:
+    """Return what changed since an earlier pack, for `--json`."""
     return {
         "previous": diff.previous.id,
         "added": list(diff.added),
@@ -180,12 +260,9 @@ def _diff_record(diff: PackDiff | None) -> dict[str, object] | None:
     }
 
 
-def _tell_diff(diff: PackDiff | None, pack: Pack) -> None:
-    if diff is None:
-        say("No pack of this task was used before.")
-        return
-    titles = {one.memory.id: one.memory.title for one in pack.included}
-    same = " the same" if diff.is_empty else ""
+def tell_diff(diff: PackDiff, titles: Mapping[str, str]) -> None:
+    """Say on stderr which memories came, went or were changed since an earlier pack."""
+    same = " the same memories" if diff.is_empty else ""
     say(f"against pack {diff.previous.id} of {diff.previous.made_at:%Y-%m-%d}:{same}")
     for mark, identifiers in (("+", diff.added), ("-", diff.removed), ("~", diff.changed)):
         for identifier in identifiers:

@@ -99,6 +99,9 @@ def build_demo(folder: Path) -> Path:
 
 def _tour(vault: Vault, session: Session) -> None:
     """Print a list, a search with reasons, and a payload."""
+    from dataclasses import replace
+
+    from memtui.pack.options import PackOptions
     from memtui.pack.packing import context
     from memtui.recall.sensing import ModelMeaning
 
@@ -120,11 +123,9 @@ def _tour(vault: Vault, session: Session) -> None:
         vault,
         Task(text=TOUR_TASK, files=(TOUR_FILE,)),
         scope,
+        replace(PackOptions.of(settings.context), budget="800"),
         project=TOUR_PROJECT,
         target="chat",
-        budget="800",
-        encoding=settings.context.encoding,
-        max_memories=settings.context.max_memories,
         settings=settings.recall,
         now=now,
         meaning=meaning,

@@ -11,6 +11,7 @@ from memtui.cli.parsing import Parser, number, whole_number
 from memtui.cli.session import Session
 from memtui.curate.editing import check_kind, clean_tags, edit_memory
 from memtui.curate.files import anchors_for, relative_name
+from memtui.curate.resembling import changed_much, say_resemblances
 from memtui.curate.views import get_view, view_record
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import EXIT_DONE, MemtuiError, UsageError
@@ -63,6 +64,9 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     else:
         write_line(saved.id)
     say(f"version {saved.version}: {saved.title}" if saved.version != memory.version else "nothing was changed")
+    if changed_much(memory, saved):
+        for line in say_resemblances(session.vault, [saved])[1]:
+            say(line)
     return EXIT_DONE
 
 

@@ -9,7 +9,15 @@ from memtui.cli.output import plural, say, write, write_json
 from memtui.cli.parsing import Parser, one_of
 from memtui.cli.session import Session
 from memtui.errors import EXIT_DONE, UsageError
-from memtui.publish.exporting import TARGETS, Snapshot, export_jsonl, export_vault, jsonl_text, take_snapshot
+from memtui.publish.exporting import (
+    TARGETS,
+    Snapshot,
+    export_jsonl,
+    export_vault,
+    jsonl_text,
+    refuse_secrets,
+    take_snapshot,
+)
 from memtui.vault.filters import EVERYTHING, Scope
 
 DESCRIPTIONS = {
@@ -27,6 +35,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--prune", action="store_true", help="remove memory files of the folder that are not part of this export"
     )
+    parser.add_argument("--allow-secret", action="store_true", help="also memories that look as if they held secrets")
     parser.add_argument("--dry-run", action="store_true", help="say what would be written, write nothing")
 
 
@@ -35,6 +44,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     one_of(arguments.target, TARGETS, what="target")
     scope = EVERYTHING if session.project is None else Scope((session.project,))
     snapshot = take_snapshot(session.vault, scope)
+    if not arguments.allow_secret:
+        refuse_secrets(snapshot, session.config.secrets.patterns)
     if arguments.target == "jsonl":
         return _jsonl(arguments, snapshot, session)
     if arguments.out is None:

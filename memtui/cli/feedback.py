@@ -24,6 +24,7 @@ def configure(parser: Parser) -> None:
         "--only", metavar="ID", action="append", default=[], help="of a pack, this memory alone; repeatable"
     )
     parser.add_argument("--why", metavar="TEXT", default="", help="the reason")
+    parser.add_argument("--allow-secret", action="store_true", help="store the reason even if it looks like a secret")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
@@ -36,6 +37,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         actor=session.actor,
         reason=arguments.why,
         only=arguments.only,
+        allow_secret=arguments.allow_secret,
+        secret_patterns=session.config.secrets.patterns,
     )
     if session.json:
         write_json(

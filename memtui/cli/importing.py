@@ -11,10 +11,11 @@ from memtui.capture.applying import ImportReport, skipped_rows
 from memtui.capture.draft import ProgressCallback
 from memtui.capture.importing import ImportRequest, SourcesRead, plan_import, read_sources, run_import
 from memtui.capture.planning import ImportOptions, ImportPlan, Planned
+from memtui.cli.inbox import list_conflicts
 from memtui.cli.output import plural, say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
-from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_NOTHING
+from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_NOTHING, UsageError
 
 DESCRIPTIONS = {
     "import": "Import memory and rule files: CLAUDE.md, AGENTS.md, Cursor and Copilot rules, auto memory, ADRs, "
@@ -27,7 +28,10 @@ SHOWN_SKIPS = 12
 def configure(parser: Parser) -> None:
     """Add the options."""
     parser.add_argument(
-        "path", metavar="PATH", nargs="+", help="files and folders; a folder is searched for every format"
+        "path", metavar="PATH", nargs="*", help="files and folders; a folder is searched for every format"
+    )
+    parser.add_argument(
+        "--conflicts", action="store_true", help="list what was edited both in its source and here, import nothing"
     )
     parser.add_argument("--format", metavar="FORMAT", default="auto", help="one reader's format (default: auto)")
     parser.add_argument("--dry-run", action="store_true", help="print what would happen, change nothing")
@@ -41,6 +45,15 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Import, or say what an import would do."""
+    if arguments.conflicts:
+        if arguments.path:
+            raise UsageError("--conflicts imports nothing, so it takes no path", where="--conflicts")
+        return list_conflicts(session)
+    if not all(map(str.strip, arguments.path)):
+        # An empty variable of a script would mean the whole folder.
+        raise UsageError("A path is empty", where="PATH", remedy="Name files or folders; `.` is the folder you are in.")
+    if not arguments.path:
+        raise UsageError("What is to be imported?", where="PATH", remedy="Name files or folders: memtui import .")
     request = ImportRequest(
         paths=[Path(path) for path in arguments.path],
         folder=session.folder,
@@ -170,6 +183,10 @@ def _show_report(plan: ImportPlan, report: ImportReport, read: SourcesRead, sess
         say(f"look closely at {identifier}: {', '.join(notes)}")
     for item in report.conflicts:
         say(f"conflict: {item.memory.id if item.memory else ''} {item.draft.title}: {item.reason}")
+    if report.conflicts:
+        say("`memtui inbox conflicts` shows both texts; `inbox keep ID` or `inbox take ID` settles one")
+    if plan.moved:
+        say(f"moved or renamed: the source of {plural(len(plan.moved), 'memory')}")
     for problem in report.bad_records:
         say(f"record left out: {problem}")
     for memory in plan.missing:

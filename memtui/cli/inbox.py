@@ -9,13 +9,19 @@ from memtui.cli.parsing import Parser, global_options
 from memtui.cli.session import Session
 from memtui.curate import lifecycle
 from memtui.curate.editing import check_kind
+from memtui.curate.resembling import say_resemblances
 from memtui.curate.views import list_memories, view_record
 from memtui.errors import EXIT_DONE, UsageError
+from memtui.text.sanitising import one_line
 from memtui.vault.filters import MemoryFilter, Scope
 
 DESCRIPTIONS = {
-    "inbox": "The inbox holds candidates: imported or proposed, and injected nowhere until a person accepts them."
+    "inbox": "The inbox holds candidates: imported or proposed, and injected nowhere until a person accepts them. "
+    "What an import found edited both in its source and here waits under `inbox conflicts`."
 }
+
+
+_SHOWN_CHARACTERS = 200
 
 
 def configure(parser: Parser) -> None:
@@ -30,24 +36,23 @@ def configure(parser: Parser) -> None:
     reject = actions.add_parser("reject", parents=[parent], help="turn candidates down for good")
     reject.add_argument("id", metavar="ID", nargs="+", help="ids, or the beginnings of ids")
     reject.add_argument("--why", metavar="TEXT", default="", help="the reason")
+    reject.add_argument("--allow-secret", action="store_true", help="store the reason even if it looks like a secret")
+    actions.add_parser("conflicts", parents=[parent], help="list what was edited both in its source and here")
+    keep = actions.add_parser("keep", parents=[parent], help="settle conflicts: what the memory says stays")
+    keep.add_argument("id", metavar="ID", nargs="+", help="ids, or the beginnings of ids")
+    take = actions.add_parser("take", parents=[parent], help="settle conflicts: what the source says replaces it")
+    take.add_argument("id", metavar="ID", nargs="+", help="ids, or the beginnings of ids")
+    take.add_argument("--allow-secret", action="store_true", help="also texts that look like secrets")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """List, accept or reject."""
+    """List, accept or reject; list conflicts with sources, or settle them."""
     if arguments.action in {None, "list"}:
         return _list(session)
+    if arguments.action == "conflicts":
+        return list_conflicts(session)
     session.back_up_daily()
-    if arguments.action == "accept":
-        outcome = lifecycle.accept(
-            session.vault,
-            _chosen(arguments, session),
-            actor=session.actor,
-            folder=session.folder,
-            project=session.project,
-            kind=check_kind(session.kinds, arguments.kind) if arguments.kind else None,
-        )
-    else:
-        outcome = lifecycle.reject(session.vault, arguments.id, actor=session.actor, reason=arguments.why)
+    outcome, done = _decided(arguments, session)
     if session.json:
         write_json(
             {
@@ -61,10 +66,72 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     for identifier, reason in outcome.unchanged:
         say(f"{identifier} left alone: {reason}")
     back = "; `memtui undo` takes it back" if outcome.changed else ""
-    say(f"{arguments.action}ed: {plural(len(outcome.changed), 'memory')}{back}")
+    say(f"{done}: {plural(len(outcome.changed), 'memory')}{back}")
+    if arguments.action == "accept":
+        for line in say_resemblances(session.vault, outcome.changed)[1]:
+            say(line)
     unassigned = sum(1 for memory in outcome.changed if memory.project is None and memory.status == "active")
-    if unassigned:
+    if unassigned and arguments.action == "accept":
         say(f"without a project, so in no payload: {plural(unassigned, 'memory')} (`memtui edit ID --move-to PROJECT`)")
+    return EXIT_DONE
+
+
+def _decided(arguments: argparse.Namespace, session: Session) -> tuple[lifecycle.Outcome, str]:
+    """Accept, reject, or settle; returns what it came to, and the word for it."""
+    if arguments.action == "accept":
+        outcome = lifecycle.accept(
+            session.vault,
+            _chosen(arguments, session),
+            actor=session.actor,
+            folder=session.folder,
+            project=session.project,
+            kind=check_kind(session.kinds, arguments.kind) if arguments.kind else None,
+        )
+        return outcome, "accepted"
+    if arguments.action == "reject":
+        outcome = lifecycle.reject(
+            session.vault,
+            arguments.id,
+            actor=session.actor,
+            reason=arguments.why,
+            allow_secret=arguments.allow_secret,
+            secret_patterns=session.config.secrets.patterns,
+        )
+        return outcome, "rejected"
+    from memtui.capture.conflicts import decide
+
+    outcome = decide(
+        session.vault,
+        arguments.id,
+        "mine" if arguments.action == "keep" else "source",
+        actor=session.actor,
+        allow_secret=getattr(arguments, "allow_secret", False),
+        secret_patterns=session.config.secrets.patterns,
+    )
+    return outcome, "settled"
+
+
+def list_conflicts(session: Session) -> int:
+    """Print what was edited both in its source and here."""
+    from memtui.capture.conflicts import conflict_record, conflicts
+
+    scope = _waiting(session, with_unassigned=session.project is None).scope
+    with session.vault.read() as reader:
+        found = conflicts(reader, scope)
+    if session.json:
+        write_json([conflict_record(conflict) for conflict in found])
+        return EXIT_DONE
+    for conflict in found:
+        memory, text = conflict.memory, conflict.text
+        place = f"{text.path}:{text.span[0]}" if text.span else text.path
+        write_table([[memory.id, memory.kind, memory.project or "unassigned", place, memory.title]])
+        for name, side in (("mine", memory.insight), ("source", text.stated.insight)):
+            write_line(f"    {name:<7}{one_line(side)[:_SHOWN_CHARACTERS]}")
+    say(
+        f"{plural(len(found), 'conflict')}; `memtui inbox keep ID…` or `memtui inbox take ID…` settles them"
+        if found
+        else "No source says anything else than its memory."
+    )
     return EXIT_DONE
 
 

@@ -6,19 +6,25 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from memtui.cli.output import plural, say, write_json, write_line, write_table
+from memtui.cli.context import diff_record, payload_of, tell_diff
+from memtui.cli.output import plural, say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, global_options, whole_number
 from memtui.cli.session import Session
 from memtui.curate.feedback import AWAITING_DAYS, feedback_on, packs_awaiting_feedback
+from memtui.curate.pack_again import as_it_was, options_of, text_changes
 from memtui.domain.record import format_time
-from memtui.errors import EXIT_DONE, UsageError
+from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
+from memtui.pack.comparing import compare
+from memtui.pack.options import PackOptions, choices_words, task_of
+from memtui.pack.packing import Pack
 from memtui.pack.recording import get_pack, list_packs
+from memtui.pack.targets.registry import target_named
 from memtui.text.sanitising import one_line
 from memtui.vault.usage import StoredPack
 
 DESCRIPTIONS = {
     "pack": "A pack is a payload that was used: copied, or recorded with --record. Its text is not kept, only which "
-    "memories were in it, so that `memtui feedback` can say whether they helped."
+    "versions of memories were in it and what it was made with, so that `memtui feedback` can say whether they helped."
 }
 
 PLENTY = 50
@@ -39,6 +45,10 @@ def configure(parser: Parser) -> None:
     )
     show = actions.add_parser("show", parents=[parent], help="show one pack and its memories")
     show.add_argument("id", metavar="ID", help="a pack's id, or the beginning of one")
+    show.add_argument(
+        "--payload", action="store_true", help="its very bytes, built again from the versions of memories that it held"
+    )
+    show.add_argument("--diff", action="store_true", help="what its task gives today, beside what it was")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
@@ -80,6 +90,10 @@ def _list(arguments: argparse.Namespace, session: Session) -> int:
 
 def _show(arguments: argparse.Namespace, session: Session) -> int:
     pack = get_pack(session.vault, arguments.id)
+    if arguments.payload:
+        return _show_payload(pack, session)
+    if arguments.diff:
+        return _show_diff(pack, arguments, session)
     with session.vault.read() as reader:
         memories = reader.get_many([member.memory_id for member in pack.members])
     said = feedback_on(session.vault, [pack])
@@ -99,7 +113,10 @@ def _show(arguments: argparse.Namespace, session: Session) -> int:
         return EXIT_DONE
     write_line(f"{pack.id}  {pack.made_at:%Y-%m-%d %H:%M}  {pack.actor}  {pack.project or 'every project'}")
     write_line(f"Task     {_task(pack)}")
+    chosen = choices_words(pack.options)
     write_line(f"Payload  {pack.target}, {pack.tokens:,} tokens ({pack.encoding}), budget {pack.budget}")
+    if chosen:
+        write_line(f"Chosen   {chosen}")
     write_line(f"Feedback {_said(said[pack.id])}")
     write_table(
         [
@@ -115,6 +132,46 @@ def _show(arguments: argparse.Namespace, session: Session) -> int:
     if not said[pack.id]:
         say(f"did it help? memtui feedback {pack.id} helped")
     return EXIT_DONE
+
+
+def _show_payload(pack: StoredPack, session: Session) -> int:
+    found = _as_it_was(pack, session)
+    if session.json:
+        write_json({"id": pack.id, "payload": found.payload if found else None})
+    elif found is not None:
+        write(found.payload)
+    if found is None:
+        why = "a memory was purged or had been shortened, or a file changed since"
+        say(f"The bytes of pack {pack.id} cannot be had any more: {why}")
+        return EXIT_NOTHING
+    return EXIT_DONE
+
+
+def _show_diff(pack: StoredPack, arguments: argparse.Namespace, session: Session) -> int:
+    if session.project is None and pack.project is not None:
+        session = Session(argparse.Namespace(**vars(arguments) | {"project": pack.project}))
+    usual = PackOptions.of(session.config.context, session.config.secrets.patterns)
+    task = task_of(pack.task, pack.files, pack.options)
+    _, today, _ = payload_of(session, task, options_of(pack, usual), pack.target)
+    before, diff = _as_it_was(pack, session), compare(today, pack)
+    lines = text_changes(before.payload, today.payload) if before else None
+    if session.json:
+        write_json({"id": pack.id, **diff_record(diff), "tokens": today.tokens, "lines": lines})
+        return EXIT_DONE
+    if lines is None:
+        say("Its bytes cannot be had any more, so memories are compared alone.")
+    for line in lines or ():
+        write_line(line)
+    titles = {one.memory.id: one.memory.title for one in today.included}
+    tell_diff(diff, titles)
+    say(f"{pack.tokens:,} tokens then, {today.tokens:,} today")
+    return EXIT_DONE
+
+
+def _as_it_was(pack: StoredPack, session: Session) -> Pack | None:
+    usual = PackOptions.of(session.config.context, session.config.secrets.patterns)
+    form = target_named(pack.target, session.config.targets)
+    return as_it_was(session.vault, pack, form, usual, session.view.tree)
 
 
 def _task(pack: StoredPack) -> str:
@@ -137,6 +194,7 @@ def _record(pack: StoredPack, said: Mapping[str, Mapping[str, int]]) -> dict[str
         "budget": pack.budget,
         "encoding": pack.encoding,
         "tokens": pack.tokens,
+        "options": dict(pack.options),
         "members": [member.memory_id for member in pack.members],
         "feedback": dict(said[pack.id]),
     }

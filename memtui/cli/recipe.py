@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
+from dataclasses import replace
 
-from memtui.cli.context import add_target
+from memtui.cli.context import add_target, add_ticks, ticked
 from memtui.cli.context import configure as configure_context
 from memtui.cli.context import run as run_context
 from memtui.cli.output import say, write_json, write_table
@@ -12,15 +14,19 @@ from memtui.cli.parsing import Parser, global_options
 from memtui.cli.session import Session
 from memtui.curate.projects import check_named_files
 from memtui.errors import EXIT_DONE, UsageError
+from memtui.pack.options import PackOptions, choices_words, task_of
 from memtui.pack.recording import delete_recipe, get_recipe, list_recipes, save_recipe
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.registry import target_named
+from memtui.recall.phase import PHASES
 from memtui.recall.task import Task
 from memtui.text.quantities import parse_budget
 from memtui.text.sanitising import one_line
 from memtui.vault.usage import Recipe
 
-DESCRIPTIONS = {"recipe": "A recipe is a saved task with its files, target and budget, to be run again every week."}
+DESCRIPTIONS = {
+    "recipe": "A recipe is a saved task with its files, target, budget and choices, to be run again every week."
+}
 
 
 def configure(parser: Parser) -> None:
@@ -33,6 +39,12 @@ def configure(parser: Parser) -> None:
     save.add_argument("--file", metavar="PATH", action="append", default=[], help="a file in hand; repeatable")
     add_target(save, "what it is written for")
     save.add_argument("--budget", metavar="N", help="its size (default: the configuration's)")
+    save.add_argument(
+        "--style", metavar="STYLE", choices=STYLES, help="full or compiled (default: the configuration's)"
+    )
+    save.add_argument("--phase", metavar="P", choices=PHASES, help="the phase of the work (default: guessed)")
+    add_ticks(save)
+    save.add_argument("--allow-secret", action="store_true", help="save it even if it looks like a secret")
     actions.add_parser("list", parents=[parent], help="list recipes (default)")
     run_parser = actions.add_parser(
         "run",
@@ -42,9 +54,7 @@ def configure(parser: Parser) -> None:
     run_parser.add_argument("name", metavar="NAME", nargs="?", help="the recipe's name")
     add_target(run_parser, "another target than the recipe's")
     run_parser.add_argument("--budget", metavar="N", help="another budget than the recipe's")
-    run_parser.add_argument(
-        "--style", metavar="STYLE", choices=STYLES, default="full", help="full (default) or compiled"
-    )
+    run_parser.add_argument("--style", metavar="STYLE", choices=STYLES, help="another style than the recipe's")
     run_parser.add_argument("--diff", action="store_true", help="on stderr: what changed since it was used last")
     run_parser.add_argument("--copy", action="store_true", help="also copy it, and record the pack")
     run_parser.add_argument("--record", action="store_true", help="record the pack")
@@ -63,7 +73,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         recipe = delete_recipe(session.vault, arguments.name, actor=session.actor.name)
         if session.json:
             write_json(_record(recipe))
-        say(f"deleted: {recipe.name}")
+        say(f"deleted: {recipe.name}; `memtui undo` brings it back")
         return EXIT_DONE
     return _run(arguments, session)
 
@@ -76,17 +86,31 @@ def _run(arguments: argparse.Namespace, session: Session) -> int:
     flags = [f"--{name}" for name in ("copy", "record", "explain", "diff") if getattr(arguments, name)]
     files = [f"--file={file}" for file in (recipe.files if recipe else ())]
     words = ["--", recipe.task] if recipe and recipe.task else []
+    kept = PackOptions().chosen(recipe.options) if recipe else PackOptions()
     chosen = {
         "target": arguments.target or (recipe.target if recipe else None),
         "budget": arguments.budget or (recipe.budget if recipe else None),
-        "style": arguments.style,
+        "style": arguments.style or (kept.style if recipe and recipe.options else None),
+        "phase": task_of("", (), recipe.options).phase if recipe else None,
     }
     options = [f"--{name}={value}" for name, value in chosen.items() if value]
     inner = parser.read([*options, *flags, *files, *words], argparse.Namespace(**_globals(arguments)))
+    there = _there(session, kept.with_ids | kept.without)
+    inner.with_ids, inner.without = sorted(kept.with_ids & there), sorted(kept.without & there)
+    inner.unconfirmed, inner.with_loaded = kept.unconfirmed, not kept.withhold_loaded
+    inner.secrets = kept.secrets if recipe and recipe.options else None
     inner.standing = recipe is None
     if recipe is not None and session.project is None and recipe.project is not None:
         inner.project = recipe.project
     return run_context(inner, Session(inner))
+
+
+def _there(session: Session, identifiers: Collection[str]) -> frozenset[str]:
+    """Return those of the ticked memories that are not gone meanwhile: a recipe outlives what it names."""
+    if not identifiers:
+        return frozenset()
+    with session.vault.read() as reader:
+        return frozenset(reader.get_many(identifiers))
 
 
 def _globals(arguments: argparse.Namespace) -> dict[str, object]:
@@ -104,18 +128,23 @@ def _save(arguments: argparse.Namespace, session: Session) -> int:
     files = check_named_files(session.vault, session.view, arguments.file, folder=session.folder)
     if not text.strip() and not files:
         raise UsageError("A recipe needs a task or files", where=arguments.name)
+    put_in, left_out = ticked(arguments, session.vault)
+    usual = PackOptions.of(settings)
     recipe = save_recipe(
         session.vault,
         arguments.name,
-        Task(text=text, files=tuple(files)),
+        Task(text=text, files=tuple(files), phase=arguments.phase),
         actor=session.actor.name,
         project=session.view.project,
         target=target,
         budget=budget,
+        options=replace(usual, style=arguments.style or usual.style, with_ids=put_in, without=left_out),
+        allow_secret=arguments.allow_secret,
+        secret_patterns=session.config.secrets.patterns,
     )
     if session.json:
         write_json(_record(recipe))
-    say(f"saved: memtui recipe run {recipe.name}")
+    say(f"saved: memtui recipe run {recipe.name}; `memtui undo` takes it back")
     return EXIT_DONE
 
 
@@ -127,6 +156,7 @@ def _record(recipe: Recipe) -> dict[str, object]:
         "files": list(recipe.files),
         "target": recipe.target,
         "budget": recipe.budget,
+        "options": dict(recipe.options),
     }
 
 
@@ -136,7 +166,17 @@ def _list(session: Session) -> int:
         write_json([_record(recipe) for recipe in recipes])
         return EXIT_DONE
     write_table(
-        [[r.name, r.project or "", r.target, r.budget, one_line(" ".join((r.task, *r.files)))] for r in recipes]
+        [
+            [
+                r.name,
+                r.project or "",
+                r.target,
+                r.budget,
+                choices_words(r.options),
+                one_line(" ".join((r.task, *r.files))),
+            ]
+            for r in recipes
+        ]
     )
     if not recipes:
         say('No recipes yet: memtui recipe save NAME "the task"')

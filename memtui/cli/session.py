@@ -70,7 +70,8 @@ class Session:
     @cached_property
     def kinds(self) -> Kinds:
         """The kinds in force."""
-        return Kinds(Kind(name, kind.tier, kind.half_life_days) for name, kind in self.config.kinds)
+        extra = (Kind(name, kind.tier, kind.half_life_days) for name, kind in self.config.kinds)
+        return Kinds(extra, floor=self.config.recall.floor, hurt_weight=self.config.recall.hurt_weight)
 
     @cached_property
     def actor(self) -> Actor:
@@ -131,6 +132,13 @@ class Session:
             from memtui.vault.maintenance import back_up_daily
 
             back_up_daily(self.vault)
+
+    def fold_log(self) -> None:
+        """Leave a vault that was written whole in its file, where nobody else is at work on it."""
+        if "vault" in self.__dict__ and self.vault.wrote:
+            from memtui.vault.maintenance import fold_if_free
+
+            fold_if_free(self.vault)
 
     def only_a_person(self, act: str) -> None:
         """Let a person go on.

@@ -9,7 +9,7 @@ from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
 from memtui.curate.timeline import history
 from memtui.curate.views import MemoryView, get_view, view_record
-from memtui.domain.freshness import half_life_days
+from memtui.domain.freshness import UNTIL_CHANGE, half_life_days
 from memtui.errors import EXIT_DONE
 from memtui.text.sanitising import reveal
 from memtui.vault.journal import MemoryRevision
@@ -75,6 +75,9 @@ def _lines(view: MemoryView, session: Session) -> list[str]:
 def _until(view: MemoryView) -> str:
     memory = view.memory
     parts = [f", due {view.due_at:%Y-%m-%d}"] if view.due_at else []
+    if memory.snoozed_until:
+        is_open = memory.snoozed_until == UNTIL_CHANGE
+        parts.append(f", snoozed until {'a file changes' if is_open else f'{memory.snoozed_until:%Y-%m-%d}'}")
     parts += [f", valid from {memory.valid_from:%Y-%m-%d}"] if memory.valid_from else []
     parts += [f", valid until {memory.valid_until:%Y-%m-%d}"] if memory.valid_until else []
     return "".join(parts)

@@ -23,8 +23,8 @@ SHOWN = 5
 """Findings of one kind that are listed for people; `--json` has all."""
 
 ADVICE = {
-    "duplicates": "`memtui merge ID ID…` makes one of them",
-    "conflicts": "`memtui link ID supersedes ID` keeps the first; or edit one to say where it holds",
+    "duplicates": "`memtui merge ID ID…` makes one of them, `memtui settle ID ID --no-duplicates` leaves them",
+    "conflicts": "`memtui settle ID ID --keep ID` keeps one, --scope ID=WHERE both; --none says that it is none",
     "anchors": "`memtui edit ID --add-file PATH --remove-file OLD` ties it to the new place",
     "stale": "`memtui verify ID` if still true, else edit or retire it; `memtui review` goes through them",
     "oversized": "`memtui edit ID` to shorten it, or split it in two",
@@ -100,6 +100,13 @@ def _lines(report: TidyReport) -> Iterator[str]:
             yield f"  {reveal(row)}"
         if number > SHOWN:
             yield f"  and {number - SHOWN:,} more"
+        yield ""
+    if report.ripe:
+        yield f'ripe ({len(report.ripe):,}): `memtui reflect ID ID… --text "…"` writes one conclusion from them'
+        for group in report.ripe[:SHOWN]:
+            yield reveal(f"  {' '.join(group.ids)}  {group.why}")
+        if len(report.ripe) > SHOWN:
+            yield f"  and {len(report.ripe) - SHOWN:,} more"
         yield ""
 
 

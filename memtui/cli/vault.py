@@ -9,8 +9,8 @@ from memtui.cli.output import say, write_json, write_line
 from memtui.cli.parsing import Parser, global_options
 from memtui.cli.session import Session
 from memtui.errors import EXIT_DONE, UsageError
-from memtui.vault.backup import list_backups
-from memtui.vault.maintenance import back_up, restore
+from memtui.vault.backup import list_backups, log_path
+from memtui.vault.maintenance import back_up, restore, waiting_log_bytes
 
 
 def configure(parser: Parser) -> None:
@@ -27,12 +27,23 @@ def configure(parser: Parser) -> None:
     actions.add_parser("backups", parents=[parent], help="list the backups, the newest first")
 
 
+def _tell_waiting_log(session: Session) -> None:
+    """Say that the file alone is not all of the vault, where that is so."""
+    waiting = waiting_log_bytes(session.vault)
+    if waiting:
+        say(
+            f"The file alone is not all: {waiting:,} bytes of changes stand in {log_path(session.vault.path).name}"
+            " beside it. `memtui vault backup` copies both as one."
+        )
+
+
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Run one of the subcommands."""
     if arguments.action is None:
         raise UsageError("Which action?", remedy="path, backup, restore or backups.")
     if arguments.action == "path":
         paths = [session.vault.path]
+        _tell_waiting_log(session)
     elif arguments.action == "backup":
         paths = [back_up(session.vault, to=Path(arguments.to).expanduser() if arguments.to else None)]
     elif arguments.action == "backups":

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.app import App, SystemCommand
+from textual.filter import LineFilter
 from textual.screen import Screen
 
 from memtui import __version__, locations, resources
@@ -21,6 +22,7 @@ from memtui.tui.opening import Opening
 from memtui.tui.screens.browse import BrowseScreen
 from memtui.tui.screens.working import WorkingScreen
 from memtui.tui.state import State
+from memtui.tui.toasts import FewNotifications
 
 MODEL_AFTER_SECONDS = 0.5
 """After the first picture, and most likely after the first rows: loading the model takes a core for itself."""
@@ -46,6 +48,7 @@ class MemtuiApp(App[int]):
 
     def __init__(self, opening: Opening, *, theme_folders: Sequence[Path] | None = None) -> None:
         super().__init__()
+        self._notifications = FewNotifications()
         self.opening = opening
         self.keymap = Keymap(opening.keys)
         self.state = State(opening.state_path, opening.vault.path)
@@ -73,6 +76,15 @@ class MemtuiApp(App[int]):
         variables = themes.with_stand_ins(super().get_css_variables())
         self.theme_variables = variables
         return variables
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return what is done to every line before it is drawn: under `NO_COLOR` no colour is left."""
+        filters = super().get_line_filters()
+        if not self.no_color:
+            return filters
+        from memtui.tui.no_color import REPLACED, PlainFilter
+
+        return [*(one for one in filters if not isinstance(one, REPLACED)), PlainFilter()]
 
     def get_default_screen(self) -> Screen[None]:
         """Return the first screen."""
@@ -135,6 +147,13 @@ class MemtuiApp(App[int]):
                 screen.action_quit()
                 return
         self.exit()
+
+    def action_command_palette(self) -> None:
+        """Open the command palette."""
+        from memtui.tui.screens.palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def action_change_theme(self) -> None:
         """Choose a theme, previewed while the cursor moves."""

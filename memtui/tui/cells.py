@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from rich.cells import cell_len, set_cell_size
 
-from memtui.text.width import clip
+from memtui.text.width import clip, steady
 
 
 def fit(text: str, cells: int, *, right: bool = False) -> str:
-    """Return a text clipped with … and padded to exactly so many cells.
+    """Return a text clipped with … and padded to exactly so many cells, its emoji in forms of undisputed width.
 
-    Clipping keeps graphemes whole. Terminals and libraries disagree on a few emoji, so the padding goes by
-    the measure that the screen is put together with.
+    Clipping keeps graphemes whole. What terminals and libraries still disagree on is padded by the measure that the
+    screen is put together with.
     """
     if cells <= 0:
         return ""
-    shown = clip(text, cells)
+    shown = clip(steady(text), cells)
     missing = cells - cell_len(shown)
     if missing < 0:
         return set_cell_size(shown, cells)

@@ -13,7 +13,8 @@ from memtui.errors import MemtuiError
 
 if TYPE_CHECKING:
     from memtui.tui.access import Detail
-    from memtui.tui.access.context import Answer, Since
+    from memtui.tui.access.context import Answer
+    from memtui.tui.access.context_keeping import Since
     from memtui.vault.usage import Recipe
 
 

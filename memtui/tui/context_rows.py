@@ -13,7 +13,8 @@ from memtui.tui.wording import counted, tame
 if TYPE_CHECKING:
     from memtui.pack.packing import Pack
     from memtui.recall.result import Hit
-    from memtui.tui.access.context import Answer, Since
+    from memtui.tui.access.context import Answer
+    from memtui.tui.access.context_keeping import Since
 
 State = Literal["in", "put in", "left out", "withheld"]
 

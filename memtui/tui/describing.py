@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from memtui.domain.memory import Link, Memory, Source
+from memtui.domain.freshness import UNTIL_CHANGE
+from memtui.domain.memory import LinkType, Memory, Source
 from memtui.text.sanitising import reveal
 from memtui.tui.access import Detail, Explained
 from memtui.tui.highlighting import Piece, StyleName, highlighted
@@ -114,12 +115,14 @@ def _rows(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
         yield "Files", ((tame(anchor.path) + "  ", "text"), (state or "unchecked", style))
     if memory.tags:
         yield "Tags", ((tame(", ".join(memory.tags)), "text"),)
-    for number, link in enumerate(view.links, 1):
-        yield "Links", ((f"{number} ", "label"), *_link(link, memory, detail.titles))
+    for number, near in enumerate(neighbours(detail), 1):
+        yield "Links", ((f"{number} ", "label"), (f"{near.arrow} {near.type}  ", "dim"), (near.title, "text"))
+    yield from _maybe(detail)
     for source in memory.sources:
         yield "Source", _source(source)
     if view.source_says_this:
-        yield "Source", ((f"{MARK_DUE} source still says this: what was changed or retired here", "warning"),)
+        still = f"{MARK_DUE} source still says this: what was changed or retired here"
+        yield "Source", ((f"{still}  ", "warning"), ("o opens it", "dim"))
     yield "Dates", ((_dates(memory), "text"),)
     for change in detail.changes:
         said: Piece = (f"{change.at:%Y-%m-%d} {tame(change.actor, 20)}  ", "dim")
@@ -133,10 +136,55 @@ def _rows(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
     yield "Id", ((f"{memory.id}  version {memory.version}", "dim"),)
 
 
-def _link(link: Link, memory: Memory, titles: dict[str, str]) -> tuple[Piece, ...]:
-    if link.from_id == memory.id:
-        return ((f"{link.type}  ", "dim"), (titles.get(link.to_id, link.to_id), "text"))
-    return ((f"← {link.type}  ", "dim"), (titles.get(link.from_id, link.from_id), "text"))
+_TYPES = ("supersedes", "contradicts", "duplicates", "derived-from", "relates")
+_MUTUAL = frozenset({"contradicts", "duplicates", "relates"})
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A memory that another is linked to.
+
+    Attributes:
+        arrow: `→` to it, `←` from it, `↔` where the link says the same of both.
+    """
+
+    id: str
+    type: LinkType
+    arrow: str
+    title: str
+
+
+def neighbours(detail: Detail) -> list[Neighbour]:
+    """Return what a memory is linked to, by type; those that are gone are left out."""
+    mine = detail.view.memory.id
+    found = []
+    for link in detail.view.links:
+        away = link.from_id == mine
+        other = link.to_id if away else link.from_id
+        if other in detail.titles:
+            arrow = "↔" if link.type in _MUTUAL else "→" if away else "←"
+            found.append(Neighbour(other, link.type, arrow, detail.titles[other]))
+    return sorted(found, key=lambda near: (_TYPES.index(near.type), near.arrow != "→"))
+
+
+def _maybe(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
+    """Yield the links that are proposed, the one that the keys are for first, each with its reason."""
+    mine = detail.view.memory.id
+    for place, proposed in enumerate(detail.proposals):
+        proposal = proposed.proposal
+        arrow = "↔" if proposal.type in _MUTUAL else "→" if proposal.from_id == mine else "←"
+        keys: tuple[Piece, ...] = (("  + link  - never", "good"),) if place == 0 else ()
+        mark = "▸ " if place == 0 else "  "
+        yield (
+            "Maybe",
+            (
+                (mark, "good"),
+                (f"{arrow} {proposal.type}  ", "dim"),
+                (proposed.title, "text"),
+                (f"\n  {proposal.why}", "dim"),
+                *keys,
+            ),
+        )
 
 
 def _source(source: Source) -> tuple[Piece, ...]:
@@ -156,7 +204,8 @@ def _dates(memory: Memory) -> str:
     if memory.verified_at:
         parts.append(f"verified {memory.verified_at:%Y-%m-%d}")
     if memory.snoozed_until:
-        parts.append(f"snoozed until {memory.snoozed_until:%Y-%m-%d}")
+        day = f"{memory.snoozed_until:%Y-%m-%d}"
+        parts.append("snoozed until a file changes" if memory.snoozed_until == UNTIL_CHANGE else f"snoozed until {day}")
     return " · ".join(parts)
 
 

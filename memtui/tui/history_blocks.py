@@ -45,6 +45,7 @@ _KIN = {
     "verdict": ("verdict", "verdicts"),
     "signal": ("signal", "signals"),
     "half-life": ("half-life of a kind", "half-lives of kinds"),
+    "recipe": ("recipe", "recipes"),
 }
 
 

@@ -11,6 +11,7 @@ from memtui.tui.access import Detail, Done, Row, Signature, VaultAccess
 from memtui.tui.wording import counted, tame
 
 if TYPE_CHECKING:
+    from memtui.capture.conflicts import SourceConflict
     from memtui.curate.lifecycle import Outcome
 
 
@@ -35,6 +36,7 @@ class Waiting:
         ids: newest first.
         elsewhere: candidates in other projects; counted where the list is empty.
         projects: the vault's projects, to put candidates into.
+        conflicts: memories that were edited both in their source and here.
     """
 
     ids: tuple[str, ...]
@@ -43,6 +45,7 @@ class Waiting:
     projects: tuple[str, ...]
     counter: int
     signature: Signature
+    conflicts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class InboxAccess(VaultAccess):
 
     def waiting(self) -> Waiting:
         """Return what waits in view: the unassigned too, unless a project was named."""
+        from memtui.capture.conflicts import conflicts
         from memtui.curate.inbox import waiting
         from memtui.vault.filters import MemoryFilter
         from memtui.vault.projects import project_names
@@ -78,7 +82,18 @@ class InboxAccess(VaultAccess):
                 projects=tuple(project_names(reader)),
                 counter=reader.change_counter(),
                 signature=signature,
+                conflicts=len(conflicts(reader, wanted.scope)),
             )
+
+    def conflicts(self) -> list[SourceConflict]:
+        """Return what was edited both in its source and here, the oldest first."""
+        from memtui.capture.conflicts import conflicts
+        from memtui.curate.inbox import waiting
+
+        with self._reading.read() as reader:
+            view = self._view_of(reader)
+            scope = waiting(view.scope, with_unassigned=self._opening.project is None).scope
+            return conflicts(reader, scope)
 
     def moved_since(self, waiting: Waiting) -> bool:
         """Return whether the vault changed since; opens it only if the file changed."""
@@ -192,14 +207,21 @@ def source_line(sources: Sequence[Source]) -> str:
     return tame(f"{name}:{first.span[0]}" if first.span else name) + rest
 
 
+def conflict_words(number: int) -> str:
+    """Return how the Inbox tells of conflicts."""
+    return f"{counted(number, 'conflict', 'conflicts')} with sources · d settles"
+
+
 def inbox_notice(waiting: Waiting) -> tuple[str, ...]:
     """Return what an empty inbox says: that it is empty, and how things get here."""
     if waiting.ids:
         return ()
     other: tuple[str, ...] = ()
+    if waiting.conflicts:
+        other = (conflict_words(waiting.conflicts),)
     if waiting.elsewhere:
         wait = counted(waiting.elsewhere, "candidate waits", "candidates wait")
-        other = (f"Elsewhere {wait}: memtui inbox list",)
+        other = (*other, f"Elsewhere {wait}: memtui inbox list")
     return (
         "Nothing waits here.",
         *other,

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
 from memtui.tui.inbox_access import Read, Waiting
+
+if TYPE_CHECKING:
+    from memtui.capture.conflicts import SourceConflict
 
 
 @dataclass
@@ -29,3 +33,10 @@ class CandidateRead(Message):
 @dataclass
 class InboxMoved(Message):
     """Somebody changed the vault."""
+
+
+@dataclass
+class ConflictsRead(Message):
+    """What was edited both in its source and here was read."""
+
+    conflicts: list[SourceConflict]

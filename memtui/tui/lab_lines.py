@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from memtui.curate.decay import Effect, Knobs, Snapshot, crossing_days, days_text
-from memtui.domain.freshness import FLOOR
+from memtui.domain.freshness import decay
 from memtui.tui.cells import fit
 from memtui.tui.widgets.curve import Curve
 from memtui.tui.wording import counted, tame
@@ -43,28 +44,40 @@ def step(days: float, by: int) -> float:
 # -- the curve -----------------------------------------------------------------------------------------
 
 
-def curve_of(snapshot: Snapshot, knobs: Knobs, subject: str, memory_id: str | None) -> Curve:
-    """Return the curve of a kind as of a verification, or of one memory with today; beside it the one that is tried."""
+def curve_of(
+    snapshot: Snapshot, knobs: Knobs, subject: str, memory_id: str | None, project: str | None = None
+) -> Curve:
+    """Return the curve of a kind as of a verification, or of one memory with today; beside it the one that is tried.
+
+    Args:
+        snapshot: what there is.
+        knobs: what is tried.
+        subject: a kind, or `MEMORY`.
+        memory_id: the memory.
+        project: the one project that the kind is looked at in, None for wherever none has its own.
+    """
     memory = snapshot.memory(memory_id) if subject == MEMORY and memory_id else None
     if memory is not None:
         now, tried = snapshot.half_life(memory, Knobs()), snapshot.half_life(memory, knobs)
     else:
-        now = snapshot.kind(subject).half_life_days
-        tried = knobs.half_lives.get(subject, now)
+        now, tried = (snapshot.kind_half_life(subject, project, each) for each in (Knobs(), knobs))
     threshold = snapshot.threshold if knobs.threshold is None else knobs.threshold
-    crossings = (crossing_days(now, threshold), crossing_days(tried, threshold))
+    floors = (snapshot.in_force.floor, snapshot.in_force.floor if knobs.floor is None else knobs.floor)
+    crossings = (crossing_days(now, threshold, floors[0]), crossing_days(tried, threshold, floors[1]))
     age = memory.age_days if memory is not None else 0.0
-    length = max(1.3 * max(crossings), 2.0 * now, 1.1 * age, 1.0)
-    changed = tried != now
+    longest = max((days for days in crossings if days < math.inf), default=0.0)
+    length = max(1.3 * longest, 2.0 * now, 1.1 * age, 1.0)
+    changed = tried != now or floors[0] != floors[1]
     ticks = () if memory is not None else snapshot.kind(subject).verified_days
     return Curve(
-        _values(now, length),
+        _values(now, length, floors[0]),
         age / length if memory is not None else None,
         threshold,
         _caption(snapshot, (now, tried), crossings, age),
-        supposed=_values(tried, length) if changed else (),
+        supposed=_values(tried, length, floors[1]) if changed else (),
         ticks=tuple(days / length for days in ticks if days <= length),
-        labels=tuple((days / length, days_text(days)) for days in dict.fromkeys(crossings)) + _ends(length),
+        labels=tuple((days / length, days_text(days)) for days in dict.fromkeys(crossings) if days < math.inf)
+        + _ends(length),
     )
 
 
@@ -72,17 +85,19 @@ def _ends(length: float) -> tuple[tuple[float, str], ...]:
     return ((0.0, "0"), (1.0, days_text(length)))
 
 
-def _values(half_life: float, length: float) -> tuple[float, ...]:
-    return tuple(
-        FLOOR + (1.0 - FLOOR) * 2.0 ** (-length * place / CURVE_STEPS / half_life) for place in range(CURVE_STEPS + 1)
-    )
+def _values(half_life: float, length: float, floor: float) -> tuple[float, ...]:
+    return tuple(decay(length * place / CURVE_STEPS, half_life, floor) for place in range(CURVE_STEPS + 1))
 
 
 def _caption(snapshot: Snapshot, half_lives: tuple[float, float], crossings: tuple[float, float], age: float) -> str:
     dates = [snapshot.now + timedelta(days=min(days - age, _FURTHEST_DAYS)) for days in crossings]
-    words = [f"due {day:%Y-%m-%d}" if day >= snapshot.now else f"due since {day:%Y-%m-%d}" for day in dates]
+    words = [
+        "never due" if days == math.inf else f"due {'since ' if day < snapshot.now else ''}{day:%Y-%m-%d}"
+        for days, day in zip(crossings, dates, strict=True)
+    ]
     said = f"█ now {days_text(half_lives[0])}, {words[0]}"
-    return said if half_lives[0] == half_lives[1] else f"{said} · • tried {days_text(half_lives[1])}, {words[1]}"
+    same = half_lives[0] == half_lives[1] and crossings[0] == crossings[1]
+    return said if same else f"{said} · • tried {days_text(half_lives[1])}, {words[1]}"
 
 
 # -- the kinds -----------------------------------------------------------------------------------------
@@ -96,7 +111,9 @@ def kinds_head(width: int) -> Content:
     return Content.styled(fit(columns, width), "$memtui-dim")
 
 
-def kind_line(snapshot: Snapshot, knobs: Knobs, name: str, *, chosen: bool, width: int) -> Content:
+def kind_line(
+    snapshot: Snapshot, knobs: Knobs, name: str, *, chosen: bool, width: int, project: str | None = None
+) -> Content:
     """Return a kind: how many, its half-life, what is tried, who set it, and what was learned."""
     kind = snapshot.kind(name)
     lesson = ""
@@ -104,8 +121,10 @@ def kind_line(snapshot: Snapshot, knobs: Knobs, name: str, *, chosen: bool, widt
         noun = " verdicts" if width >= _WIDE else ""
         evidence = f"{kind.lesson.verdicts:,}{noun} ({kind.lesson.expired:,} outdated)"
         lesson = f"{kind.lesson.half_life_days:.0f} d from {evidence}"
-    row = _Row(tame(name, 60), f"{kind.memories:,}", kind.origin, lesson)
-    return _line(row, (kind.half_life_days, knobs.half_lives.get(name)), chosen=chosen, width=width)
+    origin = "project" if (name, project) in snapshot.in_force.project_half_lives() else kind.origin
+    row = _Row(tame(name, 60), f"{kind.memories:,}", origin, lesson)
+    now, tried = (snapshot.kind_half_life(name, project, each) for each in (Knobs(), knobs))
+    return _line(row, (now, tried if tried != now else None), chosen=chosen, width=width)
 
 
 def memory_line(snapshot: Snapshot, knobs: Knobs, memory_id: str, *, chosen: bool, width: int) -> Content:
@@ -151,7 +170,7 @@ def effect_lines(
     *,
     recipes: int,
     titles: Mapping[str, str],
-    threshold: tuple[float, float],
+    keep: Sequence[str],
     size: tuple[int, int],
 ) -> list[Content]:
     """Return what applying would do: the queue with who enters and leaves, and the payloads that change.
@@ -161,7 +180,7 @@ def effect_lines(
         payloads: the recipes whose payload would change, None while that is being reckoned.
         recipes: how many recipes there are.
         titles: by id.
-        threshold: the line for review as it is and as tried.
+        keep: lines for the configuration, which alone can keep what they say.
         size: cells and lines that there is room for.
     """
     width, height = size
@@ -174,9 +193,9 @@ def effect_lines(
     rows = [_moved("+", one.title, one.after, width) for one in found.entering]
     rows += [_moved("−", one.title, one.after, width) for one in found.leaving]
     below = _payload_lines(payloads, recipes, titles, width)
-    if threshold[0] != threshold[1]:
-        below.append(Content.styled(fit("keep this line in the configuration:", width), "$memtui-dim"))
-        below.append(Content.styled(fit(f"[review] threshold = {threshold[1]:.2f}", width), "$memtui-dim"))
+    if keep:
+        below.append(Content.styled(fit("the configuration keeps this:", width), "$memtui-dim"))
+        below += [Content.styled(fit(line, width), "$memtui-dim") for line in keep]
     # At least two of the payload's lines stay in sight, however many memories move.
     room = max(0, height - len(queue) - min(len(below), max(2, height // 2)))
     lines = [*queue, *_clipped(rows, room, width), *below][:height]

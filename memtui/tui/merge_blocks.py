@@ -31,7 +31,7 @@ def marked_pieces(marked: Marked) -> tuple[Piece, ...]:
     """Return a text with the words that differ in brackets."""
     pieces: list[Piece] = []
     left = LONGEST_SHOWN
-    for part, differs in marked:
+    for part, differs in _joined(marked):
         if left <= 0:
             break
         shown = reveal(part[:left])
@@ -45,6 +45,18 @@ def marked_pieces(marked: Marked) -> tuple[Piece, ...]:
     if left <= 0:
         pieces.append(("\n… the rest is not shown", "dim"))
     return tuple(piece for piece in pieces if piece[0]) or (("(empty)", "dim"),)
+
+
+def _joined(marked: Marked) -> list[tuple[str, bool]]:
+    """Return the parts with words in a row that differ as one: `[Lock key is]`, not `[Lock] [key] [is]`."""
+    joined: list[tuple[str, bool]] = []
+    for place, (part, differs) in enumerate(marked):
+        between = not part.strip() and 0 < place < len(marked) - 1 and marked[place - 1][1] and marked[place + 1][1]
+        if joined and joined[-1][1] and (differs or between):
+            joined[-1] = (joined[-1][0] + part, True)
+        else:
+            joined.append((part, differs))
+    return joined
 
 
 def side_blocks(sides: Sides, name: str, place: int) -> list[Block]:

@@ -20,7 +20,9 @@ def list_title(wanted: Wanted, *, best: bool) -> str:
 
 
 def shown_count(listing: Listing) -> str:
-    """Return `120`, or with a filter `12 of 120`."""
+    """Return `120`, with a filter `12 of 120`; what is wrong with a query that cannot be read."""
+    if listing.problem:
+        return tame(listing.problem, 70)
     total = len(listing.base.ids)
     if not listing.query.strip():
         return f"{total:,}" if total else ""

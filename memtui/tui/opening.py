@@ -30,6 +30,8 @@ class Opening:
         start: `list` for all, `due` for Review over it.
         kinds: only these kinds in Review and in the list of what is due.
         most: at most this many in Review and in the list of what is due.
+        daily: at most this many a day in Review; 0 for all that are due.
+        weekly: at most this many a week in Review; 0 for all that are due.
         keys: keys by action id, from the configuration.
         theme: the configuration's theme; empty for the one chosen last.
         state_path: where the app keeps what it remembers; None remembers nothing.
@@ -49,6 +51,8 @@ class Opening:
     start: Start = "list"
     kinds: tuple[str, ...] = ()
     most: int | None = None
+    daily: int = 0
+    weekly: int = 0
     keys: Mapping[str, str] = field(default_factory=dict)
     theme: str = ""
     state_path: Path | None = None

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from memtui.pack.options import choices_words
+from memtui.tui import context_rows
 from memtui.tui.describing import Block
+from memtui.tui.highlighting import StyleName
 from memtui.tui.wording import counted, days_between, short_age, tame
 
 if TYPE_CHECKING:
     from memtui.curate.feedback import Effect
     from memtui.curate.packs import UsedMember, UsedPack, Verdict
+    from memtui.tui.access.packs import PackSince
 
 WORDS = {"helped": "helped", "hurt": "hurt", "corrected": "corrected", "unused": "not used"}
 """Verdicts as people say them."""
@@ -21,6 +25,9 @@ MARKS = {"helped": "+", "hurt": "−", "corrected": "~", "unused": "·"}
 
 EFFECTS_SHOWN = 3
 """Memories whose change of usefulness a toast tells; the rest are counted."""
+
+DIFF_LINES = 400
+"""Lines of a difference that the card shows."""
 
 _TITLE = 40
 
@@ -131,8 +138,9 @@ def head_lines(used: UsedPack, members: Sequence[UsedMember]) -> list[str]:
     changed, gone = sum(one.has_changed for one in members), sum(one.memory is None for one in members)
     became = [f"{changed} changed since"] if changed else []
     became += [f"{gone} gone"] if gone else []
+    size = f"{pack.tokens:,} tokens of {_budget(pack.budget)} ({tame(pack.encoding, 20)}) for {tame(pack.target, 30)}"
     return [
-        f"{pack.tokens:,} tokens of {_budget(pack.budget)} ({tame(pack.encoding, 20)}) for {tame(pack.target, 30)}",
+        " · ".join(filter(None, (size, tame(choices_words(pack.options), 60)))),
         f"{pack.made_at:%Y-%m-%d %H:%M} UTC · {tame(pack.actor, 30)} · {tame(pack.project or 'every project', 30)}",
         " · ".join([counted(len(members), "memory", "memories"), *became]),
     ]
@@ -160,6 +168,26 @@ def told(used: UsedPack, verdicts: Sequence[Verdict]) -> list[Block]:
         blocks.append(Block(((words, "good" if one.verdict == "helped" else "warning"), (when, "dim")), gap=place == 0))
         if one.reason:
             blocks.append(Block(((tame(one.reason, 1_000), "text"),)))
+    return blocks
+
+
+def since_blocks(used: UsedPack, found: PackSince) -> list[Block]:
+    """Return what became of a payload: memories first, then the text, line by line."""
+    pack = used.pack
+    blocks = [
+        *context_rows.since_blocks(found.since),
+        Block(((f"{pack.tokens:,} tokens then, {found.tokens:,} today", "dim"),), gap=True),
+    ]
+    if found.lines is None:
+        return [*blocks, Block((("The text of then cannot be had any more.", "dim"),))]
+    styles: Mapping[str, StyleName] = {"+": "good", "-": "warning", "@": "label"}
+    shown = found.lines[:DIFF_LINES]
+    blocks += [
+        Block(((tame(line) or " ", styles.get(line[:1], "text")),), gap=place == 0) for place, line in enumerate(shown)
+    ]
+    if len(found.lines) > len(shown):
+        more = len(found.lines) - len(shown)
+        blocks.append(Block(((f"… {more:,} lines more: memtui pack show {pack.id} --diff", "dim"),)))
     return blocks
 
 

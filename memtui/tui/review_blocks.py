@@ -7,28 +7,17 @@ from collections.abc import Set as AbstractSet
 from rich.cells import cell_len
 from textual.content import Content
 
-from memtui.curate.sessions import Progress, Receipt
+from memtui.curate.sessions import Progress
 from memtui.tui.access.review import NEIGHBOURS_SHOWN, Opened, ReviewCard
 from memtui.tui.describing import Block, describe
 from memtui.tui.highlighting import Piece, StyleName
-from memtui.tui.wording import counted, tame
+from memtui.tui.wording import MARK_DUE, tame
 
 PANES = frozenset({"curve", "files", "similar"})
 """Evidence that has a pane of its own where there is room."""
 
-NOTHING_DUE = (
-    Block((("Nothing is due for review.", "title"),)),
-    Block(
-        (
-            (
-                "A memory comes due when it fades below the line or hurt twice. Using it never clears that; you do.",
-                "dim",
-            ),
-        ),
-        gap=True,
-    ),
-    Block((("esc", "label"), ("  back to the list", "dim")), gap=True),
-)
+TAKING = Block((("Looking at the files and taking the queue …", "dim"),))
+"""Shown until the first memory is there."""
 
 _WIDE, _MIDDLING = 100, 60
 _WIDE_BAR, _MIDDLING_BAR = 24, 12
@@ -102,7 +91,13 @@ def memory_blocks(card: ReviewCard, *, why: str, panes: AbstractSet[str]) -> lis
     """
     blocks = [Block(((why, "warning"),))] if why else []
     body = describe(card.detail)
-    blocks += [Block(body[0].pieces, gap=bool(why)), *body[1:]]
+    blocks += [Block(body[0].pieces, gap=bool(why)), *body[1:3]]
+    source = card.detail.view.memory.source
+    if card.detail.view.source_says_this and source is not None:
+        place = f"{source.path}:{source.span[0]}" if source.span else str(source.path)
+        said: list[Piece] = [(f"{MARK_DUE} source still says this  ", "warning"), (f"{tame(place, 80)}  ", "path")]
+        blocks.append(Block((*said, ("o opens it", "dim"))))
+    blocks += body[3:]
     if "curve" not in panes:
         blocks.append(Block(((card.curve.caption, "text"),), label="Fades", gap=True))
     if "files" not in panes and card.files:
@@ -116,16 +111,26 @@ def _headed(title: str, blocks: list[Block]) -> list[Block]:
     return [Block(((title, "label"),), gap=True), *blocks]
 
 
+def changed_meanwhile(card: ReviewCard, *, refused: bool) -> str:
+    """Return who changed a memory while it was looked at, and whether a verdict was not taken because of it."""
+    changes = card.detail.changes
+    by = f" by {tame(changes[0].actor, 20)}" if changes else ""
+    return f"changed meanwhile{by}: " + ("your verdict was not taken, look again" if refused else "look again")
+
+
 def file_blocks(card: ReviewCard) -> list[Block]:
     """Return what happened to a memory's files since it was last verified."""
     blocks: list[Block] = []
     for change in card.files:
         state = change.state or "unchecked"
         style: StyleName = "warning" if state in {"changed", "moved", "gone"} else "dim"
-        pieces: list[Piece] = [(tame(change.path), "path"), (f"  {state}", style)]
+        pieces: list[Piece] = [(f"{tame(change.path)}  ", "path"), (state, style)]
         if change.added or change.removed:
             pieces.append((f"  +{change.added} −{change.removed}", "label"))
         blocks.append(Block(tuple(pieces)))
+        if change.path in card.moves:
+            to: list[Piece] = [("→ ", "dim"), (f"{tame(card.moves[change.path])}  ", "path"), ("f re-anchors", "dim")]
+            blocks.append(Block(tuple(to)))
         for line in change.lines:
             sign: StyleName = "good" if line.startswith("+") else "dim"
             blocks.append(Block(((f"{line[:1]} {tame(line[1:].strip())}", sign),)))
@@ -142,31 +147,3 @@ def similar_blocks(card: ReviewCard, *, gap: bool = False) -> list[Block]:
         for place, similar in enumerate([one for one in card.similar if one.near][:NEIGHBOURS_SHOWN])
     ]
     return blocks or [Block((("Nothing is linked to it, and nothing is like it.", "dim"),), gap=gap)]
-
-
-# -- the receipt ---------------------------------------------------------------------------------------
-
-
-def receipt_blocks(receipt: Receipt) -> list[Block]:
-    """Return the receipt of a session, with what to do next."""
-    settled = sum(receipt.counts.values())
-    done = f"{settled:,} of {counted(receipt.total, 'memory', 'memories')} reviewed"
-    blocks = [Block(((done, "title"), (f"   begun {receipt.started_at:%Y-%m-%d}", "dim")))]
-    most = max(receipt.counts.values(), default=1)
-    for place, (word, number) in enumerate(receipt.counts.items()):
-        bar = "█" * max(1, round(_WIDE_BAR * number / most))
-        blocks.append(Block(((f"{number:>4}  {word:<12}", "text"), (bar, "bar")), gap=place == 0))
-    if receipt.tokens_out:
-        said = f"{receipt.tokens_out:,} tokens of text are out of use and reach no payload"
-        blocks.append(Block(((said, "text"),), label="Saved", gap=True))
-    for place, (_, title, days) in enumerate(receipt.half_lives):
-        label = "Fades" if place == 0 else " "
-        half_life = f"{days:g} d" if days else "its kind's"
-        blocks.append(Block(((f"{half_life}  ", "dim"), (tame(title), "text")), label=label, gap=place == 0))
-    if receipt.still_said:
-        blocks.append(Block((("These sources still say what was taken out of use:", "warning"),), gap=True))
-    for _, title, path in receipt.still_said:
-        blocks.append(Block(((tame(path), "path"), (f"  {tame(title)}", "text"))))
-    for place, (key, word) in enumerate((("Y", "copy this"), ("w", "write it to a file"), ("a", "take a new queue"))):
-        blocks.append(Block(((f"{key}  ", "label"), (word, "dim")), gap=place == 0))
-    return blocks

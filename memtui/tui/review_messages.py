@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
 from memtui.tui.access.review import Opened, ReviewCard
+
+if TYPE_CHECKING:
+    from memtui.curate.sessions import ReviewSession
 
 
 @dataclass
@@ -38,3 +43,26 @@ class CardRead(Message):
 @dataclass
 class ReviewMoved(Message):
     """Somebody changed the vault since the session was looked at."""
+
+
+@dataclass
+class FilesChecked(Message):
+    """The files of the memories were looked at; some may have moved."""
+
+
+@dataclass
+class StandingNoted(Message):
+    """The standing payload was counted at the beginning of a session."""
+
+    session: ReviewSession
+
+
+@dataclass
+class MovesRead(Message):
+    """The moved files that may be followed were found.
+
+    Attributes:
+        moves: per memory id, old path to new path.
+    """
+
+    moves: Mapping[str, Mapping[str, str]]

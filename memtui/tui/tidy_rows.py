@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memtui.curate.anchoring import CheckedAnchor
     from memtui.curate.conflicts import Conflict
     from memtui.curate.duplicates import DuplicateGroup
+    from memtui.curate.ripening import RipeGroup
     from memtui.curate.tidying import TidyReport
 
 NAMES = {
@@ -25,6 +26,7 @@ NAMES = {
     "secrets": "Secrets",
     "unconfirmed": "Unconfirmed",
     "unused": "Never used",
+    "ripe": "Ripe for a conclusion",
 }
 
 WHAT_TO_DO = {
@@ -36,7 +38,8 @@ WHAT_TO_DO = {
     "vague": "It holds no fact: e says what to do and where, x retires it.",
     "secrets": "It holds what looks like a secret: e takes it out; rotate it; memtui purge erases it for good.",
     "unconfirmed": "Nobody accepted it: enter goes to the inbox.",
-    "unused": "No payload took it for 90 days: x retires it, or leave it.",
+    "ripe": "enter writes one conclusion beside them · n there is none",
+    "unused": "No payload took it for 90 days: y keeps it, x retires it, a retires them all.",
 }
 
 
@@ -48,13 +51,13 @@ class TidyRow:
         finding: one of `memtui.curate.tidying.FINDINGS`.
         text: tamed.
         note: a word at the right.
-        subject: what the line is about: a group, a pair, an anchor or an id; None for a heading.
+        subject: what the line is about: a group, a ripe group, a pair, an anchor or an id; None for a heading.
     """
 
     finding: str
     text: str
     note: str = ""
-    subject: DuplicateGroup | Conflict | CheckedAnchor | str | None = None
+    subject: DuplicateGroup | RipeGroup | Conflict | CheckedAnchor | str | None = None
 
 
 def rows_of(report: TidyReport) -> list[TidyRow]:
@@ -71,9 +74,9 @@ def rows_of(report: TidyReport) -> list[TidyRow]:
 
 def _rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
     titles = report.titles
-    if finding == "duplicates":
-        for group in report.duplicates:
-            sort = "copies" if group.copies else group.pile
+    if finding in {"duplicates", "ripe"}:
+        for group in getattr(report, finding):
+            sort = "conclude" if finding == "ripe" else "copies" if group.copies else group.pile
             yield TidyRow(finding, f"{len(group.ids)} × {tame(titles[group.ids[0]], 120)}", sort, group)
     elif finding == "conflicts":
         for conflict in report.conflicts:
@@ -96,13 +99,15 @@ def row_blocks(report: TidyReport, row: TidyRow) -> list[Block]:
     if subject is None or isinstance(subject, str):
         title = report.titles.get(subject or "", "")
         blocks += [Block(((tame(title, 300), "text"),), gap=True)] if title else []
-    elif row.finding == "duplicates":
+    elif row.finding in {"duplicates", "ripe"}:
         ids = subject.ids  # type: ignore[union-attr] # a group
         for place, identifier in enumerate(ids):
             blocks.append(
                 Block(((tame(report.titles[identifier], 300), "text"),), label=chr(65 + place % 26), gap=not place)
             )
-        said = subject.warnings  # type: ignore[union-attr] # a group
+        if row.finding == "ripe":
+            blocks.append(Block(((tame(subject.why, 300), "dim"),), gap=True))  # type: ignore[union-attr] # a ripe group
+        said = subject.warnings if row.finding == "duplicates" else ()  # type: ignore[union-attr] # a group
         blocks += [Block(((f"! {tame(warning)}", "warning"),), gap=at == 0) for at, warning in enumerate(said)]
     elif row.finding == "conflicts":
         words, claims = subject.words, subject.claims  # type: ignore[union-attr] # a conflict

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memtui.text.sanitising import reveal
-from memtui.text.width import cell_width
+from memtui.text.width import cell_width, steady
 
 _TAB = "    "
 _CUT_CHARACTERS = 24
@@ -18,7 +18,7 @@ def wrap(line: str, cells: int) -> list[str]:
 
     What follows the first is set in as far as the line itself, and its list mark, are.
     """
-    shown = reveal(line.replace("\t", _TAB))
+    shown = steady(reveal(line.replace("\t", _TAB)))
     if len(shown) <= cells and shown.isascii():
         return [shown]
     margin = _margin(shown, cells)

@@ -84,6 +84,8 @@ def hostile_memories() -> list[Memory]:
 def isolate(patch: pytest.MonkeyPatch, folder: Path) -> None:
     """Keep the person's own settings out."""
     patch.setenv("MEMTUI_CONFIG", str(folder / "config" / "config.toml"))
+    # Files are checked when a test asks for it, not in the midst of another.
+    patch.setattr("memtui.tui.screens.file_checks.FIRST_SECONDS", 3_600.0)
     for name in ("MEMTUI_VAULT", "MEMTUI_ACTOR", "MEMTUI_NOW", "TEXTUAL_THEME", "NO_COLOR"):
         patch.delenv(name, raising=False)
 

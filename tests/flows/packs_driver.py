@@ -10,6 +10,7 @@ from flows.app_driver import NOW, until
 from textual.pilot import Pilot
 
 from memtui.config import RecallSettings
+from memtui.pack.options import PackOptions
 from memtui.pack.packing import context
 from memtui.pack.recording import record_pack
 from memtui.recall.task import Task
@@ -34,11 +35,9 @@ def use(
         then,
         task,
         Scope.of_project(project),
+        PackOptions(max_memories=20),
         project=project,
         target=target,
-        budget="1200",
-        encoding="o200k_base",
-        max_memories=20,
         settings=RecallSettings(),
         now=at,
     )

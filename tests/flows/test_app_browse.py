@@ -30,7 +30,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from memtui.recall.resident import ResidentMeaning
-from memtui.tui.access import Base, Listing, VaultAccess, reading
+from memtui.tui.access import Base, Listing, VaultAccess, listing
 from memtui.vault.vault import Vault
 
 
@@ -64,7 +64,7 @@ async def test_opens_on_the_memories_of_the_project_with_counts_and_the_first_in
         assert "? help" in text
         assert "Elsewhere" not in text
         assert "Waits in the inbox" not in text
-        for part in ("decision · semantic · active", "Cards pay at once.", "pay/lock.py", "1 supersedes  Retry"):
+        for part in ("decision · semantic · active", "Cards pay at once.", "pay/lock.py", "1 → supersedes"):
             assert part in text
         assert "2 Memories · newest first" in text
         assert "!" in next(line for line in screen_lines(pilot) if "Postgres 14" in line)
@@ -167,7 +167,7 @@ async def test_words_answer_at_once_and_meaning_completes_them(ferry: Vault, tmp
 async def test_in_a_long_list_titles_answer_first_and_the_search_completes_them(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "LONG_LIST", 1)
+    monkeypatch.setattr(listing, "LONG_LIST", 1)
     answer = VaultAccess.filtered
     may_answer = threading.Event()
 

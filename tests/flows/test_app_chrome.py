@@ -13,6 +13,7 @@ from flows.app_driver import (
     WIDE,
     RecordingApp,
     app_on,
+    browser,
     empty_vault,
     ferry_vault,
     holds,
@@ -82,6 +83,20 @@ def test_footer_help_and_bindings_come_from_one_registry() -> None:
             assert callable(getattr(BrowseScreen, f"action_{action.method}"))
 
 
+async def test_a_palette_that_is_left_twice_leaves_the_screen_beneath_alone(ferry: Vault, tmp_path: Path) -> None:
+    """Enter and escape in one breath: what was chosen comes after the palette is gone."""
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("colon")
+        await until(pilot, lambda: type(pilot.app.screen).__name__ == "Palette", "the palette opened")
+        palette = pilot.app.screen
+        palette.dismiss()
+        palette.dismiss()
+        await until(pilot, lambda: pilot.app.screen is browser(pilot), "the list is in front")
+        await pilot.press("j")
+        await until(pilot, lambda: browser(pilot)._list.cursor == 1, "it answers")
+
+
 async def test_the_palette_offers_the_same_acts_and_reasons(ferry: Vault, tmp_path: Path) -> None:
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
@@ -89,7 +104,7 @@ async def test_the_palette_offers_the_same_acts_and_reasons(ferry: Vault, tmp_pa
         assert "memory: retire: out of use, kept in the vault  (x)" in offered
         assert "d lists it" in next(text for title, text in offered.items() if "still true" in title)
         await pilot.press("colon")
-        await until(pilot, lambda: type(pilot.app.screen).__name__ == "CommandPalette", "the palette opened")
+        await until(pilot, lambda: type(pilot.app.screen).__name__ == "Palette", "the palette opened")
         await pilot.press("escape", "q")
     assert pilot.app.return_code == 0
 

@@ -76,10 +76,11 @@ async def test_links_are_followed_within_the_list_and_beyond_it_and_back(ferry: 
     link = Link(from_id="m0000001", type="relates", to_id="m0000009", created_at=old.created_at)
     fill(ferry, [old], [link])
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
-        await shows(pilot, "1 relates  Lock by")
-        await pilot.press("f")
+        await shows(pilot, "1 → supersedes")
+        await shows(pilot, "2 ↔ relates  Lock")
+        await pilot.press("3", "enter")
         await shows(pilot, "Follow which link?")
-        await pilot.press("enter")
+        await pilot.press("2")
         await shows(pilot, "The old way.")
         await shows(pilot, "3 Detail · by a link")
         assert browser(pilot)._list.current == "m0000001"
@@ -91,11 +92,17 @@ async def test_links_are_followed_within_the_list_and_beyond_it_and_back(ferry: 
         await shows(pilot, "Cards pay at once.")
         await pilot.press("f")
         await shows(pilot, "Follow which link?")
-        await pilot.press("j", "enter")
+        await pilot.press("enter")
         await until(pilot, lambda: browser(pilot)._list.current == "m0000003", "the cursor is on the linked one")
         await shows(pilot, "← supersedes")
         await pilot.press("f")
         await until(pilot, lambda: browser(pilot)._list.current == "m0000001", "a single link is followed at once")
+        await shows(pilot, "Cards pay at once.")
+        await pilot.press("escape")
+        await until(pilot, lambda: browser(pilot)._list.current == "m0000003", "esc goes back")
+        await shows(pilot, "← supersedes")
+        await pilot.press("escape")
+        await until(pilot, lambda: browser(pilot)._list.current == "m0000001", "and back again")
 
 
 async def test_markdown_is_rendered_on_demand_and_what_is_hostile_stays_text(tmp_path: Path) -> None:

@@ -492,3 +492,37 @@ def test_any_text_goes_through_every_field_without_a_crash(
             assert pilot.app.is_running
 
     asyncio.run(flow())
+
+
+async def test_what_is_typed_before_the_form_stands_is_kept_in_order(ferry: Vault, tmp_path: Path) -> None:
+    """A busy vault keeps the form from being filled; keys, pastes and esc wait for their turn."""
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await shows(pilot, "Sail times are in UTC")
+        await pilot.press("j")
+        with lease(ferry.path, exclusive=True, wait_seconds=10.0):
+            await pilot.press("e")
+            await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen), "the form is pushed")
+            await pilot.press("q", "u", "x", "backspace", "tab", "end", "enter", *"Quays: ")
+            pilot.app.post_message(events.Paste("日本\x07語"))
+            await pilot.press("!", "tab", *"r?")
+            assert form(pilot)._basis is None
+        await form_opens(pilot)
+        await until(pilot, lambda: field(pilot, "rationale").typed == "r?", "all of it is put in")
+        assert field(pilot, "title").typed == "Sail times are in UTCqu"
+        assert field(pilot, "insight").typed.endswith("\nQuays: 日本語!")
+        await pilot.press(*"so")
+        await until(pilot, lambda: field(pilot, "rationale").typed == "r?so", "typing goes on where it was")
+        await pilot.press("escape", "escape")
+        await form_closes(pilot)
+        with lease(ferry.path, exclusive=True, wait_seconds=10.0):
+            await pilot.press("a")
+            await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen), "an empty form is pushed")
+            await pilot.press("escape")
+            await form_closes(pilot)
+            await pilot.press("a")
+            await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen), "an empty form is pushed again")
+            warned = sum("Not saved yet" in toast for toast in toasts(pilot))
+            await pilot.press(*"New", "escape")
+        await form_opens(pilot)
+        await until(pilot, lambda: field(pilot, "insight").typed == "New", "what was typed is there")
+        await until(pilot, lambda: sum("Not saved yet" in toast for toast in toasts(pilot)) > warned, "esc came last")

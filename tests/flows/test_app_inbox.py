@@ -37,6 +37,7 @@ from flows.editing_driver import (
     waits,
 )
 
+from memtui.curate.editing import edit_memory
 from memtui.curate.lifecycle import accept
 from memtui.curate.projects import link_folder
 from memtui.domain.actor import Actor
@@ -256,3 +257,53 @@ async def test_hostile_text_waits_as_only_text(tmp_path: Path) -> None:
         await says(pilot, f"Rejected {len(HOSTILE)} memories")
         assert "\x1b" not in screen_text(pilot)
         assert not any("\x1b" in toast for toast in toasts(pilot))
+
+
+async def test_what_its_source_says_otherwise_is_settled_in_three_columns(tmp_path: Path) -> None:
+    vault, ids = _parted_from_their_source(tmp_path)
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE, notifications=True) as pilot:
+        await shows(pilot, "Never sell")
+        await pilot.press("b")
+        await shows(pilot, "3 conflicts with sources · d settles")
+        await pilot.press("d")
+        await conflict_opens(pilot)
+        await shows(pilot, "Theirs: the source now")
+        assert "by half past" in screen_text(pilot)
+        assert "3 wait" in screen_text(pilot)
+        await pilot.press("m", "ctrl+s")
+        await shows(pilot, "2 wait")
+        await pilot.press("t", "ctrl+s")
+        await shows(pilot, "Never sell seats of ferry gamma")
+        screen = await conflict_opens(pilot)
+        await pilot.press("+", "ctrl+s")
+        await until(pilot, lambda: pilot.app.screen is not screen, "it is settled")
+        await shows(pilot, "Nothing waits here.")
+        assert "conflict" not in screen_text(pilot)
+        texts = [stored(vault, identifier).insight for identifier in ids]
+        assert "before noon" in texts[0]
+        assert ("before noon" in texts[1], "half past" in texts[1]) == (False, True)
+        assert ("before noon" in texts[2], "half past" in texts[2]) == (True, True)
+        await pilot.press("u")
+        await shows(pilot, "1 conflict with sources")
+
+
+def _parted_from_their_source(tmp_path: Path) -> tuple[Vault, list[str]]:
+    """Return a vault with three rules that were edited both in their source and here."""
+    from curating import bring, new_vault, write_files
+
+    rules = [f"Never sell seats of ferry {number}\nafter it left, by nine." for number in ("alpha", "beta", "gamma")]
+    vault, _ = new_vault(tmp_path / "data")
+
+    def write(texts: list[str]) -> None:
+        body = "\n".join("- " + text.replace("\n", "\n  ") for text in texts)
+        write_files(tmp_path / "ferry", {"CLAUDE.md": f"# Ferry\n\n## Seats\n\n{body}\n"})
+
+    write(rules)
+    ids = bring(vault, tmp_path / "ferry", project="ferry", active=True).ids
+    assert len(ids) == len(rules)
+    for identifier, rule in zip(ids, rules, strict=True):
+        mine = rule.replace("Never sell", "Before noon: never sell, before noon,")
+        edit_memory(vault, identifier, {"insight": mine}, actor=Actor())
+    write([rule.replace("by nine", "by half past nine") for rule in rules])
+    assert len(bring(vault, tmp_path / "ferry", project="ferry").conflicts) == len(rules)
+    return vault, ids

@@ -159,11 +159,38 @@ async def test_what_verdicts_speak_for_is_offered_with_its_evidence(vault: Vault
         # The line for review moves the queue, but it is the configuration's to keep.
         await pilot.press("greater_than_sign", "greater_than_sign")
         await rested(pilot)
-        await shows(pilot, "[review] threshold = 0.60")
+        await shows(pilot, "[review] threshold = 0.6")
         await pilot.press("a")
-        await says(pilot, "The line for review is the configuration's")
+        await says(pilot, "The configuration alone keeps this")
         await pilot.press("escape")
         assert vault.kinds.get("tooling").half_life_days == 90.0
+
+
+async def test_a_project_is_tried_alone_and_floor_and_hurts_are_tried_with_their_effect(
+    vault: Vault, tmp_path: Path
+) -> None:
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE, notifications=True) as pilot:
+        await open_lab(pilot)
+        await turn_to(pilot, "tooling")
+        await pilot.press("p", "left")
+        await shows(pilot, "tooling in ferry alone")
+        await pilot.press("left_square_bracket", "right_curly_bracket")
+        await rested(pilot)
+        await shows(pilot, "[recall] floor = 0.04")
+        await shows(pilot, "[recall] hurt_weight = 5")
+        await shows(pilot, "hurt × 4 → 5")
+        await pilot.press("a")
+        await says(pilot, "half-life of tooling in ferry 90 d → 75 d")
+        with vault.read() as reader:
+            assert reader.kinds.project_half_lives() == {("tooling", "ferry"): 75.0}
+        await until(pilot, lambda: not lab(pilot).acting and not lab(pilot)._tried.half_lives, "it is applied")
+        await pilot.press("d", "a")
+        await until(pilot, lambda: not _own(vault), "the project goes by its kind again")
+
+
+def _own(vault: Vault) -> dict[tuple[str, str], float]:
+    with vault.read() as reader:
+        return reader.kinds.project_half_lives()
 
 
 async def test_one_memory_gets_a_half_life_of_its_own(vault: Vault, tmp_path: Path) -> None:

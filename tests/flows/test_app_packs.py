@@ -41,9 +41,10 @@ from memtui.curate import lifecycle
 from memtui.curate.feedback import feedback_on
 from memtui.curate.packs import verdicts_on
 from memtui.domain.actor import Actor
-from memtui.pack.recording import get_pack, list_packs
+from memtui.pack.recording import get_pack, list_packs, payload_hash
 from memtui.tui.screens.history import HistoryScreen
 from memtui.tui.screens.packs import PacksScreen
+from memtui.vault.purge import purge_memories
 
 LOCK = "m0000001"
 posix_only = pytest.mark.skipif(os.name != "posix", reason="fake programs are shell scripts")
@@ -140,7 +141,7 @@ async def test_what_hurt_twice_is_due_and_what_became_of_the_memories_is_told(tm
 
 
 @posix_only
-async def test_a_pack_is_copied_again_only_with_the_same_bytes_and_its_task_opens_in_context(
+async def test_a_pack_is_copied_again_with_its_very_bytes_and_compared_with_what_its_task_gives_today(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = ferry_vault(tmp_path)
@@ -160,19 +161,39 @@ async def test_a_pack_is_copied_again_only_with_the_same_bytes_and_its_task_open
         await pilot.press("y")
         await says(pilot, "bytes to tmux")
         await until(pilot, lambda: len(screen._list.rows) == 3, "a copy is a use, and a use is a pack")
-        first, second = (next(one for one in list_packs(vault, 9) if one.id == pack_id), list_packs(vault, 1)[0])
-        assert buffer.exists()
-        assert first.payload_hash in {second.payload_hash, *(one.payload_hash for one in list_packs(vault, 3))}
+        first = next(one for one in list_packs(vault, 9) if one.id == pack_id)
+        assert payload_hash(buffer.read_text("utf-8")) == first.payload_hash
 
         fill(vault, [memory(8, "A refund fails twice on retry when the card is gone")])
+        member = first.members[0].memory_id
+        with vault.write(actor="ana", action="edit") as writer:
+            writer.put(replace(writer.get(member), title="Refunds are told otherwise [/x] now"))
+        buffer.unlink()
+        await until(pilot, lambda: not screen.acting and len(screen._list.rows) == 3, "at rest")
+        await pilot.press("g")
+        await until(pilot, lambda: screen._list.current is not None, "a pack is under the cursor")
+        while screen._list.current is not None and screen._list.current.id != pack_id:
+            await pilot.press("j")
+        await reads(pilot, pack_id)
+        await pilot.press("d")
+        for words in ("+ in now", "when the card is gone", "~ changed", "told otherwise [/x]"):
+            await shows(pilot, words)
+        await shows(pilot, "tokens then, ")
+        await pilot.press("escape", "y")
+        await until(pilot, buffer.exists, "it is copied once more")
+        assert payload_hash(buffer.read_text("utf-8")) == first.payload_hash
         await until(pilot, lambda: not screen.acting, "at rest")
+
+        purge_memories(vault, [member])
+        buffer.unlink()
         await pilot.press("y")
-        await says(pilot, "the vault gives others by now")
+        await says(pilot, "Its bytes cannot be had any more")
+        assert not buffer.exists()
         await pilot.press("o")
         await answered(pilot)
         asked = context_screen(pilot)._ask()
         assert (asked.text, asked.target, asked.budget) == (TASK, "claude-code", "1,200 tokens")
-        await shows(pilot, "since 01 Jun: +1")
+        await shows(pilot, "since 01 Jun:")
         for word, kind in (("Packs", PacksScreen), ("History", HistoryScreen)):
             await pilot.press("escape", "question_mark", *word, "enter")
             await until(pilot, partial(_is_at, pilot, kind), "help goes from screen to screen")

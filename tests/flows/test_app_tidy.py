@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from flows.app_driver import (
+    NOW,
     WIDE,
     app_on,
     empty_vault,
@@ -23,14 +24,12 @@ from flows.app_driver import (
     until,
 )
 from textual.pilot import Pilot
-from textual.widgets import TextArea
 
 from memtui.curate.projects import link_folder
-from memtui.domain.memory import Anchor
+from memtui.domain.memory import Anchor, Signal
 from memtui.tui.access.tidying import TidyAccess
 from memtui.tui.screens.clash import ClashScreen
 from memtui.tui.screens.merge import MergeScreen
-from memtui.tui.screens.text_edit import TextEditScreen
 from memtui.tui.screens.tidy import TidyScreen
 from memtui.vault.vault import Vault
 
@@ -145,13 +144,43 @@ async def test_findings_are_dismissed_kept_both_or_merged_by_hand(vault: Vault, 
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ClashScreen), "the contradiction is open")
         await pilot.press("b")
-        for which, words in (("A holds for", "the old cluster"), ("B holds for", "")):
-            await shows(pilot, which)
-            await until(pilot, lambda: isinstance(pilot.app.screen, TextEditScreen), "where it holds is asked")
-            pilot.app.screen.query_one(TextArea).load_text(words)
-            await pilot.press("ctrl+s")
+        await shows(pilot, "A holds for")
+        await pilot.press("enter")
+        await shows(pilot, "B holds for")
+        await pilot.press("enter")
+        await says(pilot, "Say where at least one of them holds")
+        await pilot.press(*"legacy/**,", "space", *"the", "space", *"old", "space", *"cluster", "enter")
+        await shows(pilot, "B holds for")
+        await pilot.press(*"release", "enter")
         await until(pilot, lambda: screen._report is not None and not screen._report.conflicts, "both hold")
-        assert "Holds for: the old cluster" in stored(vault, "m0000001").rationale
+        first, second = stored(vault, "m0000001"), stored(vault, "m0000002")
+        assert "Holds for: legacy/**, the old cluster" in first.rationale
+        assert (first.tags, [anchor.path for anchor in first.anchors]) == (("only:legacy/**",), ["legacy/**"])
+        assert second.tags == ("only:release",)
+        await shows(pilot, "Nothing to tidy.")
+
+
+async def test_what_was_never_used_is_kept_by_one_key_and_retired_by_another(vault: Vault, tmp_path: Path) -> None:
+    used = [Signal(memory_id="m0000001", signal="helped", at=NOW, actor="person")]
+    texts = ("Refunds hold a lock", "Ferries carry two lights", "Mails leave at night", "Prices are kept in cents")
+    fill(vault, [memory(number, text, days=120, kind="decision") for number, text in enumerate(texts, 1)])
+    with vault.write(actor="person", action="feedback") as writer:
+        writer.add_signals(used)
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await tidy_opens(pilot, memories=4)
+        await shows(pilot, "Never used  3")
+        await goes_to(pilot, screen, "unused")
+        before = screen._report
+        await pilot.press("y")
+        await passes(pilot, screen, before)
+        await shows(pilot, "Never used  2")
+        await goes_to(pilot, screen, "unused")
+        before = screen._report
+        await pilot.press("a")
+        await passes(pilot, screen, before)
+        statuses = [stored(vault, f"m000000{number}").status for number in range(1, 5)]
+        assert statuses.count("retired") == 2
+        assert sum(stored(vault, f"m000000{number}").verified_at is not None for number in range(1, 5)) == 1
         await shows(pilot, "Nothing to tidy.")
 
 
@@ -178,11 +207,11 @@ async def test_escape_stops_a_pass_and_r_looks_again(
     fill(vault, POSTGRES)
     find, asked = TidyAccess.find, threading.Event()
 
-    def slow(access: TidyAccess, progress: Any) -> Any:
+    def slow(access: TidyAccess, progress: Any, **how: Any) -> Any:
         while not asked.is_set():
             progress("reading", 1, 2)
             asked.wait(0.01)
-        return find(access, progress)
+        return find(access, progress, **how)
 
     monkeypatch.setattr(TidyAccess, "find", slow)
     async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:

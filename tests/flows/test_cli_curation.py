@@ -6,11 +6,13 @@ import io
 from pathlib import Path
 
 import pytest
+from curating import git, repository, write_files
 from flows.cli_driver import Cli
 
 from memtui import clock
 from memtui.curate import sessions
 from memtui.domain.actor import Actor
+from memtui.domain.memory import Signal
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 
@@ -87,6 +89,55 @@ def test_snooze_keeps_out_of_the_review(cli: Cli, ids: list[str]) -> None:
     assert cli("review", "--list", "--kind", "tooling", "--size", 2, "--json").json == []
 
 
+def test_a_snooze_until_a_file_changes_ends_with_the_change(cli: Cli, tmp_path: Path) -> None:
+    root = repository(tmp_path / "barge", {"lock.py": "lock\n"})
+    cli.patch.chdir(root)
+    made = cli("add", "The lock holds for 30 s.", "--kind", "note", "--file", "lock.py").id
+    cli.patch.setenv("MEMTUI_NOW", "2031-01-01T00:00:00Z")
+    assert [row["id"] for row in cli("review", "--list", "--json").json] == [made]
+    assert "not both" in cli("snooze", made, "--until-change", "--for", "1w", code=2).err
+    assert cli("snooze", made, "--until-change", "--json").json == {"changed": [made], "unchanged": []}
+    assert cli("show", made, "--json").json["snoozed_until"] == "9999-12-31T00:00:00Z"
+    assert "snoozed until a file changes" in cli("show", made).out
+    assert cli("review", "--list", "--json").json == []
+    assert cli("list", "--stale", "--json").json == []
+    write_files(root, {"lock.py": "another lock\n"})
+    assert "a file changed since it was snoozed" in cli("review", "--list", "--json").json[0]["why"]
+    assert [row["id"] for row in cli("list", "--stale", "--json").json] == [made]
+    cli("undo")
+    assert cli("show", made, "--json").json["snoozed_until"] is None
+
+
+def test_a_verdict_on_another_version_than_was_seen_is_a_conflict(cli: Cli, ids: list[str]) -> None:
+    assert cli("verify", ids[0], "--if-version", 1).lines == [ids[0]]
+    for command in ("verify", "pin", "unpin", "retire", "snooze"):
+        run = cli(command, ids[0], "--if-version", 1, code=4)
+        assert "Somebody changed this memory since its version 1" in run.err
+        assert run.out == ""
+    row = cli("show", ids[0], "--json").json
+    assert (row["version"], row["pinned"], row["status"]) == (2, False, "active")
+    assert "one memory at a time" in cli("verify", *ids, "--if-version", 1, code=2).err
+    assert "one memory at a time" in cli("retire", "--where", "kind:note", "--if-version", 1, code=2).err
+
+
+def test_files_that_moved_are_followed_after_a_look(cli: Cli, tmp_path: Path) -> None:
+    root = repository(tmp_path / "barge", {"lock.py": "lock\n" * 9})
+    cli.patch.chdir(root)
+    ids = [cli("add", f"Rule {n} on the lock", "--file", "lock.py").id for n in range(2)]
+    assert "No file is known to have moved" in cli("review", "--re-anchor", code=3).err
+    git(root, "mv", "lock.py", "locking.py")
+    rows = cli("review", "--re-anchor", "--dry-run", "--json").json
+    assert rows == [{"id": name, "path": "lock.py", "to": "locking.py"} for name in ids]
+    assert cli("show", ids[0], "--json").json["anchors"] == [{"path": "lock.py", "state": "moved"}]
+    run = cli("review", "--re-anchor")
+    assert "2 memories re-anchored" in run.err
+    assert "lock.py → locking.py" in run.out
+    assert cli("show", ids[1], "--json").json["anchors"] == [{"path": "locking.py", "state": "fresh"}]
+    cli("undo")
+    assert cli("show", ids[1], "--json").json["anchors"][0]["path"] == "lock.py"
+    assert "--re-anchor" in cli("review", "--dry-run", code=2).err
+
+
 def test_the_receipt_of_a_review_session_is_printed(cli: Cli, ids: list[str]) -> None:
     assert "no review session" in cli("review", "--receipt", code=3).err
     cli.patch.setenv("MEMTUI_NOW", "2031-01-01T00:00:00Z")
@@ -97,7 +148,27 @@ def test_the_receipt_of_a_review_session_is_printed(cli: Cli, ids: list[str]) ->
     receipt = cli("review", "--receipt", "--project", "shop", "--json").json
     assert receipt["counts"] == {"still true": 1, "retired": 1}
     assert (receipt["total"], receipt["left"]) == (3, 1)
+    assert (receipt["standing"], receipt["packs_awaiting_feedback"]) == (None, [])
     assert "Review of 2031-01-01: 2 of 3 memories" in cli("review", "--receipt", "--project", "shop").out
+    assert cli("review", "--undo", "--project", "shop", "--json").json == {"undone": 2, "stopped_by": None}
+    assert cli("review", "--receipt", "--project", "shop", "--json").json["left"] == 3
+    assert "left to undo" in cli("review", "--undo", "--project", "shop", code=3).err
+
+
+def test_a_pack_without_a_word_is_told_of_beside_the_queue(cli: Cli, ids: list[str]) -> None:
+    cli("context", "alpha lock", "--record", "--project", "shop")
+    (pack,) = cli("pack", "list", "--json").json
+    vault = Vault(Path(cli("vault", "path").lines[0]), now=clock.now)
+    with vault.write(actor="person", action="copy") as writer:
+        writer.add_signals(
+            [Signal(memory_id=ids[0], signal="copied", at=writer.now, actor="person", pack_id=pack["id"])]
+        )
+    cli.patch.setenv("MEMTUI_NOW", "2031-01-01T00:00:00Z")
+    run = cli("review", "--list", "--project", "shop", "--json")
+    assert f"1 pack copied over a week ago without feedback: {pack['id']}" in run.err
+    assert {row["id"] for row in run.json} == set(ids), "data is data"
+    cli("feedback", pack["id"], "unused")
+    assert "without feedback" not in cli("review", "--list", "--project", "shop").err
 
 
 def test_a_merge_takes_the_texts_that_are_given(cli: Cli, ids: list[str]) -> None:

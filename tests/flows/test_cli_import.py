@@ -245,7 +245,7 @@ def test_an_interrupted_import_leaves_the_vault_as_it_was(cli: Cli) -> None:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("memtui.capture.applying._add_records", interrupted)
+        patch.setattr("memtui.capture.applying.add_typed_lines", interrupted)
         assert "interrupted" in cli("import", path, code=130).err
     assert cli.exported() == before
     assert len(cli("import", path).lines) == 20
@@ -332,3 +332,32 @@ def test_accepting_all_keeps_to_the_project_in_view(project: Cli) -> None:
         None: "candidate",
     }
     assert stray in project("inbox").out
+
+
+def test_an_empty_path_and_the_home_of_nobody_are_wrong_usage(project: Cli) -> None:
+    assert "empty" in project("import", "", code=2).err
+    assert "no user" in project("import", "~nosuchuser/rules", code=2).err
+    assert "What is to be imported" in project("import", code=2).err
+    assert project("list", "--status", "any", "--json").json == []
+
+
+def test_conflicts_are_listed_and_settled_from_the_shell(project: Cli) -> None:
+    first = project("import", "CLAUDE.md", "--active", "--json").json["ids"][0]
+    project("edit", first, "--text", "Lock refunds by payment_id in Redis.")
+    project.write("CLAUDE.md", CLAUDE.replace("never by user_id", "not by user_id"))
+    assert "inbox conflicts" in project("import", "CLAUDE.md").err
+
+    (found,) = project("import", "--conflicts", "--json").json
+    assert project("inbox", "conflicts", "--json").json == [found]
+    assert (found["id"], found["mine"]["insight"]) == (first, "Lock refunds by payment_id in Redis.")
+    assert "never by user_id" in found["base"]["insight"]
+    assert "not by user_id" in found["source"]["insight"]
+    assert first in project("inbox", "conflicts").out
+
+    assert project("inbox", "keep", first).out.strip() == first
+    assert project("inbox", "conflicts", "--json").json == []
+    project("undo")
+    assert project("inbox", "take", first, "--json").json["changed"] == [first]
+    assert "not by user_id" in project("show", first, "--json").json["insight"]
+    assert "left alone" in project("inbox", "take", first).err
+    assert "imports nothing" in project("import", "--conflicts", ".", code=2).err

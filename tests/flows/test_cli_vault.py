@@ -12,9 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from curating import add
 from flows.cli_driver import Cli, memtui
 
 from memtui import config
+from memtui.vault.lease import lease
+from memtui.vault.maintenance import fold_if_free
+from memtui.vault.vault import Vault
 
 
 @contextmanager
@@ -307,3 +311,32 @@ def test_a_real_process_uses_the_exit_codes(tmp_path: Path) -> None:
     assert memtui("show", "nope", env=environment).code == 3
     assert memtui("lst", env=environment).code == 2
     assert memtui("add", "fine", env=environment).code == 0
+
+
+def test_the_file_alone_is_whole_after_a_command_and_its_path_says_when_it_is_not(cli: Cli, tmp_path: Path) -> None:
+    cli("add", "Lock by payment_id.", "--project", "shop")
+    vault = Path(cli("vault", "path").out.strip())
+    log = vault.with_name(f"{vault.name}.wal")
+    assert not log.exists() or not log.stat().st_size
+    assert "beside it" not in cli("vault", "path").err
+
+    copied = tmp_path / "copied.duckdb"
+    copied.write_bytes(vault.read_bytes())
+    assert "Lock by payment_id" in cli("--vault", str(copied), "list").out
+
+    add(Vault(vault), "Seed the database first.")
+    assert log.stat().st_size
+    told = cli("vault", "path")
+    assert told.out.strip() == str(vault)
+    assert "memtui vault backup" in told.err
+    assert cli("vault", "path", "--json").json == {"path": str(vault)}
+
+
+def test_a_command_does_not_wait_to_leave_the_file_whole(cli: Cli) -> None:
+    cli("add", "Lock by payment_id.", "--project", "shop")
+    vault = Vault(Path(cli("vault", "path").out.strip()))
+    add(vault, "Seed the database first.")
+    with lease(vault.path, exclusive=True, wait_seconds=5):
+        assert fold_if_free(vault) is False
+    assert fold_if_free(vault) is True
+    assert fold_if_free(vault) is False

@@ -34,6 +34,7 @@ def _still(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Freeze the clock, stop animation, and keep the person's own settings out."""
     monkeypatch.setenv("MEMTUI_NOW", NOW.isoformat())
     monkeypatch.setenv("MEMTUI_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setattr("memtui.tui.screens.file_checks.FIRST_SECONDS", 3_600.0)
     for name in ("TEXTUAL_THEME", "NO_COLOR", "MEMTUI_ACTOR"):
         monkeypatch.delenv(name, raising=False)
 
@@ -56,7 +57,8 @@ async def _settle(pilot: Pilot[Any]) -> None:
         shown = screen._listing is not None and not screen._outdated and screen._query == screen._listing.query
         full = screen._shown_id == screen._subject and screen._list.current_row is not None
         counted = not screen._facets.display or screen._counted_ticket == screen._ticket
-        return shown and full and counted
+        around = screen._around_ticket == screen._detail_ticket
+        return shown and full and counted and around
 
     waited = 0.0
     while not is_still():

@@ -20,6 +20,8 @@ from snapshots.pictures import (
 from textual.pilot import Pilot
 
 from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.browse import BrowseScreen
+from memtui.tui.screens.bulk import BulkScreen
 from memtui.tui.screens.clash import ClashScreen
 from memtui.tui.screens.merge import MergeScreen
 from memtui.tui.screens.tidy import TidyScreen
@@ -59,7 +61,15 @@ async def clash(pilot: Pilot[Any]) -> None:
     await settle(pilot, ClashScreen, lambda screen: bool(screen._panes[1].plain_lines))
 
 
-@pytest.mark.parametrize("shows", [merge, tidy, clash], ids=["merge", "tidy", "contradiction"])
+async def bulk(pilot: Pilot[Any]) -> None:
+    query = "kind:tooling -pinned"
+    await pilot.press("slash", *("space" if sign == " " else sign for sign in query), "enter")
+    await settle(pilot, BrowseScreen, lambda screen: screen._listing is not None and screen._listing.query == query)
+    await pilot.press("B")
+    await settle(pilot, BulkScreen, lambda screen: bool(screen._ids) and screen._list.row(screen._ids[0]) is not None)
+
+
+@pytest.mark.parametrize("shows", [merge, tidy, clash, bulk], ids=["merge", "tidy", "contradiction", "many"])
 @pytest.mark.parametrize("size", SIZES, ids=NAMES)
 def test_curation(
     app: MemtuiApp, snap_compare: SnapCompare, size: tuple[int, int], shows: Callable[[Pilot[Any]], Any]

@@ -30,9 +30,11 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rests(screen: ReviewScreen) -> bool:
-    card = screen._card
+    card, opened = screen._card, screen._opened
     return (
-        not screen.acting
+        opened is not None
+        and opened.session.standing is not None
+        and not screen.acting
         and not screen._decided
         and ((card is not None and card.detail.view.memory.id == screen._current) or screen.has_class("-over"))
     )

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from memtui.curate.files import rehashed
 from memtui.domain.memory import Anchor, Memory
-from memtui.workspace import Tree, anchor_state, file_hash
+from memtui.workspace import MATCHED, Tree, anchor_state, file_hash
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 
@@ -29,7 +30,9 @@ def root(tmp_path: Path) -> Path:
         ("src/a.py::x", "fresh"),
         ("src/", "fresh"),
         ("src/**/*.py", "fresh"),
-        ("lib/**/*.py", "gone"),
+        ("src/*.{py,ts}", "fresh"),
+        ("lib/**/*.py", "unverifiable"),
+        ("src/*.ts", "unverifiable"),
         ("src/b.py", "gone"),
         ("/etc/passwd", "unverifiable"),
         ("../elsewhere.py", "unverifiable"),
@@ -50,6 +53,40 @@ def test_a_file_that_was_edited_since_the_verification_is_changed(root: Path) ->
     assert anchor_state(root, anchor) == "changed"
     (root / "src" / "a.py").unlink()
     assert anchor_state(root, anchor) == "gone"
+
+
+def test_a_glob_is_gone_only_if_files_fitted_it_when_its_memory_was_verified(root: Path) -> None:
+    before = (Anchor("src/*.py"), Anchor("src/*.ts"), Anchor("src/a.py"))
+    fitted, never, _ = rehashed(before, Tree("shop", root))
+    assert (fitted, never) == (Anchor("src/*.py", MATCHED), Anchor("src/*.ts"))
+    (root / "src" / "a.py").write_text("x = 2\n", encoding="utf-8")
+    assert Tree("shop", root).state(fitted) == "fresh", "what the files hold is another matter"
+    (root / "src" / "a.py").unlink()
+    assert [Tree("shop", root).state(anchor) for anchor in (fitted, before[0], never)] == [
+        "gone",
+        "unverifiable",
+        "unverifiable",
+    ]
+
+
+def test_a_folder_with_brackets_in_its_name_is_a_folder_and_an_emptied_one_is_gone(root: Path) -> None:
+    page = root / "app" / "[id]" / "page.tsx"
+    page.parent.mkdir(parents=True)
+    page.write_text("one", encoding="utf-8")
+    anchor = Anchor("app/[id]/page.tsx", file_hash(page))
+    assert Tree("shop", root).state(anchor) == "fresh"
+    page.write_text("two", encoding="utf-8")
+    assert Tree("shop", root).state(anchor) == "changed"
+    assert Tree("shop", root).state(Anchor("app/[id]")) == "fresh"
+    page.unlink()
+    assert Tree("shop", root).state(Anchor("app/[id]")) == "gone"
+
+
+def test_a_file_that_git_knows_and_that_was_deleted_fits_no_glob(root: Path) -> None:
+    subprocess.run(["git", "init", "-q", "."], check=True, cwd=root)
+    subprocess.run(["git", "add", "--all"], check=True, cwd=root)
+    (root / "src" / "a.py").unlink()
+    assert Tree("shop", root).state(Anchor("**/*.py", MATCHED)) == "gone"
 
 
 def test_line_ends_alone_change_nothing(root: Path) -> None:
@@ -95,7 +132,7 @@ def test_the_end_of_a_path_means_the_one_file_that_has_it(root: Path, git: bool)
         "./cart/service.py": "fresh",
         "cart/lines.py": "fresh",
         "cart/index.ts": "fresh",
-        "lines.py": "gone",
+        "lines.py": "unverifiable",
         "art/lines.py": "gone",
         "index.ts": "gone",
         "README.md": "gone",

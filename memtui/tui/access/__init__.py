@@ -4,8 +4,9 @@ What recalls and changes memories is imported where it is used, so that the firs
 """
 
 from memtui.tui.access.acting import Acting
-from memtui.tui.access.faceting import Faceting
-from memtui.tui.access.reading import READ_PATIENCE_SECONDS
+from memtui.tui.access.asking import Asking
+from memtui.tui.access.checking import Checking
+from memtui.tui.access.listing import READ_PATIENCE_SECONDS
 from memtui.tui.access.values import (
     BEST,
     SORTS,
@@ -43,7 +44,7 @@ __all__ = [
 ]
 
 
-class VaultAccess(Acting, Faceting):
+class VaultAccess(Acting, Asking, Checking):
     """The vault as the app sees it.
 
     Args:

@@ -127,13 +127,16 @@ class Acting(Reading):
         """Bring the text of memories to the clipboard; the message says which route carried how much."""
         from memtui.curate.handing import memory_text
         from memtui.pack.clipboard import copy
+        from memtui.vault.secrecy import secrets_in
 
         memories = self._memories(identifiers)
         if not memories:
             return Done("Left alone: it is gone", changed=False)
         result = copy(memory_text(memories))
         name = tame(memories[0].title, 60) if len(memories) == 1 else counted(len(memories), "memory", "memories")
-        return Done(f"{result.message}: {name}", changed=result.route != "none")
+        odd = any(secrets_in(memory, self._opening.secret_patterns) for memory in memories)
+        warning = ". It holds what looks like a secret" if odd and result.route != "none" else ""
+        return Done(f"{result.message}: {name}{warning}", changed=result.route != "none")
 
     def place(self, identifier: str) -> Found:
         """Return where a memory stands in a file: its source, else its first file.

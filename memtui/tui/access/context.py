@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.errors import MemtuiError, UsageError
+from memtui.errors import UsageError
 from memtui.tui.access import VaultAccess
-from memtui.tui.access.values import Done
 from memtui.tui.opening import Opening
-from memtui.tui.wording import tame
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
     from memtui.curate.projects import View
     from memtui.pack.comparing import PackDiff
+    from memtui.pack.options import PackOptions
     from memtui.pack.packing import Pack
     from memtui.pack.targets.base import Style
+    from memtui.recall.result import Recall
     from memtui.recall.task import Task
-    from memtui.vault.usage import Recipe, StoredPack
+    from memtui.vault.usage import StoredPack
 
 READ_PATIENCE_SECONDS = 1.5
 """How long a look waits for the lease; the next key or the next poll asks again."""
+
+RECALL_KEPT_SECONDS = 30.0
+"""So long a ranking is kept while nobody writes to the vault: files in hand change too, and trust fades."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,7 @@ class Ask:
         with_ids: ids put in by hand.
         unconfirmed: whether what waits in the inbox may go in.
         with_loaded: whether what the target loads by itself goes in all the same.
+        secrets: what happens to what looks like a secret; empty for what the configuration says.
     """
 
     text: str
@@ -51,6 +55,7 @@ class Ask:
     style: Style = "full"
     unconfirmed: bool = False
     with_loaded: bool = False
+    secrets: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +73,6 @@ class Answer:
     project: str | None
     place: str
     diff: PackDiff | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Since:
-    """What changed since the pack that was used last for the same task, with the titles of memories by id."""
-
-    diff: PackDiff
-    titles: Mapping[str, str]
 
 
 class FilesError(UsageError):
@@ -102,6 +99,7 @@ class ContextAccess:
         self._known_named: tuple[tuple[int, ...], tuple[str, ...], tuple[tuple[str, ...], View] | None]
         self._known_named = (), (), None
         self._known_packs: tuple[tuple[int, ...], Sequence[StoredPack]] = ((), ())
+        self._known_recall: tuple[object, float, Recall] | None = None
 
     def answer(self, ask: Ask) -> Answer:
         """Return the pack for an ask: the very bytes that `memtui context` prints for it.
@@ -122,24 +120,56 @@ class ContextAccess:
             self._reading,
             task,
             view.payload_scope,
+            self.options(ask),
             project=view.project,
             target=target_named(ask.target, opening.targets),
-            budget=ask.budget,
-            encoding=opening.context.encoding,
-            max_memories=opening.context.max_memories,
             settings=opening.recall,
             now=self._vault.now(),
-            tree=view.tree,
-            without=ask.without,
-            with_ids=ask.with_ids,
-            style=ask.style,
-            unconfirmed=ask.unconfirmed,
-            withhold_loaded=opening.context.withhold_loaded and not ask.with_loaded,
-            secret_patterns=opening.secret_patterns,
-            meaning=opening.meaning,
+            recall_by=lambda wanted, most: self._recalled(wanted, view, most),
         )
         place = view.project or ("all projects" if view.shows_all else "no project, global alone")
         return Answer(ask, task, pack, view.project, place, self._diff(task, pack, view.project))
+
+    def options(self, ask: Ask) -> PackOptions:
+        """Return what a payload is made with: the configuration's usual, and what was chosen on the screen."""
+        from dataclasses import replace
+
+        from memtui.pack.options import PackOptions
+
+        usual = PackOptions.of(self._opening.context, self._opening.secret_patterns)
+        return replace(
+            usual,
+            budget=ask.budget,
+            style=ask.style,
+            without=ask.without,
+            with_ids=ask.with_ids,
+            unconfirmed=ask.unconfirmed,
+            withhold_loaded=usual.withhold_loaded and not ask.with_loaded,
+            secrets=ask.secrets or usual.secrets,
+        )
+
+    def _recalled(self, task: Task, view: View, most: int) -> Recall:
+        """Return what the task recalls; kept while only ticks, budget, target or style change, and nobody writes."""
+        from memtui.recall.ranking import recall
+
+        opening = self._opening
+        meaning = opening.meaning
+        key = (self._stamp(), task, view.payload_scope, most, meaning is not None and meaning.is_ready)
+        known = self._known_recall
+        if known is not None and known[0] == key and time.monotonic() - known[1] < RECALL_KEPT_SECONDS:
+            return known[2]
+        found = recall(
+            self._reading,
+            task,
+            view.payload_scope,
+            settings=opening.recall,
+            now=self._vault.now(),
+            limit=most,
+            tree=view.tree,
+            meaning=meaning,
+        )
+        self._known_recall = key, time.monotonic(), found
+        return found
 
     def _files(self, named: tuple[str, ...]) -> tuple[tuple[str, ...], View]:
         """Return files as memories name them and the view narrowed to them; asked anew once the vault's file changed.
@@ -175,15 +205,6 @@ class ContextAccess:
         previous = previous_among(packs, task, project)
         return compare(pack, previous) if previous is not None else None
 
-    def since(self, answer: Answer) -> Since | None:
-        """Return what changed since the last pack of a task, with titles; None where there is no such pack."""
-        diff = answer.diff
-        if diff is None:
-            return None
-        with self._reading.read() as reader:
-            found = reader.get_many([*diff.added, *diff.removed, *diff.changed])
-        return Since(diff, {one.id: tame(one.title) for one in found.values()})
-
     def known_files(self) -> list[str]:
         """Return the names that complete the line of files."""
         from memtui.curate.files import nameable_files
@@ -210,81 +231,3 @@ class ContextAccess:
     def _stamp(self) -> tuple[int, ...]:
         """Return what the file system says of the vault and its log; equal while nobody wrote to it."""
         return self._access.signature()
-
-    def copy(self, answer: Answer, send_escape: Callable[[str], bool], *, later: str = "") -> Done:
-        """Copy a payload and record the pack; the words are those of the route that carried it.
-
-        Args:
-            answer: the payload.
-            send_escape: sends OSC 52.
-            later: how feedback is given later, to be told at the end.
-        """
-        from memtui.pack.clipboard import copy
-        from memtui.pack.recording import record_pack
-
-        result = copy(answer.pack.payload, send_escape=send_escape)
-        if result.route == "none":
-            return Done(result.message, changed=False)
-        try:
-            self._opening.before_change()
-            identifier = record_pack(
-                self._vault,
-                answer.pack,
-                answer.task,
-                actor=self._opening.actor.name,
-                project=answer.project,
-                signal="copied",
-            )
-        except MemtuiError as error:
-            return Done(f"{result.message}. It was not recorded as a pack: {error}", changed=False)
-        return Done(f"{result.message}. Recorded as pack {identifier}" + (f"; {later}" if later else ""))
-
-    def write(self, answer: Answer, named: str, *, overwrite: bool) -> Path:
-        """Write a payload to a file and return where.
-
-        Raises:
-            RefusedError: there is one already and it was not said that it may be replaced.
-        """
-        from memtui.publish.payload_file import write_payload
-
-        return write_payload(answer.pack.payload, named, folder=self._opening.folder, overwrite=overwrite)
-
-    # -- recipes and questions --------------------------------------------------------------------
-
-    def recipes(self) -> list[Recipe]:
-        """Return the recipes of the project in view, or all where none is."""
-        from memtui.pack.recording import list_recipes
-        from memtui.pack.standing import recipes_of
-
-        return recipes_of(list_recipes(self._reading), self._view().project)
-
-    def save_recipe(self, name: str, answer: Answer) -> Done:
-        """Save a task with its files, target and budget under a name."""
-        from memtui.pack.recording import save_recipe
-
-        self._opening.before_change()
-        recipe = save_recipe(
-            self._vault,
-            name,
-            answer.task,
-            actor=self._opening.actor.name,
-            project=answer.project,
-            target=answer.ask.target,
-            budget=answer.ask.budget,
-        )
-        return Done(f"Saved as recipe “{tame(recipe.name)}”; memtui recipe delete takes it away")
-
-    def note_question(self, answer: Answer, named: str) -> Path:
-        """Append the task to a file of evaluation questions, what is in the payload as what should come."""
-        from memtui.publish.question_file import add_question
-        from memtui.recall.questions import Question
-
-        expected = tuple(one.memory.id for one in answer.pack.included)
-        question = Question(answer.task.text, expected, answer.task.files)
-        return add_question(question, named, folder=self._opening.folder)
-
-
-def written_words(answer: Answer, path: Path) -> str:
-    """Return what was written where."""
-    size = len(answer.pack.payload.encode("utf-8", "replace"))
-    return f"Wrote {size:,} bytes to {tame(str(path))}"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from memtui.tui.access.reading import MOST_HITS, Reading, cleaned
+from functools import partial
+
+from memtui.tui.access.listing import MOST_HITS, cleaned
+from memtui.tui.access.reading import Reading
 from memtui.tui.access.values import FacetCounts, Listing, Wanted
 from memtui.vault.filters import EVERYTHING
 
@@ -22,9 +25,10 @@ class Faceting(Reading):
         browsing = self._browsing(listing.base.wanted, now)
         if text:
             # What other projects and statuses hold is found without the limits of the list.
-            wide = search(
-                self._reading, text, EVERYTHING, limit=MOST_HITS, settings=self._opening.recall, now=now, statuses=None
+            look = (
+                self._words.search if self.is_prepared(listing.base) and self._words else partial(search, self._reading)
             )
+            wide = look(text, EVERYTHING, limit=MOST_HITS, settings=self._opening.recall, now=now, statuses=None)
             hits = dict.fromkeys((*listing.hits, *(hit.memory.id for hit in wide)))
             browsing = replace(browsing, text=text.lower(), hits=tuple(hits))
         with self._reading.read() as reader:
@@ -36,7 +40,6 @@ class Faceting(Reading):
             return
         from memtui.domain.memory import Anchor
         from memtui.vault.browsing import anchored_paths
-        from memtui.workspace import anchor_state
 
         with self._reading.read() as reader:
             anchored = anchored_paths(reader, self._browsing(Wanted(), self._vault.now()))
@@ -44,6 +47,6 @@ class Faceting(Reading):
         gone: list[int] = []
         for project, path, keys in anchored:
             tree = trees[project]
-            if tree is not None and anchor_state(tree.root, Anchor(path)) == "gone":
+            if tree is not None and tree.state(Anchor(path)) == "gone":
                 gone += keys
         self._gone = (counter, tuple(gone))

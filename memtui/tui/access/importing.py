@@ -138,10 +138,12 @@ class ImportAccess:
 
 def _told(report: ImportReport, *, active: bool) -> Done:
     """Return what an import came to, in words."""
+    parted = len(report.conflicts)
+    settle = f"{counted(parted, 'conflict', 'conflicts')}: edited here too (b, then d settles)" if parted else ""
     if not report.added and not report.updated:
-        return Done("Nothing new: the vault says all of this already", changed=False)
+        return Done(f"Nothing new{f'; {settle}' if settle else ': the vault says all of this already'}", changed=False)
     where = "active" if active else "into the inbox (b opens it)"
     parts = [f"{counted(report.added, 'new memory', 'new memories')} {where}"] if report.added else []
     parts += [f"{report.updated:,} changed"] if report.updated else []
-    parts += [f"{len(report.conflicts):,} in conflict, left as they are"] if report.conflicts else []
+    parts += [settle] if settle else []
     return Done(f"Imported {', '.join(parts)}; u undoes it")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memtui.domain.kinds import split_project
 from memtui.tui.access import Done, Signature, VaultAccess
 from memtui.tui.wording import tame
 
@@ -63,7 +64,7 @@ class LabAccess(VaultAccess):
 
     def members(self, read: LabRead, knobs: Knobs, is_wanted: Callable[[], bool]) -> Members | None:
         """Return who would be in the payloads of the recipes, None once nobody wants to know any more."""
-        kinds = read.snapshot.in_force.with_half_lives(knobs.half_lives)
+        kinds = knobs.kinds(read.snapshot.in_force)
         return read.payloads.members(kinds, memory=knobs.memory, is_wanted=is_wanted)
 
     def changes(self, before: Members, after: Members) -> list[PayloadChange]:
@@ -77,9 +78,11 @@ class LabAccess(VaultAccess):
         from memtui.curate.decay import apply
 
         self._opening.before_change()
-        plain = read.snapshot.in_force.without_stored()
-        half_lives = {
-            name: None if days == plain.get(name).half_life_days else days for name, days in knobs.half_lives.items()
-        }
+        in_force = read.snapshot.in_force
+        half_lives: dict[str, float | None] = {}
+        for name, days in knobs.half_lives.items():
+            kind, project = split_project(name)
+            usual = in_force.without_stored() if project is None else in_force
+            half_lives[name] = None if days == usual.get(kind).half_life_days else days
         said = apply(self._vault, half_lives, memory=knobs.memory, actor=self._opening.actor)
         return Done(f"Applied: {tame(said)}; u undoes it")

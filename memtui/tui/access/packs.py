@@ -3,22 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memtui.errors import UsageError
-from memtui.tui.access.context import Answer, Ask, ContextAccess
+from memtui.tui.access.context import Answer, Ask
+from memtui.tui.access.context_keeping import PayloadAccess, Since
 from memtui.tui.access.values import Done
+from memtui.tui.context_choices import of_kept
 from memtui.tui.opening import Opening
 from memtui.tui.pack_rows import effect_words
+from memtui.tui.wording import tame
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
     from memtui.curate.packs import UsedMember, UsedPack, Verdict
+    from memtui.pack.packing import Pack
     from memtui.vault.usage import StoredPack
 
 READ_PATIENCE_SECONDS = 1.5
 """How long a look waits for the lease; the next poll asks again."""
+
+
+LOST = "Its bytes cannot be had any more: a memory was purged or had been shortened, or a file changed since"
+
+
+@dataclass(frozen=True, slots=True)
+class PackSince:
+    """What became of a payload.
+
+    Attributes:
+        since: the memories that came, went and were changed.
+        tokens: of the payload that its task gives today.
+        lines: how the text differs; None where the old text cannot be had any more.
+    """
+
+    since: Since
+    tokens: int
+    lines: Sequence[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +84,15 @@ class PacksAccess:
         from memtui.curate.feedback import give_feedback
 
         self._opening.before_change()
-        effects = give_feedback(self._vault, pack_id, verdict, actor=self._opening.actor, reason=reason, only=only)
+        effects = give_feedback(
+            self._vault,
+            pack_id,
+            verdict,
+            actor=self._opening.actor,
+            reason=reason,
+            only=only,
+            secret_patterns=self._opening.secret_patterns,
+        )
         return Done(effect_words(verdict, effects))
 
     def leave(self, pack: StoredPack) -> Done:
@@ -74,25 +104,62 @@ class PacksAccess:
         return Done("Left unanswered: it is not asked about again, and feedback is still taken")
 
     def copy_again(self, pack: StoredPack, send_escape: Callable[[str], bool]) -> Done:
-        """Copy a pack's payload again where the vault still gives the same bytes."""
-        answer = self._rebuilt(pack)
-        if answer is None:
-            return Done("Its bytes are not kept, and the vault gives others by now: o opens its task", changed=False)
-        return ContextAccess(self._opening).copy(answer, send_escape)
+        """Copy a pack's very payload again, built from the versions of memories that it held."""
+        from memtui.pack.options import task_of
 
-    def _rebuilt(self, pack: StoredPack) -> Answer | None:
-        """Return the answer whose payload is that of the pack, None where there is none any more."""
-        from memtui.pack.recording import payload_hash
-        from memtui.pack.targets.base import STYLES
+        was = self._as_it_was(pack)
+        if was is None:
+            return Done(f"{LOST}: o opens its task", changed=False)
+        ask = ask_of(pack)
+        task = task_of(pack.task, pack.files, pack.options)
+        payloads = PayloadAccess(self._opening)
+        return payloads.copy(Answer(ask, task, was, pack.project, pack.project or ""), send_escape)
 
-        payloads = ContextAccess(self._opening)
-        for style in STYLES:
-            # The pack does not say in what style it was written.
-            ask = Ask(pack.task, pack.files, pack.target, pack.budget, None, style=style)
-            try:
-                answer = payloads.answer(ask)
-            except UsageError:
-                return None  # a file in hand, or the target, is no more
-            if payload_hash(answer.pack.payload) == pack.payload_hash:
-                return answer
-        return None
+    def since(self, pack: StoredPack) -> PackSince:
+        """Return what a pack's task gives today beside what it gave then."""
+        from memtui.curate.pack_again import text_changes
+        from memtui.pack.comparing import compare
+
+        was = self._as_it_was(pack)
+        opening = replace(self._opening, project=self._opening.project or pack.project)
+        today = PayloadAccess(opening).answer(ask_of(pack)).pack
+        diff = compare(today, pack)
+        with self._reading.read() as reader:
+            found = reader.get_many([*diff.added, *diff.removed, *diff.changed])
+        lines = None if was is None else tuple(text_changes(was.payload, today.payload))
+        return PackSince(Since(diff, {one.id: tame(one.title) for one in found.values()}), today.tokens, lines)
+
+    def _as_it_was(self, pack: StoredPack) -> Pack | None:
+        """Return the pack with the very bytes that were used, None where they cannot be had any more."""
+        from memtui.curate.pack_again import as_it_was
+        from memtui.curate.projects import view_of
+        from memtui.pack.options import PackOptions
+        from memtui.pack.targets.registry import target_named
+
+        opening = self._opening
+        with self._reading.read() as reader:
+            view = view_of(reader, opening.folder, opening.project or pack.project)
+        try:
+            form = target_named(pack.target, opening.targets)
+        except UsageError:
+            return None  # a target of another memtui
+        usual = PackOptions.of(opening.context, opening.secret_patterns)
+        return as_it_was(self._reading, pack, form, usual, view.tree)
+
+
+def ask_of(pack: StoredPack) -> Ask:
+    """Return what a pack was asked for with."""
+    lines, choices = of_kept(pack)
+    return Ask(
+        pack.task,
+        pack.files,
+        pack.target,
+        pack.budget,
+        lines["phase"] or None,
+        without=choices.without,
+        with_ids=choices.with_ids,
+        style="compiled" if lines["style"] == "compiled" else "full",
+        unconfirmed=choices.unconfirmed,
+        with_loaded=choices.with_loaded,
+        secrets=choices.secrets,
+    )

@@ -1,230 +1,31 @@
-"""Looking at the vault: the list and its filter, rows, one memory in full, the facets' counts."""
+"""Looking at the vault: rows, and one memory in full."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.domain.freshness import due_at, freshness, last_trusted_at
+from memtui.domain.freshness import due_at, freshness
 from memtui.domain.memory import Memory
-from memtui.tui.access.titles import Titles
-from memtui.tui.access.values import (
-    Base,
-    Detail,
-    Explained,
-    LastChange,
-    Listing,
-    Row,
-    Signature,
-    Wanted,
-)
-from memtui.tui.opening import Opening
-from memtui.tui.wording import days_between, tame
-from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
-from memtui.vault.vault import Vault
+from memtui.tui.access.listing import ListReading, cleaned
+from memtui.tui.access.values import Detail, Explained, LastChange, Row
+from memtui.tui.wording import tame
 
 if TYPE_CHECKING:
-    from memtui.curate.projects import View
     from memtui.curate.views import MemoryView
-    from memtui.recall.result import Hit
-    from memtui.vault.browsing import Browsing
     from memtui.vault.reading import VaultReader
     from memtui.workspace import Tree
-
-READ_PATIENCE_SECONDS = 1.5
-"""How long a look waits for the lease: the next one comes in two seconds anyway, and quitting waits for it."""
-
-MOST_HITS = 100
-"""Memories found by words that a filter shows: reading them is most of a search at 100,000 (90 ms of CPU for 200)."""
-
-LONG_LIST = 20_000
-"""From here a search takes longer (100 ms at 100,000) than the titles that are at hand (3 ms), which come first."""
-
-SHORTEST_PART = 3
-"""Letters of a text that a title is looked at for in advance: fewer are in most titles."""
-
-FIRST_ROWS = 100
-"""Rows of a filtered list that come with it: more than a screen shows."""
 
 CHANGES_SHOWN = 3
 """Last changes that the details show; History has them all."""
 
-SHORTEST_MEANING = 3
-"""Characters from which a query has a meaning to compare."""
-
-_LONGEST_QUERY = 200
 _LINKED = "path:"
 
 
-class Reading:
-    """What the app asks the vault.
-
-    Args:
-        opening: what the app was opened with.
-    """
-
-    def __init__(self, opening: Opening) -> None:
-        self._opening = opening
-        self._vault = opening.vault
-        patience = min(READ_PATIENCE_SECONDS, opening.vault.patience_seconds)
-        self._reading = Vault(
-            opening.vault.path, kinds=opening.vault.kinds, now=opening.vault.now, patience_seconds=patience
-        )
-        self._view: View | None = None
-        self._folders: dict[str, Path] | None = None
-        # Both are replaced as a whole, so that threads need no lock.
-        self._titles: tuple[Base | None, Titles] = (None, Titles(()))
-        self._hits: tuple[str, Mapping[str, Hit]] = ("", {})
-        self._gone: tuple[int, tuple[int, ...]] = (-1, ())
-
-    def signature(self) -> Signature:
-        """Return what the file system says of the vault; equal while nobody wrote to it."""
-        path = self._vault.path
-        found: list[int] = []
-        for file in (path, path.with_name(path.name + ".wal")):
-            try:
-                state = file.stat()
-            except OSError:
-                found += [0, 0]
-            else:
-                found += [state.st_size, state.st_mtime_ns]
-        return tuple(found)
-
-    def moved(self, base: Base) -> bool:
-        """Return whether the vault changed since a list was read; opens it only if the file changed."""
-        if self.signature() == base.signature:
-            return False
-        with self._reading.read() as reader:
-            return reader.change_counter() != base.counter
-
-    # -- the list ---------------------------------------------------------------------------------
-
-    def load(self, query: str, wanted: Wanted, *, best: bool = True) -> Listing:
-        """Read the list anew and filter it, see `filtered`."""
-        from memtui.vault.browsing import listed_ids
-
-        signature, now, opening = self.signature(), self._vault.now(), self._opening
-        with self._reading.read() as reader:
-            view = self._view_of(reader)
-            everything = MemoryFilter(scope=view.scope)
-            stale = MemoryFilter(scope=view.scope, kinds=opening.kinds, stale_at=now, threshold=opening.threshold)
-            ids = listed_ids(reader, self._browsing(wanted, now), sort=wanted.sort)
-            plain = not wanted.chosen
-            base = Base(
-                ids=tuple(ids[: opening.most] if wanted.due_only else ids),
-                wanted=wanted,
-                active=len(ids) if plain and not wanted.due_only else reader.count(everything),
-                due=len(ids) if plain and wanted.due_only else reader.count(stale),
-                inbox=reader.count(MemoryFilter(scope=view.scope, statuses=("candidate",))),
-                elsewhere=0 if ids else reader.count(MemoryFilter(statuses=None)),
-                project=view.project,
-                counter=reader.change_counter(),
-                signature=signature,
-            )
-        return self.filtered(base, query, best=best, by_meaning=self.has_meaning(query))
-
-    def filtered(self, base: Base, query: str, *, best: bool = True, by_meaning: bool = False) -> Listing:
-        """Return what of a list fits a query: as `memtui search` finds it, and by parts of titles.
-
-        Args:
-            base: the list.
-            query: what was typed.
-            best: whether hits stand first, in the order of the search; else all in the order of the list.
-            by_meaning: whether to search by meaning too; where only words are, the answer is no more than partial.
-        """
-        text = cleaned(query)
-        if not text or not base.ids:
-            return Listing(base, query, base.ids, best=best)
-        found = self._found(text, base.wanted, by_meaning=by_meaning)
-        by_words = dict.fromkeys(identifier for identifier in found if identifier in base.id_set)
-        part = text.lower()
-        by_title = [base.ids[place] for place in self.titles(base).holding(part)]
-        ids = (*by_words, *(identifier for identifier in by_title if identifier not in by_words))
-        if not best:
-            fitting = frozenset(ids)
-            ids = tuple(identifier for identifier in base.ids if identifier in fitting)
-        more = len(found) >= MOST_HITS
-        partial = not by_meaning and self.has_meaning(query)
-        rows = self._first_rows(ids)
-        return Listing(base, query, ids, best=best, hits=tuple(found), more=more, rows=rows, partial=partial)
-
-    def has_meaning(self, query: str) -> bool:
-        """Return whether a query can be compared by meaning now: with a loaded model, and more than a letter."""
-        meaning = self._opening.meaning
-        return meaning is not None and meaning.is_ready and len(cleaned(query)) >= SHORTEST_MEANING
-
-    def by_title(self, base: Base, query: str) -> Listing | None:
-        """Return what of a long list holds a text in its title, at once; None where the whole answer is as quick."""
-        text = cleaned(query)
-        if len(base.ids) < LONG_LIST or len(text) < SHORTEST_PART:
-            return None
-        ids = tuple(base.ids[place] for place in self.titles(base).holding(text.lower()))
-        return Listing(base, query, ids, partial=True) if ids else None
-
-    def _first_rows(self, ids: Sequence[str]) -> dict[str, Row]:
-        """Return the first rows as far as the search has read their memories, so that they need no second look."""
-        _, hits = self._hits
-        now = self._vault.now()
-        return {
-            identifier: self._row(hits[identifier].memory, now) for identifier in ids[:FIRST_ROWS] if identifier in hits
-        }
-
-    def titles(self, base: Base) -> Titles:
-        """Return the titles of a list in lower case and in its order, read once.
-
-        They are kept, so that half a word finds something without another look at the vault.
-        """
-        of, titles = self._titles
-        if of is not base:
-            from memtui.vault.browsing import lower_titles
-
-            with self._reading.read() as reader:
-                found = lower_titles(reader, self._browsing(base.wanted, self._vault.now()))
-            titles = Titles([found.get(identifier, "") for identifier in base.ids])
-            self._titles = (base, titles)
-        return titles
-
-    def _found(self, text: str, wanted: Wanted, *, by_meaning: bool) -> Sequence[str]:
-        """Return the ids that a search finds where the list looks, the best first.
-
-        A single letter is no word yet: its titles are enough.
-        """
-        if len(text) == 1 and text.isascii():
-            self._hits = (text, {})
-            return ()
-        from memtui.recall.searching import search
-
-        browsing = self._browsing(wanted, self._vault.now())
-        hits = search(
-            self._reading,
-            text,
-            _scope_of(browsing),
-            limit=MOST_HITS,
-            settings=self._opening.recall,
-            now=browsing.now,
-            statuses=browsing.chosen.get("status") or ("active",),
-            tree=self._view.tree if self._view else None,
-            meaning=self._opening.meaning if by_meaning else None,
-        )
-        self._hits = (text, {hit.memory.id: hit for hit in hits})
-        return [hit.memory.id for hit in hits]
-
-    def _browsing(self, wanted: Wanted, now: datetime) -> Browsing:
-        from memtui.vault.browsing import Browsing
-
-        return Browsing(
-            scope=self._view.scope if self._view else EVERYTHING,
-            chosen=wanted.chosen,
-            now=now,
-            threshold=self._opening.threshold,
-            stale_only=wanted.due_only,
-            kinds=self._opening.kinds if wanted.due_only else (),
-            gone=self._gone[1],
-        )
-
-    # -- rows and details -------------------------------------------------------------------------
+class Reading(ListReading):
+    """What the app asks the vault: lists, rows and memories."""
 
     def rows(self, identifiers: Sequence[str]) -> dict[str, Row]:
         """Return the rows of memories, missing ones left out."""
@@ -277,21 +78,6 @@ class Reading:
             rows.insert(0, ("title", "only its title holds the text; by words it is no hit", ""))
         return Explained("", rows)
 
-    def _row(self, memory: Memory, now: datetime) -> Row:
-        due = due_at(memory, self._vault.kinds, self._opening.threshold)
-        return Row(
-            id=memory.id,
-            title=tame(memory.title) or tame(memory.insight),
-            kind=tame(memory.kind),
-            project=tame(memory.project or "unassigned"),
-            pinned=memory.pinned,
-            due=memory.status == "active" and due is not None and due <= now,
-            freshness=freshness(memory, now, self._vault.kinds),
-            age_days=days_between(last_trusted_at(memory), now),
-            status=memory.status,
-            memory=memory,
-        )
-
     def sketch(self, memory: Memory) -> Detail:
         """Return a memory as far as it is known without a look at the vault: no links, no states, no history."""
         from memtui.curate.views import MemoryView
@@ -300,14 +86,6 @@ class Reading:
         trust, due = freshness(memory, now, kinds), due_at(memory, kinds, self._opening.threshold)
         view = MemoryView(memory, kinds.get(memory.kind).tier, trust, 1.0, due, {}, (), source_says_this=False)
         return Detail(view, {}, now)
-
-    def _view_of(self, reader: VaultReader) -> View:
-        """Return what is in view, found once: asking git again at every look would hold the lease."""
-        if self._view is None:
-            from memtui.curate.projects import view_of
-
-            self._view = view_of(reader, self._opening.folder, self._opening.project)
-        return self._view
 
     def _tree_of(self, reader: VaultReader, project: str | None) -> Tree | None:
         """Return the working tree to check a project's files in: the one we stand in, else its linked folder."""
@@ -329,17 +107,6 @@ class Reading:
 
         folder = self._folders.get(project)
         return Tree(project, folder) if folder is not None and folder.is_dir() else None
-
-
-def cleaned(query: str) -> str:
-    """Return what is searched for: no longer than a person types, without what no database takes."""
-    return query.strip()[:_LONGEST_QUERY].replace("\0", "").encode("utf-8", "replace").decode("utf-8")
-
-
-def _scope_of(browsing: Browsing) -> Scope:
-    from memtui.vault.browsing import scope_of
-
-    return scope_of(browsing)
 
 
 def _linked_ids(views: Iterable[MemoryView]) -> set[str]:

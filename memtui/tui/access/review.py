@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.domain.freshness import FLOOR, half_life_days, last_trusted_at
+from memtui.domain.freshness import decay, half_life_days, last_trusted_at
 from memtui.domain.memory import Memory
-from memtui.tui.access import Detail, Done, Signature, VaultAccess
+from memtui.tui.access import Detail, Signature
+from memtui.tui.access.review_verdicts import ReviewVerdicts, Shown
 from memtui.tui.widgets.curve import Curve
 from memtui.tui.wording import counted, tame
 
 if TYPE_CHECKING:
     from memtui.curate.file_changes import FileChange
-    from memtui.curate.sessions import Progress, Receipt, ReviewSession
+    from memtui.curate.receipt import Receipt
+    from memtui.curate.sessions import Progress, ReviewSession
+    from memtui.vault.usage import StoredPack
 
 CURVE_STEPS = 120
 """Points of a curve; a wide terminal has about so many columns for it."""
@@ -49,6 +50,8 @@ class Opened:
         resumed: whether it was begun earlier.
         receipt: what it came to, once nothing is left.
         signature: what the file system said of the vault before it was looked at.
+        packs: packs to ask about, once nothing is left.
+        paced: whether it is empty because what the person wants to review a day or a week is done.
     """
 
     session: ReviewSession
@@ -56,6 +59,8 @@ class Opened:
     resumed: bool
     receipt: Receipt | None
     signature: Signature
+    packs: Sequence[StoredPack] = ()
+    paced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,7 @@ class ReviewCard:
     Attributes:
         why: reasons in words.
         similar: linked memories first.
+        moves: old path to new path of files that moved.
     """
 
     detail: Detail
@@ -87,15 +93,26 @@ class ReviewCard:
     curve: Curve
     files: tuple[FileChange, ...]
     similar: tuple[Similar, ...]
+    moves: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> Shown:
+        """The memory in the version that is shown, for a verdict on it."""
+        memory = self.detail.view.memory
+        return Shown(memory.id, memory.version)
 
 
-class ReviewAccess(VaultAccess):
+class ReviewAccess(ReviewVerdicts):
     """The vault as the Review screen sees it."""
+
+    def now(self) -> datetime:
+        """Return the time by the vault's clock."""
+        return self._vault.now()
 
     # -- looking ----------------------------------------------------------------------------------
 
     def begin(self, *, anew: bool = False) -> Opened:
-        """Resume the session of the project in view, or begin one."""
+        """Resume the session of the project in view, or look at the files and begin one."""
         from memtui.curate import sessions
 
         opening = self._opening
@@ -108,6 +125,8 @@ class ReviewAccess(VaultAccess):
         )
         if session is not None:
             return self.look_at(session, resumed=True)
+        self.look_after_files()
+        most = None if anew else sessions.left_of_pace(self._reading, daily=opening.daily, weekly=opening.weekly)
         session = sessions.begin(
             self._vault,
             view.scope,
@@ -115,9 +134,10 @@ class ReviewAccess(VaultAccess):
             actor=opening.actor,
             kinds=opening.kinds,
             size=opening.most,
+            most=most,
             threshold=opening.threshold,
         )
-        return self.look_at(session)
+        return replace(self.look_at(session), paced=most == 0)
 
     def look_at(self, session: ReviewSession, *, resumed: bool = False) -> Opened:
         """Return how far a session is."""
@@ -125,14 +145,25 @@ class ReviewAccess(VaultAccess):
 
         signature = self.signature()
         progress = sessions.progress(self._reading, session)
-        done = progress.total and not progress.left
-        return Opened(session, progress, resumed, self.receipt(session) if done else None, signature)
+        if progress.left:
+            return Opened(session, progress, resumed, None, signature)
+        receipt = self.receipt(session) if progress.total else None
+        packs = sessions.awaiting_feedback(self._reading, session)
+        return Opened(session, progress, resumed, receipt, signature, packs)
 
     def receipt(self, session: ReviewSession) -> Receipt:
         """Return what a session came to."""
+        from memtui.curate.receipt import receipt_of
+
+        return receipt_of(self._reading, session, standing=self.standing(session))
+
+    def note_standing(self, session: ReviewSession) -> ReviewSession:
+        """Remember how large the standing payload is, for the receipt."""
         from memtui.curate import sessions
 
-        return sessions.receipt(self._reading, session)
+        return sessions.note_standing(self._vault, session, self.count_standing(), actor=self._opening.actor)
+
+    # -- one memory -------------------------------------------------------------------------------
 
     def card(self, session: ReviewSession, identifier: str) -> ReviewCard | None:
         """Return what to decide on a memory by, None if it is gone."""
@@ -144,13 +175,23 @@ class ReviewAccess(VaultAccess):
         memory = detail.view.memory
         with self._reading.read() as reader:
             tree = self._tree_of(reader, memory.project)
+        moves = _still_tied(memory, self._moves.get(identifier, {}))
         return ReviewCard(
             detail,
             session.why.get(identifier, ()),
             self._curve(memory, detail.now),
-            tuple(file_changes(memory, tree)),
+            tuple(file_changes(memory, tree, moves=moves)),
             (*_linked(detail), *self._alike(memory, {*detail.titles, identifier})),
+            moves,
         )
+
+    def moves_left(self) -> dict[str, dict[str, str]]:
+        """Return the moves that are not followed yet: per memory id, old path to new path."""
+        moves = self.moves()
+        with self._reading.read() as reader:
+            memories = reader.get_many(moves)
+        left = {identifier: _still_tied(memory, moves[identifier]) for identifier, memory in memories.items()}
+        return {identifier: paths for identifier, paths in left.items() if paths}
 
     def _alike(self, memory: Memory, known: set[str]) -> Sequence[Similar]:
         from memtui.curate.duplicates import likeness
@@ -180,88 +221,23 @@ class ReviewAccess(VaultAccess):
 
     def _curve(self, memory: Memory, now: datetime) -> Curve:
         """Return the curve from the last verification to where it is long past the line."""
-        half_life, threshold = half_life_days(memory, self._vault.kinds), self._opening.threshold
+        kinds, threshold = self._vault.kinds, self._opening.threshold
+        half_life, floor = half_life_days(memory, kinds), kinds.floor
         age = max(0.0, (now - last_trusted_at(memory)).total_seconds() / _DAY_SECONDS)
-        crossing = half_life * math.log2((1.0 - FLOOR) / (threshold - FLOOR))
-        length = max(2.0 * half_life, 1.2 * age, 1.3 * crossing)
+        is_crossed = threshold > floor
+        crossing = half_life * math.log2((1.0 - floor) / (threshold - floor)) if is_crossed else math.inf
+        length = max(2.0 * half_life, 1.2 * age, 1.3 * crossing if is_crossed else 0.0)
         values = tuple(
-            1.0 if memory.pinned else FLOOR + (1.0 - FLOOR) * 2.0 ** (-length * step / CURVE_STEPS / half_life)
+            1.0 if memory.pinned else decay(length * step / CURVE_STEPS, half_life, floor)
             for step in range(CURVE_STEPS + 1)
         )
         return Curve(values, min(1.0, age / length), threshold, _caption(memory, half_life, crossing, age))
 
-    # -- verdicts ---------------------------------------------------------------------------------
 
-    def retire_for(self, identifier: str, reason: str) -> Done:
-        """Retire a memory with a reason."""
-        from memtui.curate import lifecycle
-
-        return self._act(
-            partial(lifecycle.retire, self._vault, [identifier], actor=self._opening.actor, reason=reason), "Retired"
-        )
-
-    def snooze(self, identifier: str, days: float) -> Done:
-        """Put a memory off for some days."""
-        from memtui.clock import days_after
-        from memtui.curate import lifecycle
-
-        until = days_after(self._vault.now(), days)
-        return self._act(
-            partial(lifecycle.snooze, self._vault, [identifier], until=until, actor=self._opening.actor),
-            f"Snoozed until {until:%Y-%m-%d}",
-        )
-
-    def set_kind(self, identifier: str, kind: str) -> Done:
-        """Give a memory another kind."""
-        from memtui.curate import lifecycle
-
-        return self._act(
-            partial(lifecycle.change_kind, self._vault, [identifier], kind, actor=self._opening.actor), f"Now a {kind}"
-        )
-
-    def set_half_life(self, identifier: str, days: float | None) -> Done:
-        """Give a memory a half-life of its own, or that of its kind again."""
-        from memtui.curate.editing import edit_memory
-
-        self._opening.before_change()
-        memory = edit_memory(self._vault, identifier, {"half_life_days": days}, actor=self._opening.actor)
-        word = f"Half-life {days:g} d" if days else "Half-life of its kind"
-        return Done(f"{word}: {tame(memory.title)}")
-
-    def supersede_by(self, identifier: str, newer: str) -> Done:
-        """Say that another memory replaces this one."""
-        from memtui.curate.linking import link
-
-        self._opening.before_change()
-        link(self._vault, newer, "supersedes", identifier, actor=self._opening.actor)
-        return Done("Superseded")
-
-    def kinds(self) -> Sequence[str]:
-        """Return the kinds there are."""
-        return self._vault.kinds.names()
-
-    # -- the receipt ------------------------------------------------------------------------------
-
-    def copy_receipt(self, session: ReviewSession, send_escape: Callable[[str], bool]) -> Done:
-        """Copy a session's receipt; the message says which route carried it."""
-        from memtui.curate.sessions import receipt_text
-        from memtui.pack.clipboard import copy
-
-        copied = copy(receipt_text(self.receipt(session)), send_escape=send_escape)
-        return Done(copied.message, changed=copied.route != "none")
-
-    def write_receipt(self, session: ReviewSession, folder: Path) -> Done:
-        """Write a session's receipt into the working directory, beside any earlier one."""
-        from memtui.curate.sessions import receipt_text
-        from memtui.publish.files import write_atomically
-
-        stem = f"memtui-review-{session.started_at:%Y-%m-%d}"
-        path, number = folder / f"{stem}.txt", 1
-        while path.exists():
-            number += 1
-            path = folder / f"{stem}.{number}.txt"
-        write_atomically(path, receipt_text(self.receipt(session)).encode())
-        return Done(f"Wrote {path}")
+def _still_tied(memory: Memory, moves: Mapping[str, str]) -> dict[str, str]:
+    """Return the moves of files that a memory is tied to still: some may have been followed since the check."""
+    paths = {anchor.path for anchor in memory.anchors}
+    return {old: new for old, new in moves.items() if old in paths}
 
 
 def _linked(detail: Detail) -> list[Similar]:
@@ -277,6 +253,8 @@ def _linked(detail: Detail) -> list[Similar]:
 def _caption(memory: Memory, half_life: float, crossing: float, age: float) -> str:
     if memory.pinned:
         return "pinned: never stale"
+    if math.isinf(crossing):
+        return f"half-life {half_life:.0f} d · never crosses the line"
     day = last_trusted_at(memory) + timedelta(days=min(crossing, 365_000))
     left = crossing - age
     when = (

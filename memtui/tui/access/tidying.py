@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 from memtui.domain.memory import Memory
 from memtui.tui.access import Done, VaultAccess
+from memtui.tui.opening import Opening
 from memtui.tui.wording import counted, tame
 
 if TYPE_CHECKING:
     from memtui.curate.conflicts import Conflict
     from memtui.curate.duplicates import DuplicateGroup
+    from memtui.curate.ripening import RipeGroup
+    from memtui.curate.tidy_cache import TidyCache
     from memtui.curate.tidying import TidyReport
 
 Progress = Callable[[str, int, int], None]
@@ -29,27 +32,44 @@ class Pair:
 class TidyAccess(VaultAccess):
     """The vault as the Tidy screen sees it."""
 
-    def find(self, progress: Progress) -> TidyReport:
-        """Look through the vault; nothing is changed.
+    def __init__(self, opening: Opening) -> None:
+        super().__init__(opening)
+        self._cache: TidyCache | None = None
+
+    def find(self, progress: Progress, *, anew: bool = False) -> TidyReport:
+        """Look through the vault; nothing is changed. After the first time, only what moved since is worked out.
+
+        Args:
+            progress: told how far it is.
+            anew: look again at every memory, file and vector.
 
         Raises:
             Cancelled: raised by `progress`.
         """
+        from memtui.curate.tidy_cache import TidyCache
         from memtui.curate.tidying import TidyOptions, tidy
         from memtui.vault.vectors import counts
+
+        opening = self._opening
+        cache = self._cache = self._cache or TidyCache(opening.context.encoding, opening.secret_patterns)
+        if anew:
+            cache.look_anew()
 
         with self._reading.read() as reader:
             view = self._view_of(reader)
             # The vectors that are stored are compared; no model is loaded for it.
-            vectors = counts(reader) if self._opening.meaning is not None else {}
+            vectors = counts(reader) if opening.meaning is not None else {}
         options = TidyOptions(
             scope=view.listing_scope,
-            threshold=self._opening.threshold,
+            threshold=opening.threshold,
             tree=view.tree,
             model=max(vectors, key=vectors.__getitem__, default=None),
-            secret_patterns=self._opening.secret_patterns,
+            secret_patterns=opening.secret_patterns,
+            encoding=opening.context.encoding,
         )
-        return tidy(self._reading, options, stage=lambda name: lambda done, total: progress(name, done, total))
+        return tidy(
+            self._reading, options, stage=lambda name: lambda done, total: progress(name, done, total), cache=cache
+        )
 
     def pair(self, conflict: Conflict) -> Pair:
         """Return both memories of a contradiction.
@@ -75,14 +95,12 @@ class TidyAccess(VaultAccess):
         return Done(f"Superseded: {tame(other.title, 80)}")
 
     def keep_both(self, conflict: Conflict, words: Sequence[str]) -> Done:
-        """Settle a contradiction by saying where each of the two holds."""
-        from memtui.curate.settling import HoldsFor, keep_both
+        """Settle a contradiction by saying where each of the two holds: paths, phases, words, as they were typed."""
+        from memtui.curate.settling import keep_both, scope_from
 
         self._opening.before_change()
         scopes = {
-            identifier: HoldsFor(words=said)
-            for identifier, said in zip(conflict.ids, words, strict=True)
-            if said.strip()
+            identifier: scope_from(said) for identifier, said in zip(conflict.ids, words, strict=True) if said.strip()
         }
         keep_both(
             self._vault,
@@ -91,7 +109,8 @@ class TidyAccess(VaultAccess):
             actor=self._opening.actor,
             secret_patterns=self._opening.secret_patterns,
         )
-        return Done("Both hold; each says where")
+        places = [f"{'AB'[place]} for {tame(said, 60)}" for place, said in enumerate(words) if said.strip()]
+        return Done(f"Both hold: {', '.join(places)}")
 
     def is_no_conflict(self, conflict: Conflict) -> Done:
         """Never propose this pair again, until a text changes."""
@@ -108,6 +127,14 @@ class TidyAccess(VaultAccess):
         self._opening.before_change()
         not_duplicates(self._vault, group.ids, actor=self._opening.actor)
         return Done("Remembered: no duplicates")
+
+    def are_not_ripe(self, group: RipeGroup) -> Done:
+        """Never propose this group for a conclusion again, until a text changes."""
+        from memtui.curate.ripening import not_ripe
+
+        self._opening.before_change()
+        not_ripe(self._vault, group.ids, actor=self._opening.actor)
+        return Done("Remembered: they have no common conclusion")
 
     def merge_copies(self, groups: Sequence[DuplicateGroup]) -> Done:
         """Merge every group of exact copies, each as one undoable change."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from memtui.curate.link_proposals import LinkProposal
     from memtui.curate.views import MemoryView
     from memtui.domain.memory import Memory
 
@@ -72,7 +73,7 @@ class Base:
         counter: the vault's change counter.
     """
 
-    ids: tuple[str, ...]
+    ids: tuple[str, ...] = field(repr=False)
     wanted: Wanted
     active: int
     due: int
@@ -104,16 +105,18 @@ class Listing:
         more: whether the filter found more than it shows.
         rows: the first rows, as far as they were read already.
         partial: whether only titles were looked at so far.
+        problem: why a query could not be read, so that it was taken for words.
     """
 
     base: Base
     query: str
-    ids: tuple[str, ...]
+    ids: tuple[str, ...] = field(repr=False)
     best: bool = True
-    hits: tuple[str, ...] = ()
+    hits: tuple[str, ...] = field(default=(), repr=False)
     more: bool = False
-    rows: Mapping[str, Row] = field(default_factory=dict)
+    rows: Mapping[str, Row] = field(default_factory=dict, repr=False)
     partial: bool = False
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +149,23 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True)
+class Proposed:
+    """A link that is proposed for a memory, with the title of the other one."""
+
+    proposal: LinkProposal
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class Detail:
-    """One memory in full, with the titles of those it is linked to."""
+    """One memory in full, with the titles of those it is linked to, and those that it might be linked to."""
 
     view: MemoryView
     titles: dict[str, str]
     now: datetime
     changes: Sequence[LastChange] = ()
     explained: Explained | None = None
+    proposals: Sequence[Proposed] = ()
 
 
 @dataclass(frozen=True, slots=True)

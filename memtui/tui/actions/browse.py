@@ -63,8 +63,6 @@ ACTIONS: tuple[Action, ...] = (
         "mark from here to where the cursor goes; again to end",
         "mark",
         BROWSE,
-        "range",
-        ("marks",),
     ),
     Action("mark-all", ("asterisk",), "mark all that are listed, or none", "mark", BROWSE, "all", ("marks",)),
     Action("restore", ("R",), "restore: back into use", "memory", BROWSE, "restore", ("retired",)),

@@ -33,6 +33,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("context-since", ("d",), "what changed since the last pack of this task", "look", CONTEXT),
     Action("context-unconfirmed", (), "let in what waits in the inbox, and leave it out again", "payload", CONTEXT),
     Action("context-loaded", (), "let in what the target loads by itself, and leave it out again", "payload", CONTEXT),
+    Action("context-secrets", (), "what looks like a secret: leave it out, mask it, or let it in", "payload", CONTEXT),
     Action("context-question", (), "record as an evaluation question: what is ticked should come", "payload", CONTEXT),
     Action("context-read", ("enter",), "read the memory in full", "look", CONTEXT),
     Action("context-reset", ("asterisk",), "take back all ticks made by hand", "payload", CONTEXT),

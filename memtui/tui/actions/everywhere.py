@@ -11,7 +11,20 @@ GO = "go-"
 """Start of the ids of acts that open a screen; the rest is its name."""
 
 _SCREENS = ("inbox", "context", "packs", "history", "import")
-_FORMS = ("merge", "clash", "tidy", "edit", "edit-accept", "conflict", "conflict-text", "inbox-marked", "inbox-detail")
+_FORMS = (
+    "bulk-line",
+    "clash-line",
+    "merge",
+    "clash",
+    "tidy",
+    "edit",
+    "edit-accept",
+    "conflict",
+    "conflict-text",
+    "reflect",
+    "inbox-marked",
+    "inbox-detail",
+)
 
 ACTIONS: tuple[Action, ...] = (
     Action("down", ("j", "down"), "one row or line down", "move", PANE, menu=False),
@@ -31,7 +44,7 @@ ACTIONS: tuple[Action, ...] = (
         "edit",
         EVERYWHERE,
         "undo",
-        ("list", "due", "retired", "empty", *_SCREENS, "lab"),
+        ("list", "due", "retired", "empty", *_SCREENS, "lab", "bulk"),
     ),
     Action("redo", ("ctrl+r",), "do the undone change again", "edit", EVERYWHERE),
     Action("go-browse", (), "all memories", "go", EVERYWHERE),

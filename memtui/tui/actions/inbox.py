@@ -21,6 +21,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("inbox-kind", ("t",), "change its kind", "inbox", INBOX, "kind", (MARKED, DETAIL)),
     Action("inbox-project", ("P",), "put it into a project", "inbox", INBOX, "project", (MARKED,)),
     Action("inbox-source", ("o",), "open its source at the line in your editor", "inbox", INBOX, "source", (DETAIL,)),
+    Action("inbox-conflicts", ("d",), "settle what was edited both in its source and here", "inbox", INBOX),
     Action("inbox-mark", ("space",), "mark it, or unmark it", "mark", INBOX, "mark", (INBOX,)),
     Action("inbox-range", ("v",), "mark from here to where the cursor goes; again to end", "mark", INBOX),
     Action("inbox-all", ("asterisk",), "mark all, or none", "mark", INBOX, "all", (MARKED,)),

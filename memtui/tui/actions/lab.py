@@ -18,5 +18,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("lab-default", ("d",), "the half-life that holds where nothing was applied", "lab", LAB),
     Action("lab-line-down", ("less_than_sign",), "due later: a lower line for review", "lab", LAB),
     Action("lab-line-up", ("greater_than_sign",), "due earlier: a higher line for review", "lab", LAB),
+    Action("lab-here", ("p",), "for this project alone, or for the kind everywhere", "lab", LAB, "project", _HERE),
+    Action("lab-floor-down", ("left_square_bracket",), "less trust is left of what is old: a lower floor", "lab", LAB),
+    Action("lab-floor-up", ("right_square_bracket",), "more trust is left of what is old: a higher floor", "lab", LAB),
+    Action("lab-hurt-down", ("left_curly_bracket",), "a hurt weighs less against helps", "lab", LAB),
+    Action("lab-hurt-up", ("right_curly_bracket",), "a hurt weighs more against helps", "lab", LAB),
     Action("lab-apply", ("a", "enter"), "apply what was tried, as one change", "lab", LAB, "apply", _HERE),
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memtui.tui.actions import (
     browse,
+    bulk,
     context,
     editing,
     everywhere,
@@ -15,7 +16,10 @@ from memtui.tui.actions import (
     inbox,
     lab,
     merge,
+    neighbourhood,
     packs,
+    reflect,
+    resembling,
     review,
     tidy,
 )
@@ -36,6 +40,10 @@ ACTIONS: tuple[Action, ...] = (
     *inbox.ACTIONS,
     *review.ACTIONS,
     *merge.ACTIONS,
+    *bulk.ACTIONS,
+    *reflect.ACTIONS,
+    *neighbourhood.ACTIONS,
+    *resembling.ACTIONS,
     *tidy.ACTIONS,
     *history.ACTIONS,
     *importing.ACTIONS,

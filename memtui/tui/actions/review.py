@@ -10,9 +10,17 @@ DONE = "review-done"
 
 ON_ONE = frozenset(
     f"review-{name}"
-    for name in ("verify", "edit", "merge", "supersede", "retire", "snooze", "pin", "kind", "half-life", "source")
+    for name in ("verify", "edit", "merge", "supersede", "retire", "snooze", "pin", "kind", "half-life", "re-anchor")
 )
 """Acts that need a memory to look at."""
+
+PACKS = {
+    "review-pack-helped": "helped",
+    "review-pack-hurt": "hurt",
+    "review-pack-unused": "unused",
+    "review-pack-skip": "",
+}
+"""Acts that answer for a pack, with the verdict of each; an empty one says nothing of it."""
 
 ACTIONS: tuple[Action, ...] = (
     Action("review-verify", ("y",), "still true: freshness starts anew", "verdict", REVIEW, "still true", (REVIEW,)),
@@ -27,6 +35,13 @@ ACTIONS: tuple[Action, ...] = (
     Action("review-next", ("right", "n"), "the next one that is undecided", "move", REVIEW),
     Action("review-previous", ("left", "N"), "the undecided one before", "move", REVIEW),
     Action("review-source", ("o",), "open the source at its line", "look", REVIEW),
+    Action("review-re-anchor", ("f",), "follow its files to where they moved", "files", REVIEW),
+    Action("review-re-anchor-all", ("F",), "follow every moved file, after a preview", "files", REVIEW),
+    Action("review-undo-all", ("U",), "undo every verdict of this session", "verdict", REVIEW),
+    Action("review-pack-helped", ("1",), "the pack that is asked about helped", "pack", REVIEW),
+    Action("review-pack-hurt", ("2",), "the pack that is asked about hurt", "pack", REVIEW),
+    Action("review-pack-unused", ("3",), "the pack that is asked about was not used", "pack", REVIEW),
+    Action("review-pack-skip", ("4",), "say nothing of the pack that is asked about", "pack", REVIEW),
     Action("review-copy", ("Y",), "copy the receipt", "receipt", REVIEW, "copy receipt", (DONE,)),
     Action("review-write", ("w",), "write the receipt to a file", "receipt", REVIEW, "write receipt", (DONE,)),
     Action("review-anew", ("a",), "take the queue anew", "receipt", REVIEW, "new queue", (DONE,)),

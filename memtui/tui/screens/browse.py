@@ -20,6 +20,7 @@ from memtui.tui.notices import list_title
 from memtui.tui.opening import Opening
 from memtui.tui.screens.browse_acts import BrowseActs
 from memtui.tui.screens.edit_acts import EditActs
+from memtui.tui.screens.file_checks import FileChecks
 from memtui.tui.state import State
 from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.facets import FacetPane
@@ -32,8 +33,11 @@ POLL_SECONDS = 2.0
 TYPING_SECONDS = 0.03
 """Pause after a key before the filter asks the vault."""
 
+QUICK_TYPING_SECONDS = 0.01
+"""The same where the vault need not be asked: only keys of one burst, as of a paste, are taken together."""
 
-class BrowseScreen(EditActs, BrowseActs):
+
+class BrowseScreen(EditActs, BrowseActs, FileChecks):
     """Three panes side by side where there is room, else one over the other; the filter below."""
 
     AREA = BROWSE
@@ -69,6 +73,7 @@ class BrowseScreen(EditActs, BrowseActs):
         self._detail.set_title("3 Detail")
         self.call_after_refresh(self._reload)
         self.set_interval(POLL_SECONDS, self._poll)
+        self.check_files_in_background()
 
     # -- what is remembered -----------------------------------------------------------------------
 
@@ -115,8 +120,10 @@ class BrowseScreen(EditActs, BrowseActs):
         self._enter(self._detail, "-reading")
 
     def action_read(self) -> None:
-        """Read the memory under the cursor."""
-        if self._subject is not None:
+        """Read the memory under the cursor; in the details, follow a link."""
+        if self.focused is self._detail and self._linked():
+            self.action_follow()
+        elif self._subject is not None:
             self.action_detail()
 
     def action_next_pane(self) -> None:
@@ -131,7 +138,8 @@ class BrowseScreen(EditActs, BrowseActs):
     def _enter(self, pane: Widget, name: str) -> None:
         for other in ("-faceting", "-reading"):
             self.set_class(other == name, other)
-        pane.focus()
+        # At once and not by `pane.focus`, which waits a turn: a key that comes in between would go elsewhere.
+        self.set_focus(pane)
 
     def _show_details(self) -> None:
         """Go to the details where they are not in sight."""
@@ -205,7 +213,7 @@ class BrowseScreen(EditActs, BrowseActs):
         self.add_class("-filtering")
         self._enter(self._filter, "")
         if self._listing is not None:
-            self._read_titles(self._listing.base)
+            self._prepare_now(self._listing.base)
 
     def action_back(self) -> None:
         """Go back a step: from a link, from a pane, from marks; clear the filter, then leave it."""
@@ -235,7 +243,8 @@ class BrowseScreen(EditActs, BrowseActs):
         self._list.rest_on_top()
         if self._pause is not None:
             self._pause.stop()
-        self._pause = self.set_timer(TYPING_SECONDS, self._refilter)
+        quick = self._listing is not None and self.access.is_prepared(self._listing.base)
+        self._pause = self.set_timer(QUICK_TYPING_SECONDS if quick else TYPING_SECONDS, self._refilter)
 
     @on(FilterLine.Kept)
     def _keep_filter(self, message: FilterLine.Kept) -> None:

@@ -12,8 +12,11 @@ from memtui.tui.access import Done
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.browse import DUE
 from memtui.tui.actions.merge import MOST
+from memtui.tui.actions.reflect import FEWEST
+from memtui.tui.actions.reflect import MOST as MOST_SOURCES
+from memtui.tui.describing import neighbours
 from memtui.tui.messages import Act, Told
-from memtui.tui.screens.browse_reading import BrowseReading
+from memtui.tui.screens.neighbourhood import Neighbourhood
 from memtui.tui.screens.opening_files import OpeningFiles
 
 _ON_A_MEMORY = frozenset(
@@ -25,7 +28,7 @@ SLOW_SECONDS = 0.5
 """A change that takes longer is told of: 500 memories take a second."""
 
 
-class BrowseActs(OpeningFiles, BrowseReading):
+class BrowseActs(OpeningFiles, Neighbourhood):
     """Acts on memories, marks, links and files."""
 
     # -- reasons ----------------------------------------------------------------------------------
@@ -36,8 +39,8 @@ class BrowseActs(OpeningFiles, BrowseReading):
             return "Only what is due for review is verified here; d lists it, and r reviews it one by one."
         if action.id in _ON_A_MEMORY and self._subject is None:
             return "No memory is under the cursor."
-        if action.id == "merge" and not 2 <= len(self._targets()) <= MOST:  # noqa: PLR2004 - a pair
-            return f"Mark two to {MOST} memories with space first."
+        if action.id in {"merge", "reflect", "bulk"} and (reason := self._why_not_many(action)):
+            return reason
         if action.id == "restore" and not self._targets_out_of_use():
             return "It is in use; the facet Status lists what is retired."
         if action.id == "follow" and not self._linked():
@@ -45,6 +48,17 @@ class BrowseActs(OpeningFiles, BrowseReading):
         if action.id == "clear" and not self._chosen:
             return "No facet is chosen."
         return super().why_not(action)
+
+    def _why_not_many(self, action: Action) -> str | None:
+        """Return why an act on several memories cannot be done."""
+        number = len(self._targets())
+        if action.id == "merge" and not 2 <= number <= MOST:  # noqa: PLR2004 - a pair
+            return f"Mark two to {MOST} memories with space first."
+        if action.id == "reflect" and not FEWEST <= number <= MOST_SOURCES:
+            return f"Mark {FEWEST} to {MOST_SOURCES} notes or lessons with space first."
+        if action.id == "bulk" and not (self._list.marked or (self._query.strip() and self._list.ids)):
+            return "Mark memories with space, or filter the list with /: words, or kind:tooling age>180d."
+        return None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let `y` mean what the list is for: still true where due memories are listed, else copy."""
@@ -129,6 +143,33 @@ class BrowseActs(OpeningFiles, BrowseReading):
 
         self.app.push_screen(screen, closed)
 
+    def action_bulk(self) -> None:
+        """Change all that are marked, else all that the filter lists."""
+        from memtui.tui.screens.bulk import BulkScreen
+
+        marked = self._list.marked
+        screen = BulkScreen(self.opening, marked or self._list.ids, query="" if marked else self._query.strip())
+
+        def closed(_: None) -> None:
+            if screen.changed:
+                self._list.unmark()
+                self.acts_ended(None)
+
+        self.app.push_screen(screen, closed)
+
+    def action_reflect(self) -> None:
+        """Write one conclusion from what is marked."""
+        from memtui.tui.screens.reflect import ReflectScreen
+
+        screen = ReflectScreen(self.opening, self._targets())
+
+        def closed(_: None) -> None:
+            if screen.saved is not None:
+                self._list.unmark()
+                self.acts_ended(screen.saved.id)
+
+        self.app.push_screen(screen, closed)
+
     # -- marks ------------------------------------------------------------------------------------
 
     def action_mark(self) -> None:
@@ -174,20 +215,13 @@ class BrowseActs(OpeningFiles, BrowseReading):
         """Return (id, what it is) of the memories that the one in the details is linked to, in their order."""
         if self._read is None or self._read.view.memory.id != self._subject:
             return []
-        mine, titles = self._read.view.memory.id, self._read.titles
-        found = []
-        for link in self._read.view.links:
-            away = link.from_id == mine
-            other = link.to_id if away else link.from_id
-            if other in titles:
-                found.append((other, f"{'' if away else '← '}{link.type}  {titles[other]}"))
-        return found
+        return [(near.id, f"{near.arrow} {near.type}  {near.title}") for near in neighbours(self._read)]
 
     def action_follow(self) -> None:
         """Go to the linked memory; of several, ask which."""
         linked = self._linked()
         if len(linked) == 1:
-            self._go_to(linked[0][0])
+            self._follow_to(linked[0][0])
             return
         from memtui.tui.screens.choice import ChoiceScreen
 
@@ -195,20 +229,14 @@ class BrowseActs(OpeningFiles, BrowseReading):
 
         def follow(number: str | None) -> None:
             if number is not None:
-                self._go_to(linked[int(number) - 1][0])
+                self._follow_to(linked[int(number) - 1][0])
 
         self.app.push_screen(ChoiceScreen("Follow which link?", choices, "1"), follow)
 
-    def _go_to(self, identifier: str) -> None:
-        """Bring the cursor to a memory; one that the list does not hold is read beside it."""
-        if self._list.go_to(identifier):
-            self._visiting = None
-            return
-        self._visiting, self._visited_from = identifier, self._list.current
-        self._look()
-
     def _return_from_link(self) -> bool:
-        """Read the memory under the cursor again; False if that is what is read."""
+        """Go back by the link that led here; False where none did."""
+        if self._step_back():
+            return True
         if self._visiting is None:
             return False
         self._visiting = None

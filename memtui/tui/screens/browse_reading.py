@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from time import monotonic
 
 from textual import on, work
 from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
+from textual.worker import Worker, get_current_worker
 
 from memtui.errors import MemtuiError
-from memtui.tui.access import Base, Detail, Listing, Wanted, steady_order
+from memtui.tui.access import Base, Detail, Listing, Row, Wanted, steady_order
+from memtui.tui.access.listing import LARGE_VAULT
 from memtui.tui.browse_state import BrowseState
 from memtui.tui.describing import describe
 from memtui.tui.messages import DetailRead, FacetsCounted, ListRead, LookFailed, RowsRead, VaultMoved
 from memtui.tui.notices import list_title, marked_count, notice_of, shown_count
 from memtui.tui.opening import Opening
 from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.toasts import stand_clear
 from memtui.tui.widgets.chrome import HeaderLine, KeyHints
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.facets import FacetPane
@@ -24,7 +29,17 @@ from memtui.tui.widgets.filter_line import FilterLine
 from memtui.tui.widgets.memory_list import MemoryList
 
 RESTING_SECONDS = 0.05
-"""Pause of the cursor before a memory is read in full."""
+"""Pause of the cursor before a memory is read in full, while it moves on and on."""
+
+MOVING_SECONDS = 0.2
+"""A move so long after the one before is a single one: its memory is read at once."""
+
+PREPARING_SECONDS = 0.3
+"""Pause after a list before what its filter needs is read: the first rows and their details come before."""
+
+FILLING_SECONDS = 0.2
+"""Pause before the memories of rows are read that are shown without them: while somebody types or scrolls on,
+they are not needed."""
 
 COUNTING_SECONDS = 0.15
 """Pause after a list before its facets are counted."""
@@ -42,6 +57,7 @@ class BrowseReading(WorkingScreen):
         self._header = HeaderLine(id="header")
         self._facets = FacetPane(id="facets")
         self._list = MemoryList(id="list")
+        self._list.at_hand = self._rows_at_hand
         self._detail = DetailPane(id="detail")
         self._filter = FilterLine(id="filter")
         self._filter_count = Static("", id="filter-count", markup=False)
@@ -68,10 +84,17 @@ class BrowseReading(WorkingScreen):
         self._outdated = True
         """Whether the list has to be read anew before it is filtered."""
         self._steady = False
+        self._reader: Worker[None] | None = None
+        """The newest look at the whole list."""
         self._focus_wanted: str | None = None
         """The memory to bring the cursor to with the next list; it outlives lists that are dropped as stale."""
         self._rest: Timer | None = None
+        self._moved_at = 0.0
         self._count: Timer | None = None
+        self._preparing: Timer | None = None
+        self._prepared_for: Base | None = None
+        """The list whose filter is ready, or being made so."""
+        self._filling: Timer | None = None
 
     @property
     def _wanted(self) -> Wanted:
@@ -106,7 +129,7 @@ class BrowseReading(WorkingScreen):
         self._focus_wanted = focus or self._focus_wanted
         self._ticket += 1
         shown = self._list.ids if self._steady else ()
-        self._read_list(self._query, self._ticket, self._wanted, shown, best=self._best)
+        self._reader = self._read_list(self._query, self._ticket, self._wanted, shown, best=self._best)
 
     def _refilter(self) -> None:
         if self._outdated or self._listing is None or self._listing.base.wanted != self._wanted:
@@ -115,7 +138,7 @@ class BrowseReading(WorkingScreen):
         self._ticket += 1
         self._filter_list(self._listing.base, self._query, self._ticket, best=self._best)
 
-    @work(thread=True, exclusive=True, group="list", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="list", exit_on_error=False, description="read list")
     def _read_list(self, query: str, ticket: int, wanted: Wanted, shown: tuple[str, ...], *, best: bool) -> None:
         if ticket != self._ticket:
             return
@@ -129,7 +152,7 @@ class BrowseReading(WorkingScreen):
             listing = replace(listing, ids=steady_order(shown, listing.ids))
         self.post_message(ListRead(listing, ticket, fresh=True))
 
-    @work(thread=True, exclusive=True, group="list", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="list", exit_on_error=False, description="filter list")
     def _filter_list(self, base: Base, query: str, ticket: int, *, best: bool) -> None:
         if ticket != self._ticket:
             return
@@ -146,12 +169,26 @@ class BrowseReading(WorkingScreen):
         except MemtuiError as error:
             self.post_message(LookFailed(error))
 
-    @work(thread=True, exclusive=True, group="titles", exit_on_error=False)
-    def _read_titles(self, base: Base) -> None:
-        """Have the titles ready before the first key of a filter."""
+    def _prepare_soon(self, base: Base) -> None:
+        """Have what a filter of a large vault needs ready before anybody asks for one."""
+        if self._preparing is not None:
+            self._preparing.stop()
+        if base.active >= LARGE_VAULT:
+            self._preparing = self.set_timer(PREPARING_SECONDS, lambda: self._prepare_now(base))
+
+    def _prepare_now(self, base: Base) -> None:
+        if self._prepared_for is not base:
+            self._prepared_for = base
+            self._prepare(base)
+
+    @work(thread=True, exclusive=True, group="prepare", exit_on_error=False, description="prepare")
+    def _prepare(self, base: Base) -> None:
+        """Have ready what the first key of a filter needs."""
+        worker = get_current_worker()
         try:
-            self.access.titles(base)
+            self.access.prepare(base, wanted=lambda: not worker.is_cancelled)
         except MemtuiError as error:
+            self._prepared_for = None
             self.post_message(LookFailed(error))
 
     @on(ListRead)
@@ -165,6 +202,7 @@ class BrowseReading(WorkingScreen):
         follow = self._follow(listing, before)
         if message.fresh:
             self._outdated, self._steady, self._focus_wanted = False, False, None
+            self._prepare_soon(listing.base)
         pane.show_projects = listing.base.project is None or "project" in listing.base.wanted.chosen
         pane.put_rows(listing.rows)
         pane.show(listing.ids, follow=follow, fresh=message.fresh, notice=notice_of(listing))
@@ -204,13 +242,24 @@ class BrowseReading(WorkingScreen):
 
     # -- rows and details -------------------------------------------------------------------------
 
+    def _rows_at_hand(self, identifiers: Sequence[str]) -> Mapping[str, Row]:
+        return {} if self._listing is None else self.access.rows_at_hand(self._listing.base, identifiers)
+
     @on(MemoryList.RowsWanted)
     def _ask_for_rows(self, message: MemoryList.RowsWanted) -> None:
         message.stop()
-        self._rows_ticket += 1
-        self._read_rows(message.ids, self._rows_ticket)
+        if self._filling is not None:
+            self._filling.stop()
+        if message.urgent:
+            self._fill(message.ids)
+        else:
+            self._filling = self.set_timer(FILLING_SECONDS, lambda: self._fill(message.ids))
 
-    @work(thread=True, exclusive=True, group="rows", exit_on_error=False)
+    def _fill(self, identifiers: tuple[str, ...]) -> None:
+        self._rows_ticket += 1
+        self._read_rows(identifiers, self._rows_ticket)
+
+    @work(thread=True, exclusive=True, group="rows", exit_on_error=False, description="read rows")
     def _read_rows(self, identifiers: tuple[str, ...], ticket: int) -> None:
         if ticket != self._rows_ticket:
             return
@@ -230,6 +279,7 @@ class BrowseReading(WorkingScreen):
     @on(MemoryList.Highlighted)
     def _rest_on(self, message: MemoryList.Highlighted) -> None:
         message.stop()
+        stand_clear(self)
         if self._rest is not None:
             self._rest.stop()
         if message.id != self._visited_from:
@@ -241,7 +291,9 @@ class BrowseReading(WorkingScreen):
             self._look()
         else:
             self._sketch(message.id)
-            self._rest = self.set_timer(RESTING_SECONDS, self._look)
+            now = monotonic()
+            moving, self._moved_at = now - self._moved_at < MOVING_SECONDS, now
+            self._rest = self.set_timer(RESTING_SECONDS if moving else 0.001, self._look)
 
     def _sketch(self, identifier: str) -> None:
         """Show what the row knows of a memory at once; its links, states and history follow."""
@@ -257,7 +309,7 @@ class BrowseReading(WorkingScreen):
             self._detail_ticket += 1
             self._read_detail(self._subject, self._query if self._explaining else None, self._detail_ticket)
 
-    @work(thread=True, exclusive=True, group="detail", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="detail", exit_on_error=False, description="read detail")
     def _read_detail(self, identifier: str, explain: str | None, ticket: int) -> None:
         if ticket != self._detail_ticket:
             return
@@ -295,7 +347,7 @@ class BrowseReading(WorkingScreen):
         if self._listing is not None:
             self._count_facets(self._listing, self._ticket)
 
-    @work(thread=True, exclusive=True, group="facets", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="facets", exit_on_error=False, description="count facets")
     def _count_facets(self, listing: Listing, ticket: int) -> None:
         if ticket != self._ticket:
             return
@@ -320,7 +372,9 @@ class BrowseReading(WorkingScreen):
         if self.acting:
             return
         if self._listing is None or self.in_trouble:
-            self._reload()
+            # Beginning anew while a slow look is on its way would never let it come to an end.
+            if self._reader is None or self._reader.is_finished:
+                self._reload()
         else:
             self._look_for_changes(self._listing.base)
 
@@ -329,7 +383,7 @@ class BrowseReading(WorkingScreen):
         if self._listing is not None:
             self._poll()
 
-    @work(thread=True, exclusive=True, group="poll", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="poll", exit_on_error=False, description="look for changes")
     def _look_for_changes(self, base: Base) -> None:
         try:
             moved = self.access.moved(base)

@@ -19,13 +19,13 @@ from memtui.tui.access.tidying import TidyAccess
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.everywhere import GO
-from memtui.tui.actions.tidy import CLASH, CLASHES
+from memtui.tui.actions.tidy import CLASH, CLASH_LINE, CLASHES
 from memtui.tui.describing import LONGEST_SHOWN, Block
 from memtui.tui.highlighting import Piece
 from memtui.tui.messages import Act
 from memtui.tui.opening import Opening
-from memtui.tui.screens.text_edit import TextEditScreen
 from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.widgets.ask_line import AskLine, Question
 from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.wording import ago, days_between, tame
@@ -33,6 +33,13 @@ from memtui.tui.wording import ago, days_between, tame
 if TYPE_CHECKING:
     from memtui.curate.conflicts import Conflict
     from memtui.domain.memory import Memory
+
+
+_WHERE = "paths, phases or words between commas; empty leaves it as it is"
+_QUESTIONS = {
+    name: Question(f"{letter} holds for", verb=verb, longest=500)
+    for name, letter, verb in (("first", "A", "goes on to B"), ("second", "B", "settles it"))
+}
 
 
 class ClashText(DetailPane):
@@ -71,13 +78,18 @@ class ClashScreen(WorkingScreen):
         self._tidying = TidyAccess(opening)
         self._head = Static("", id="clash-head", markup=False)
         self._panes = [ClashText(id=f"clash-{place}") for place in (0, 1)]
+        self._line = AskLine(_QUESTIONS, id="clash-ask")
+        self._where = Static(_WHERE, id="clash-where", markup=False)
         self._hints = KeyHints(id="hints")
+        self._first = ""
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
         yield self._head
         with Horizontal(id="clash-sides"):
             yield from self._panes
+        yield self._where
+        yield self._line
         yield self._hints
 
     def on_mount(self) -> None:
@@ -138,20 +150,41 @@ class ClashScreen(WorkingScreen):
     def _ask_where(self, message: ClashText.BothWanted) -> None:
         """Ask where each holds; at least one must say so."""
         message.stop()
-        if self.acting:
+        if not self.acting:
+            self._ask("first")
+
+    def _ask(self, name: str) -> None:
+        self._where.add_class("-open")
+        self._hints.place = CLASH_LINE
+        self._line.open(name)
+
+    @on(AskLine.Given)
+    def _take_where(self, message: AskLine.Given) -> None:
+        message.stop()
+        if message.name == "first":
+            self._first = message.text
+            self._ask("second")
             return
-        said: list[str] = []
+        said = (self._first, message.text)
+        if not any(where.strip() for where in said):
+            self.say("Say where at least one of them holds: a path, a phase, or words.", severity="warning")
+            self._ask("first")
+            return
+        self._close_line()
+        self._settle(lambda: self._tidying.keep_both(self._conflict, said))
 
-        def take(words: str | None) -> None:
-            if words is None:
-                return
-            said.append(words)
-            if len(said) == 1:
-                self.app.push_screen(TextEditScreen("B holds for (a phase, an environment; may be empty)", ""), take)
-            else:
-                self._settle(lambda: self._tidying.keep_both(self._conflict, said))
+    def _close_line(self) -> None:
+        self._where.remove_class("-open")
+        self._hints.place = CLASH
+        self._line.close()
+        self._panes[0].focus()
 
-        self.app.push_screen(TextEditScreen("A holds for (a phase, an environment; may be empty)", ""), take)
+    def action_back(self) -> None:
+        """Leave the line, then the contradiction."""
+        if self._line.is_open:
+            self._close_line()
+        else:
+            super().action_back()
 
     def _settle(self, run: Callable[[], Done]) -> None:
         def settle() -> Done:

@@ -39,7 +39,6 @@ from memtui.tui.wording import counted, tame
 Choice = Literal["", "theirs", "mine", "both", "written"]
 
 _LABELS = {plan.name: plan.label for plan in PLAN}
-_WHO = {"theirs": "they changed it", "mine": "you changed it", "both": "both changed it"}
 _WORDS: dict[Choice, str] = {
     "": "? choose",
     "theirs": "→ theirs",
@@ -64,6 +63,18 @@ class ConflictScreen(WorkingScreen):
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CONFLICT)
     AUTO_FOCUS = "#conflict-fields"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
+    SIDES: ClassVar[Mapping[str, str]] = {
+        "base": "Base: when you began",
+        "theirs": "Theirs: stored now",
+        "mine": "Mine: typed",
+    }
+    """Titles of the three texts."""
+    WHO: ClassVar[Mapping[str, str]] = {
+        "theirs": "they changed it",
+        "mine": "you changed it",
+        "both": "both changed it",
+    }
+    """Who changed a field."""
 
     def __init__(self, opening: Opening, base: Memory, theirs: Memory, wish: Wish, last: str = "") -> None:
         super().__init__(opening)
@@ -109,26 +120,29 @@ class ConflictScreen(WorkingScreen):
     # -- showing ----------------------------------------------------------------------------------
 
     def _show_all(self) -> None:
-        theirs, base = self._theirs, self._base
-        status = f" · now {theirs.status}" if theirs.status != base.status else ""
-        by = f" · {self._last}" if self._last else " · somebody changed it"
-        self._head.update(
-            Content.assemble(
-                " ",
-                ("Conflict", "bold $memtui-due"),
-                "  ",
-                tame(theirs.title, 60),
-                (f"   version {base.version} → {theirs.version}{status}{by}", "$memtui-dim"),
-            )
+        head = (
+            " ",
+            ("Conflict", "bold $memtui-due"),
+            "  ",
+            tame(self._theirs.title, 60),
+            (self.about(), "$memtui-dim"),
         )
+        self._head.update(Content.assemble(*head))
         self._show_rows()
         first = next((at for at, each in enumerate(self._differences) if not self._choices[each.field]), 0)
         self._fields.cursor = first
         self._show_field()
 
+    def about(self) -> str:
+        """Return what the head says beside the title."""
+        theirs, base = self._theirs, self._base
+        status = f" · now {theirs.status}" if theirs.status != base.status else ""
+        by = f" · {self._last}" if self._last else " · somebody changed it"
+        return f"   version {base.version} → {theirs.version}{status}{by}"
+
     def _show_rows(self) -> None:
         rows = [
-            ChoiceRow(_LABELS.get(each.field, each.field), _WHO[each.changed_by], _WORDS[self._choices[each.field]])
+            ChoiceRow(_LABELS.get(each.field, each.field), self.WHO[each.changed_by], _WORDS[self._choices[each.field]])
             for each in self._differences
         ]
         self._fields.show(rows)
@@ -147,11 +161,7 @@ class ConflictScreen(WorkingScreen):
         difference = self._current
         if difference is None:
             return
-        for name, title in (
-            ("base", "Base: when you began"),
-            ("theirs", "Theirs: stored now"),
-            ("mine", "Mine: typed"),
-        ):
+        for name, title in self.SIDES.items():
             pane = self._panes[name]
             pane.set_title(title)
             text = self._text(difference.field, getattr(difference, name))
@@ -297,25 +307,32 @@ class ConflictScreen(WorkingScreen):
         """Save the result against the version that was looked at."""
         if self.has_class("-writing"):
             self.action_back()
-        theirs, wish = self._theirs, self._wish
         chosen = {each.field: self._choices[each.field] for each in self._differences}
         written = {name: self._written[name] for name, choice in chosen.items() if choice == "written"}
 
         def run() -> Done:
-            values = {**self._taken(chosen), **_read_written(written, theirs, self._editing)}
-            again = Wish(values, wish.decision, wish.allow_secret)
-            try:
-                memory, done = self._editing.save(theirs, again)
-            except ConflictError:
-                newest, last = self._editing.current(theirs.id)
-                self.post_message(SaveConflicted(theirs, newest, again, last))
-                raise
+            memory, done = self.store({**self.taken(chosen), **_read_written(written, self._theirs, self._editing)})
             self.post_message(FormSaved(memory))
             return done
 
         self.do(Act(run))
 
-    def _taken(self, chosen: Mapping[str, Choice]) -> dict[str, Any]:
+    def store(self, values: Mapping[str, Any]) -> tuple[Memory, Done]:
+        """Save the result; called in a thread worker.
+
+        Raises:
+            MemtuiError: see its text.
+        """
+        theirs, wish = self._theirs, self._wish
+        again = Wish(values, wish.decision, wish.allow_secret)
+        try:
+            return self._editing.save(theirs, again)
+        except ConflictError:
+            newest, last = self._editing.current(theirs.id)
+            self.post_message(SaveConflicted(theirs, newest, again, last))
+            raise
+
+    def taken(self, chosen: Mapping[str, Choice]) -> dict[str, Any]:
         """Return the values of the choices that change what is stored now."""
         values: dict[str, Any] = {}
         for each in self._differences:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -15,7 +16,7 @@ from memtui.tui.actions.action import Action
 from memtui.tui.actions.context import CONTEXT, LINES
 from memtui.tui.context_messages import MemoryRead
 from memtui.tui.describing import describe
-from memtui.tui.messages import Act, LookFailed
+from memtui.tui.messages import LookFailed
 from memtui.tui.screens.card import CardScreen
 from memtui.tui.screens.choice import ChoiceScreen
 from memtui.tui.screens.context_keeping import ContextKeeping
@@ -70,9 +71,7 @@ class ContextScreen(ContextKeeping):
 
     def _take_target(self, name: str | None) -> None:
         if name is not None:
-            self._lines.target = name
-            self._lines.show_settings(None)
-            self._renew()
+            self._take_setting("target", name, f"target {name}")
 
     def action_context_phase(self) -> None:
         """Choose the phase."""
@@ -83,25 +82,37 @@ class ContextScreen(ContextKeeping):
 
     def _take_phase(self, name: str | None) -> None:
         if name is not None:
-            self._lines.phase = None if name == GUESSED else name
-            self._lines.show_settings(None)
-            self._renew()
+            self._take_setting("phase", "" if name == GUESSED else name, f"phase {name}")
 
     def action_context_style(self) -> None:
         """Write in full, or compiled."""
-        self._lines.style = "full" if self._lines.style == "compiled" else "compiled"
-        self._lines.show_settings(None)
-        self._renew()
+        style = "full" if self._lines.style == "compiled" else "compiled"
+        self._take_setting("style", style, f"style {style}")
 
     def action_context_unconfirmed(self) -> None:
         """Let in what waits in the inbox, or not."""
-        self._unconfirmed = not self._unconfirmed
-        self._renew()
+        wanted = not self._choices.unconfirmed
+        self._choose_so(
+            replace(self._choices, unconfirmed=wanted), f"{'with' if wanted else 'without'} what waits in the inbox"
+        )
 
     def action_context_loaded(self) -> None:
         """Let in what the target loads by itself, or not."""
-        self._with_loaded = not self._with_loaded
-        self._renew()
+        wanted = not self._choices.with_loaded
+        self._choose_so(
+            replace(self._choices, with_loaded=wanted), f"{'with' if wanted else 'without'} what the target loads"
+        )
+
+    def action_context_secrets(self) -> None:
+        """Choose what happens to memories that hold what looks like a secret."""
+        from memtui.pack.admitting import SECRET_WORDS
+
+        current = self._choices.secrets or self.opening.context.secrets
+        self.app.push_screen(ChoiceScreen("Secrets", list(SECRET_WORDS.items()), current), self._take_secrets)
+
+    def _take_secrets(self, name: str | None) -> None:
+        if name is not None:
+            self._choose_so(replace(self._choices, secrets=name), f"secrets: {name}")
 
     # -- the list ---------------------------------------------------------------------------------
 
@@ -120,20 +131,14 @@ class ContextScreen(ContextKeeping):
         row = self._list.current
         if row is None:
             return
-        if row.id in self._without or row.id in self._with_ids:
-            self._without.discard(row.id)
-            self._with_ids.discard(row.id)
-        elif row.state == "withheld":
-            self._with_ids.add(row.id)
-        else:
-            self._without.add(row.id)
-        self._renew()
+        choices = self._choices.ticked(row.id, is_withheld=row.state == "withheld")
+        verb = "put in" if row.id in choices.with_ids else "left out"
+        words = f"{'tick taken back' if self._choices.has_tick(row.id) else verb}: {row.title}"
+        self._choose_so(choices, words)
 
     def action_context_reset(self) -> None:
         """Take back all ticks made by hand."""
-        self._without.clear()
-        self._with_ids.clear()
-        self._renew()
+        self._choose_so(replace(self._choices, without=frozenset(), with_ids=frozenset()), "all ticks taken back")
 
     def action_context_read(self) -> None:
         """Read the memory under the cursor in full."""
@@ -180,7 +185,7 @@ class ContextScreen(ContextKeeping):
         """Return why an act cannot be done now."""
         if action.id in {"context-tick", "context-why", "context-read"} and self._list.current is None:
             return "No memory is under the cursor."
-        if action.id == "context-reset" and not self._without and not self._with_ids:
+        if action.id == "context-reset" and not self._choices.has_ticks:
             return "No tick was made by hand."
         return super().why_not(action)
 
@@ -191,7 +196,7 @@ class ContextScreen(ContextKeeping):
             self._awaited = "context-copy"
             return
         later = f"{self._key_of('go-packs')} in a week: did it help?"
-        self.do(Act(lambda: self._payloads.copy(answer, self._send_escape, later=later)))
+        self._do_here(lambda: self._payloads.copy(answer, self._send_escape, later=later))
 
     def _key_of(self, identifier: str) -> str:
         """Return the key of an act as people read it."""

@@ -6,14 +6,16 @@ from textual import on, work
 
 from memtui.errors import MemtuiError, RefusedError
 from memtui.tui import context_rows
-from memtui.tui.access.context import Answer, written_words
+from memtui.tui.access.context import Answer
+from memtui.tui.access.context_keeping import written_words
 from memtui.tui.actions.action import Action
-from memtui.tui.completing import SEPARATOR
+from memtui.tui.context_choices import of_kept
 from memtui.tui.context_messages import FileWritten, QuestionNoted, RecipesRead, SinceRead
-from memtui.tui.messages import Act, LookFailed
+from memtui.tui.messages import LookFailed
 from memtui.tui.screens.card import CardScreen
 from memtui.tui.screens.choice import ChoiceScreen
-from memtui.tui.screens.context_reading import QUESTION, RECIPE, WRITE, ContextReading
+from memtui.tui.screens.context_reading import QUESTION, RECIPE, WRITE
+from memtui.tui.screens.context_stepping import ContextStepping
 from memtui.tui.widgets.ask_line import AskLine
 from memtui.tui.wording import counted, tame
 
@@ -21,7 +23,7 @@ _SHOWN_TASK = 40
 _AGAIN_SECONDS = 0.05
 
 
-class ContextKeeping(ContextReading):
+class ContextKeeping(ContextStepping):
     """The Context screen's line at the bottom, its recipes, and the look back."""
 
     def why_not(self, action: Action) -> str | None:
@@ -144,12 +146,7 @@ class ContextKeeping(ContextReading):
 
         def load(name: str | None) -> None:
             if name is not None:
-                recipe = recipes[name]
-                self._without.clear()
-                self._with_ids.clear()
-                values = {"task": recipe.task, "files": SEPARATOR.join(recipe.files), "budget": recipe.budget}
-                self._lines.restore({**values, "target": recipe.target, "style": self._lines.style})
-                self._renew()
+                self._take_step(f"load recipe {name}", *of_kept(recipes[name]))
 
         choices = [(name, _in_short(recipe.task, recipe.files)) for name, recipe in recipes.items()]
         self.app.push_screen(ChoiceScreen("Recipe", choices, ""), load)
@@ -157,7 +154,7 @@ class ContextKeeping(ContextReading):
     def _save_recipe(self, name: str) -> None:
         answer = self._answer
         if answer is not None:
-            self.do(Act(lambda: self._payloads.save_recipe(name, answer)))
+            self._do_here(lambda: self._payloads.save_recipe(name, answer))
             self._close_line()
 
     # -- the last time ----------------------------------------------------------------------------

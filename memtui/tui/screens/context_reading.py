@@ -13,9 +13,11 @@ from textual.timer import Timer
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.quantities import parse_budget
 from memtui.tui import context_rows
-from memtui.tui.access.context import Answer, Ask, ContextAccess, FilesError
+from memtui.tui.access.context import Answer, Ask, FilesError
+from memtui.tui.access.context_keeping import PayloadAccess
 from memtui.tui.actions import registry
 from memtui.tui.actions.context import CONTEXT
+from memtui.tui.context_choices import Choices, Steps
 from memtui.tui.context_messages import Answered, FilesKnown, NotAnswered
 from memtui.tui.opening import Opening
 from memtui.tui.screens.working import WorkingScreen
@@ -28,8 +30,8 @@ from memtui.tui.widgets.ranked_list import RankedList
 from memtui.tui.widgets.task_lines import TaskLines
 from memtui.tui.widgets.title_line import TitleLine
 
-TYPING_SECONDS = 0.08
-"""Pause after a key before the payload is made anew."""
+TYPING_SECONDS = 0.03
+"""Pause after a key before the payload is made anew: a paste is one change, and the answer takes some 70 ms more."""
 
 POLL_SECONDS = 2.0
 """How often the vault is looked at for changes of others."""
@@ -60,7 +62,7 @@ class ContextReading(WorkingScreen):
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
         # Held here rather than queried: a worker may report while the screen is being taken down.
-        self._payloads = ContextAccess(opening)
+        self._payloads = PayloadAccess(opening)
         self._title = TitleLine("Context", id="context-title")
         self._lines = TaskLines(opening.context, id="context-lines")
         self._list = RankedList(id="context-list")
@@ -68,10 +70,9 @@ class ContextReading(WorkingScreen):
         self._ask_line = AskLine(_ASKED, id="context-ask-line")
         self._meter = BudgetMeter(id="context-meter")
         self._hints = KeyHints(id="hints")
-        self._without: set[str] = set()
-        self._with_ids: set[str] = set()
-        self._unconfirmed = False
-        self._with_loaded = False
+        self._choices = Choices()
+        self._steps = Steps()
+        self._ticked_for = ""
         self._answer: Answer | None = None
         self._ticket = 0
         self._answered = 0
@@ -95,7 +96,10 @@ class ContextReading(WorkingScreen):
         """Take what was typed last, and ask for its payload after the first picture."""
         self._list.set_title("1 Ranked")
         self._payload.set_title("2 Payload")
-        self._lines.restore(self._app_state().section(CONTEXT))
+        remembered = self._app_state().section(CONTEXT)
+        self._lines.restore(remembered)
+        self._choices = Choices.restored(remembered)
+        self._ticked_for = self._lines.text
         self.call_after_refresh(self._renew)
         self.call_after_refresh(self._read_known_files)
         self.set_interval(POLL_SECONDS, self._poll)
@@ -106,7 +110,7 @@ class ContextReading(WorkingScreen):
 
     def remember(self, state: State) -> None:
         """Keep what was typed."""
-        state.remember(CONTEXT, dict(self._lines.remembered()))
+        state.remember(CONTEXT, self._lines.remembered() | self._choices.remembered())
 
     def _app_state(self) -> State:
         state = getattr(self.app, "state", None)
@@ -126,8 +130,12 @@ class ContextReading(WorkingScreen):
         self._ticket += 1
         self._pause = self.set_timer(TYPING_SECONDS, self._renew)
 
+    def _drop_old_ticks(self) -> None:
+        """Take back ticks that were made for another task."""
+
     def _renew(self) -> None:
         """Ask for the payload of what the lines hold now."""
+        self._drop_old_ticks()
         self._ticket += 1
         try:
             parse_budget(self._lines.budget)
@@ -145,11 +153,12 @@ class ContextReading(WorkingScreen):
             target=self._lines.target,
             budget=self._lines.budget,
             phase=self._lines.phase,
-            without=frozenset(self._without),
-            with_ids=frozenset(self._with_ids),
+            without=self._choices.without,
+            with_ids=self._choices.with_ids,
             style=self._lines.style,
-            unconfirmed=self._unconfirmed,
-            with_loaded=self._with_loaded,
+            unconfirmed=self._choices.unconfirmed,
+            with_loaded=self._choices.with_loaded,
+            secrets=self._choices.secrets,
         )
 
     @work(thread=True, exclusive=True, group="payload", exit_on_error=False)

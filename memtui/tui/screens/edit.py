@@ -19,6 +19,7 @@ from memtui.tui.widgets.chrome import KeyHints
 
 if TYPE_CHECKING:
     from memtui.curate.saving import Decision
+    from memtui.domain.memory import Memory
 
 
 class EditScreen(FormScreen):
@@ -35,6 +36,11 @@ class EditScreen(FormScreen):
         if action.id in {"undo", "redo"}:
             return "The form comes first: esc leaves it, ctrl+z takes back what was typed."
         return super().why_not(action)
+
+    @property
+    def edited(self) -> Memory | None:
+        """The memory as it was before it was edited; None where all of it is a new statement."""
+        return None if self._basis is None or self._decision == "accept" else self._basis.memory
 
     def action_edit_save(self) -> None:
         """Save."""
@@ -57,6 +63,7 @@ class EditScreen(FormScreen):
             wish = self._editing.wish(texts, basis, decision, allow_secret=allow_secret)
             if basis.memory is None:
                 memory, done = self._editing.add(wish, basis)
+                self.is_statement = done.changed
             else:
                 try:
                     memory, done = self._editing.save(basis.memory, wish)

@@ -12,7 +12,7 @@ from memtui.tui.actions.action import Action
 from memtui.tui.editing_messages import FileConflicted, FileSaved, FileWanted
 from memtui.tui.messages import Act, LookFailed
 from memtui.tui.opening import Opening
-from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.screens.resemblance import MemoriesSaved, ResemblanceActs
 from memtui.tui.wording import counted
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memtui.tui.widgets.memory_list import MemoryList
 
 
-class EditActs(WorkingScreen):
+class EditActs(ResemblanceActs):
     """A screen with a list of memories that can be edited."""
 
     _list: MemoryList
@@ -63,10 +63,16 @@ class EditActs(WorkingScreen):
 
     def _push_form(self, screen: EditScreen) -> None:
         def closed(_: None) -> None:
-            if screen.saved is not None:
-                self.acts_ended(screen.saved.id)
+            self._take_form(screen)
 
         self.app.push_screen(screen, closed)
+
+    def _take_form(self, screen: EditScreen) -> None:
+        """Look at what a form saved, and at what it resembles."""
+        if screen.saved is not None:
+            self.acts_ended(screen.saved.id)
+            if screen.is_statement:
+                self.post_message(MemoriesSaved([screen.saved.id], screen.edited))
 
     # -- the editor -------------------------------------------------------------------------------
 
@@ -160,6 +166,7 @@ class EditActs(WorkingScreen):
     def _forget_file(self, message: FileSaved) -> None:
         self._in_editor = None
         self._kept.pop(message.file.memory.id, None)
+        self.post_message(MemoriesSaved([message.file.memory.id], message.file.memory))
         message.file.path.unlink(missing_ok=True)
 
     @on(FileConflicted)
@@ -207,7 +214,7 @@ class EditActs(WorkingScreen):
         def closed(_: None) -> None:
             if screen.saved is not None:
                 self.post_message(FileSaved(file))
-                self.acts_ended(screen.saved.id)
+            self._take_form(screen)
 
         self.app.push_screen(screen, closed)
 
@@ -220,7 +227,7 @@ class EditActs(WorkingScreen):
             self._quit_warned = True
             forms = counted(len(drafts), "form", "forms")
             self.say(
-                f"Typed and not saved: {forms}. e or a brings it back; quitting again leaves without.",
+                f"Typed and not saved: {forms}. e, a or C brings it back; quitting again leaves without.",
                 severity="warning",
             )
             return

@@ -23,7 +23,7 @@ from memtui.tui.editing_access import EditingAccess
 from memtui.tui.editing_messages import BasisRead, FilesRead, FormChecked
 from memtui.tui.messages import LookFailed
 from memtui.tui.opening import Opening
-from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.screens.early import EarlyTyping
 from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.form_fields import FormToggle
 from memtui.tui.widgets.form_rows import PLAN, FormRow, row_of
@@ -41,7 +41,7 @@ CHECK_SECONDS = 0.15
 _TITLES: dict[Decision, str] = {"edit": "Edit", "verify": "Edit", "accept": "Edit and accept"}
 
 
-class FormScreen(WorkingScreen):
+class FormScreen(EarlyTyping):
     """A form over one memory, or an empty one.
 
     Args:
@@ -62,6 +62,8 @@ class FormScreen(WorkingScreen):
         super().__init__(opening)
         self.saved: Memory | None = None
         """The memory as stored, once that is done."""
+        self.is_statement = True
+        """Whether what was saved may say something new; not where it was there already."""
         self._editing = EditingAccess(opening)
         self._identifier = identifier
         self._decision: Decision = decision
@@ -136,11 +138,17 @@ class FormScreen(WorkingScreen):
         self._offer(basis)
         in_use = basis.memory is None or basis.memory.status in {"active", "candidate"}
         self._rows["status_reason"].display = not in_use or bool(texts["status_reason"])
-        self._rows["title" if basis.memory else "insight"].field.focus()
+        # Only once the fields are in sight can one of them have the focus.
+        self.call_after_refresh(self.open_at, self._rows["title" if basis.memory else "insight"].field)
         if basis.root is not None:
             self._read_files()
         self._tell_head()
         self._check_soon()
+
+    def leave_early(self) -> None:
+        """Take in what was typed early, so that esc says that it is not saved."""
+        self._changed()
+        super().leave_early()
 
     def _offer(self, basis: Basis) -> None:
         for name, choices in (

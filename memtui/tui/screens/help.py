@@ -34,7 +34,7 @@ MARKS = (
 )
 
 NOTES = (
-    "The filter finds words as memtui search does, and parts of titles.",
+    "The filter finds words as memtui search does, and parts of titles; with a field in it, it is a query.",
     "Drag over the details to select text, ctrl+c copies it.",
     "Retired memories stay in the vault; undo brings them back, or the facet Status and R.",
 )
@@ -121,6 +121,7 @@ class HelpScreen(ModalScreen[str | None]):
             yield Option(Content.styled("marks", "bold $primary"), disabled=True)
         for mark, meaning in rest:
             yield Option(_line(mark, meaning), disabled=True)
+        yield from _query_help(words)
         for note in NOTES:
             if _fits(note, words):
                 yield Option(Content.styled(note, "$memtui-dim"), disabled=True)
@@ -133,6 +134,18 @@ def _by_area(area: str) -> dict[str, list[Action]]:
     for action in registry.of_owners(*owners):
         found.setdefault(action.area, []).append(action)
     return found
+
+
+def _query_help(words: list[str]) -> Iterator[Option]:
+    """Yield what the query language knows: it is one for the filter, for many at once, and for `list --where`."""
+    # Imported here: the help is opened long after the first picture.
+    from memtui.curate.querying import help_lines
+
+    found = [(name, meaning) for name, meaning in help_lines() if _fits(f"query {name} {meaning}", words)]
+    if found:
+        yield Option(Content.styled("query: in the filter, for many at once, --where", "bold $primary"), disabled=True)
+    for name, meaning in found:
+        yield Option(_line(name, meaning), disabled=True)
 
 
 def _fits(text: str, words: Iterable[str]) -> bool:

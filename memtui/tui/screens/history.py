@@ -22,9 +22,8 @@ from memtui.tui.actions.history import HISTORY, HISTORY_FILTER
 from memtui.tui.history_blocks import told
 from memtui.tui.messages import Act, LookFailed
 from memtui.tui.opening import Opening
-from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.screens.two_panes import TwoPanes
 from memtui.tui.widgets.change_list import ChangeList
-from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.diff_pane import DiffPane
 from memtui.tui.widgets.pick_list import PickList
 from memtui.tui.widgets.text_line import TextLine
@@ -33,9 +32,6 @@ from memtui.tui.wording import counted, tame
 
 if TYPE_CHECKING:
     from memtui.curate.changes import ChangeDiff
-
-POLL_SECONDS = 2.0
-"""How often the vault is looked at for changes of others."""
 
 TYPING_SECONDS = 0.06
 """Pause after a key before the filter asks the vault."""
@@ -72,7 +68,7 @@ class ChangeRead(Message):
     diff: ChangeDiff
 
 
-class HistoryScreen(WorkingScreen):
+class HistoryScreen(TwoPanes):
     """The list of changes beside what one of them did.
 
     Args:
@@ -86,20 +82,18 @@ class HistoryScreen(WorkingScreen):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, opening: Opening, *, memory_id: str | None = None) -> None:
-        super().__init__(opening)
-        self._journal = HistoryAccess(opening)
-        self._title = TitleLine("History", id="history-title")
         self._list = ChangeList(id="history-list")
         self._diff = DiffPane(id="history-diff")
+        super().__init__(opening, self._list, self._diff)
+        self._journal = HistoryAccess(opening)
+        self._title = TitleLine("History", id="history-title")
         self._filter = TextLine("words of what was done, who, or a number", longest=200, id="history-filter")
-        self._hints = KeyHints(id="hints")
         self._memory_id = memory_id
         self._only = memory_id is not None
         self._shown: ChangeDiff | None = None
         self._ticket = 0
         self._listed = False
         self._to_newest = False
-        self._signature: tuple[int, ...] = ()
         self._pause: Timer | None = None
         self._rest: Timer | None = None
 
@@ -112,21 +106,20 @@ class HistoryScreen(WorkingScreen):
         with Horizontal(id="history-bar"):
             yield Static("/", id="history-mark", markup=False)
             yield self._filter
-        yield self._hints
+        yield self.hints
 
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is asked after the first picture."""
         self._list.set_title("1 Changes")
         self._diff.set_title("2 What it did")
-        self._hints.place = HISTORY
-        self.call_after_refresh(self._reload)
-        self.set_interval(POLL_SECONDS, self._poll)
+        self.begin_looking()
 
     # -- reading the journal ----------------------------------------------------------------------
 
-    def _reload(self) -> None:
+    def look_again(self) -> None:
+        """Read the numbers of the changes."""
         self._ticket += 1
-        self._signature = self.access.signature()
+        self.looked_at = self.access.signature()
         self._read_numbers(self._filter.value, self._memory_id if self._only else None, self._ticket)
 
     @work(thread=True, exclusive=True, group="list", exit_on_error=False)
@@ -158,10 +151,6 @@ class HistoryScreen(WorkingScreen):
             self.post_message(LookFailed(error))
         else:
             self.post_message(ChangeRead(number, diff))
-
-    def _poll(self) -> None:
-        if not self.acting and (self.in_trouble or self.access.signature() != self._signature):
-            self._reload()
 
     # -- what workers report ----------------------------------------------------------------------
 
@@ -227,10 +216,9 @@ class HistoryScreen(WorkingScreen):
         where = f" · memory {self._diff.place + 1} of {all_of:,}" if all_of > 1 else ""
         self._diff.set_title(f"2 Change {number}{where}")
 
-    @on(LookFailed)
-    def _tell_failed_look(self, message: LookFailed) -> None:
-        error = message.error
-        self.complain(str(error))
+    def look_failed(self, error: MemtuiError) -> None:
+        """Tell of it, in the list too where there is nothing else to show."""
+        super().look_failed(error)
         if not self._listed:
             self._list.show((), follow=None, notice=(error.what, error.where, error.remedy))
 
@@ -274,7 +262,7 @@ class HistoryScreen(WorkingScreen):
         del focus
         self._shown = None
         self._to_newest = True
-        self._reload()
+        self.look_again()
 
     # -- looking ----------------------------------------------------------------------------------
 
@@ -284,7 +272,7 @@ class HistoryScreen(WorkingScreen):
         if not self._only and current is not None:
             self._memory_id = current[0]
         self._only = not self._only
-        self._reload()
+        self.look_again()
 
     def action_history_next(self) -> None:
         """Go to the next memory of the change."""
@@ -302,24 +290,19 @@ class HistoryScreen(WorkingScreen):
 
     def action_history_read(self) -> None:
         """Read what the change did."""
-        self.set_class(True, "-reading")
-        self._diff.focus()
+        self.enter_second()
 
     def action_history_diff(self) -> None:
         """Go to what the change did."""
-        self.action_history_read()
+        self.enter_second()
 
     def action_history_list(self) -> None:
         """Go to the changes."""
-        self.set_class(False, "-reading")
-        self._list.focus()
+        self.enter_first()
 
     def action_history_pane(self) -> None:
         """Go to the other pane."""
-        if self.focused is self._list:
-            self.action_history_read()
-        else:
-            self.action_history_list()
+        self.enter_other()
 
     def action_history_filter(self) -> None:
         """Open the filter."""
@@ -332,7 +315,7 @@ class HistoryScreen(WorkingScreen):
         event.stop()
         if self._pause is not None:
             self._pause.stop()
-        self._pause = self.set_timer(TYPING_SECONDS, self._reload)
+        self._pause = self.set_timer(TYPING_SECONDS, self.look_again)
 
     @on(Input.Submitted, "#history-filter")
     def _keep_filter(self, event: Input.Submitted) -> None:
@@ -344,22 +327,16 @@ class HistoryScreen(WorkingScreen):
         message.stop()
         await self.action_act("history-read")
 
-    def action_back(self) -> None:
-        """Leave the difference, then the filter, then the screen."""
-        if self.focused is self._diff:
-            self.action_history_list()
-        elif self.has_class("-filtering"):
-            self._filter.value = ""
-            self.set_class(False, "-filtering")
-            self._list.focus()
-        else:
-            super().action_back()
+    def leave_line(self) -> bool:
+        """Clear and close the filter; False where it is closed."""
+        if not self.has_class("-filtering"):
+            return False
+        self._filter.value = ""
+        self.set_class(False, "-filtering")
+        self.enter_first()
+        return True
 
-    @on(KeyHints.Pressed)
-    async def _press(self, message: KeyHints.Pressed) -> None:
-        message.stop()
-        await self.action_act(message.action.id)
-
-    def on_descendant_focus(self) -> None:
-        """Show the keys of the focused pane."""
-        self._hints.place = HISTORY_FILTER if self.focused is self._filter else HISTORY
+    @property
+    def hint_place(self) -> str:
+        """Which keys the footer shows."""
+        return HISTORY_FILTER if self.focused is self._filter else HISTORY

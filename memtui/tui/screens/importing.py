@@ -24,8 +24,7 @@ from memtui.tui.import_rows import PlanRow, plan_lines, plan_words, row_blocks
 from memtui.tui.messages import Act, LookFailed
 from memtui.tui.opening import Opening
 from memtui.tui.screens.card import CardScreen
-from memtui.tui.screens.working import WorkingScreen
-from memtui.tui.widgets.chrome import KeyHints
+from memtui.tui.screens.two_panes import TwoPanes
 from memtui.tui.widgets.import_lists import PlaceList, PlanList
 from memtui.tui.widgets.pick_list import PickList
 from memtui.tui.widgets.text_line import TextLine
@@ -81,7 +80,7 @@ class Progressed(Message):
         return isinstance(message, Progressed)
 
 
-class ImportScreen(WorkingScreen):
+class ImportScreen(TwoPanes):
     """Places on the left, on the right what importing them would do.
 
     Args:
@@ -95,14 +94,13 @@ class ImportScreen(WorkingScreen):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, opening: Opening, *, first_run: bool = False) -> None:
-        super().__init__(opening)
+        self._places = PlaceList(id="import-places")
+        self._plan = PlanList(id="import-plan")
+        super().__init__(opening, self._places, self._plan)
         self._sources = ImportAccess(opening, Path.home())
         self._title = TitleLine("Welcome" if first_run else "Import", id="import-title")
         self._words = Static(Content("\n".join(WELCOME if first_run else REMINDER)), id="import-words", markup=False)
-        self._places = PlaceList(id="import-places")
-        self._plan = PlanList(id="import-plan")
         self._path = TextLine("a file or folder", longest=4_000, id="import-path")
-        self._hints = KeyHints(id="hints")
         self._known: list[KnownPlace] = []
         self._preview: Preview | None = None
         self._active = False
@@ -121,13 +119,13 @@ class ImportScreen(WorkingScreen):
         with Horizontal(id="import-bar"):
             yield Static(" Path ", id="import-label", markup=False)
             yield self._path
-        yield self._hints
+        yield self.hints
 
     def on_mount(self) -> None:
         """Draw the empty panes; the disk is looked at after the first picture."""
         self._places.set_title("1 Sources")
         self._plan.set_title("2 Preview")
-        self._hints.place = IMPORT
+        self.hints.place = IMPORT
         self._title.note = "looking …"
         self.call_after_refresh(self._look)
 
@@ -147,7 +145,7 @@ class ImportScreen(WorkingScreen):
         in_project = [place.path for place in message.places if place.where == "project"]
         self._places.set_ticks(in_project or [place.path for place in message.places])
         self._show_known()
-        self._renew()
+        self.look_again()
 
     def _show_known(self) -> None:
         notice = (
@@ -161,7 +159,7 @@ class ImportScreen(WorkingScreen):
     def _count_ticks(self) -> None:
         self._places.set_title("1 Sources", f"{len(self._places.ticked)} of {len(self._known)} ticked")
 
-    def _renew(self) -> None:
+    def look_again(self) -> None:
         """Make a dry run of what is ticked now."""
         self._ticket += 1
         ticked = self._places.ticked
@@ -212,10 +210,10 @@ class ImportScreen(WorkingScreen):
         files = counted(message.preview.files, "file", "files")
         self._title.note = f"{files} read · {'active at once' if self._active else 'into the inbox'}"
 
-    @on(LookFailed)
-    def _tell_failed_look(self, message: LookFailed) -> None:
+    def look_failed(self, error: MemtuiError) -> None:
+        """Tell of it."""
         self._title.note = ""
-        self.complain(str(message.error))
+        super().look_failed(error)
 
     # -- choosing ---------------------------------------------------------------------------------
 
@@ -234,18 +232,18 @@ class ImportScreen(WorkingScreen):
     def action_import_tick(self) -> None:
         """Tick the source under the cursor in or out."""
         self._places.toggle()
-        self._renew()
+        self.look_again()
 
     def action_import_all(self) -> None:
         """Tick every source, or none where all are ticked."""
         all_of = [place.path for place in self._known]
         self._places.set_ticks([] if len(self._places.ticked) == len(all_of) else all_of)
-        self._renew()
+        self.look_again()
 
     def action_import_active(self) -> None:
         """Import into the inbox, or active at once."""
         self._active = not self._active
-        self._renew()
+        self.look_again()
 
     def action_import_path(self) -> None:
         """Type another file or folder."""
@@ -275,7 +273,7 @@ class ImportScreen(WorkingScreen):
         self._places.set_ticks([*ticked, message.place.path])
         self._show_known()
         self._close_path()
-        self._renew()
+        self.look_again()
 
     def _close_path(self) -> None:
         self._path.value = ""
@@ -316,7 +314,7 @@ class ImportScreen(WorkingScreen):
     def acts_ended(self, focus: str | None) -> None:
         """Show what another import would do now."""
         del focus
-        self._renew()
+        self.look_again()
 
     # -- going about ------------------------------------------------------------------------------
 
@@ -338,38 +336,32 @@ class ImportScreen(WorkingScreen):
 
     def action_import_sources(self) -> None:
         """Go to the sources."""
-        self.set_class(False, "-reading")
-        self._places.focus()
+        self.enter_first()
 
     def action_import_preview(self) -> None:
         """Go to the preview."""
-        self.set_class(True, "-reading")
-        self._plan.focus()
+        self.enter_second()
 
     def action_import_pane(self) -> None:
         """Go to the other pane."""
-        if self.focused is self._places:
-            self.action_import_preview()
-        else:
-            self.action_import_sources()
+        self.enter_other()
 
     def action_back(self) -> None:
-        """Stop an import on its way; leave the line, the preview, the screen."""
+        """Stop an import on its way; leave the preview, the line, the screen."""
         if self.acting:
             self._stopped = True
             self._title.note = "stopping …"
-        elif self.has_class("-typing"):
-            self._close_path()
-        elif self.focused is self._plan:
-            self.action_import_sources()
         else:
             super().action_back()
 
-    @on(KeyHints.Pressed)
-    async def _press(self, message: KeyHints.Pressed) -> None:
-        message.stop()
-        await self.action_act(message.action.id)
+    def leave_line(self) -> bool:
+        """Close the path; False where it is closed."""
+        if not self.has_class("-typing"):
+            return False
+        self._close_path()
+        return True
 
-    def on_descendant_focus(self) -> None:
-        """Show the keys of the focused pane."""
-        self._hints.place = IMPORT_PATH if self.focused is self._path else IMPORT
+    @property
+    def hint_place(self) -> str:
+        """Which keys the footer shows."""
+        return IMPORT_PATH if self.focused is self._path else IMPORT

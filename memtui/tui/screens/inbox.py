@@ -20,12 +20,13 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.inbox import DETAIL, INBOX, MARKED
 from memtui.tui.describing import Block, describe
-from memtui.tui.inbox_access import InboxAccess, Waiting, inbox_notice
-from memtui.tui.inbox_messages import CandidateRead, InboxMoved, WaitingRead
+from memtui.tui.inbox_access import InboxAccess, Waiting, conflict_words, inbox_notice
+from memtui.tui.inbox_messages import CandidateRead, ConflictsRead, InboxMoved, WaitingRead
 from memtui.tui.messages import Act, LookFailed, RowsRead
 from memtui.tui.opening import Opening
 from memtui.tui.screens.edit_acts import EditActs
 from memtui.tui.screens.opening_files import OpeningFiles
+from memtui.tui.screens.resemblance import MemoriesSaved
 from memtui.tui.widgets.candidate_list import ODD, CandidateList
 from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.detail import DetailPane
@@ -189,8 +190,16 @@ class InboxScreen(EditActs, OpeningFiles):
         number, marked = len(self._list.ids), len(self._list.marked)
         project = "" if self._waiting is None else tame(self._waiting.project or "all projects", 40)
         waits = "" if self._waiting is None else f"{number:,} waiting"
+        parted = self._waiting.conflicts if self._waiting is not None else 0
+        differs = f"   {conflict_words(parted)}" if parted else ""
         self._head.update(
-            Content.assemble(" ", ("Inbox", "bold $primary"), f"  {project}", (f"   {waits}", "$memtui-dim"))
+            Content.assemble(
+                " ",
+                ("Inbox", "bold $primary"),
+                f"  {project}",
+                (f"   {waits}", "$memtui-dim"),
+                (differs, "$memtui-due"),
+            )
         )
         self._list.set_title(
             "1 Waiting · newest first",
@@ -204,6 +213,8 @@ class InboxScreen(EditActs, OpeningFiles):
         """Return why an act on the candidate under the cursor cannot be done."""
         if action.id in _ON_ONE and self._list.current is None:
             return "Nothing waits here."
+        if action.id == "inbox-conflicts" and self._waiting is not None and not self._waiting.conflicts:
+            return "No source says anything else than its memory."
         return super().why_not(action)
 
     def _chosen(self) -> list[str]:
@@ -219,8 +230,15 @@ class InboxScreen(EditActs, OpeningFiles):
         self.do(Act(lambda: act(chosen)))
 
     def action_inbox_accept(self) -> None:
-        """Accept."""
-        self._decide(self._inbox.accept, goes=True)
+        """Accept, and look at what it resembles."""
+
+        def accept(chosen: list[str]) -> Done:
+            done = self._inbox.accept(chosen)
+            if done.changed:
+                self.post_message(MemoriesSaved(chosen))
+            return done
+
+        self._decide(accept, goes=True)
 
     def action_inbox_reject(self) -> None:
         """Reject."""
@@ -258,6 +276,27 @@ class InboxScreen(EditActs, OpeningFiles):
                 self.do(Act(lambda: self._inbox.assign(chosen, project)))
 
         self.app.push_screen(ChoiceScreen(_title("Project", chosen), projects, row.project if row else ""), take)
+
+    @work(thread=True, exclusive=True, group="conflicts", exit_on_error=False)
+    def action_inbox_conflicts(self) -> None:
+        """Show what was edited both in its source and here, one after the other."""
+        self._look(lambda: ConflictsRead(self._inbox.conflicts()))
+
+    @on(ConflictsRead)
+    def _show_source_conflict(self, message: ConflictsRead) -> None:
+        from memtui.tui.screens.source_conflict import SourceConflictScreen
+
+        if not message.conflicts or not self.is_current:
+            self._reload()
+            return
+        screen = SourceConflictScreen(self.opening, message.conflicts[0], len(message.conflicts))
+
+        def left(_: None) -> None:
+            if screen.saved is not None and len(message.conflicts) > 1:
+                self.call_after_refresh(self.action_inbox_conflicts)
+            self._reload()
+
+        self.app.push_screen(screen, left)
 
     def action_inbox_source(self) -> None:
         """Open the source at its line."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on, work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -15,30 +15,23 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from memtui.curate.decay import HIGHEST_THRESHOLD, LOWEST_THRESHOLD, Effect, Knobs
+from memtui.curate.decay import Effect, Knobs
+from memtui.domain.kinds import split_project
 from memtui.errors import MemtuiError
 from memtui.tui.access.lab import LabAccess, LabRead
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
 from memtui.tui.actions.lab import LAB
-from memtui.tui.lab_lines import MEMORY, curve_of, effect_lines, kind_line, kinds_head, memory_line, step
+from memtui.tui.lab_lines import MEMORY, curve_of, effect_lines, kind_line, kinds_head, memory_line
 from memtui.tui.messages import Act, LookFailed
 from memtui.tui.opening import Opening
-from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.screens.lab_knobs import LabKnobs
 from memtui.tui.state import State
-from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.curve import CurveView
 from memtui.tui.widgets.title_line import TitleLine
 from memtui.tui.wording import counted, tame
 
 if TYPE_CHECKING:
     from memtui.curate.decay_payloads import Members, PayloadChange
-
-POLL_SECONDS = 2.0
-"""How often the vault is looked at for changes of others."""
-
-LINE_STEP = 0.05
-"""How far one key moves the line below which a memory is due."""
 
 
 @dataclass
@@ -70,27 +63,7 @@ class PayloadsReckoned(Message):
     ticket: int
 
 
-@dataclass
-class Tried:
-    """What a person turned the knobs to.
-
-    Attributes:
-        half_lives: by kind, where they differ from what is in force.
-        memory: days for the one memory.
-        threshold: the line for review; None as it is.
-    """
-
-    half_lives: dict[str, float] = field(default_factory=dict)
-    memory: float | None = None
-    threshold: float | None = None
-
-    @property
-    def can_be_applied(self) -> bool:
-        """Whether a half-life was changed."""
-        return bool(self.half_lives) or self.memory is not None
-
-
-class LabScreen(WorkingScreen):
+class LabScreen(LabKnobs):
     """The curve of one kind beside the effect of what is tried, above all kinds with their knobs.
 
     Args:
@@ -104,17 +77,12 @@ class LabScreen(WorkingScreen):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high"), (30, "-tall")]  # noqa: RUF012 - likewise
 
     def __init__(self, opening: Opening, *, memory_id: str | None = None) -> None:
-        super().__init__(opening)
+        super().__init__(opening, memory_id)
         self._lab = LabAccess(opening)
-        self._memory_id = memory_id
         self._title = TitleLine("Decay lab", id="lab-title")
         self._curve = CurveView(id="lab-curve")
         self._effect_pane = Static("", markup=False, id="lab-effect")
         self._kinds_pane = Static("", markup=False, id="lab-kinds")
-        self._hints = KeyHints(id="hints")
-        self._read: LabRead | None = None
-        self._subject = ""
-        self._tried = Tried()
         self._effect: Effect | None = None
         self._base: Members | None = None
         self._changes: list[PayloadChange] | None = None
@@ -128,21 +96,14 @@ class LabScreen(WorkingScreen):
             yield self._curve
             yield self._effect_pane
         yield self._kinds_pane
-        yield self._hints
+        yield self.hints
 
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is read after the first picture."""
         self._curve.set_title("Curve")
         self._effect_pane.border_title = Content("If applied")  # a plain str would be read as markup
         self._kinds_pane.border_title = Content("Kinds")
-        self._hints.place = LAB
-        self.call_after_refresh(self._reload)
-        self.set_interval(POLL_SECONDS, self._poll)
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Lay out the lines for the room there is."""
-        del event
-        self.call_after_refresh(self._draw)
+        self.begin_looking()
 
     @property
     def current_memory(self) -> str | None:
@@ -154,7 +115,8 @@ class LabScreen(WorkingScreen):
 
     # -- reading ----------------------------------------------------------------------------------
 
-    def _reload(self) -> None:
+    def look_again(self) -> None:
+        """Read everything that effects are reckoned on."""
         self._reading += 1
         self._take_snapshot(self._reading)
 
@@ -173,74 +135,27 @@ class LabScreen(WorkingScreen):
             return
         self.trouble_is_over()
         self._read, self._base, self._changes = message.read, None, None
+        self.looked_at = message.read.signature
         self._title.project = message.read.project
         names = self._subjects()
         if self._subject not in names:
             self._subject = names[0]
-        known = {kind.name: kind.half_life_days for kind in message.read.snapshot.kinds}
+        in_force = message.read.snapshot.in_force
         # What was applied meanwhile, here or by somebody else, is not a trial any more.
         self._tried.half_lives = {
-            name: days for name, days in self._tried.half_lives.items() if known.get(name, days) != days
+            name: days
+            for name, days in self._tried.half_lives.items()
+            if in_force.half_life(*split_project(name)) != days
         }
-        self._turned()
-
-    @on(LookFailed)
-    def _tell_failed_look(self, message: LookFailed) -> None:
-        self.complain(str(message.error))
-
-    def _poll(self) -> None:
-        if self._read is not None and not self.acting and self.access.signature() != self._read.signature:
-            self._reload()
-
-    def acts_ended(self, focus: str | None) -> None:
-        """Read the vault anew after a change."""
-        del focus
-        self._reload()
+        self.turned()
 
     # -- the knobs --------------------------------------------------------------------------------
 
-    def _subjects(self) -> list[str]:
-        """Return what can be turned: the one memory if it is in use, then the kinds, the most used first."""
-        if self._read is None:
-            return []
-        snapshot = self._read.snapshot
-        first = [MEMORY] if self._memory_id and snapshot.memory(self._memory_id) is not None else []
-        return [*first, *(kind.name for kind in snapshot.kinds)]
-
-    def _knobs(self) -> Knobs:
-        memory = None
-        if self._memory_id is not None and self._tried.memory is not None:
-            memory = (self._memory_id, self._tried.memory)
-        return Knobs(half_lives=dict(self._tried.half_lives), memory=memory, threshold=self._tried.threshold)
-
-    def _days(self) -> float:
-        """Return the half-life of the subject as it is tried, else as it is."""
-        read = self._read
-        if read is None:
-            return 0.0
-        if self._subject == MEMORY:
-            memory = read.snapshot.memory(self._memory_id or "")
-            now = read.snapshot.half_life(memory, Knobs()) if memory is not None else 0.0
-            return self._tried.memory if self._tried.memory is not None else now
-        return self._tried.half_lives.get(self._subject, read.snapshot.kind(self._subject).half_life_days)
-
-    def _try(self, days: float | None) -> None:
-        """Try a half-life for the subject; None lets go of what was tried."""
-        if self._read is None:
-            return
-        if self._subject == MEMORY:
-            self._tried.memory = days
-        elif days is None or days == self._read.snapshot.kind(self._subject).half_life_days:
-            self._tried.half_lives.pop(self._subject, None)
-        else:
-            self._tried.half_lives[self._subject] = days
-        self._turned()
-
-    def _turned(self) -> None:
+    def turned(self) -> None:
         """Draw the curve at once, and reckon the effect in a thread."""
         self._ticket += 1
         self._changes = None
-        self._draw()
+        self.draw_again()
         if self._read is not None:
             self._reckon(self._read, self._knobs(), self._base, self._ticket)
 
@@ -257,7 +172,7 @@ class LabScreen(WorkingScreen):
         try:
             before = base if base is not None else self._lab.members(read, Knobs(), is_wanted)
             after = before
-            if before is not None and (knobs.half_lives or knobs.memory):
+            if before is not None and knobs != Knobs(threshold=knobs.threshold):
                 after = self._lab.members(read, knobs, is_wanted)
         except MemtuiError as error:
             self.post_message(LookFailed(error))
@@ -269,27 +184,27 @@ class LabScreen(WorkingScreen):
     def _take_effect(self, message: EffectReckoned) -> None:
         if message.ticket == self._ticket:
             self._effect = message.effect
-            self._draw()
+            self.draw_again()
 
     @on(PayloadsReckoned)
     def _take_payloads(self, message: PayloadsReckoned) -> None:
         if message.ticket == self._ticket:
             self._base, self._changes = message.base, message.changes
-            self._draw()
+            self.draw_again()
 
     # -- drawing ----------------------------------------------------------------------------------
 
-    def _draw(self) -> None:
+    def draw_again(self) -> None:
+        """Draw the curve, the kinds and what is known of the effect."""
         read = self._read
         if read is None:
             return
-        line = read.snapshot.threshold
-        tried_line = line if self._tried.threshold is None else self._tried.threshold
-        self._title.note = f"due below {line:.2f}" + (f" → {tried_line:.2f}" if tried_line != line else "")
-        knobs = self._knobs()
-        self._curve.show(curve_of(read.snapshot, knobs, self._subject, self._memory_id))
+        knobs, project = self._knobs(), self._project
+        self._title.note = self._settings_words(read)
+        self._curve.show(curve_of(read.snapshot, knobs, self._subject, self._memory_id, project))
         name = "this memory" if self._subject == MEMORY else self._subject
-        self._curve.set_title(f"Curve ─ {tame(name, 40)}")
+        where = f" in {tame(project, 40)} alone" if project and self._subject != MEMORY else ""
+        self._curve.set_title(f"Curve ─ {tame(name, 40)}{where}")
         self._draw_kinds(read, knobs)
         self._effect_pane.border_subtitle = Content(
             "a applies it" if self._tried.can_be_applied else "nothing is tried"
@@ -301,7 +216,7 @@ class LabScreen(WorkingScreen):
                 self._changes,
                 recipes=len(read.payloads.recipes),
                 titles=read.titles,
-                threshold=(line, tried_line),
+                keep=self._to_keep(),
                 size=(size.width, size.height),
             )
             self._effect_pane.update(Content("\n").join(lines))
@@ -317,93 +232,16 @@ class LabScreen(WorkingScreen):
             if name == MEMORY:
                 lines.append(memory_line(read.snapshot, knobs, self._memory_id or "", chosen=chosen, width=size.width))
             else:
-                lines.append(kind_line(read.snapshot, knobs, name, chosen=chosen, width=size.width))
+                lines.append(
+                    kind_line(read.snapshot, knobs, name, chosen=chosen, width=size.width, project=self._project)
+                )
         self._kinds_pane.update(Content("\n").join(lines))
         changed = len(self._tried.half_lives) + (self._tried.memory is not None)
         self._kinds_pane.border_subtitle = Content(
             counted(changed, "half-life tried", "half-lives tried") if changed else f"{place + 1} of {len(subjects)}"
         )
 
-    # -- acts -------------------------------------------------------------------------------------
-
-    def why_not(self, action: Action) -> str | None:
-        """Return why a knob cannot be turned now."""
-        if not action.id.startswith("lab-"):
-            return super().why_not(action)
-        if self._read is None:
-            return "The vault is being read."
-        if action.id == "lab-apply":
-            return self._why_not_apply(self._read)
-        if action.id == "lab-learned" and self._subject == MEMORY:
-            return "Verdicts teach of kinds, not of one memory."
-        if action.id == "lab-learned" and self._read.snapshot.kind(self._subject).lesson is None:
-            return f"No verdict says anything of {tame(self._subject, 40)} yet."
-        return super().why_not(action)
-
-    def _why_not_apply(self, read: LabRead) -> str | None:
-        if not self._tried.can_be_applied:
-            if self._tried.threshold is not None:
-                return "The line for review is the configuration's: set [review] threshold there."
-            return "No half-life is tried: ← and → turn it."
-        fixed = [name for name in self._tried.half_lives if read.snapshot.kind(name).origin == "config"]
-        if fixed:
-            return f"The configuration sets the half-life of {tame(fixed[0], 40)}: change it there, 0 lets go here."
-        return None
-
-    def _move(self, by: int) -> None:
-        subjects = self._subjects()
-        place = subjects.index(self._subject) + by
-        self._subject = subjects[max(0, min(len(subjects) - 1, place))]
-        self._draw()
-
-    def action_lab_next(self) -> None:
-        """Go to the next kind."""
-        self._move(1)
-
-    def action_lab_previous(self) -> None:
-        """Go to the kind before."""
-        self._move(-1)
-
-    def action_lab_faster(self) -> None:
-        """Try a shorter half-life."""
-        self._try(step(self._days(), -1))
-
-    def action_lab_slower(self) -> None:
-        """Try a longer half-life."""
-        self._try(step(self._days(), 1))
-
-    def action_lab_learned(self) -> None:
-        """Try what verdicts speak for."""
-        if self._read is not None:
-            lesson = self._read.snapshot.kind(self._subject).lesson
-            self._try(round(lesson.half_life_days, 1) if lesson is not None else None)
-
-    def action_lab_as_now(self) -> None:
-        """Let go of what was tried for the subject."""
-        self._try(None)
-
-    def action_lab_default(self) -> None:
-        """Try the half-life that holds where nothing was applied."""
-        if self._read is not None:
-            plain = self._read.snapshot.in_force.without_stored()
-            self._try(None if self._subject == MEMORY else plain.get(self._subject).half_life_days)
-
-    def action_lab_line_down(self) -> None:
-        """Try a lower line for review."""
-        self._move_line(-LINE_STEP)
-
-    def action_lab_line_up(self) -> None:
-        """Try a higher line for review."""
-        self._move_line(LINE_STEP)
-
-    def _move_line(self, by: float) -> None:
-        if self._read is None:
-            return
-        line = self._read.snapshot.threshold
-        moved = round((line if self._tried.threshold is None else self._tried.threshold) + by, 4)
-        moved = max(LOWEST_THRESHOLD, min(HIGHEST_THRESHOLD, moved))
-        self._tried.threshold = None if moved == line else moved
-        self._turned()
+    # -- applying ----------------------------------------------------------------------------------------
 
     def action_lab_apply(self) -> None:
         """Apply the half-lives that were tried, as one change."""

@@ -16,12 +16,12 @@ from textual.widgets import Input
 
 from memtui.errors import MemtuiError
 from memtui.tui import pack_rows
-from memtui.tui.access.packs import PackRead, PacksAccess
+from memtui.tui.access.packs import PackRead, PacksAccess, PackSince
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.context import CONTEXT
 from memtui.tui.actions.packs import PACKS, PACKS_LINE, VERDICT_OF
-from memtui.tui.completing import SEPARATOR
+from memtui.tui.context_choices import of_kept
 from memtui.tui.context_messages import MemoryRead
 from memtui.tui.describing import describe
 from memtui.tui.messages import Act, LookFailed
@@ -47,7 +47,9 @@ RESTING_SECONDS = 0.05
 
 _REASON = "reason"
 _QUESTIONS = {_REASON: Question("Because", verb="keeps it", longest=400)}
-_NEED_A_PACK = frozenset({*VERDICT_OF, "packs-leave", "packs-context", "packs-copy", "packs-read", "packs-told"})
+_NEED_A_PACK = frozenset(
+    {*VERDICT_OF, "packs-leave", "packs-context", "packs-copy", "packs-read", "packs-told", "packs-since"}
+)
 _NONE_YET = ("No payload was used yet.", "Copy one in Context (c, then y): a week later it is asked whether it helped.")
 
 
@@ -64,6 +66,14 @@ class PackShown(Message):
     """A pack was read in full."""
 
     read: PackRead
+
+
+@dataclass
+class PackCompared(Message):
+    """What a pack's task gives today was made."""
+
+    used: UsedPack
+    since: PackSince
 
 
 class PacksScreen(WorkingScreen):
@@ -202,7 +212,7 @@ class PacksScreen(WorkingScreen):
         self._shown = read
         rows = [pack_rows.member_row(one) for one in read.members]
         self._members.show(pack_rows.head_lines(read.used, read.members), rows, same=is_same)
-        self._members.set_title(f"2 Memories of pack {row.id}", "o opens its task in Context")
+        self._members.set_title(f"2 Memories of pack {row.id}", "o opens its task in Context, d compares")
 
     @on(LookFailed)
     def _tell_failed_look(self, message: LookFailed) -> None:
@@ -314,8 +324,8 @@ class PacksScreen(WorkingScreen):
         pack = self._current_pack().pack
         state = getattr(self.app, "state", None)
         if isinstance(state, State):
-            values = {"task": pack.task, "files": SEPARATOR.join(pack.files), "budget": pack.budget}
-            state.remember(CONTEXT, {**values, "target": pack.target})
+            lines, choices = of_kept(pack)
+            state.remember(CONTEXT, {**lines, **choices.remembered()})
         # In the app's own turn: this screen would wait in its turn for itself to be gone.
         self.app.call_later(self.action_act, "go-context")
 
@@ -328,6 +338,23 @@ class PacksScreen(WorkingScreen):
         """Send OSC 52 between two pictures rather than into one."""
         self.app.copy_to_clipboard(text.encode("utf-8", "replace").decode("utf-8"))
         return True
+
+    def action_packs_since(self) -> None:
+        """Show what its task gives today beside what it gave then."""
+        self._read_since(self._current_pack())
+
+    @work(thread=True, exclusive=True, group="memory", exit_on_error=False)
+    def _read_since(self, used: UsedPack) -> None:
+        try:
+            since = self._packs.since(used.pack)
+        except MemtuiError as error:
+            self.post_message(LookFailed(error))
+        else:
+            self.post_message(PackCompared(used, since))
+
+    @on(PackCompared)
+    def _show_since(self, message: PackCompared) -> None:
+        self.app.push_screen(CardScreen("Since then", pack_rows.since_blocks(message.used, message.since)))
 
     def action_packs_told(self) -> None:
         """Read all that is known of the pack."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -13,16 +14,25 @@ from textual.content import Content
 from memtui.errors import MemtuiError
 from memtui.tui.access import Done
 from memtui.tui.access.review import Opened
+from memtui.tui.access.review_verdicts import MOVED_MEANWHILE, Shown
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.review import ON_ONE, REVIEW
+from memtui.tui.actions.review import ON_ONE, PACKS, REVIEW
 from memtui.tui.messages import Act, Told
+from memtui.tui.review_messages import MovesRead
 from memtui.tui.screens.choice import ChoiceScreen
 from memtui.tui.screens.review_reading import ReviewReading
 from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.wording import tame
 
-SNOOZES: tuple[tuple[str, float], ...] = (("a week", 7.0), ("a month", 30.0), ("three months", 91.0))
+SNOOZES: tuple[tuple[str, float | None], ...] = (
+    ("a week", 7.0),
+    ("a month", 30.0),
+    ("once a file of it changes", None),
+)
+MOST_HELD = 24
+"""Keys that wait for a memory that is being read: more are a key that somebody leans on."""
+
 HALF_LIVES: tuple[tuple[str, float | None], ...] = (
     ("a week", 7.0),
     ("a month", 30.0),
@@ -45,14 +55,54 @@ class ReviewScreen(ReviewReading):
 
     def why_not(self, action: Action) -> str | None:
         """Return why a verdict cannot be given now."""
-        if action.id in ON_ONE and self._card is None:
-            waits = self._opened is None or bool(set(self._ids) - self._settled)
-            return "The next memory is being read." if waits else "Nothing is left in this queue; a takes it anew."
+        card = self._card
+        if action.id in ON_ONE and card is None:
+            return (
+                "The next memory is being read." if self._is_read else "Nothing is left in this queue; a takes it anew."
+            )
+        if action.id == "review-source" and card is None and not self._still_said:
+            return "There is no source to open."
         if action.id in {"review-copy", "review-write"} and not self._ids:
             return "There is no session to tell of."
-        if action.id in {"review-supersede", "review-merge"} and self._card is not None and not self._card.similar:
+        if action.id in {"review-supersede", "review-merge"} and card is not None and not card.similar:
             return "No other memory is linked to it or like it."
+        if action.id == "review-re-anchor" and card is not None and not card.moves:
+            return "None of its files is known to have moved."
+        if action.id == "review-re-anchor-all" and not self._review.moves():
+            return "No file is known to have moved."
+        if action.id in PACKS and not self._asks_of_pack:
+            return "No pack is asked about."
         return super().why_not(action)
+
+    # -- keys that come before their memory ---------------------------------------------------------
+
+    async def action_act(self, identifier: str) -> None:
+        """Do what a key asks for; a verdict on a memory that is still being read waits for it."""
+        waits = self._card is None and self._is_read and identifier in ON_ONE
+        follows = bool(self._held) and identifier in {*ON_ONE, *PACKS, "undo", "redo"}
+        if (waits or follows) and len(self._held) < MOST_HELD:
+            self._held.append(identifier)
+            return
+        if identifier in {"back", "review-undo-all", "review-next", "review-previous"}:
+            self._held.clear()
+        await super().action_act(identifier)
+
+    def card_shown(self) -> None:
+        """Do what was asked for before this memory was there, once it has been drawn."""
+        if self._held and self._card is not None:
+            self.call_after_refresh(self._act_held)
+
+    async def _act_held(self) -> None:
+        if not self._held or self._card is None:
+            return
+        rest = deque(self._held)
+        self._held.clear()
+        await self.action_act(rest.popleft())
+        self._held.extend(rest)
+        asked = self.app.screen
+        if self._held and self._held[0] in PACKS and isinstance(asked, ChoiceScreen):
+            asked.action_take(list(PACKS).index(self._held.popleft()) + 1)
+        self.card_shown()
 
     def tell_done(self, done: Done) -> None:
         """Tell what was done in the memory's frame: forty toasts would lie over the evidence."""
@@ -64,34 +114,42 @@ class ReviewScreen(ReviewReading):
     # -- verdicts ---------------------------------------------------------------------------------
 
     @property
-    def _subject_id(self) -> str:
-        """The memory in review; `why_not` lets no verdict through without one."""
-        return self._card.detail.view.memory.id if self._card is not None else ""
+    def _subject(self) -> Shown:
+        """The memory in review as it is shown; `why_not` lets no verdict through without one."""
+        assert self._card is not None  # noqa: S101 - as said
+        return self._card.shown
 
-    def _settle_by(self, identifier: str, run: Callable[[str], Done]) -> None:
+    def _settle_by(self, shown: Shown, run: Callable[[Shown], Done]) -> None:
         """Give a verdict after which the next memory comes at once, while the vault takes the verdict."""
-        self._decided.add(identifier)
-        if identifier == self._current:
+        self._decided.add(shown.id)
+        if shown.id == self._current:
             self._go_on()
-        self._change_by(identifier, run)
+        self._change_by(shown, run)
 
-    def _change_by(self, identifier: str, run: Callable[[str], Done]) -> None:
-        """Change a memory; where that fails, it is come back to."""
+    def _change_by(self, shown: Shown, run: Callable[[Shown], Done]) -> None:
+        """Change a memory; where that fails, or it moved meanwhile, it is come back to."""
 
         def act() -> Done:
             try:
-                done = run(identifier)
+                done = run(shown)
             except MemtuiError:
-                self._failed = identifier
+                self._failed = shown.id
                 raise
-            if not done.changed:
-                self._failed = identifier
+            if done.changed:
+                self._mine.add(shown.id)
+            else:
+                self._failed = shown.id
+                self._overtaken = shown.id if done.message == MOVED_MEANWHILE else ""
             return done
 
         self.do(Act(act))
 
     def acts_ended(self, focus: str | None) -> None:
         """Look at what became of the queue; come back to what an undo touched, or what was refused."""
+        if self._failed:
+            self._held.clear()
+        if focus is not None:
+            self._mine.add(focus)
         for identifier in (self._failed, focus):
             if identifier in self._ids:
                 self._place = self._ids.index(identifier)
@@ -100,40 +158,55 @@ class ReviewScreen(ReviewReading):
 
     def action_review_verify(self) -> None:
         """Say "still true"."""
-        self._settle_by(self._subject_id, lambda identifier: self._review.verify([identifier]))
+        self._settle_by(self._subject, self._review.still_true)
 
     def action_review_pin(self) -> None:
         """Pin the memory: it never goes stale."""
-        self._settle_by(self._subject_id, lambda identifier: self._review.pin([identifier], pinned=True))
+        self._settle_by(self._subject, self._review.pin_one)
+
+    def action_review_undo_all(self) -> None:
+        """Undo every verdict of this session."""
+        opened = self._opened
+        if opened is not None:
+            self._mine.update(opened.session.ids)
+            self.do(Act(lambda: self._review.undo_all(opened.session), focus=True))
 
     def action_review_edit(self) -> None:
         """Edit the memory; saving verifies it."""
-        self.open_form(self._subject_id, "verify")
+        self.open_form(self._subject.id, "verify")
 
     def action_review_retire(self) -> None:
         """Take the memory out of use, with a reason from a short list."""
-        identifier = self._subject_id
+        shown = self._subject
 
         def retire(number: int) -> None:
-            self._settle_by(identifier, lambda chosen: self._review.retire_for(chosen, REASONS[number]))
+            self._settle_by(shown, lambda chosen: self._review.retire_for(chosen, REASONS[number]))
 
         self._choose("Retire, because it is", [(reason, "") for reason in REASONS], retire)
 
     def action_review_snooze(self) -> None:
-        """Ask again later."""
-        identifier = self._subject_id
+        """Ask again later, or once a file changes."""
+        shown = self._subject
+        has_files = self._card is not None and bool(self._card.detail.view.memory.anchors)
 
         def snooze(number: int) -> None:
-            self._settle_by(identifier, lambda chosen: self._review.snooze(chosen, SNOOZES[number][1]))
+            days = SNOOZES[number][1]
+            if days is None and not has_files:
+                self.say("Not now: it is tied to no file that could change.", severity="warning")
+            elif days is None:
+                self._settle_by(shown, self._review.snooze_until_change)
+            else:
+                self._settle_by(shown, lambda chosen: self._review.snooze(chosen, days))
 
-        self._choose("Ask again in", [(name, f"{days:g} d") for name, days in SNOOZES], snooze)
+        files = "" if has_files else "it is tied to none"
+        self._choose("Ask again in", [(name, f"{days:g} d" if days else files) for name, days in SNOOZES], snooze)
 
     def action_review_supersede(self) -> None:
         """Choose the memory that replaces this one among those that are like it."""
-        identifier, others = self._subject_id, self._card.similar if self._card is not None else ()
+        shown, others = self._subject, self._card.similar if self._card is not None else ()
 
         def supersede(number: int) -> None:
-            self._settle_by(identifier, lambda chosen: self._review.supersede_by(chosen, others[number].id))
+            self._settle_by(shown, lambda chosen: self._review.supersede_by(chosen, others[number].id))
 
         self._choose("Superseded by", [(other.title[:60], other.how) for other in others], supersede)
 
@@ -141,7 +214,7 @@ class ReviewScreen(ReviewReading):
         """Choose a memory that is like it, and merge this one into that."""
         from memtui.tui.screens.merge import MergeScreen
 
-        identifier, others = self._subject_id, self._card.similar if self._card is not None else ()
+        identifier, others = self._subject.id, self._card.similar if self._card is not None else ()
 
         def merge(number: int) -> None:
             screen = MergeScreen(self.opening, [others[number].id, identifier])
@@ -156,21 +229,21 @@ class ReviewScreen(ReviewReading):
 
     def action_review_kind(self) -> None:
         """Choose another kind; the memory stays in review."""
-        identifier, kinds = self._subject_id, self._review.kinds()
+        shown, kinds = self._subject, self._review.kinds()
         now = self._card.detail.view.memory.kind if self._card is not None else ""
 
         def change(number: int) -> None:
-            self._change_by(identifier, lambda chosen: self._review.set_kind(chosen, kinds[number]))
+            self._change_by(shown, lambda chosen: self._review.set_kind(chosen, kinds[number]))
 
         current = kinds.index(now) if now in kinds else 0
         self._choose("Kind", [(tame(kind), "") for kind in kinds], change, current)
 
     def action_review_half_life(self) -> None:
         """Choose how fast its freshness halves; the memory stays in review."""
-        identifier = self._subject_id
+        shown = self._subject
 
         def change(number: int) -> None:
-            self._change_by(identifier, lambda chosen: self._review.set_half_life(chosen, HALF_LIVES[number][1]))
+            self._change_by(shown, lambda chosen: self._review.set_half_life(chosen, HALF_LIVES[number][1]))
 
         self._choose("Half-life", [(name, f"{days:g} d" if days else "") for name, days in HALF_LIVES], change)
 
@@ -199,8 +272,78 @@ class ReviewScreen(ReviewReading):
         self._go_on(-1)
 
     def action_review_source(self) -> None:
-        """Open the source at its line."""
-        self.open_source_of(self._subject_id)
+        """Open the source at its line; of the receipt, one that still says what was changed or taken out of use."""
+        if self._card is not None:
+            self.open_source_of(self._subject.id)
+            return
+        said = self._still_said
+        if len(said) == 1:
+            self.open_source_of(said[0][0])
+            return
+        self._choose(
+            "Open which source",
+            [(tame(path, 40), tame(title, 40)) for _, title, path in said],
+            lambda number: self.open_source_of(said[number][0]),
+        )
+
+    @property
+    def _still_said(self) -> Sequence[tuple[str, str, str]]:
+        receipt = self._opened.receipt if self._opened is not None else None
+        return receipt.still_said if receipt is not None else ()
+
+    # -- files that moved -------------------------------------------------------------------------
+
+    def action_review_re_anchor(self) -> None:
+        """Tie the memory to where its files moved; it stays in review."""
+        shown, moves = self._subject, self._card.moves if self._card is not None else {}
+        self._change_by(shown, lambda chosen: self._review.re_anchor({chosen.id: moves}))
+
+    @work(thread=True, exclusive=True, group="moves", exit_on_error=False)
+    def action_review_re_anchor_all(self) -> None:
+        """Show what following every moved file would change, and do it if that is right."""
+        self._look(lambda: MovesRead(self._review.moves_left()))
+
+    @on(MovesRead)
+    def _preview_moves(self, message: MovesRead) -> None:
+        from memtui.tui.screens.review_moves import MovesScreen
+
+        moves = message.moves
+        if not moves:
+            self.say("Every moved file was followed already.", severity="warning")
+            return
+
+        def take(agreed: bool | None) -> None:
+            if agreed:
+                self._mine.update(moves)
+                self.do(Act(lambda: self._review.re_anchor(moves)))
+
+        self.app.push_screen(MovesScreen(moves), take)
+
+    # -- packs ------------------------------------------------------------------------------------
+
+    def _say_of_pack(self, verdict: str) -> None:
+        opened = self._opened
+        if opened is not None and opened.packs:
+            pack = opened.packs[0]
+            self.do(Act(lambda: self._review.say_of_pack(pack, verdict)))
+
+    def action_review_pack_helped(self) -> None:
+        """Say that the pack helped."""
+        self._say_of_pack("helped")
+
+    def action_review_pack_hurt(self) -> None:
+        """Say that the pack hurt."""
+        self._say_of_pack("hurt")
+
+    def action_review_pack_unused(self) -> None:
+        """Say that the pack was not used."""
+        self._say_of_pack("unused")
+
+    def action_review_pack_skip(self) -> None:
+        """Say nothing of the pack, and be asked no more."""
+        self._say_of_pack("")
+
+    # -- the queue --------------------------------------------------------------------------------
 
     def action_review_anew(self) -> None:
         """Take the queue anew."""

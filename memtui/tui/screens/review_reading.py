@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
@@ -17,16 +20,17 @@ from memtui.tui.actions.review import DONE, REVIEW
 from memtui.tui.messages import LookFailed
 from memtui.tui.opening import Opening
 from memtui.tui.review_blocks import (
-    NOTHING_DUE,
     PANES,
+    TAKING,
+    changed_meanwhile,
     file_blocks,
     head_line,
     memory_blocks,
-    receipt_blocks,
     similar_blocks,
     why_title,
 )
-from memtui.tui.review_messages import CardRead, ReviewMoved, SessionRead
+from memtui.tui.review_end import end_blocks
+from memtui.tui.review_messages import CardRead, FilesChecked, ReviewMoved, SessionRead, StandingNoted
 from memtui.tui.screens.edit_acts import EditActs
 from memtui.tui.screens.opening_files import OpeningFiles
 from memtui.tui.widgets.chrome import KeyHints
@@ -58,7 +62,15 @@ class ReviewReading(EditActs, OpeningFiles):
         """Memories with a verdict that is on its way into the vault."""
         self._failed = ""
         """The memory whose verdict was not taken, to come back to."""
+        self._overtaken = ""
+        """The memory whose verdict was not taken because somebody changed it meanwhile."""
+        self._mine: set[str] = set()
+        """Memories that were changed here since they were shown."""
+        self._held: deque[str] = deque()
+        """Acts that wait for a memory that is being read."""
         self._ticket = 0
+        self._anew = False
+        """Whether a new queue is on its way."""
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -74,6 +86,7 @@ class ReviewReading(EditActs, OpeningFiles):
         """Draw the empty panes; the vault is asked after the first picture."""
         self._hints.place = REVIEW
         self._memory.set_title("Why now")
+        self._memory.show((TAKING,), from_top=True)
         self._curve.set_title("Freshness")
         self._tell_head()
         self.call_after_refresh(self._reload)
@@ -89,7 +102,8 @@ class ReviewReading(EditActs, OpeningFiles):
     def _reload(self, *, anew: bool = False) -> None:
         """Look at the session again; begin or resume one where there is none yet."""
         self._ticket += 1
-        self._read_session(self._ticket, self._opened, anew=anew)
+        self._anew = anew or (self._anew and self._opened is None)
+        self._read_session(self._ticket, self._opened, anew=self._anew)
 
     @work(thread=True, exclusive=True, group="session", exit_on_error=False)
     def _read_session(self, ticket: int, opened: Opened | None, *, anew: bool) -> None:
@@ -121,16 +135,19 @@ class ReviewReading(EditActs, OpeningFiles):
             return
         self.trouble_is_over()
         is_first, opened = self._opened is None, message.opened
-        self._opened = opened
+        self._opened, self._anew = opened, False
         self._decided.clear()
         self.set_class(not opened.progress.left, "-over")
         if is_first:
             self._place = self._next_open(-1)
+            self._begin_in_background(opened)
             if opened.resumed:
                 self.say(f"Going on where you left: {opened.progress.left} of {opened.progress.total} are left.")
         elif self._current in self._settled:
             self._place = self._next_open(self._place)
         if opened.progress.left:
+            if self._card is None:
+                self._memory.show((), from_top=True)
             self._hints.place = REVIEW
             self._tell_head()
             self._ahead = None
@@ -138,12 +155,41 @@ class ReviewReading(EditActs, OpeningFiles):
         else:
             self._show_end(opened)
 
+    def _begin_in_background(self, opened: Opened) -> None:
+        """Do what a session needs besides its first memory; a new one has looked at the files already."""
+        if opened.resumed:
+            self._check_files()
+        elif opened.session.ids and opened.session.standing is None:
+            self._count_standing(opened)
+
+    @work(thread=True, exclusive=True, group="files", exit_on_error=False)
+    def _check_files(self) -> None:
+        def look() -> Message:
+            self._review.look_after_files()
+            return FilesChecked()
+
+        self._look(look)
+
+    @on(FilesChecked)
+    def _take_files(self) -> None:
+        if self._review.moves() and not self.acting:
+            self._reload()
+
+    @work(thread=True, exclusive=True, group="standing", exit_on_error=False)
+    def _count_standing(self, opened: Opened) -> None:
+        self._look(lambda: StandingNoted(self._review.note_standing(opened.session)))
+
+    @on(StandingNoted)
+    def _take_standing(self, message: StandingNoted) -> None:
+        if self._opened is not None and self._opened.session.started_at == message.session.started_at:
+            self._opened = replace(self._opened, session=message.session)
+
     def _poll(self) -> None:
         if self.acting or not self.is_current:
             return
-        if self._opened is None or self.in_trouble:
-            self._reload()
-        else:
+        if self.in_trouble:
+            self._reload(anew=self._anew)
+        elif self._opened is not None:
             self._look_for_changes(self._opened)
 
     @work(thread=True, exclusive=True, group="poll", exit_on_error=False)
@@ -170,6 +216,16 @@ class ReviewReading(EditActs, OpeningFiles):
     def _settled(self) -> AbstractSet[str]:
         """The memories that need no further look, those with a verdict on its way among them."""
         return (self._opened.progress.settled.keys() if self._opened else set()) | self._decided
+
+    @property
+    def _is_read(self) -> bool:
+        """Whether a memory is on its way to the screen."""
+        return self._card is None and (self._opened is None or bool(set(self._ids) - self._settled))
+
+    @property
+    def _asks_of_pack(self) -> bool:
+        """Whether a pack is asked about."""
+        return self._opened is not None and not self._opened.progress.left and bool(self._opened.packs)
 
     def _next_open(self, after: int, step: int = 1) -> int:
         """Return the next place that is not settled, around the end; the same one where all are."""
@@ -219,18 +275,35 @@ class ReviewReading(EditActs, OpeningFiles):
             self._show(message)
 
     def _show(self, read: CardRead) -> None:
-        changed = self._card is None or self._card.detail.view.memory.id != read.id
+        before = self._card
+        changed = before is None or before.shown.id != read.id
         self._card = read.card
         if read.card is None:
             self._clear()
             self._reload()
             return
         self._lay_out(from_top=changed)
+        self._tell_of_others(before, read.card)
         following = self._next_open(self._place)
         if self._opened is not None and following != self._place:
             identifier = self._ids[following]
             if self._ahead is None or self._ahead.id != identifier:
                 self._read_ahead(self._opened, identifier)
+        self.card_shown()
+
+    def card_shown(self) -> None:
+        """Take note that a memory was put on the screen."""
+
+    def _tell_of_others(self, before: ReviewCard | None, card: ReviewCard) -> None:
+        """Say in the frame that somebody changed the memory while it was looked at."""
+        shown = card.shown
+        refused, moved = self._overtaken == shown.id, before is not None and before.shown.id == shown.id
+        is_news = moved and before is not None and before.shown.version != shown.version and shown.id not in self._mine
+        self._mine.discard(shown.id)
+        if refused:
+            self._overtaken = ""
+        if refused or is_news:
+            self._memory.border_subtitle = Content(changed_meanwhile(card, refused=refused))
 
     def on_resize(self) -> None:
         """Put the evidence where there is room for it."""
@@ -268,7 +341,7 @@ class ReviewReading(EditActs, OpeningFiles):
         """Show that the next memory is being read: a key must never decide on one that was not seen."""
         self._card = None
         self._memory.set_title("Why now")
-        self._memory.show((), from_top=True)
+        self._memory.show((TAKING,) if self._opened is None else (), from_top=True)
         self._curve.show(None)
         for pane in (self._files, self._similar):
             pane.show((), from_top=True)
@@ -279,7 +352,7 @@ class ReviewReading(EditActs, OpeningFiles):
         self._hints.place = DONE
         self._tell_head()
         self._memory.set_title("Receipt" if opened.receipt is not None else "Review")
-        self._memory.show(receipt_blocks(opened.receipt) if opened.receipt else NOTHING_DUE, from_top=True)
+        self._memory.show(end_blocks(opened, self._review.now()), from_top=True)
 
     def editor_closed(self) -> None:
         """Read the memory again: its file may have been changed."""

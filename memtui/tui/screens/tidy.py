@@ -90,6 +90,8 @@ class TidyScreen(EditActs):
         self._rows: list[TidyRow] = []
         self._running = False
         self._ticket = 0
+        self._waited_for = True
+        self._opened: TidyRow | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -104,7 +106,7 @@ class TidyScreen(EditActs):
         self._hints.place = TIDY
         self._detail.set_title("Finding")
         self._tell_head("looking through the vault · esc stops")
-        self.call_after_refresh(self.action_tidy_again)
+        self.call_after_refresh(self._begin_pass)
 
     @property
     def current_memory(self) -> str | None:
@@ -114,13 +116,17 @@ class TidyScreen(EditActs):
     # -- the pass ---------------------------------------------------------------------------------
 
     def action_tidy_again(self) -> None:
-        """Look through the vault again."""
+        """Look through the vault again, at every memory and file."""
+        self._begin_pass(anew=True)
+
+    def _begin_pass(self, *, anew: bool = False) -> None:
         self._ticket += 1
+        self._waited_for = anew or self._report is None
         self._running = True
-        self._look_through(self._ticket)
+        self._look_through(self._ticket, anew)
 
     @work(thread=True, exclusive=True, group="tidy", exit_on_error=False)
-    def _look_through(self, ticket: int) -> None:
+    def _look_through(self, ticket: int, anew: bool) -> None:
         from memtui.capture.draft import Cancelled
 
         worker = get_current_worker()
@@ -131,7 +137,7 @@ class TidyScreen(EditActs):
             self.post_message(Progressed(stage, done, total))
 
         try:
-            report = self._tidying.find(progress)
+            report = self._tidying.find(progress, anew=anew)
         except Cancelled:
             self.post_message(TidyRead(None, ticket))
         except MemtuiError as error:
@@ -142,7 +148,7 @@ class TidyScreen(EditActs):
 
     @on(Progressed)
     def _show_progress(self, message: Progressed) -> None:
-        if self._running:
+        if self._running and self._waited_for:
             self._tell_head(f"{message.stage} {message.done:,} of {message.total:,} · esc stops")
 
     @on(TidyRead)
@@ -157,6 +163,10 @@ class TidyScreen(EditActs):
         report = self._report = message.report
         self._rows = rows_of(report)
         self._found.show(self._rows, CLEAN)
+        self._tell_report(report)
+        self._show_current()
+
+    def _tell_report(self, report: TidyReport) -> None:
         findings = sum(len(getattr(report, name)) for name in NAMES)
         counts = report.counts()
         saved = counts["tokens"] - counts["tokens_after"]
@@ -165,7 +175,6 @@ class TidyScreen(EditActs):
             f"{told} in {counts['memories']:,} memories" + (f" · easy merges save {saved:,} tokens" if saved else "")
         )
         self._found.set_title("Findings", f"{findings:,}" if findings else "")
-        self._show_current()
 
     @on(LookFailed)
     def _tell_failed_look(self, message: LookFailed) -> None:
@@ -193,12 +202,12 @@ class TidyScreen(EditActs):
         row = self._found.current
         if action.owner == TIDY and action.id != "tidy-again" and row is None:
             return "There is no finding under the cursor."
-        if action.id in {"tidy-edit", "tidy-retire"} and self._memory_of(row) is None:
+        if action.id in {"tidy-edit", "tidy-retire", "tidy-keep"} and self._memory_of(row) is None:
             return "This finding is about several memories; enter opens it."
-        if action.id == "tidy-not" and row is not None and row.finding not in {"duplicates", "conflicts"}:
-            return "Only duplicates and contradictions can be dismissed."
-        if action.id == "tidy-all" and row is not None and row.finding not in {"duplicates", "anchors"}:
-            return "Only exact copies and moved files are put right all at once."
+        if action.id == "tidy-not" and row is not None and row.finding not in {"duplicates", "conflicts", "ripe"}:
+            return "Only duplicates, contradictions and ripe groups can be dismissed."
+        if action.id == "tidy-all" and row is not None and row.finding not in {"duplicates", "anchors", "unused"}:
+            return "Only exact copies, moved files and what was never used are put right all at once."
         return super().why_not(action)
 
     async def action_tidy_open(self) -> None:
@@ -207,8 +216,11 @@ class TidyScreen(EditActs):
         subject: Any = row.subject if row is not None else None
         if row is None:
             return
+        self._opened = row
         if row.finding == "duplicates":
             self._merge(subject.ids)
+        elif row.finding == "ripe":
+            self._conclude(subject.ids)
         elif row.finding == "conflicts":
             self._read_pair(subject)
         elif row.finding == "anchors":
@@ -218,6 +230,18 @@ class TidyScreen(EditActs):
         else:
             self.open_form(subject)
 
+    def _conclude(self, identifiers: tuple[str, ...]) -> None:
+        from memtui.tui.screens.reflect import ReflectScreen
+
+        screen = ReflectScreen(self.opening, identifiers)
+
+        def closed(_: None) -> None:
+            if screen.saved is not None:
+                self._take_out(self._opened)
+                self.acts_ended(None)
+
+        self.app.push_screen(screen, closed)
+
     def _merge(self, identifiers: tuple[str, ...]) -> None:
         from memtui.tui.screens.merge import MergeScreen
 
@@ -225,6 +249,7 @@ class TidyScreen(EditActs):
 
         def closed(_: None) -> None:
             if screen.merged:
+                self._take_out(self._opened)
                 self.acts_ended(None)
 
         self.app.push_screen(screen, closed)
@@ -246,6 +271,7 @@ class TidyScreen(EditActs):
 
         def closed(_: None) -> None:
             if screen.settled:
+                self._take_out(self._opened)
                 self.acts_ended(None)
 
         self.app.push_screen(screen, closed)
@@ -253,6 +279,7 @@ class TidyScreen(EditActs):
     def _re_anchor(self, anchors: list[Any]) -> None:
         moves = [(anchor.id, anchor.path, anchor.suggestion) for anchor in anchors if anchor.suggestion]
         if moves:
+            self._take_out(*(row for row in self._rows if row.subject in anchors))
             self.do(Act(lambda: self._tidying.re_anchor(moves)))
         else:
             self.say("Nothing tells where it went; e edits its files.", severity="warning")
@@ -265,8 +292,13 @@ class TidyScreen(EditActs):
         if row.finding == "anchors":
             self._re_anchor([anchor for anchor in report.anchors if anchor.state == "moved"])
             return
+        if row.finding == "unused":
+            self._take_out(*(other for other in self._rows if other.finding == "unused"))
+            self.do(Act(lambda: self._tidying.retire(report.unused)))
+            return
         copies = [group for group in report.duplicates if group.copies]
         if copies:
+            self._take_out(*(other for other in self._rows if other.subject in copies))
             self.do(Act(lambda: self._tidying.merge_copies(copies)))
         else:
             self.say("None of them are exact copies; enter looks at each.", severity="warning")
@@ -275,12 +307,13 @@ class TidyScreen(EditActs):
         """Never propose this finding again."""
         row = self._found.current
         subject: Any = row.subject if row is not None else None
-
-        self._take_out()
+        self._take_out(row)
 
         def run() -> Done:
             if row is not None and row.finding == "conflicts":
                 return self._tidying.is_no_conflict(subject)
+            if row is not None and row.finding == "ripe":
+                return self._tidying.are_not_ripe(subject)
             return self._tidying.are_no_duplicates(subject)
 
         self.do(Act(run))
@@ -293,27 +326,34 @@ class TidyScreen(EditActs):
 
     def action_tidy_retire(self) -> None:
         """Retire the memory under the cursor."""
-        memory = self._memory_of(self._found.current)
+        row = self._found.current
+        memory = self._memory_of(row)
         if memory is not None:
-            self._take_out()
+            self._take_out(row)
             self.do(Act(lambda: self._tidying.retire([memory])))
 
-    def _take_out(self) -> None:
-        """Take the finding under the cursor from the list at once; the next pass tells whether it is settled."""
-        current = self._found.current
-        self._rows = [row for row in self._rows if row is not current]
+    def action_tidy_keep(self) -> None:
+        """Say "still true" of the memory under the cursor."""
+        row = self._found.current
+        memory = self._memory_of(row)
+        if memory is not None:
+            self._take_out(row)
+            self.do(Act(lambda: self._tidying.verify([memory])))
+
+    def _take_out(self, *rows: TidyRow | None) -> None:
+        """Take findings from the list at once; the next pass tells whether they are settled."""
+        self._rows = [row for row in self._rows if not any(row is gone for gone in rows)]
         self._found.show(self._rows)
 
     def acts_ended(self, focus: str | None) -> None:
-        """Look through the vault again, as the change may have settled other findings too."""
+        """Look at what the change touched, as it may have settled other findings too; the findings stay meanwhile."""
         del focus
-        self.action_tidy_again()
+        self._begin_pass()
 
     def action_back(self) -> None:
-        """Stop a pass that is on its way, else leave."""
-        if self._running:
-            self.workers.cancel_group(self, "tidy")
-        else:
+        """Stop a pass that was asked for, else leave."""
+        self.workers.cancel_group(self, "tidy")
+        if not (self._running and self._waited_for):
             super().action_back()
 
     @on(PickList.Chosen, "#tidy-list")

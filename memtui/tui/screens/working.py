@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 from memtui.errors import MemtuiError, NothingToUndoError
+from memtui.tui import toasts
 from memtui.tui.access import Done, VaultAccess
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
@@ -21,9 +22,6 @@ from memtui.tui.messages import Act, Acted, ActFailed
 from memtui.tui.opening import Opening
 from memtui.tui.state import State
 from memtui.tui.wording import tame
-
-ERROR_SECONDS = 8.0
-"""How long an error stays on the screen."""
 
 _LONGEST_TOAST = 600
 
@@ -186,8 +184,8 @@ class WorkingScreen(Screen[None]):
 
     def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
         """Show a toast; the text is never read as markup."""
-        seconds = ERROR_SECONDS if severity == "error" else None
-        self.notify(tame(text, _LONGEST_TOAST), severity=severity, timeout=seconds, markup=False)
+        toasts.stand_clear(self.app.screen)
+        self.notify(tame(text, _LONGEST_TOAST), severity=severity, timeout=toasts.SECONDS[severity], markup=False)
 
     @property
     def in_trouble(self) -> bool:

@@ -10,8 +10,9 @@ from memtui.text.width import clip
 from memtui.tui.access import Row
 from memtui.tui.cells import fit
 from memtui.tui.inbox_access import Candidate
+from memtui.tui.widgets.cursor_list import CURSOR_MARK
 from memtui.tui.widgets.memory_list import MemoryList
-from memtui.tui.widgets.memory_row import CURSOR_MARK, KIND_CELLS, MARKED
+from memtui.tui.widgets.memory_row import KIND_CELLS, MARKED
 
 ODD = "!"
 """Sign of a candidate that should be read before it is accepted."""

@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from memtui.tui.cells import fit
-from memtui.tui.widgets.memory_row import CURSOR_MARK
+from memtui.tui.widgets.cursor_list import CURSOR_MARK
 from memtui.tui.widgets.moving import MovingView
 
 _NAME_CELLS = 14

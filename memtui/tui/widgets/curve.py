@@ -120,7 +120,9 @@ class CurveView(Widget):
         dots = dotted_rows(_sampled(curve.supposed, columns), rows)[y] if curve.supposed else set()
         for column, sign in enumerate(line):
             if column in dots:
-                segments.append(Segment("•", base + self._paint("supposed")))
+                # Over the filled curve a dot is cut out of it, so that the bars stay whole.
+                cut = Style(color=base.bgcolor, bgcolor=self._paint("bar").color) if sign == _EIGHTHS[-1] else None
+                segments.append(Segment("•", base + (cut or self._paint("supposed"))))
             elif column == today:
                 segments.append(Segment(sign if sign != " " else "│", base + self._paint("today")))
             elif sign == " " and at_line:

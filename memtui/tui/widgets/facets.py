@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
-from textual import events
 from textual.binding import BindingType
 from textual.content import Content
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
-from textual.reactive import reactive
 from textual.strip import Strip
 
 from memtui.tui.access import FacetCounts
@@ -21,20 +18,18 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.browse import FACETS
 from memtui.tui.cells import fit
 from memtui.tui.facet_lines import FIRST_FOLDED, TITLES, FacetLine, chosen_words, facet_lines
-from memtui.tui.widgets.moving import MovingView
+from memtui.tui.widgets.cursor_list import CURSOR_MARK, CursorList, Paint
 
 _CHOSEN = "✓"
-_PARTS = ("cursor", "heading", "count", "chosen", "dim")
 
 
-class FacetPane(MovingView):
+class FacetPane(CursorList):
     """Lines of facets and values; says what was chosen and is told what to show."""
 
-    ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(FACETS)
-    COMPONENT_CLASSES = {f"facets--{part}" for part in _PARTS}  # noqa: RUF012 - Textual declares it as a class variable
-
-    cursor: reactive[int] = reactive(0, init=False)
+    PREFIX = "facets"
+    PARTS = ("heading", "count", "chosen", "dim")
+    COMPONENT_CLASSES = {f"facets--{part}" for part in (*PARTS, "cursor")}  # noqa: RUF012 - Textual declares it as a class variable
 
     @dataclass
     class Toggled(Message):
@@ -51,7 +46,6 @@ class FacetPane(MovingView):
         self._counts: FacetCounts | None = None
         self._lines: list[FacetLine] = []
         self._count_cells = 2
-        self._paint: dict[str, Style] = {}
 
     def fold(self, folded: Collection[str]) -> None:
         """Fold exactly these facets."""
@@ -84,38 +78,15 @@ class FacetPane(MovingView):
             place = next(same, next(heading, place))
         self.virtual_size = Size(0, len(self._lines))
         self.set_reactive(FacetPane.cursor, max(0, min(place, len(self._lines) - 1)))
-        self._reveal_cursor()
+        self.reveal_cursor()
         self.refresh()
 
     # -- moving and choosing ----------------------------------------------------------------------
 
-    def move_by(self, lines: int) -> None:
-        """Move the cursor by lines."""
-        self.cursor = self.cursor + lines
-
-    def move_to_end(self, *, last: bool) -> None:
-        """Move the cursor to the first line, or the last."""
-        self.cursor = len(self._lines) - 1 if last else 0
-
-    def validate_cursor(self, cursor: int) -> int:
-        """Keep the cursor within the lines."""
-        return max(0, min(cursor, len(self._lines) - 1))
-
-    def watch_cursor(self) -> None:
-        """Follow the cursor."""
-        self._reveal_cursor()
-        self.refresh()
-
-    def _reveal_cursor(self) -> None:
-        top, page = self.scroll_offset.y, self.page
-        if self.cursor < top:
-            self.scroll_to(y=self.cursor, animate=False)
-        elif self.cursor >= top + page:
-            self.scroll_to(y=self.cursor - page + 1, animate=False)
-
-    def on_resize(self) -> None:
-        """Keep the cursor in sight."""
-        self._reveal_cursor()
+    @property
+    def count(self) -> int:
+        """Headings and values."""
+        return len(self._lines)
 
     def action_facet_choose(self) -> None:
         """Choose the value or let go of it; fold or unfold the heading; show more or fewer values."""
@@ -143,56 +114,39 @@ class FacetPane(MovingView):
             self.folded -= {self.current.facet}
             self._lay_out()
 
-    def on_click(self, event: events.Click) -> None:
+    def cursor_clicked(self, *, again: bool) -> None:
         """Choose the line that was clicked."""
-        offset = event.get_content_offset(self)
-        if offset is None:
-            return
-        index = self.scroll_offset.y + offset.y
-        if index < len(self._lines):
-            event.stop()
-            self.cursor = index
-            self.action_facet_choose()
+        del again
+        self.action_facet_choose()
 
     # -- drawing ----------------------------------------------------------------------------------
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Return lines of the screen; the styles are looked up once for all."""
-        self._paint = {part: self.get_component_rich_style(f"facets--{part}") for part in _PARTS}
-        self._paint["base"] = self.rich_style
-        return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         """Return one line of the screen."""
         width = self.scrollable_content_region.width
         index = self.scroll_offset.y + y
-        base = self._paint["base"]
         if index >= len(self._lines):
-            return Strip.blank(width, base)
-        line = self._lines[index]
+            return Strip.blank(width, self._row_paint["base"])
         here = index == self.cursor and self.has_focus
-        ground = self._paint["cursor"] if here else base
-        strip = Strip(self._segments(line, width, ground, here=here))
-        return strip.adjust_cell_length(width, ground)
+        paint = self._current_paint if here else self._row_paint
+        strip = Strip(self._segments(self._lines[index], width, paint, here=here))
+        return strip.adjust_cell_length(width, paint["base"])
 
-    def _segments(self, line: FacetLine, width: int, ground: Style, *, here: bool) -> list[Segment]:
+    def _segments(self, line: FacetLine, width: int, paint: Paint, *, here: bool) -> list[Segment]:
         """Return the cells of one line: a cursor, a tick, the text, the count."""
-
-        def paint(part: str) -> Style:
-            return ground + Style(color=self._paint[part].color, bold=self._paint[part].bold)
-
-        edge = Segment("▌" if here else " ", paint("chosen"))
+        edge = Segment(CURSOR_MARK if here else " ", paint["chosen"])
         tick = _CHOSEN if line.chosen else " "
         cells = max(4, width - 1 - self._count_cells)
         counted = "" if line.more else f"{line.count:,}"
-        count = [Segment(" " * max(0, self._count_cells - len(counted)), ground), Segment(counted, paint("dim"))]
+        blank = Segment(" " * max(0, self._count_cells - len(counted)), paint["base"])
+        count = [blank, Segment(counted, paint["dim"])]
         if line.value is None:
-            return [edge, Segment(fit(f"{line.text} {tick}", cells), paint("heading")), *count]
+            return [edge, Segment(fit(f"{line.text} {tick}", cells), paint["heading"]), *count]
         part = "chosen" if line.chosen else "dim" if line.more or not line.count else "count"
         return [
             edge,
-            Segment(" ", ground),
-            Segment(f"{tick} ", paint("chosen")),
-            Segment(fit(line.text, cells - 3), paint(part)),
+            Segment(" ", paint["base"]),
+            Segment(f"{tick} ", paint["chosen"]),
+            Segment(fit(line.text, cells - 3), paint[part]),
             *count,
         ]

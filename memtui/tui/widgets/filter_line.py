@@ -34,7 +34,12 @@ class FilterLine(Input):
         rows: int
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
-        super().__init__(placeholder="words, or part of a title", max_length=LONGEST, id=id, compact=True)
+        super().__init__(
+            placeholder="words, part of a title, or kind:tooling age>180d -pinned",
+            max_length=LONGEST,
+            id=id,
+            compact=True,
+        )
 
     def action_filter_keep(self) -> None:
         """Keep the filter and go to the list."""

@@ -108,7 +108,11 @@ class FormLine(Input):
         """Take a paste as one line without control characters."""
         event.stop()
         event.prevent_default()
-        text = one_line(event.text[: self._longest * 20])
+        self.take(event.text)
+
+    def take(self, pasted: str) -> None:
+        """Put a text in at the cursor, as one line without control characters."""
+        text = one_line(pasted[: self._longest * 20])
         room = self._longest - len(self.value) + len(self.selected_text)
         self.replace(text[: max(0, room)], *sorted(self.selection))
 
@@ -173,9 +177,13 @@ class FormArea(TextArea):
         """Take a paste without control characters; keep one that is too long whole."""
         event.stop()
         event.prevent_default()
+        self.take(event.text)
+
+    def take(self, pasted: str) -> None:
+        """Put a text in at the cursor without control characters; one that is too long is kept whole."""
         if self.read_only:
             return
-        text = sanitise(event.text).text
+        text = sanitise(pasted).text
         start, end = sorted((self.selection.start, self.selection.end))
         lines = text.split("\n")
         long_line = max(map(len, lines)) + len(self.document.get_line(start[0])) > LONGEST_PARAGRAPH

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rich.segment import Segment
-from rich.style import Style
-from textual import events
-from textual.content import Content
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
-from textual.reactive import reactive
 from textual.strip import Strip
 
 from memtui.tui.access import Row
-from memtui.tui.cells import fit
+from memtui.tui.widgets.cursor_list import CursorList
 from memtui.tui.widgets.marks import Marks
 from memtui.tui.widgets.memory_row import PARTS, Columns, row_segments
-from memtui.tui.widgets.moving import MovingView
 
 PAGE_ROWS = 100
 """Rows fetched at a time."""
@@ -27,21 +21,24 @@ MOST_ROWS = 2_000
 """Rows kept in memory; beyond, those out of sight are dropped."""
 
 
-class MemoryList(MovingView):
+class MemoryList(CursorList):
     """A window over ids. It asks for the rows that come into sight and shows placeholders until they arrive."""
 
-    ALLOW_SELECT = False
+    PREFIX = "memory-list"
+    PARTS = PARTS
     COMPONENT_CLASSES = {"memory-list--cursor", *(f"memory-list--{part}" for part in PARTS)}  # noqa: RUF012 - Textual declares it as a class variable
-
-    cursor: reactive[int] = reactive(0, init=False)
-    """Index of the current row."""
 
     @dataclass
     class RowsWanted(Message):
-        """Rows came into sight that are not here yet."""
+        """Rows came into sight that are not here yet, or without their memories.
+
+        Attributes:
+            urgent: whether a placeholder is seen, or a row may be out of date.
+        """
 
         list: MemoryList
         ids: tuple[str, ...]
+        urgent: bool = True
 
         @property
         def control(self) -> MemoryList:
@@ -98,15 +95,21 @@ class MemoryList(MovingView):
         super().__init__(id=id)
         self.ids: tuple[str, ...] = ()
         self.show_projects = False
+        self.at_hand: Callable[[Sequence[str]], Mapping[str, Row]] = lambda _: {}
+        """Returns rows that need no waiting, as far as there are any."""
         self.marks = Marks()
         self.was_moved = False
         """Whether the person moved the cursor since `rest_on_top`."""
         self._rows: dict[str, Row] = {}
-        self._notice: tuple[str, ...] = ()
-        self._row_paint: dict[str, Style] = {}
-        self._current_paint: dict[str, Style] = {}
+        self._partial: set[str] = set()
+        """Rows that are here without the memories that they are of."""
 
     # -- content ----------------------------------------------------------------------------------
+
+    @property
+    def count(self) -> int:
+        """Memories in the list."""
+        return len(self.ids)
 
     @property
     def current(self) -> str | None:
@@ -136,7 +139,7 @@ class MemoryList(MovingView):
             position = self.cursor
         self.virtual_size = Size(0, len(self.ids))
         self.set_reactive(MemoryList.cursor, max(0, min(position, len(self.ids) - 1)))
-        self._reveal_cursor()
+        self.reveal_cursor()
         if fresh:
             self._keep_only(self._in_sight())
         self.refresh()
@@ -144,14 +147,18 @@ class MemoryList(MovingView):
         self.post_message(self.Highlighted(self, self.current))
 
     def put_rows(self, rows: Mapping[str, Row]) -> None:
-        """Take rows that arrived."""
+        """Take rows that arrived; those that say what is shown already are not drawn again."""
+        changed = any(self._rows.get(identifier) != row for identifier, row in rows.items())
         self._rows.update(rows)
+        self._partial.difference_update(rows)
         if len(self._rows) > MOST_ROWS:
             self._keep_only(self._in_sight(margin=PAGE_ROWS))
-        self.refresh()
+        if changed:
+            self.refresh()
 
     def _keep_only(self, identifiers: Iterable[str]) -> None:
         self._rows = {identifier: self._rows[identifier] for identifier in identifiers if identifier in self._rows}
+        self._partial &= self._rows.keys()
 
     def take_out(self, identifiers: Iterable[str]) -> None:
         """Drop rows at once; the cursor stays, or comes to the next row that does."""
@@ -220,27 +227,29 @@ class MemoryList(MovingView):
         return self.ids[max(0, top - margin) : top + self.page + margin]
 
     def _ask(self, *, again: bool = False) -> None:
-        """Ask for the pages in sight, unless all their rows are here."""
+        """Show the rows in sight that are at hand, and ask for the pages in sight unless all of them are here."""
         if not self.ids:
             return
-        if again or any(identifier not in self._rows for identifier in self._in_sight()):
+        missing = [identifier for identifier in self._in_sight() if identifier not in self._rows]
+        if missing:
+            found = self.at_hand(missing)
+            self._rows.update(found)
+            self._partial.update(found)
+        if again or not all(map(self._is_whole, self._in_sight())):
             top = self.scroll_offset.y
             first = top // PAGE_ROWS * PAGE_ROWS
             last = -(-(top + self.page) // PAGE_ROWS) * PAGE_ROWS
             wanted = self.ids[first:last]
             if not again:
-                wanted = tuple(identifier for identifier in wanted if identifier not in self._rows)
-            self.post_message(self.RowsWanted(self, wanted))
+                wanted = tuple(identifier for identifier in wanted if not self._is_whole(identifier))
+            urgent = again or any(identifier not in self._rows for identifier in missing)
+            self.post_message(self.RowsWanted(self, wanted, urgent))
+
+    def _is_whole(self, identifier: str) -> bool:
+        """Return whether a row is here with the memory that it is of."""
+        return identifier in self._rows and identifier not in self._partial
 
     # -- moving -----------------------------------------------------------------------------------
-
-    def move_by(self, lines: int) -> None:
-        """Move the cursor by rows."""
-        self.cursor = self.cursor + lines
-
-    def move_to_end(self, *, last: bool) -> None:
-        """Move the cursor to the first row, or the last."""
-        self.cursor = len(self.ids) - 1 if last else 0
 
     def rest_on_top(self) -> None:
         """Let what comes next put the cursor on its first row, until the person moves it."""
@@ -254,19 +263,22 @@ class MemoryList(MovingView):
             return False
         return True
 
-    def validate_cursor(self, cursor: int) -> int:
-        """Keep the cursor within the list."""
-        return max(0, min(cursor, len(self.ids) - 1))
-
     def watch_cursor(self) -> None:
-        """Follow the cursor."""
+        """Follow the cursor, and let a range that is drawn reach to it."""
         self.was_moved = True
         if self.marks.drawing:
             self.marks.stretch(self.cursor)
             self.post_message(self.Marked(self))
-        self._reveal_cursor()
-        self.refresh()
+        super().watch_cursor()
+
+    def cursor_moved(self) -> None:
+        """Tell that the cursor came to another memory."""
         self.post_message(self.Highlighted(self, self.current))
+
+    def cursor_clicked(self, *, again: bool) -> None:
+        """Tell that a row was clicked that was current already."""
+        if again:
+            self.post_message(self.Chosen(self))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Ask for the rows that come into sight."""
@@ -275,43 +287,17 @@ class MemoryList(MovingView):
             self._ask()
 
     def on_resize(self) -> None:
-        """Keep the cursor in sight, and ask for the rows that came into it."""
-        self._reveal_cursor()
+        """Ask for the rows that came into sight; the base keeps the cursor in it, being called besides."""
         self._ask()
 
-    def _reveal_cursor(self) -> None:
-        top, page = self.scroll_offset.y, self.page
-        if self.cursor < top:
-            self.scroll_to(y=self.cursor, animate=False)
-        elif self.cursor >= top + page:
-            self.scroll_to(y=self.cursor - page + 1, animate=False)
-
-    def on_click(self, event: events.Click) -> None:
-        """Bring the cursor to the row; a click on the current row reads it."""
-        offset = event.get_content_offset(self)
-        if offset is None:
-            return
-        index = self.scroll_offset.y + offset.y
-        if index < len(self.ids):
-            event.stop()
-            if index == self.cursor:
-                self.post_message(self.Chosen(self))
-            self.cursor = index
-
     # -- drawing ----------------------------------------------------------------------------------
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Return lines of the screen; the styles are looked up once for all."""
-        self._row_paint = self._paint(self.rich_style)
-        self._current_paint = self._paint(self.get_component_rich_style("memory-list--cursor"))
-        return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         """Return one line of the screen."""
         width = self.scrollable_content_region.width
         index = self.scroll_offset.y + y
         if not self.ids:
-            return self._notice_line(y, width)
+            return self.notice_line(y, width)
         if index >= len(self.ids):
             return Strip.blank(width, self._row_paint["base"])
         is_current = index == self.cursor
@@ -325,18 +311,3 @@ class MemoryList(MovingView):
             marked=self.marks.holds(index, self.ids[index]),
         )
         return Strip(segments).adjust_cell_length(width, segments[0].style)
-
-    def _paint(self, base: Style) -> dict[str, Style]:
-        """Return the style of each part of a row on a ground."""
-        parts = {name: self.get_component_rich_style(f"memory-list--{name}").color for name in PARTS}
-        return {"base": base, **{name: base + Style(color=color) for name, color in parts.items()}}
-
-    def _notice_line(self, y: int, width: int) -> Strip:
-        top = max(0, (self.page - len(self._notice)) // 3)
-        text = self._notice[y - top] if top <= y < top + len(self._notice) else ""
-        return Strip([Segment(fit(f"  {text}", width), self._row_paint["base" if y == top else "dim"])])
-
-    def set_title(self, title: str, count: str) -> None:
-        """Write the pane's title and, at the bottom, its count."""
-        self.border_title = Content(title)  # a plain str would be read as markup
-        self.border_subtitle = Content(count)

@@ -10,11 +10,11 @@ from rich.style import Style
 
 from memtui.tui.access import Row
 from memtui.tui.cells import fit
+from memtui.tui.widgets.cursor_list import CURSOR_MARK
 from memtui.tui.wording import AGE_CELLS, BAR_CELLS, MARK_DUE, MARK_PINNED, freshness_bar, short_age
 
 KIND_CELLS = 12
 PROJECT_CELLS = 14
-CURSOR_MARK = "▌"
 MARKED = "✓"
 
 STATUS_MARKS = {"candidate": "?", "retired": "×", "superseded": "»", "merged": "»"}

@@ -15,8 +15,8 @@ MARKS = {"in": "✓", "put in": "+", "left out": "·", "withheld": "−"}
 
 _KIND_CELLS = 12
 _KIND_FROM = 44
-_BAR_CELLS = 4
-_BAR_FROM = 58
+_BAR_CELLS = 3
+_BAR_FROM = 54
 _SCORE_CELLS = 4
 _TEN = 10.0
 _TOKEN_CELLS = 7
@@ -104,7 +104,7 @@ class RankedList(PickList):
         score = f"{row.score:.2f}" if row.score < _TEN else f"{row.score:.1f}"
         found.append(Segment(fit(score, _SCORE_CELLS, right=True) + " ", paint["dim"]))
         if tokens:
-            text = f"{row.tokens:,} t" if row.tokens is not None else "left out"
+            text = f"{row.tokens:,} t" if row.tokens is not None else "out"
             found.append(Segment(fit(text, tokens, right=True), paint["base" if row.is_in else "dim"]))
         return found
 

@@ -55,7 +55,7 @@ class TaskLines(Vertical):
         self._settings = settings
         self.target = settings.target
         self.phase: str | None = None
-        self.style: Style = "full"
+        self.style: Style = "compiled" if settings.style == "compiled" else "full"
         self.task_line = TextLine("what are you about to do? empty: the standing payload", id="context-task")
         self.offers = Offers(id="context-offers")
         self.files_line = FilesLine(self.offers, id="context-files")
@@ -114,7 +114,7 @@ class TaskLines(Vertical):
         self.budget_line.value = found.get("budget") or self._settings.budget
         self.target = found.get("target") or self._settings.target
         self.phase = found.get("phase") or None
-        self.style = "compiled" if found.get("style") == "compiled" else "full"
+        self.style = "compiled" if (found.get("style") or self._settings.style) == "compiled" else "full"
         self.show_settings(None)
 
     def remembered(self) -> dict[str, str]:
@@ -125,7 +125,7 @@ class TaskLines(Vertical):
             "budget": "" if self.budget == self._settings.budget else self.budget,
             "target": "" if self.target == self._settings.target else self.target,
             "phase": self.phase or "",
-            "style": "" if self.style == "full" else self.style,
+            "style": "" if self.style == self._settings.style else self.style,
         }
         return {key: value for key, value in values.items() if value}
 

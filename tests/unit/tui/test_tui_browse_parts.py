@@ -10,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
+from wcwidth import wcwidth
 
-from memtui.tui.access import FacetCounts, steady_order
+from memtui.tui.access import FacetCounts, Row, steady_order
 from memtui.tui.access.titles import Titles
 from memtui.tui.browse_state import NARROWEST, WIDEST, BrowseState, read_state
 from memtui.tui.facet_lines import FEW_VALUES, TITLES, chosen_words, facet_lines
 from memtui.tui.highlighting import highlighted
 from memtui.tui.widgets.marks import Marks
+from memtui.tui.widgets.memory_row import PARTS, Columns, row_segments
 from memtui.tui.widgets.rendering import MOST_RENDERED, rendered
 
 STYLES = {name: Style(color="red") for name in ("heading", "code", "path", "label", "dim")}
@@ -193,3 +195,18 @@ def test_any_markdown_is_rendered_within_its_width(text: str) -> None:
 
 def test_what_is_too_long_to_render_says_so() -> None:
     assert "M shows plain text" in rendered("word " * MOST_RENDERED, 40, STYLES)[-1].plain
+
+
+# -- rows -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("title", ["love ❤️ it", "👩‍👩‍👧 🇨🇭 👍🏽 1️⃣", "日本語の題名 ❤️", "plain", "❤️" * 60])
+def test_a_row_is_as_wide_in_terminals_that_add_up_code_points(title: str) -> None:
+    """The border behind a row stands where it stands beside the others, whatever a terminal makes of an emoji."""
+    row = Row("m1", title, "decision", "ferry", pinned=False, due=False, freshness=0.5, age_days=3)
+    paint = {part: Style() for part in ("base", *PARTS)}
+    for width in (40, 60, 120):
+        columns = Columns.within(width, projects=True)
+        segments = row_segments(row, columns, paint, current=True, marked=False)
+        text = "".join(segment.text for segment in segments)
+        assert cell_len(text) == sum(max(0, wcwidth(letter)) for letter in text)

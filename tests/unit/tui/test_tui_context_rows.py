@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from recall_story import NOON, PAYMENTS, SETTINGS, story_vault
 
+from memtui.pack.options import PackOptions
 from memtui.pack.packing import Pack, context
 from memtui.recall.task import Task
 from memtui.tui import context_rows
@@ -21,17 +22,16 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Vault:
 
 
 def _pack(vault: Vault, text: str = "make refunds idempotent", **more: Any) -> Pack:
-    options: dict[str, Any] = {"target": "chat", "budget": "1200", **more}
+    target = more.pop("target", "chat")
     return context(
         vault,
         Task(text),
         PAYMENTS,
+        PackOptions(**more),
         project="payments-api",
-        encoding="o200k_base",
-        max_memories=40,
+        target=target,
         settings=SETTINGS,
         now=NOON,
-        **options,
     )
 
 

@@ -1,0 +1,155 @@
+"""What a memory that was just saved resembles: said in a quiet line, acted on by a key, gone with the next act."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on, work
+from textual.binding import BindingType
+from textual.css.query import NoMatches
+from textual.message import Message
+
+from memtui.domain.memory import LinkType, Memory
+from memtui.errors import MemtuiError
+from memtui.tui.access.resembling import Beside, ResemblingAccess
+from memtui.tui.actions import registry
+from memtui.tui.actions.action import Action
+from memtui.tui.actions.resembling import RESEMBLING
+from memtui.tui.messages import Act
+from memtui.tui.opening import Opening
+from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.widgets.resemblance_line import ResemblanceLine
+
+_HARMLESS = frozenset({"help", "palette", "theme"})
+"""Acts that leave the line as it is."""
+
+
+@dataclass
+class MemoriesSaved(Message):
+    """Memories were saved as new statements, or accepted.
+
+    Attributes:
+        before: the one memory as it was before an edit.
+    """
+
+    ids: Sequence[str]
+    before: Memory | None = None
+
+
+@dataclass
+class BesideFound(Message):
+    """It was looked at what they resemble."""
+
+    found: list[Beside]
+    ticket: int
+
+
+class ResemblanceActs(WorkingScreen):
+    """A screen beneath forms, which tells after a save what the new memory resembles."""
+
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(RESEMBLING)
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__(opening)
+        self._waiting_beside: list[Beside] = []
+        """What was found, the first of them in the line."""
+        self._beside_ticket = 0
+
+    @on(MemoriesSaved)
+    def _look_beside(self, message: MemoriesSaved) -> None:
+        message.stop()
+        self._beside_ticket += 1
+        self._find_beside(tuple(message.ids), message.before, self._beside_ticket)
+
+    @work(thread=True, exclusive=True, group="beside", exit_on_error=False)
+    def _find_beside(self, identifiers: tuple[str, ...], before: Memory | None, ticket: int) -> None:
+        try:
+            found = ResemblingAccess(self.opening).beside(identifiers, before)
+        except MemtuiError:
+            # The save stands; Tidy finds the same later.
+            return
+        self.post_message(BesideFound(found, ticket))
+
+    @on(BesideFound)
+    def _show_beside(self, message: BesideFound) -> None:
+        message.stop()
+        # An act since then was the answer already.
+        if message.ticket == self._beside_ticket:
+            self._waiting_beside = message.found
+            self._tell_beside()
+
+    def _tell_beside(self) -> None:
+        line = self.query_one_optional(ResemblanceLine)
+        if not self._waiting_beside:
+            if line is not None:
+                line.display = False
+            return
+        if line is None:
+            line = ResemblanceLine(getattr(self.app, "keymap", None))
+            try:
+                self.mount(line, before=self.query_one("#hints"))
+            except NoMatches:
+                self.mount(line)
+        line.beside, line.more, line.display = self._waiting_beside[0], len(self._waiting_beside) - 1, True
+
+    def _leave_beside(self) -> None:
+        """Take the line away, and drop what is still being looked for."""
+        self._beside_ticket += 1
+        if self._waiting_beside:
+            self._waiting_beside = []
+            self._tell_beside()
+
+    # -- keys -------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Let the line's keys be others' while there is no line."""
+        if action == "act" and str(parameters[0]).startswith(f"{RESEMBLING}-") and not self._waiting_beside:
+            return False
+        return super().check_action(action, parameters)
+
+    def offered(self) -> list[Action]:
+        """Return the acts that help and palette can run here."""
+        line = registry.of_owners(RESEMBLING) if self._waiting_beside else []
+        return [*line, *super().offered()]
+
+    async def action_act(self, identifier: str) -> None:
+        """Do what a key asks for; any act but the line's own takes the line away, and esc does only that."""
+        was_open = bool(self._waiting_beside)
+        if not identifier.startswith(f"{RESEMBLING}-") and identifier not in _HARMLESS:
+            self._leave_beside()
+            if was_open and identifier == "back":
+                return
+        await super().action_act(identifier)
+
+    def action_resembling_link(self) -> None:
+        """Link the new memory with what it resembles."""
+        self._tie("relates")
+
+    def action_resembling_supersede(self) -> None:
+        """Let the new memory supersede what it resembles."""
+        self._tie("supersedes")
+
+    def _tie(self, link_type: LinkType) -> None:
+        if self._waiting_beside:
+            beside = self._waiting_beside.pop(0)
+            self._tell_beside()
+            self.do(Act(lambda: ResemblingAccess(self.opening).tie(beside, link_type), focus=True))
+
+    def action_resembling_both(self) -> None:
+        """Open both side by side, to be merged or only looked at."""
+        if not self._waiting_beside:
+            return
+        from memtui.tui.screens.merge import MergeScreen
+
+        beside = self._waiting_beside[0]
+        screen = MergeScreen(self.opening, (beside.found.id, beside.memory.id))
+
+        def closed(_: None) -> None:
+            # Looked at without a merge, the line stands as it stood.
+            if screen.merged:
+                self._leave_beside()
+                self.acts_ended(beside.found.id)
+
+        self.app.push_screen(screen, closed)

@@ -1,0 +1,166 @@
+"""Many at once in the app: chosen by a query or by marks, changed by one key, undone by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flows.app_driver import (
+    WIDE,
+    app_on,
+    empty_vault,
+    fill,
+    holds,
+    hostile_memories,
+    isolate,
+    memory,
+    says,
+    screen_text,
+    shows,
+    stored,
+    until,
+)
+from textual.pilot import Pilot
+
+from memtui.tui.screens.browse import BrowseScreen
+from memtui.tui.screens.bulk import BulkScreen
+from memtui.tui.screens.two_panes import PanesScreen
+from memtui.vault.vault import Vault
+
+MEMORIES = (
+    memory(1, "Node 18 is the image", kind="tooling", days=300, tags=("node",)),
+    memory(2, "The linter runs in a hook", kind="tooling", days=250),
+    memory(3, "The registry mirror is slow", kind="tooling", days=2),
+    memory(4, "Ships are tied up at the pier", kind="tooling", days=400, pinned=True),
+    memory(5, "Refunds are locked", kind="lesson", days=300),
+)
+OLD = ("m0000001", "m0000002")
+
+
+@pytest.fixture(autouse=True)
+def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    isolate(monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    return empty_vault(tmp_path)
+
+
+async def filters(pilot: Pilot[Any], query: str, *, rows: int) -> None:
+    await pilot.press("slash", *("space" if sign == " " else sign for sign in query), "enter")
+    await until(pilot, lambda: len(_browse(pilot)._list.ids) == rows, f"the filter lists {rows}")
+
+
+def _browse(pilot: Pilot[Any]) -> BrowseScreen:
+    found = pilot.app.screen_stack[0]
+    assert isinstance(found, BrowseScreen)
+    return found
+
+
+async def opens(pilot: Pilot[Any], chosen: int) -> BulkScreen:
+    await pilot.press("B")
+    await until(pilot, lambda: isinstance(pilot.app.screen, BulkScreen), "many at once is open")
+    screen = pilot.app.screen
+    assert isinstance(screen, BulkScreen)
+    await until(pilot, lambda: screen._chosen is not None and len(screen._ids) == chosen, f"{chosen} are chosen")
+    return screen
+
+
+def every(vault: Vault, field: str) -> list[Any]:
+    return [getattr(stored(vault, identifier), field) for identifier in OLD]
+
+
+def stands(vault: Vault, field: str, value: object) -> bool:
+    return bool(every(vault, field)[1] == value)
+
+
+async def test_a_query_of_the_filter_chooses_and_one_key_changes_all_of_it_as_one_change(
+    vault: Vault, tmp_path: Path
+) -> None:
+    fill(vault, MEMORIES)
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("B")
+        await says(pilot, "Mark memories with space, or filter the list")
+        await filters(pilot, "kind:tooling age>180d -pinned", rows=2)
+        screen = await opens(pilot, 2)
+        for part in ("2 memories by kind:tooling age>180d -pinned", "2 tooling", "Node 18 is the image"):
+            await shows(pilot, part)
+        await pilot.press("number_sign", *"old", "space", *"-node", "enter")
+        await until(pilot, lambda: every(vault, "tags") == [("old",), ("old",)], "both are retagged")
+        await pilot.press("h", *"30d", "enter")
+        await until(pilot, lambda: every(vault, "half_life_days") == [30.0, 30.0], "both have a half-life")
+        await pilot.press("t")
+        await shows(pilot, "Kind of all of them")
+        await pilot.press("3")
+        await until(pilot, lambda: len(set(every(vault, "kind"))) == 1 and every(vault, "kind")[0] != "tooling", "kind")
+        assert len(screen._ids) == 2, "they stay chosen though the query would not choose them any more"
+        await pilot.press("y")
+        await until(pilot, lambda: all(every(vault, "verified_at")), "both are verified")
+        await pilot.press("x")
+        await until(pilot, lambda: every(vault, "status") == ["retired", "retired"], "both are retired")
+        for field, value in (("status", "active"), ("verified_at", None), ("kind", "tooling")):
+            await until(pilot, lambda: not screen.acting, "no change is on its way")
+            await pilot.press("u")
+            await until(pilot, partial(stands, vault, field, value), f"{field} is back")
+        await pilot.press("u")
+        await until(pilot, lambda: every(vault, "half_life_days") == [None, None], "the half-life is back")
+        await pilot.press("u")
+        await until(pilot, lambda: every(vault, "tags") == [("node",), ()], "the tags are back")
+        await pilot.press("slash", "ctrl+u", *"kind:lesson", "enter")
+        await until(pilot, lambda: screen._ids == ("m0000005",), "another query chooses another")
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is _browse(pilot), "back in the list")
+
+
+async def test_what_moved_meanwhile_is_left_alone_and_named(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from curating import PERSON
+
+    from memtui.curate.editing import edit_memory
+
+    fill(vault, MEMORIES)
+    # As if the act came before the next look at the vault.
+    monkeypatch.setattr(PanesScreen, "_poll", lambda _: None)
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=(80, 24)) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("asterisk")
+        screen = await opens(pilot, 5)
+        edit_memory(vault, "m0000003", {"importance": 5}, actor=PERSON)
+        await pilot.press("number_sign", *"seen", "enter")
+        await until(pilot, lambda: "seen" in stored(vault, "m0000001").tags, "the others are changed")
+        assert stored(vault, "m0000003").tags == ()
+        await until(pilot, lambda: screen._bulk.left.number == 1 and not screen.acting, "one was left alone")
+        await shows(pilot, "The last act left 1 memory alone")
+        await shows(pilot, "The registry mirror is slow")
+        await pilot.press("u")
+        await until(pilot, lambda: stored(vault, "m0000001").tags == ("node",), "one undo takes all back")
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is _browse(pilot), "back in the list")
+
+
+async def test_a_query_that_cannot_be_read_says_why_and_the_help_says_how(vault: Vault, tmp_path: Path) -> None:
+    fill(vault, [*(replace(known, id=f"x{known.id[1:]}") for known in MEMORIES), *hostile_memories()])
+    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+        await pilot.press("slash", *"kind:toling")
+        await shows(pilot, "Unknown kind")
+        await shows(pilot, "Did you mean tooling?")
+        await pilot.press("escape", "escape")
+        await filters(pilot, "status:any kind:tooling age>180d", rows=3)
+        await pilot.press("question_mark", *"freshness")
+        await shows(pilot, "fresh<0.5, freshness from 0 to 1")
+        await pilot.press("escape", "escape")
+        await pilot.press("asterisk")
+        screen = await opens(pilot, len(_browse(pilot)._list.ids))
+        for size in ((40, 15), (200, 60)):
+            await pilot.resize_terminal(*size)
+            await pilot.press("G", "tab", "g")
+            await until(pilot, lambda: screen.focused is not None, "a pane is focused")
+            assert "\x1b" not in screen_text(pilot)
+        await pilot.press("slash", "ctrl+u", *"kind:", "enter")
+        await says(pilot, "A value is missing")

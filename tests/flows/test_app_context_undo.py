@@ -1,0 +1,127 @@
+"""Undo in Context, driven by keys: what the person changed here last goes first, whatever it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from flows.app_driver import WIDE, app_on, ferry_vault, fill, focused, isolate, memory, says, shows, until
+from flows.context_driver import TASK, answered, context_screen, fake_ssh, included, open_context, payload, type_task
+
+from memtui.curate import lifecycle
+from memtui.domain.actor import Actor
+from memtui.pack.recording import get_recipe, list_packs, list_recipes
+
+LOCK = "m0000001"
+
+
+@pytest.fixture(autouse=True)
+def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    isolate(monkeypatch, tmp_path)
+
+
+async def test_ticks_style_and_target_are_taken_back_one_by_one_and_done_again(tmp_path: Path) -> None:
+    vault = ferry_vault(tmp_path)
+    fill(vault, [memory(6, "A retry is told")])
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await open_context(pilot)
+        await type_task(pilot)
+        await pilot.press("enter")
+        shown = [payload(pilot)]
+        for key in ("space", "s"):
+            await pilot.press(key)
+            await until(pilot, lambda: not screen.is_waiting and payload(pilot) != shown[-1], f"{key} changes it")
+            shown.append(payload(pilot))
+        screen._take_target("cursor")
+        await until(pilot, lambda: not screen.is_waiting and payload(pilot) != shown[-1], "another target")
+        for words, expected in (
+            ("Undid: target cursor", shown[2]),
+            ("Undid: style compiled", shown[1]),
+            ("Undid: left out: Lock refunds by payment_id", shown[0]),
+        ):
+            await pilot.press("u")
+            await says(pilot, words)
+            await until(pilot, lambda want=expected: payload(pilot) == want, words)  # type: ignore[misc] # bound now
+        assert LOCK in included(pilot)
+        await pilot.press("ctrl+r")
+        await says(pilot, "Did again: left out: Lock refunds by payment_id")
+        await until(pilot, lambda: payload(pilot) == shown[1], "left out again")
+        assert screen._lines.text == TASK
+
+
+async def test_a_copy_is_taken_back_before_older_changes_and_never_one_of_somebody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = ferry_vault(tmp_path)
+    fake_ssh(tmp_path, monkeypatch)
+    fill(vault, [memory(6, "A retry is told")])
+    lifecycle.retire(vault, ["m0000002"], actor=Actor())
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await open_context(pilot)
+        await type_task(pilot)
+        await pilot.press("enter", "space")
+        await until(pilot, lambda: LOCK not in included(pilot), "the lock is left out")
+        await pilot.press("y")
+        await says(pilot, "Recorded as pack")
+        await until(pilot, lambda: not screen.acting and not screen.is_waiting, "at rest")
+        await pilot.press("u")
+        await says(pilot, "off the list and counts for nothing; the clipboard keeps its text")
+        assert list_packs(vault, 9) == []
+        await until(pilot, lambda: not screen.acting and not screen.is_waiting, "at rest")
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: len(list_packs(vault, 9)) == 1, "recorded again")
+        await until(pilot, lambda: not screen.acting and not screen.is_waiting, "at rest")
+
+        lifecycle.pin(vault, ["m0000003"], actor=Actor("bo"), pinned=True)
+        await pilot.press("u")
+        await says(pilot, "by bo came after it")
+        assert len(list_packs(vault, 9)) == 1
+        await pilot.press("u")
+        await says(pilot, "Undid: left out: Lock refunds by payment_id")
+        await until(pilot, lambda: LOCK in included(pilot), "the lock is back")
+
+        await pilot.press("R", *"weekly", "enter")
+        await says(pilot, "Saved as recipe “weekly”; u takes it back")
+        await until(pilot, lambda: focused(pilot) == "context-list" and not screen.acting, "the line closes")
+        await pilot.press("u")
+        await says(pilot, "Undid: save recipe weekly")
+        assert list_recipes(vault) == []
+
+
+async def test_ticks_stay_with_their_task_in_recipes_and_until_the_next_visit(tmp_path: Path) -> None:
+    vault = ferry_vault(tmp_path)
+    fill(vault, [memory(6, "Sailing is at noon")])
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await open_context(pilot)
+        await type_task(pilot)
+        await pilot.press("enter", "space")
+        await until(pilot, lambda: LOCK not in included(pilot), "the lock is left out")
+        await pilot.press("s")
+        await answered(pilot)
+        await pilot.press("R", *"weekly", "enter")
+        await until(pilot, lambda: not screen.acting and bool(list_recipes(vault)), "it is saved")
+        options = get_recipe(vault, "weekly").options
+        assert (options["style"], options["without"]) == ("compiled", [LOCK])
+
+        await until(pilot, lambda: focused(pilot) == "context-list", "the line closes")
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is not screen, "back in Browse")
+        screen = await open_context(pilot)
+        assert (screen._lines.text, screen._choices.without) == (TASK, frozenset({LOCK}))
+        await shows(pilot, "1 left out by you")
+
+        await type_task(pilot, "when is sailing")
+        await says(pilot, "Another task: its ticks were taken back")
+        assert not screen._choices.has_ticks
+        await pilot.press("enter", "L")
+        await shows(pilot, "weekly")
+        await pilot.press("1")
+        await until(pilot, lambda: screen._lines.text == TASK, "the recipe is loaded")
+        await answered(pilot)
+        assert screen._choices.without == frozenset({LOCK})
+        assert screen._lines.style == "compiled"
+        await pilot.press("u")
+        await says(pilot, "Undid: load recipe weekly")
+        await answered(pilot)
+        assert screen._lines.text == "when is sailing"
+        assert context_screen(pilot) is screen

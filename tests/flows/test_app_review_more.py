@@ -1,0 +1,346 @@
+"""Review beside others: another process, packs without a word, files that moved, keys that come too early."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from curating import Clock, add, bring, git, repository, write_files
+from flows.app_driver import NOW, WIDE, app_on, browser, fill, isolate, memory, says, screen_text, shows, stored, until
+from flows.test_app_review import Days, chooses, due, ids, looks_at, rests, reviewer
+from support import start_python
+from textual.pilot import Pilot
+
+from memtui.curate.editing import edit_memory
+from memtui.domain.actor import Actor
+from memtui.domain.freshness import UNTIL_CHANGE
+from memtui.domain.memory import Signal
+from memtui.tui.access import Found
+from memtui.tui.access.review import ReviewAccess, ReviewCard
+from memtui.tui.screens.review import ReviewScreen
+from memtui.tui.screens.review_moves import MovesScreen
+from memtui.vault.usage import PackMember, StoredPack, write_pack
+from memtui.vault.vault import Vault
+
+
+@pytest.fixture(autouse=True)
+def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    isolate(monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def days() -> Days:
+    return Days()
+
+
+@pytest.fixture
+def vault(tmp_path: Path, days: Days) -> Vault:
+    return Vault(tmp_path / "vault.duckdb", now=days, patience_seconds=5.0)
+
+
+async def looks(pilot: Pilot[Any]) -> None:
+    """Wait until any memory is in review."""
+
+    def met() -> bool:
+        screen = pilot.app.screen
+        return isinstance(screen, ReviewScreen) and screen._card is not None
+
+    await until(pilot, met, "a memory is in review")
+
+
+def frame(pilot: Pilot[Any]) -> str:
+    """What the memory's frame says."""
+    return str(reviewer(pilot)._memory.border_subtitle)
+
+
+EDIT = """
+import sys
+from pathlib import Path
+from memtui.curate.editing import edit_memory
+from memtui.domain.actor import Actor
+from memtui.vault.vault import Vault
+edit_memory(Vault(Path(sys.argv[1])), sys.argv[2], {"insight": sys.argv[3]}, actor=Actor(sys.argv[4]))
+"""
+
+
+def edited_by_another_process(vault: Vault, identifier: str, text: str) -> None:
+    done = start_python(EDIT, vault.path, identifier, text, "ada")
+    _, trouble = done.communicate(timeout=60)
+    assert done.returncode == 0, trouble
+
+
+async def test_a_verdict_on_what_another_process_changed_is_not_taken_and_the_memory_comes_back(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.tui.screens.review_reading.POLL_SECONDS", 3_600.0)
+    fill(vault, due(4))
+    async with app_on(vault, tmp_path, start="due").run_test(size=WIDE) as pilot:
+        for key, choice in (("y", ""), ("p", ""), ("x", "1"), ("z", "1"), ("t", "2"), ("h", "1")):
+            await looks_at(pilot, "m0000001")
+            await rests(pilot)
+            text = f"What {key} did not see."
+            edited_by_another_process(vault, "m0000001", text)
+            before = stored(vault, "m0000001")
+            await pilot.press(key)
+            if choice:
+                await chooses(pilot, choice)
+            await until(pilot, lambda: "your verdict was not taken" in frame(pilot), f"it is said after {key}")
+            assert "changed meanwhile by ada" in frame(pilot)
+            await looks_at(pilot, "m0000001")
+            await shows(pilot, text)
+            assert stored(vault, "m0000001") == before
+        await says(pilot, "It was changed meanwhile; look again")
+        await pilot.press("y")
+        await looks_at(pilot, "m0000002")
+        await rests(pilot)
+        assert stored(vault, "m0000001").verified_at == NOW
+        edited_by_another_process(vault, "m0000002", "News from elsewhere.")
+        reviewer(pilot)._poll()
+        await until(pilot, lambda: "changed meanwhile by ada: look again" in frame(pilot), "news is told without a key")
+        await pilot.press("y")
+        await looks_at(pilot, "m0000003")
+        await rests(pilot)
+        await pilot.press("U")
+        await shows(pilot, "Undid 1 verdict; edit Berth rule number 02 stands between")
+        await rests(pilot)
+        assert stored(vault, "m0000002").verified_at is None
+        assert stored(vault, "m0000001").verified_at == NOW, "what lies before somebody else's change stays"
+
+
+async def test_keys_that_come_before_their_memory_wait_for_it(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(vault, due(6))
+    gate = threading.Event()
+    card: Callable[..., ReviewCard | None] = ReviewAccess.card
+
+    def slow(self: ReviewAccess, *values: Any) -> ReviewCard | None:
+        assert gate.wait(20)
+        return card(self, *values)
+
+    async with app_on(vault, tmp_path, start="due").run_test(size=WIDE) as pilot:
+        await looks_at(pilot, "m0000001")
+        await until(pilot, lambda: reviewer(pilot)._ahead is not None, "the next is read ahead")
+        monkeypatch.setattr(ReviewAccess, "card", slow)
+        await pilot.press("y", "y", "y", "x", "2")
+        await until(pilot, lambda: len(reviewer(pilot)._held) == 3, "the last three keys wait")
+        assert [stored(vault, name).status for name in ids((3, 4))] == ["active", "active"]
+        gate.set()
+        await looks_at(pilot, "m0000005")
+        await rests(pilot)
+        assert all(stored(vault, name).verified_at == NOW for name in ids((1, 2, 3)))
+        assert (stored(vault, "m0000004").status, stored(vault, "m0000004").status_reason) == ("retired", "was wrong")
+        assert stored(vault, "m0000005").verified_at is None
+        await pilot.press("z", "1")
+        await looks_at(pilot, "m0000006")
+        await rests(pilot)
+        assert stored(vault, "m0000005").snoozed_until == NOW + timedelta(days=7), "a number right after its list"
+
+
+def used(vault: Vault, identifier: str, task: str, at: datetime) -> None:
+    pack = StoredPack(
+        id=identifier,
+        made_at=at,
+        actor="person",
+        project="ferry",
+        task=task,
+        files=(),
+        target="claude-code",
+        budget="1200",
+        encoding="o200k_base",
+        tokens=100,
+        payload_hash="0",
+        members=(PackMember("m0000001", 1, 10, 1.0),),
+    )
+    with vault.write(actor="person", action="pack") as writer:
+        write_pack(writer, pack)
+        writer.add_signals([Signal(memory_id="m0000001", signal="copied", at=at, actor="person", pack_id=identifier)])
+        writer.undoable = False
+
+
+def said_of(vault: Vault, pack: str) -> list[str]:
+    with vault.read() as reader:
+        return [signal.signal for signal in reader.signals() if signal.pack_id == pack and signal.signal != "copied"]
+
+
+async def test_packs_without_a_word_are_asked_about_at_the_end_and_the_receipt_leads_to_sources(
+    vault: Vault, days: Days, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Found] = []
+
+    def edit(_: ReviewScreen, place: Found) -> str:
+        opened.append(place)
+        return ""
+
+    monkeypatch.setattr(ReviewScreen, "_edit_place", edit)
+    days.moment -= timedelta(days=400)
+    write_files(tmp_path, {"CLAUDE.md": "# Berths\n\n- Moor at berth 4 before noon.\n- Never moor at night.\n"})
+    first, second = bring(vault, tmp_path / "CLAUDE.md", project="ferry", active=True).ids
+    days.moment += timedelta(days=400)
+    fill(vault, due(1))
+    used(vault, "pack2222", "make refunds [/x] idempotent", NOW - timedelta(days=9))
+    used(vault, "pack3333", "", NOW - timedelta(days=12))
+    async with app_on(vault, tmp_path, start="due", project="ferry").run_test(size=WIDE) as pilot:
+        await looks(pilot)
+        for _ in range(3):
+            await looks(pilot)
+            current = reviewer(pilot)._current
+            if current in {first, second}:
+                await pilot.press("x")
+                await chooses(pilot, "1")
+            else:
+                await pilot.press("y")
+
+            def gone_on(was: str | None = current) -> bool:
+                return reviewer(pilot)._current != was or reviewer(pilot)._asks_of_pack
+
+            await until(pilot, gone_on, "on to the next")
+            await rests(pilot)
+        await shows(pilot, "3 of 3 memories reviewed")
+        await shows(pilot, "Did it help?  make refunds [/x] idempotent")
+        assert "copied 9 days ago for claude-code · 1 memory · 1 more after it" in screen_text(pilot)
+        await pilot.press("1")
+        await shows(pilot, "the pack without a task")
+        assert said_of(vault, "pack2222") == ["helped"]
+        await pilot.press("u")
+        await shows(pilot, "make refunds [/x] idempotent")
+        assert said_of(vault, "pack2222") == []
+        await pilot.press("4")
+        await shows(pilot, "the pack without a task")
+        await pilot.press("3")
+        await until(pilot, lambda: "Did it help?" not in screen_text(pilot), "nothing is left to ask")
+        assert said_of(vault, "pack3333") == ["unused"]
+        await pilot.press("2")
+        await says(pilot, "No pack is asked about.")
+        await shows(pilot, "These sources still say what was changed or taken out of use:")
+        await pilot.press("o")
+        await chooses(pilot, "2")
+        await until(pilot, lambda: bool(opened), "the source is opened")
+        assert opened[0].path == tmp_path / "CLAUDE.md"
+        assert opened[0].line in {3, 4}
+        await pilot.press("U")
+        await shows(pilot, "Why now")
+        await rests(pilot)
+        assert said_of(vault, "pack3333") == []
+        assert all(stored(vault, name).status == "active" for name in (first, second, "m0000001"))
+
+
+async def test_files_that_moved_are_followed_for_one_memory_or_for_all_after_a_preview(
+    tmp_path: Path,
+) -> None:
+    root = repository(tmp_path / "shop", {"pay/lock.py": "lock\n" * 9, "pay/card.py": "card\n" * 9})
+    clock = Clock()
+    vault = Vault(tmp_path / "data" / "vault.duckdb", now=clock)
+    made = [add(vault, f"Rule {n}", files=["pay/lock.py"], folder=root, project=None, kind="note") for n in range(3)]
+    other = add(vault, "Rule on cards", files=["pay/card.py"], folder=root, project=None)
+    write_files(root, {"pay/card.py": "card\n" * 8 + "token\n"})
+    git(root, "commit", "--quiet", "--all", "--message", "Tokens", GIT_COMMITTER_DATE="2026-04-01T10:00:00+00:00")
+    git(root, "mv", "pay/lock.py", "pay/locking.py")
+    clock.pass_days(100)
+    async with app_on(vault, root, start="due").run_test(size=WIDE) as pilot:
+        await looks(pilot)
+        await shows(pilot, "pay/lock.py was moved since")
+        await shows(pilot, "→ pay/locking.py  f re-anchors")
+        first = str(reviewer(pilot)._current)
+        await pilot.press("f")
+        await until(pilot, lambda: stored(vault, first).anchors[0].path == "pay/locking.py", "it is tied anew")
+        await shows(pilot, "pay/locking.py  fresh")
+        assert reviewer(pilot)._current == first, "it is no verdict"
+        await rests(pilot)
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(pilot.app.screen, MovesScreen), "the preview is open")
+        await shows(pilot, "pay/lock.py  2 memories")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ReviewScreen), "the preview is left")
+        assert [stored(vault, one.id).anchors[0].path for one in made].count("pay/locking.py") == 1
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(pilot.app.screen, MovesScreen), "the preview is open")
+        await pilot.press("enter")
+        await until(
+            pilot,
+            lambda: all(stored(vault, one.id).anchors[0].path == "pay/locking.py" for one in made),
+            "all are tied anew",
+        )
+        await rests(pilot)
+        await pilot.press("u")
+        await until(
+            pilot,
+            lambda: [stored(vault, one.id).anchors[0].path for one in made].count("pay/lock.py") == 2,
+            "one undo takes all of it back",
+        )
+        for _ in range(4):
+            if reviewer(pilot)._current == other.id:
+                break
+            await pilot.press("right")
+            await looks(pilot)
+        await looks_at(pilot, other.id)
+        await shows(pilot, "+ token")
+        await pilot.press("z")
+        await chooses(pilot, "3")
+        await until(pilot, lambda: stored(vault, other.id).snoozed_until == UNTIL_CHANGE, "it waits for a change")
+    write_files(root, {"pay/card.py": "nothing of it\n"})
+    async with app_on(vault, root, start="due").run_test(size=WIDE) as pilot:
+        await looks(pilot)
+        await until(pilot, lambda: bool(reviewer(pilot)._review.moves()), "the files were looked at behind it")
+        await pilot.press("a")
+        await until(pilot, lambda: other.id in reviewer(pilot)._ids, "the change brought it back")
+
+
+async def test_a_days_measure_ends_the_session_and_more_is_a_key_away(vault: Vault, tmp_path: Path) -> None:
+    fill(vault, [*due(3), memory(60, "Fresh", days=1)])
+    async with app_on(vault, tmp_path, start="due", daily=2).run_test(size=WIDE) as pilot:
+        for identifier in ids((1, 2)):
+            await looks_at(pilot, identifier)
+            await pilot.press("y")
+        await shows(pilot, "2 of 2 memories reviewed")
+    async with app_on(vault, tmp_path, start="due", daily=2).run_test(size=WIDE) as pilot:
+        await shows(pilot, "you reviewed as many as you set out to")
+        await pilot.press("a")
+        await looks_at(pilot, "m0000003")
+
+
+async def test_files_are_looked_after_behind_the_list_and_the_header_counts_what_was_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = repository(tmp_path / "shop", {"pay/lock.py": "lock\n"})
+    vault = Vault(tmp_path / "data" / "vault.duckdb", now=Clock())
+    made = add(vault, "The lock holds for 30 s.", files=["pay/lock.py"], folder=root, project=None)
+    write_files(root, {"pay/lock.py": "another lock\n"})
+    monkeypatch.setattr("memtui.tui.screens.file_checks.FIRST_SECONDS", 0.2)
+    async with app_on(vault, root).run_test(size=WIDE) as pilot:
+        await shows(pilot, "1 due")
+        await until(pilot, lambda: browser(pilot)._list.current == made.id, "it is listed")
+        await until(pilot, lambda: "! due" in screen_text(pilot), "the details say it")
+        await shows(pilot, "! architecture")
+
+
+async def test_a_source_that_still_says_what_was_changed_here_is_named_in_the_card_and_opened(
+    vault: Vault, days: Days, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Found] = []
+
+    def edit(_: ReviewScreen, place: Found) -> str:
+        opened.append(place)
+        return ""
+
+    monkeypatch.setattr(ReviewScreen, "_edit_place", edit)
+    days.moment -= timedelta(days=400)
+    write_files(tmp_path, {"CLAUDE.md": "# Berths\n\n- Moor at berth 4 before noon.\n"})
+    (identifier,) = bring(vault, tmp_path / "CLAUDE.md", project="ferry", active=True).ids
+    edit_memory(vault, identifier, {"insight": "Moor at berth 5 before noon."}, actor=Actor())
+    days.moment += timedelta(days=400)
+    async with app_on(vault, tmp_path, start="due", project="ferry").run_test(size=(80, 24)) as pilot:
+        await looks_at(pilot, identifier)
+        await shows(pilot, "! source still says this")
+        assert "o opens it" in screen_text(pilot)
+        await pilot.press("o")
+        await until(pilot, lambda: opened == [Found(tmp_path / "CLAUDE.md", 3)], "it is opened at its line")
+        await looks_at(pilot, identifier)
+        await pilot.press("y")
+        await shows(pilot, "These sources still say what was changed or taken out of use:")
+        await pilot.press("o")
+        await until(pilot, lambda: len(opened) == 2, "the only one is opened at once")

@@ -1,0 +1,126 @@
+"""Conclusions, what a save resembles, and proposed links, at the command line."""
+
+from __future__ import annotations
+
+import pytest
+from flows.cli_driver import Cli
+
+NOTES = ("The refund lock was lost at noon", "A slow refund outlives its lock", "Two workers paid one refund")
+
+
+@pytest.fixture
+def notes(cli: Cli) -> list[str]:
+    cli.write("pay/lock.py", "TTL = 30\n")
+    return [
+        cli("add", text, "--kind", "note", "--project", "shop", "--tag", f"t{number}", "--file", "pay/lock.py").id
+        for number, text in enumerate(NOTES)
+    ]
+
+
+def test_a_conclusion_is_one_change_with_its_sources(cli: Cli, notes: list[str]) -> None:
+    before = cli.exported()
+    cli.write("pay/worker.py", "RETRIES = 3\n")
+    run = cli(
+        *("reflect", *(note[:6] for note in notes), "--text", "-", "--title", "Locks outlive refunds"),
+        *("--kind", "constraint", "--why", "Double refunds in March", "--remove-tag", "t1", "--add-tag", "locks"),
+        *("--add-file", "pay/worker.py", "--retire"),
+        stdin="A lock must outlive the slowest refund.\n",
+    )
+    assert "constraint from 3 sources, which are retired: Locks outlive refunds" in run.err
+    row = cli("show", run.id, "--json").json
+    assert (row["kind"], row["tags"], row["project"]) == ("constraint", ["t0", "t2", "locks"], "shop")
+    assert [anchor["path"] for anchor in row["anchors"]] == ["pay/lock.py", "pay/worker.py"]
+    assert {(link["type"], link["id"]) for link in row["links"]} == {("derived-from", note) for note in notes}
+    assert cli("show", notes[0], "--json").json["status_reason"] == f"reflected in {run.id}"
+    after = cli.exported()
+    assert "reflect 3 memories into Locks outlive refunds" in cli("undo").err
+    assert cli.exported() == before
+    cli("redo")
+    assert cli.exported() == after
+
+
+def test_a_conclusion_as_json_keeps_the_sources(cli: Cli, notes: list[str]) -> None:
+    run = cli("reflect", *notes, "--text", "A lock must outlive the slowest refund.", "--json")
+    assert run.json["sources"] == notes
+    assert cli("show", run.json["id"], "--json").json["kind"] == "lesson"
+    assert {row["status"] for row in cli.all_rows()} == {"active"}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ((), 2, "There is no conclusion yet"),
+        (("--text", f"- {NOTES[0]}\n- {NOTES[1]}"), 2, "still the outline of its sources"),
+        (("--text", "Locks.", "--remove-tag", "nosuch"), 2, "The sources have no such tag"),
+        (("--text", "Locks.", "--remove-file", "no.py"), 2, "The sources are not tied to this file"),
+        (("--text", "Locks.", "--kind", "lessn"), 2, "Did you mean lesson?"),
+        (("--text", "Locks.", "--retire", "--actor", "codex"), 6, "Only a person can retire"),
+    ],
+)
+def test_what_cannot_be_concluded_says_why(
+    cli: Cli, notes: list[str], words: tuple[str, ...], code: int, said: str
+) -> None:
+    before = cli.exported()
+    assert said in cli("reflect", *notes, *words, code=code).err
+    assert cli.exported() == before
+
+
+def test_add_says_what_it_resembles_and_the_command_works(cli: Cli) -> None:
+    old = cli("add", "The refund lock lives for 30 seconds", "--project", "shop").id
+    run = cli("add", "The refund lock lives for 60 seconds", "--project", "shop")
+    (line,) = [line for line in run.err.splitlines() if "resembles" in line]
+    command = f"memtui link {run.id} supersedes {old}"
+    assert command in line
+    cli(*command.split()[1:])
+    assert cli("show", old, "--json").json["status"] == "superseded"
+    again = cli("add", "The refund lock lives for 90 seconds", "--project", "shop", "--json").json
+    assert [found["id"] for found in again["resembles"]] == [run.id]
+    assert set(again["resembles"][0]) == {"id", "title", "sort", "score", "why"}
+    replaced = cli("add", "The refund lock lives for 45 seconds", "--supersedes", again["id"], "--project", "shop")
+    assert again["id"] not in [line.split()[1] for line in replaced.err.splitlines() if "resembles" in line]
+
+
+def test_accepting_and_rewriting_say_what_they_resemble(cli: Cli) -> None:
+    old = cli("add", "The refund lock lives for 30 seconds", "--project", "shop").id
+    proposed = cli("add", "The refund lock lives for 60 seconds", "--project", "shop", "--actor", "codex")
+    assert "resembles" not in proposed.err, "an agent's proposal is looked at when a person accepts it"
+    assert f"resembles {old}" in cli("inbox", "accept", proposed.id).err
+    other = cli("add", "Deploys wait for the smoke test", "--project", "shop").id
+    assert "resembles" not in cli("edit", other, "--add-tag", "ci").err
+    assert "resembles" in cli("edit", other, "--text", "The refund lock lives for 75 seconds", "--title", "Lock").err
+
+
+def test_links_are_proposed_made_and_dismissed(cli: Cli) -> None:
+    note = cli(
+        "add", "On Friday the lock of a slow refund ran out at noon, and the card was paid twice", "--kind", "note"
+    )
+    rule = cli("add", "Whoever holds a lock renews it in time, since a slow refund outlives it", "--kind", "constraint")
+    scope = ("--all-projects", "--json")
+    cli("edit", note.id, "--move-to", "shop")
+    cli("edit", rule.id, "--move-to", "shop")
+    (proposal,) = cli("link", "--proposals", *scope).json
+    assert set(proposal) == {"from", "type", "to", "score", "why", "titles"}
+    assert cli("link", "--proposals", note.id[:6], "--json").json == [proposal]
+    assert proposal["why"] in cli("link", "--proposals", "--all-projects").out
+    ends = (proposal["from"], proposal["type"], proposal["to"])
+    cli("link", *ends, "--dismiss")
+    assert cli("link", "--proposals", *scope).json == []
+    assert "No link is proposed" in cli("link", "--proposals", rule.id).err
+    assert "dismissed already" in cli("link", *ends, "--dismiss").err
+    cli("undo")
+    assert cli("link", "--proposals", *scope).json == [proposal]
+    cli("link", *ends)
+    assert cli("link", "--proposals", *scope).json == []
+    assert "two ends" in cli("link", note.id, code=2).err
+    assert "one ID at most" in cli("link", "--proposals", note.id, "relates", code=2).err
+
+
+def test_tidy_offers_what_is_ripe_and_cron_stays_quiet(cli: Cli, notes: list[str]) -> None:
+    for note in notes:
+        cli("edit", note, "--add-tag", "lock")
+    run = cli("tidy", "--all-projects")
+    assert "ripe (1): `memtui reflect ID ID… --text" in run.out
+    assert f"{' '.join(notes)}  3 notes of one day: pay/lock.py, #lock" in run.out
+    (group,) = cli("tidy", "--all-projects", "--json").json["ripe"]
+    cli("reflect", *group["ids"], "--text", "A lock must outlive the slowest refund.", "--project", "shop")
+    assert cli("tidy", "--all-projects", "--json").json["ripe"] == []

@@ -1,0 +1,88 @@
+"""What a user relies on while turning the knobs of Context: a new payload at once, and never one of yesterday."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pack_story import packed
+from recall_story import NOON, memory, story_vault
+
+from memtui.recall import ranking
+from memtui.recall.task import Task
+from memtui.tui.access.context import RECALL_KEPT_SECONDS, Ask
+from memtui.tui.access.context_keeping import PayloadAccess
+from memtui.tui.opening import Opening
+from memtui.vault.vault import Vault
+
+TASK = "make refunds idempotent"
+USUAL = Ask(TASK, (), "chat", "1200", None)
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    return Vault(story_vault(tmp_path).path, now=lambda: NOON)
+
+
+@pytest.fixture
+def recalls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The tasks that were recalled."""
+    asked: list[str] = []
+    real = ranking.recall
+
+    def counting(vault: Vault, task: Task, *rest: Any, **more: Any) -> Any:
+        asked.append(task.text)
+        return real(vault, task, *rest, **more)
+
+    monkeypatch.setattr(ranking, "recall", counting)
+    return asked
+
+
+def test_the_ranking_is_kept_while_only_what_follows_it_changes(
+    vault: Vault, tmp_path: Path, recalls: list[str]
+) -> None:
+    access = PayloadAccess(Opening(vault=vault, folder=tmp_path, project="payments-api"))
+    changes: list[dict[str, Any]] = [
+        {},
+        {"budget": "90"},
+        {"target": "cursor"},
+        {"style": "compiled"},
+        {"without": frozenset({"lockpaym"})},
+        {"with_ids": frozenset({"lockuser"})},
+        {"unconfirmed": True},
+        {"with_loaded": True},
+        {"secrets": "mask"},
+    ]
+    for change in changes:
+        shown = access.answer(replace(USUAL, **change)).pack
+        chosen = {name: value for name, value in change.items() if name != "with_loaded"}
+        chosen |= {"withhold_loaded": False} if "with_loaded" in change else {}
+        assert shown == packed(vault, Task(TASK), **chosen), change
+    assert recalls == [TASK]
+
+
+@pytest.mark.parametrize("change", [{"text": "lock exports"}, {"phase": "debug"}, {"files": ("payments/lock.py",)}])
+def test_another_task_is_recalled_anew(
+    vault: Vault, tmp_path: Path, recalls: list[str], change: dict[str, Any]
+) -> None:
+    access = PayloadAccess(Opening(vault=vault, folder=tmp_path, project="payments-api"))
+    access.answer(USUAL)
+    access.answer(replace(USUAL, **change))
+    assert len(recalls) == 2
+
+
+def test_what_others_write_and_what_time_does_is_seen(
+    vault: Vault, tmp_path: Path, recalls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    access = PayloadAccess(Opening(vault=vault, folder=tmp_path, project="payments-api"))
+    assert "freshone" not in {one.memory.id for one in access.answer(USUAL).pack.included}
+    with vault.write(actor="ana", action="add") as writer:
+        writer.put(memory("freshone", "Refunds are idempotent by their payment"))
+    assert "freshone" in {one.memory.id for one in access.answer(USUAL).pack.included}
+    assert len(recalls) == 2
+    clock = access._known_recall[1] if access._known_recall else 0.0
+    monkeypatch.setattr("memtui.tui.access.context.time.monotonic", lambda: clock + RECALL_KEPT_SECONDS + 1)
+    access.answer(USUAL)
+    assert len(recalls) == 3

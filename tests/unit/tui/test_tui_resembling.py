@@ -1,0 +1,19 @@
+"""The keys of the line beside a save are free on every screen that it may stand on."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.tui.actions import registry
+from memtui.tui.actions.browse import BROWSE, DUE
+from memtui.tui.actions.everywhere import EVERYWHERE
+from memtui.tui.actions.inbox import INBOX
+from memtui.tui.actions.resembling import RESEMBLING
+from memtui.tui.actions.review import REVIEW
+from memtui.tui.actions.tidy import TIDY
+
+
+@pytest.mark.parametrize("screen", [BROWSE, DUE, INBOX, REVIEW, TIDY, EVERYWHERE])
+def test_the_lines_keys_are_free(screen: str) -> None:
+    mine = {key for action in registry.of_owners(RESEMBLING) for key in action.keys}
+    assert mine.isdisjoint(key for action in registry.of_owners(screen) for key in action.keys)
