@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,18 +73,24 @@ class Benches:
         return self._bench(name, make, scope, Tree(path.stem, tree) if tree else None)
 
     def sample(self, project: str | None = None) -> Bench:
-        def make(folder: Path) -> Vault:
-            vault = Vault(folder / "vault.duckdb", now=lambda: NOW)
-            source = ROOT / "sample_vault"
-            request = ImportRequest(paths=[source], folder=source, home=folder, format="vault")
-            run_import(vault, read_sources(request), request, actor=Actor())
-            return vault
-
-        whole = self._bench("sample", make, EVERYTHING, None)
+        whole = self._bench("sample", sample_vault, EVERYTHING, None)
         if project is None:
             return whole
         tree = Tree(project, ROOT / "sample_vault" / "trees" / project)
         return Bench(whole.vault, whole.engine, whole.resident, Scope.of_project(project), tree)
+
+    def mixed(self, names: Sequence[str]) -> Bench:
+        """The sample among the memories of shared sets."""
+
+        def make(folder: Path) -> Vault:
+            vault = sample_vault(folder)
+            for name in names:
+                text = (SHARED / name / "memories.jsonl").read_text(encoding="utf-8")
+                with vault.write(actor="person", action="mix") as writer:
+                    writer.put_many(replace(one, project=name) for one in read_corpus(text, name, NOW).memories)
+            return vault
+
+        return self._bench("mixed", make, EVERYTHING, None)
 
     def _bench(self, name: str, make: Callable[[Path], Vault], scope: Scope, tree: Tree | None) -> Bench:
         if name not in self._made:
@@ -94,6 +100,14 @@ class Benches:
             embed_missing(vault, self.engine)
             self._made[name] = Bench(vault, self.engine, ResidentVectors(self.engine.name), scope, tree)
         return self._made[name]
+
+
+def sample_vault(folder: Path) -> Vault:
+    vault = Vault(folder / "vault.duckdb", now=lambda: NOW)
+    source = ROOT / "sample_vault"
+    request = ImportRequest(paths=[source], folder=source, home=folder, format="vault")
+    run_import(vault, read_sources(request), request, actor=Actor())
+    return vault
 
 
 def questions(path: Path, most: int | None) -> list[Question]:

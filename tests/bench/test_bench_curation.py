@@ -7,18 +7,30 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from bench.corpus import records
+from bench.corpus import queries, records
 from bench.timing import pace, seconds
 from curating import git
 
-from memtui.curate.anchoring import check_anchors
+from memtui.curate.anchoring import check_anchors, look_after_files
 from memtui.curate.conflicts import find_conflicts
+from memtui.curate.decay import Knobs, effect, take_snapshot
+from memtui.curate.decay_payloads import PayloadOptions, Payloads
 from memtui.curate.duplicates import find_duplicates
 from memtui.curate.gathering import gather
+from memtui.curate.lifecycle import retire
 from memtui.curate.meaning import pairs_by_meaning
-from memtui.domain.memory import Anchor, Memory
+from memtui.curate.projects import view_of
+from memtui.curate.tidy_cache import TidyCache
+from memtui.curate.tidying import TidyOptions, tidy
+from memtui.domain.actor import Actor
+from memtui.domain.kinds import in_project
+from memtui.domain.memory import Anchor, Link, Memory, Signal
 from memtui.domain.record import memory_from_record
-from memtui.vault.filters import MemoryFilter
+from memtui.pack.recording import save_recipe
+from memtui.recall.task import Task
+from memtui.tui.lab_lines import curve_of
+from memtui.vault.affirmation import riskiest
+from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 
@@ -85,6 +97,64 @@ def test_duplicates_and_conflicts_of_a_large_vault(tmp_path: Path) -> None:
     check(f"duplicates and conflicts of {LARGE:,}", seconds(lambda: look_through(vault, None)), 90.0)
 
 
+def test_a_pass_after_an_act_looks_only_at_what_moved(tmp_path: Path) -> None:
+    vault, memories = filled(tmp_path / "vault.duckdb", MIGRATION)
+    options, cache = TidyOptions(model=with_vectors(vault)), TidyCache()
+    check(f"tidy of {MIGRATION:,}, every finding", seconds(lambda: tidy(vault, options, cache=cache)), 15.0)
+    retire(vault, [memories[0].id], actor=Actor())
+    check("the same after an act", seconds(lambda: tidy(vault, options, cache=cache)), 4.0)
+
+
+def test_the_decay_lab_follows_its_knobs(tmp_path: Path) -> None:
+    vault, _ = filled(tmp_path / "vault.duckdb", MIGRATION)
+    for number, text in enumerate(queries(8)):
+        task = Task(text, ("src/module3/file3.py",) if number % 2 else ())
+        recipe = {"actor": "bench", "project": "project-0", "target": "chat", "budget": "1200"}
+        save_recipe(vault, f"task {number}", task, **recipe)  # type: ignore[arg-type] # texts by name
+    with vault.read() as reader:
+        view = view_of(reader, tmp_path, "project-0")
+    snapshot = take_snapshot(vault, EVERYTHING)
+    payloads = Payloads(vault, PayloadOptions(view=view))
+    payloads.members(snapshot.in_force)
+    knobs = Knobs(half_lives={"tooling": 30.0, in_project("note", "project-0"): 3.0}, threshold=0.6, floor=0.02)
+
+    def turn() -> None:
+        curve_of(snapshot, knobs, "tooling", None)
+        effect(snapshot, knobs)
+
+    check(f"a knob to curve and counts at {MIGRATION:,}", seconds(turn), 0.1)
+    taken = seconds(lambda: payloads.members(knobs.kinds(snapshot.in_force)))
+    check("then the payloads of eight recipes", taken, 0.5)
+
+
+def test_what_is_due_in_a_large_vault(tmp_path: Path) -> None:
+    vault, memories = filled(tmp_path / "vault.duckdb", LARGE)
+    now = vault.now()
+    with vault.write(actor="bench", action="use") as writer:
+        writer.add_signals(
+            Signal(memory_id=one.id, signal="hurt" if n % 10 == 0 else "copied", at=now, actor="bench")
+            for n, one in enumerate(memories)
+            for _ in range(2)
+            if n % 3 == 0
+        )
+        writer.add_links(
+            Link(from_id=one.id, type="contradicts", to_id=other.id, created_at=now)
+            for one, other in zip(memories[: LARGE // 50], memories[LARGE // 50 :], strict=False)
+        )
+        states = [(one.id, held.path, n) for n, one in enumerate(memories) for held in one.anchors]
+        writer.insert_unjournaled(
+            "anchor_states",
+            [
+                {"memory_id": owner, "path": path, "state": "changed" if n % 7 == 0 else "fresh", "checked_at": now}
+                for owner, path, n in states
+            ],
+        )
+    due = MemoryFilter(stale_at=now)
+    with vault.read() as reader:
+        check(f"count of what is due of {LARGE:,}", seconds(lambda: reader.count(due)), 0.15)
+        check(f"the forty riskiest of {LARGE:,}", seconds(lambda: riskiest(reader, due, now=now, limit=40)), 0.5)
+
+
 def test_anchors_of_a_large_repository(tmp_path: Path) -> None:
     root = tmp_path / "shop"
     for number in range(FILES):
@@ -110,3 +180,8 @@ def test_anchors_of_a_large_repository(tmp_path: Path) -> None:
     ]
     taken = seconds(lambda: check_anchors(memories, Tree("shop", root)))
     check(f"anchors of {FILES:,} memories over {FILES:,} files", taken, 5.0)
+    vault = Vault(tmp_path / "vault.duckdb")
+    with vault.write(actor="bench", action="fill") as writer:
+        writer.put_many(memories)
+    taken = seconds(lambda: look_after_files(vault, [Tree("shop", root)]))
+    check(f"the same, read from and remembered in the vault, of {FILES:,}", taken, 5.0)

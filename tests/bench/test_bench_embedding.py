@@ -13,16 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 from bench.corpus import sentences
-from bench.test_bench_speed import LARGE, MIGRATION, SMALL, check, fill
+from bench.test_bench_speed import LARGE, MIGRATION, SMALL, check
 from bench.timing import pace, percentile, process_seconds, seconds
+from bench.vaults import filled
 from numpy.typing import NDArray
 
 from memtui.embedding.bundled import BundledEngine
 from memtui.recall.vectoring import ResidentVectors
 from memtui.vault import vectors
 from memtui.vault.filters import MemoryFilter, Scope
-from memtui.vault.vault import Vault
-from memtui.vault.vectors import NewVector
 
 pytestmark = pytest.mark.bench
 
@@ -54,29 +53,13 @@ def test_opening_the_model() -> None:
     check("opening the model and one query", process_seconds([sys.executable, "-c", script]) - bare, 0.35)
 
 
-def filled(folder: Path, count: int) -> Vault:
-    """Return a vault with random vectors, which cost what real ones do."""
-    vault = Vault(folder / f"{count}.duckdb")
-    fill(vault, count)
-    chance = np.random.default_rng(5)
-    while True:
-        with vault.read() as reader:
-            waiting = vectors.missing(reader, BundledEngine.name, limit=2_000)
-        if not waiting:
-            return vault
-        rows = chance.standard_normal((len(waiting), BundledEngine.dimensions)).astype(np.float32)
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        made = [NewVector(each.key, each.content_hash, row) for each, row in zip(waiting, rows, strict=True)]
-        vectors.store(vault, BundledEngine.name, made)
-
-
 def some_query() -> NDArray[np.float32]:
     row = np.random.default_rng(6).standard_normal(BundledEngine.dimensions).astype(np.float32)
     return row / np.float32(np.linalg.norm(row))
 
 
 def test_nearest_by_sql(tmp_path: Path) -> None:
-    vault = filled(tmp_path, MIGRATION)
+    vault = filled(tmp_path, MIGRATION, BundledEngine.name)
     times = []
     for scope in (Scope(), Scope.of_project("project-1")):
         for _ in range(5):
@@ -89,10 +72,9 @@ def test_nearest_by_sql(tmp_path: Path) -> None:
 
 
 def test_resident_scores(tmp_path: Path) -> None:
-    vault = filled(tmp_path, LARGE)
+    vault = filled(tmp_path, LARGE, BundledEngine.name)
     resident = ResidentVectors(BundledEngine.name)
-    with vault.read() as reader:
-        taken = seconds(lambda: resident.refresh(reader))
+    taken = seconds(lambda: resident.load(vault))
     times = [seconds(lambda: resident.scores(some_query())) for _ in range(30)]
     print(f"\nreading {len(resident):,} vectors into memory: {taken * 1000:.0f} ms")
     check(f"resident scores at {LARGE:,}, p95", percentile(times, 0.95), 0.015)

@@ -1,4 +1,4 @@
-"""The quality and speed of recall. `pytest -m bench -s tests/bench/test_bench_recall.py` prints the tables.
+"""The quality of recall. `pytest -m bench -s tests/bench/test_bench_recall.py` prints the tables.
 
 `MEMTUI_BENCH_SMALL=1` only shows that they run, on a few queries; the shared sets are read from beside the checkout.
 """
@@ -6,29 +6,17 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from bench import recalling
-from bench.corpus import queries, records
 from bench.recalling import OWN, SHARED, TREES, Bench, Benches, compare, mean, questions
-from bench.timing import memtui, pace, percentile, process_seconds, seconds
 
-from memtui.domain.record import memory_from_record
 from memtui.recall.questions import Question
-from memtui.recall.searching import search
-from memtui.recall.sensing import ModelMeaning
-from memtui.recall.vectoring import ResidentVectors
-from memtui.vault.filters import Scope
-from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.bench
 
 SMALL = bool(os.environ.get("MEMTUI_BENCH_SMALL"))
 MOST = 8 if SMALL else None
-MIGRATION = 300 if SMALL else 11_637
-LARGE = 500 if SMALL else 100_000
 SAMPLE_PROJECTS = ("payments-api", "storefront", "ops-infra")
 
 
@@ -70,11 +58,13 @@ def test_tasks_over_the_sample_beside_vectors_and_words(benches: Benches, name: 
     asked = questions(OWN / f"{name}.jsonl", MOST)
     found = recalling.ours(bench, asked)
     print(recalling.HEADING)
-    compare(name, found, recalling.vectors_alone(bench, asked), "vectors alone")
+    by_meaning = recalling.vectors_alone(bench, asked)
+    compare(name, found, by_meaning, "vectors alone")
     compare("", found, recalling.weighted_sum(bench, asked), "weighted sum")
     compare("", found, recalling.ours_by_words(bench, asked), "without a model")
-    # Paraphrases: vectors alone, which refuse nothing, reach 0.725; what is refused costs 0.05 (RESULTS.md).
-    bar(f"{name} recall@5", mean([a.recall_at(5) for a in found]), {"paraphrases": 0.65, "answerable": 0.95}[name])
+    recall_at_5 = mean([a.recall_at(5) for a in found])
+    # Vectors alone refuse nothing; what is refused of the paraphrases has to be made up for by the ranking.
+    bar(f"{name} recall@5", recall_at_5, max(0.7, mean([a.recall_at(5) for a in by_meaning])))
 
 
 def test_what_is_current_stands_before_what_it_replaced(benches: Benches) -> None:
@@ -122,61 +112,3 @@ def test_what_nothing_answers_is_refused(benches: Benches) -> None:
 
 def _answered(bench: Bench, asked: list[Question]) -> float:
     return mean([1.0 - one.empty for one in recalling.ours(bench, asked)])
-
-
-# -- speed ----------------------------------------------------------------------------------------
-
-
-def filled(folder: Path, count: int, model: str, dimensions: int) -> Vault:
-    """A vault of made-up memories with made-up vectors: what they say does not change how long it takes."""
-    import numpy as np
-
-    from memtui.vault import vectors
-
-    vault = Vault(folder / "vault.duckdb")
-    now = datetime.now(UTC)
-    memories = [memory_from_record(record, now=now, new_id=f"m{i:07}") for i, record in enumerate(records(count))]
-    with vault.write(actor="bench", action="fill") as writer:
-        for start in range(0, count, 5_000):
-            writer.put_many(memories[start : start + 5_000])
-    chance = np.random.default_rng(3)
-    while True:
-        with vault.read() as reader:
-            waiting = vectors.missing(reader, model, limit=5_000)
-        if not waiting:
-            return vault
-        made = chance.normal(size=(len(waiting), dimensions)).astype(np.float32)
-        made /= np.linalg.norm(made, axis=1, keepdims=True)
-        rows = [vectors.NewVector(one.key, one.content_hash, row) for one, row in zip(waiting, made, strict=True)]
-        vectors.store(vault, model, rows)
-
-
-def ceiling(name: str, value: float, most: float) -> None:
-    scaled = most * pace()
-    print(f"\n{name:<52}{value:>9.3f} s   bar {most:g} s, here {scaled:.3f}")
-    assert SMALL or value <= scaled, f"{name}: {value:.3f} s over {scaled:.3f}"
-
-
-def test_cold_context_with_vectors(tmp_path: Path, benches: Benches) -> None:
-    vault = filled(tmp_path, MIGRATION, benches.engine.name, benches.engine.dimensions)
-    # The words of a memory, since made-up vectors are near to nothing.
-    title = list(records(2))[1]["title"]
-    command = memtui(vault.path, "context", title, "--project", "project-1")
-    ceiling(f"cold context at {MIGRATION:,} with vectors", process_seconds(command), 0.8)
-    ceiling(f"cold context --fast at {MIGRATION:,}", process_seconds([*command, "--fast"]), 0.4)
-
-
-@pytest.mark.parametrize(("count", "most"), [(MIGRATION, 0.045), (LARGE, 0.080)])
-def test_warm_hybrid_search(tmp_path: Path, benches: Benches, count: int, most: float) -> None:
-    vault = filled(tmp_path, count, benches.engine.name, benches.engine.dimensions)
-    resident = ResidentVectors(benches.engine.name)
-    meaning = ModelMeaning(vault, "bundled", engine=benches.engine, resident=resident, catches_up=False)
-    scope = Scope.of_project("project-1")
-
-    def ask(query: str) -> None:
-        search(vault, query, scope, limit=20, settings=recalling.SETTINGS, now=vault.now(), meaning=meaning)
-
-    ask("warm up")
-    times = [seconds(lambda query=query: ask(query)) for query in queries(20 if SMALL else 100)]  # type: ignore[misc] # bound at once
-    print(f"\nwarm hybrid search at {count:,}: p50 {percentile(times, 0.5) * 1000:.1f} ms")
-    ceiling(f"warm hybrid search at {count:,}, p95", percentile(times, 0.95), most)
