@@ -128,7 +128,8 @@ class Verdict:
 
     Attributes:
         verdict: `still-true`, `outdated`, `superseded`, `snoozed` or `edited`; of a pair `not-duplicate`,
-            `not-conflict`, `not-related` or `not-ripe`, with the other's id and a fingerprint of both texts as the reason.
+            `not-conflict`, `not-related` or `not-ripe`, with the other's id and a fingerprint of both texts as the
+            reason.
         exposure_days: days from the previous verification (or observation) to this verdict.
     """
 

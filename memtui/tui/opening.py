@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Start = Literal["list", "due"]
 
+READ_PATIENCE_SECONDS = 1.5
+"""How long a look waits for the lease: the next one comes in two seconds anyway, and quitting waits for it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
@@ -60,3 +63,8 @@ class Opening:
     secret_patterns: tuple[tuple[str, str], ...] = ()
     targets: tuple[tuple[str, TargetSettings], ...] = ()
     meaning: ResidentMeaning | None = None
+
+    def vault_to_read(self) -> Vault:
+        """Return the vault for looks that follow one another: they wait less long for the lease than a change does."""
+        patience = min(READ_PATIENCE_SECONDS, self.vault.patience_seconds)
+        return Vault(self.vault.path, kinds=self.vault.kinds, now=self.vault.now, patience_seconds=patience)

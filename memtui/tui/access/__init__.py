@@ -6,7 +6,6 @@ What recalls and changes memories is imported where it is used, so that the firs
 from memtui.tui.access.acting import Acting
 from memtui.tui.access.asking import Asking
 from memtui.tui.access.checking import Checking
-from memtui.tui.access.listing import READ_PATIENCE_SECONDS
 from memtui.tui.access.values import (
     BEST,
     SORTS,
@@ -26,7 +25,6 @@ from memtui.tui.access.values import (
 
 __all__ = [
     "BEST",
-    "READ_PATIENCE_SECONDS",
     "SORTS",
     "Base",
     "Detail",

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from memtui.errors import UsageError
 from memtui.tui.access import VaultAccess
 from memtui.tui.opening import Opening
-from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
     from memtui.curate.projects import View
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
     from memtui.recall.result import Recall
     from memtui.recall.task import Task
     from memtui.vault.usage import StoredPack
-
-READ_PATIENCE_SECONDS = 1.5
-"""How long a look waits for the lease; the next key or the next poll asks again."""
 
 RECALL_KEPT_SECONDS = 30.0
 """So long a ranking is kept while nobody writes to the vault: files in hand change too, and trust fades."""
@@ -89,10 +85,7 @@ class ContextAccess:
     def __init__(self, opening: Opening) -> None:
         self._opening = opening
         self._vault = opening.vault
-        patience = min(READ_PATIENCE_SECONDS, opening.vault.patience_seconds)
-        self._reading = Vault(
-            opening.vault.path, kinds=opening.vault.kinds, now=opening.vault.now, patience_seconds=patience
-        )
+        self._reading = opening.vault_to_read()
         self._access = VaultAccess(opening)
         # Replaced as a whole, so that threads need no lock.
         self._known_view: tuple[tuple[int, ...], View | None] = ((), None)

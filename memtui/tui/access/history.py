@@ -9,13 +9,9 @@ from typing import TYPE_CHECKING
 from memtui.tui.access.values import Done
 from memtui.tui.opening import Opening
 from memtui.tui.wording import tame
-from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
     from memtui.curate.changes import ChangeDiff
-
-READ_PATIENCE_SECONDS = 1.5
-"""How long a look waits for the lease; the next poll asks again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +43,7 @@ class HistoryAccess:
     def __init__(self, opening: Opening) -> None:
         self._opening = opening
         self._vault = opening.vault
-        patience = min(READ_PATIENCE_SECONDS, opening.vault.patience_seconds)
-        self._reading = Vault(
-            opening.vault.path, kinds=opening.vault.kinds, now=opening.vault.now, patience_seconds=patience
-        )
+        self._reading = opening.vault_to_read()
 
     def numbers(self, query: str, memory_id: str | None) -> tuple[int, ...]:
         """Return the numbers of the changes that fit, the newest first."""

@@ -11,16 +11,12 @@ from memtui.errors import NotFoundError
 from memtui.tui.access.values import Done
 from memtui.tui.opening import Opening
 from memtui.tui.wording import counted, tame
-from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
     from memtui.capture.applying import ImportReport
     from memtui.capture.importing import ImportRequest
     from memtui.capture.known_places import KnownPlace
     from memtui.capture.planning import ImportPlan
-
-READ_PATIENCE_SECONDS = 1.5
-"""How long a look waits for the lease."""
 
 Progress = Callable[[str, int, int], None]
 """Called with what is done, how many of it are done and how many there are; raises `Cancelled` to stop."""
@@ -53,10 +49,7 @@ class ImportAccess:
         self._opening = opening
         self._vault = opening.vault
         self._home = home
-        patience = min(READ_PATIENCE_SECONDS, opening.vault.patience_seconds)
-        self._reading = Vault(
-            opening.vault.path, kinds=opening.vault.kinds, now=opening.vault.now, patience_seconds=patience
-        )
+        self._reading = opening.vault_to_read()
 
     def places(self) -> list[KnownPlace]:
         """Return the known places that hold something; the vault is not asked."""

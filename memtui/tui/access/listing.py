@@ -16,7 +16,6 @@ from memtui.tui.access.values import Base, Listing, Row, Signature, Wanted
 from memtui.tui.opening import Opening
 from memtui.tui.wording import days_between, tame
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
-from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
     from memtui.curate.projects import View
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
     from memtui.vault.browsing import Browsing
     from memtui.vault.reading import VaultReader
     from memtui.vault.term_index import TermIndex
-
-READ_PATIENCE_SECONDS = 1.5
-"""How long a look waits for the lease: the next one comes in two seconds anyway, and quitting waits for it."""
 
 MOST_HITS = 100
 """Memories found by words that a filter shows: reading them is most of a search at 100,000 (90 ms of CPU for 200)."""
@@ -61,10 +57,7 @@ class ListReading:
     def __init__(self, opening: Opening) -> None:
         self._opening = opening
         self._vault = opening.vault
-        patience = min(READ_PATIENCE_SECONDS, opening.vault.patience_seconds)
-        self._reading = Vault(
-            opening.vault.path, kinds=opening.vault.kinds, now=opening.vault.now, patience_seconds=patience
-        )
+        self._reading = opening.vault_to_read()
         self._view: View | None = None
         self._folders: dict[str, Path] | None = None
         # Both are replaced as a whole, so that threads need no lock.

@@ -14,15 +14,11 @@ from memtui.tui.context_choices import of_kept
 from memtui.tui.opening import Opening
 from memtui.tui.pack_rows import effect_words
 from memtui.tui.wording import tame
-from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
     from memtui.curate.packs import UsedMember, UsedPack, Verdict
     from memtui.pack.packing import Pack
     from memtui.vault.usage import StoredPack
-
-READ_PATIENCE_SECONDS = 1.5
-"""How long a look waits for the lease; the next poll asks again."""
 
 
 LOST = "Its bytes cannot be had any more: a memory was purged or had been shortened, or a file changed since"
@@ -62,10 +58,7 @@ class PacksAccess:
     def __init__(self, opening: Opening) -> None:
         self._opening = opening
         self._vault = opening.vault
-        patience = min(READ_PATIENCE_SECONDS, opening.vault.patience_seconds)
-        self._reading = Vault(
-            opening.vault.path, kinds=opening.vault.kinds, now=opening.vault.now, patience_seconds=patience
-        )
+        self._reading = opening.vault_to_read()
 
     def packs(self) -> list[UsedPack]:
         """Return the packs, those that await feedback first, then the newest first."""

@@ -108,7 +108,14 @@ def test_packs_and_recipes_of_an_older_vault_come_along_without_choices(
 
 
 def test_rows_that_were_salvaged_from_an_older_vault_are_whole(tmp_path: Path, vault: Vault) -> None:
-    row = {"name": "weekly", "project": None, "task": "t", "files": [], "target": "chat", "budget": "2k"}
+    row: dict[str, object] = {
+        "name": "weekly",
+        "project": None,
+        "task": "t",
+        "files": [],
+        "target": "chat",
+        "budget": "2k",
+    }
     lines = tmp_path / "lines"
     lines.write_text(json.dumps({"table": "recipes", "row": row | {"created_at": "2026-01-01T00:00:00"}}) + "\n")
     with vault.connect(read_only=False):
