@@ -134,5 +134,5 @@ def test_a_memory_tied_to_the_end_of_a_path_is_found_by_the_one_file_that_has_it
 
     cli.write("src/returns/pricing.py", "")
     (row,) = cli("list", "--json").json
-    assert row["anchors"] == [{"path": "pricing.py", "state": "gone"}]
+    assert row["anchors"] == [{"path": "pricing.py", "state": "unverifiable"}]
     assert cli("search", "--file", "src/checkout/cart.py", "--json", code=3).json == []

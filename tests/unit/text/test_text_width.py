@@ -87,6 +87,6 @@ def test_plain_titles_load_no_width_tables() -> None:
 def test_emoji_are_shown_in_forms_of_undisputed_width(seen: str, shown: str) -> None:
     """What terminals add up code point by code point is what those that know graphemes measure."""
     assert steady(seen) == shown
-    assert cell_len(steady(seen)) == cell_width(steady(seen))
-    if "न" not in seen:
+    if "न" not in seen:  # the width of a conjunct is disputed, and no emoji
+        assert cell_len(steady(seen)) == cell_width(steady(seen))
         assert cell_width(steady(seen)) == sum(max(0, wcwidth(letter)) for letter in steady(seen))
