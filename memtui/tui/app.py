@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.app import App, SystemCommand
+from textual.await_complete import AwaitComplete
 from textual.filter import LineFilter
 from textual.screen import Screen
 
@@ -19,6 +20,7 @@ from memtui.tui import themes
 from memtui.tui.keymap import GUARANTEED, Keymap
 from memtui.tui.messages import ListRead
 from memtui.tui.opening import Opening
+from memtui.tui.remains import drop_pictures
 from memtui.tui.screens.browse import BrowseScreen
 from memtui.tui.screens.working import WorkingScreen
 from memtui.tui.state import State
@@ -139,6 +141,12 @@ class MemtuiApp(App[int]):
             beneath = self.screen
             memory = beneath.current_memory if isinstance(beneath, WorkingScreen) else None
             await self.push_screen(_screen(name, self.opening, memory))
+
+    def pop_screen(self) -> AwaitComplete:
+        """Close the screen in front, and keep nothing of it."""
+        closed = super().pop_screen()
+        drop_pictures()
+        return closed
 
     async def action_quit(self) -> None:
         """Quit as the screen in front does: once every change that was asked for is made."""

@@ -49,8 +49,22 @@ class FewNotifications(Notifications):
 
 def stand_clear(screen: Screen[Any]) -> None:
     """Let toasts stand at the top of a screen while the line in hand is in its lower half, else at the bottom."""
+    _clear_holders(screen)
     line = _line_in_hand(screen)
     screen.query_children("ToastRack").set_class(line is not None and line >= screen.size.height // 2, ABOVE)
+
+
+def _clear_holders(screen: Screen[Any]) -> None:
+    """Take away what held the toasts that are gone.
+
+    A toast whose time is up goes with its holder, but of one that was crowded out Textual leaves the holder standing:
+    unseen, laid out with every picture, and with all that the toast drew.
+    """
+    for rack in screen.query_children("ToastRack"):
+        for holder in list(rack.children):
+            # One that was put up only now has its toast once it is mounted.
+            if holder.is_mounted and not holder.children:
+                holder.remove()
 
 
 def _line_in_hand(screen: Screen[Any]) -> int | None:

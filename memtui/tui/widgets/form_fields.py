@@ -18,6 +18,7 @@ from memtui.curate.form import LONGEST_LINE, NO, YES
 from memtui.text.sanitising import one_line, reveal, sanitise
 from memtui.tui.actions import registry
 from memtui.tui.actions.editing import LINE, TOGGLE
+from memtui.tui.remains import stop_watching_app
 
 MOST_TYPED = 30_000
 """Characters that a text field edits: a key takes 80 ms at 100,000 and seconds at a million, wrapped."""
@@ -125,6 +126,10 @@ class FormArea(TextArea):
         self.choices: tuple[str, ...] = ()
         self._whole: str | None = None
         self._before: str | None = None
+
+    def on_unmount(self) -> None:
+        """Be forgotten by the app, which tells a field of its theme."""
+        stop_watching_app(self)
 
     @property
     def typed(self) -> str:
