@@ -95,7 +95,7 @@ def read_sources(request: ImportRequest, *, progress: ProgressCallback | None = 
     seen: set[Path] = set()
     for path in request.paths:
         absolute = Path(path).expanduser()
-        absolute = absolute if absolute.is_absolute() else request.folder / absolute
+        absolute = _without_steps_up(absolute if absolute.is_absolute() else request.folder / absolute)
         workspace = find_workspace(absolute)
         root = workspace.root if workspace.is_repository else (absolute if absolute.is_dir() else absolute.parent)
         collected = collect([absolute], root=root, home=request.home, format=request.format, progress=progress)
@@ -120,6 +120,13 @@ def read_sources(request: ImportRequest, *, progress: ProgressCallback | None = 
                 read.recuts[drafts[0].source.path] = _recut(file, finished)
                 read.roots[drafts[0].source.path] = file.file.root
     return read
+
+
+def _without_steps_up(path: Path) -> Path:
+    """Return a path without `..`; its last name stays as it was given, a link unresolved."""
+    if ".." not in path.parts:
+        return path
+    return path.resolve() if path.name == ".." else path.parent.resolve() / path.name
 
 
 def _finished(stated: Draft, path: Path, *, dates: SourceDates, named: bool, in_repository: bool) -> Draft:

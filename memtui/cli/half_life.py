@@ -33,7 +33,7 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """List the kinds, tell an effect, or apply half-lives as one change."""
-    from memtui.curate.decay import Knobs, apply, effect, take_snapshot
+    from memtui.curate.decay import Knobs, apply, check_half_lives, effect, take_snapshot
 
     if arguments.here and session.view.project is None:
         raise UsageError("No single project is in view", remedy="Name one with --project, or leave out --here.")
@@ -43,6 +43,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if not wanted:
         _list(snapshot, project, session)
         return EXIT_DONE
+    check_half_lives(wanted, snapshot)
     usual = _usual(wanted, snapshot)
     found = effect(snapshot, Knobs(half_lives=usual))
     if arguments.dry_run:

@@ -26,8 +26,9 @@ def run() -> None:
     """Run `memtui` with the process's own arguments and exit."""
     # A command is over before its garbage matters; collecting it costs a tenth of the start.
     gc.disable()
-    code = main(sys.argv[1:])
+    code = 0
     try:
+        code = main(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

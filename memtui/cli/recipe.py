@@ -130,6 +130,7 @@ def _save(arguments: argparse.Namespace, session: Session) -> int:
         raise UsageError("A recipe needs a task or files", where=arguments.name)
     put_in, left_out = ticked(arguments, session.vault)
     usual = PackOptions.of(settings)
+    replaces = any(recipe.name == arguments.name for recipe in list_recipes(session.vault))
     recipe = save_recipe(
         session.vault,
         arguments.name,
@@ -144,7 +145,8 @@ def _save(arguments: argparse.Namespace, session: Session) -> int:
     )
     if session.json:
         write_json(_record(recipe))
-    say(f"saved: memtui recipe run {recipe.name}; `memtui undo` takes it back")
+    word = "replaced the recipe of this name" if replaces else "saved"
+    say(f"{word}: memtui recipe run {recipe.name}; `memtui undo` takes it back")
     return EXIT_DONE
 
 

@@ -297,6 +297,19 @@ def apply(
         return writer.summary
 
 
+def check_half_lives(half_lives: Mapping[str, float | None], snapshot: Snapshot) -> None:
+    """Check half-lives as `apply` does, before their effect is told.
+
+    Raises:
+        RefusedError: the configuration decides for one of the kinds.
+        UsageError: a kind is unknown, or a half-life is none.
+    """
+    used = {kind.name for kind in snapshot.kinds}
+    for name, days in half_lives.items():
+        kind, project = split_project(name)
+        _check(kind, days, snapshot.in_force, used, beaten=project is None)
+
+
 def _told(name: str, days: float | None, kinds: Kinds, used: Iterable[str | None]) -> str:
     """Return what changes in words: `tooling in shop 90 d → 30 d`.
 

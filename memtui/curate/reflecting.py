@@ -10,6 +10,7 @@ from memtui.curate.lifecycle import only_person
 from memtui.curate.merging import common_project
 from memtui.domain.actor import Actor
 from memtui.domain.content import content_hash
+from memtui.domain.holding import ONLY
 from memtui.domain.kinds import DEFAULT_KIND
 from memtui.domain.memory import Anchor, Link, Memory, Tombstone
 from memtui.errors import ConflictError, RefusedError, UsageError
@@ -38,11 +39,17 @@ class Proposed:
     outline: str
 
 
+def _is_shared(tag: str, sources: Sequence[Memory]) -> bool:
+    """Return whether a tag is to be united: one that says where a source alone holds is so only if all hold there."""
+    return not tag.startswith(ONLY) or all(tag in memory.tags for memory in sources)
+
+
 def propose(sources: Sequence[Memory]) -> Proposed:
     """Return what a conclusion from these sources begins with."""
+    tags = dict.fromkeys(tag for memory in sources for tag in memory.tags)
     anchors = {anchor.path: anchor for memory in reversed(sources) for anchor in memory.anchors}
     return Proposed(
-        tags=tuple(dict.fromkeys(tag for memory in sources for tag in memory.tags)),
+        tags=tuple(tag for tag in tags if _is_shared(tag, sources)),
         anchors=tuple(anchors[path] for path in dict.fromkeys(a.path for memory in sources for a in memory.anchors)),
         outline="".join(f"- {reveal(one_line(memory.title))[:LONGEST_TITLE]}\n" for memory in sources),
     )

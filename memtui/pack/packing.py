@@ -212,7 +212,7 @@ def build_pack(
         withheld=withheld,
         withheld_counts=counts,
         other_projects=found.other_projects,
-        abstained=found.abstained if payload else _abstained(found, selection, budget),
+        abstained=found.abstained if payload else _abstained(found, selection, budget, max_memories),
         phase=found.phase,
         pieces=pieces,
         left_out=found.left_out,
@@ -272,9 +272,9 @@ def _included(selection: Selection, pieces: tuple[Piece, ...], measure: Measure)
     )
 
 
-def _abstained(found: Recall, selection: Selection, budget: Budget) -> str:
+def _abstained(found: Recall, selection: Selection, budget: Budget, max_memories: int | None) -> str:
     if selection.withheld and (found.put_in or found.hits or found.pins):
-        return f"nothing fits the budget of {budget}"
+        return "no memory may be in it" if max_memories == 0 else f"nothing fits the budget of {budget}"
     if found.left_out and not (found.hits or found.pins):
         return "you left out all that is relevant"
     return found.abstained or "nothing is relevant"

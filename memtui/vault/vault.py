@@ -234,6 +234,8 @@ class Vault:
         if version:
             connection.execute("CHECKPOINT")
             backup.copy_vault(self.path, self.now(), label=f"before-schema-{SCHEMA_VERSION}")
+            # The checkpoint took the log away, and the migration writes another one.
+            _keep_private(self.path)
         try:
             migrate(connection)
         except BaseException:

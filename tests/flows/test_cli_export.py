@@ -34,6 +34,15 @@ def test_importing_ones_own_export_changes_nothing(demo: Cli) -> None:
     assert demo.exported() == before
 
 
+def test_an_export_is_the_same_by_whatever_path_it_is_named(demo: Cli) -> None:
+    file, inside = demo.home / "all.jsonl", demo.home / "inside"
+    inside.mkdir()
+    demo("export", "--target", "jsonl", "--out", file)
+    demo.globals = ["--vault", str(demo.home / "other.duckdb")]
+    demo("import", inside / ".." / "all.jsonl")
+    assert demo.exported() == file.read_text(encoding="utf-8"), "status and confirmations come along"
+
+
 def _files(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 

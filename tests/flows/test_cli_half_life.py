@@ -39,5 +39,7 @@ def _days(demo: Cli, *options: str, kind: str = "tooling") -> float:
 
 
 def test_what_is_no_half_life_is_told(demo: Cli) -> None:
-    for wrong, told in (("tooling", "KIND=TIME"), ("tooling=soon", "soon"), ("nonsense=30d", "nonsense")):
+    wrongs = (("tooling", "KIND=TIME"), ("tooling=soon", "soon"), ("nonsense=30d", "nonsense"), ("note=0d", "0.01 to"))
+    for wrong, told in wrongs:
         assert told in demo("half-life", wrong, code=2).err
+        assert told in demo("half-life", wrong, "--dry-run", code=2).err

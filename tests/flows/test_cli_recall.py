@@ -210,7 +210,8 @@ def test_feedback_on_one_memory_moves_it_and_can_be_undone(demo: Cli) -> None:
 
 
 def test_a_recipe_is_saved_run_and_deleted(demo: Cli) -> None:
-    demo("recipe", "save", "weekly", *TASK, "--project", "payments-api")
+    assert demo("recipe", "save", "weekly", "another task", "--project", "payments-api").err.startswith("saved")
+    assert "replaced" in demo("recipe", "save", "weekly", *TASK, "--project", "payments-api").err
     assert [row["name"] for row in demo("recipe", "list", "--json").json] == ["weekly"]
     assert "payments/service.py" in demo("recipe").out
     run = demo("recipe", "run", "weekly")

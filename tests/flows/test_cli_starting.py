@@ -57,10 +57,11 @@ def test_exit_codes_and_messages_survive(vault: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_is_told(vault: Path) -> None:
+@pytest.mark.parametrize("words", [("list", "--all-projects", "--limit", "2"), ("--help",)])
+def test_a_full_disk_is_told(vault: Path, words: tuple[str, ...]) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
     try:
-        done = memtui(vault, "list", "--all-projects", "--limit", "2", stdout=full)
+        done = memtui(vault, *words, stdout=full)
     finally:
         os.close(full)
     assert done.returncode == 1

@@ -72,6 +72,13 @@ def test_what_is_proposed_can_be_changed(vault: Vault, notes: list[Memory]) -> N
     )
 
 
+def test_a_place_where_one_source_alone_holds_is_not_that_of_the_conclusion(vault: Vault, notes: list[Memory]) -> None:
+    one, other, *_ = notes
+    edit_memory(vault, one.id, {"tags": ("only:pay/**", "only:release", "x")}, actor=PERSON)
+    edit_memory(vault, other.id, {"tags": ("only:release",)}, actor=PERSON)
+    assert propose([get(vault, one.id), get(vault, other.id)]).tags == ("only:release", "x")
+
+
 def test_the_outline_is_a_help_and_no_conclusion(vault: Vault, notes: list[Memory]) -> None:
     outline = propose(notes).outline
     assert outline.splitlines()[0] == "- The lock was lost at noon"

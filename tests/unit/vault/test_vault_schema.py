@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 from pathlib import Path
 
 import duckdb
@@ -73,6 +74,8 @@ def test_an_older_vault_is_migrated_after_a_backup(
     else:
         with vault.write(actor="person", action="add") as writer:
             writer.put(make_memory())
+    for file in tmp_path.iterdir():
+        assert file.is_dir() or os.name != "posix" or file.stat().st_mode & 0o077 == 0, f"{file.name} is private"
     with vault.connect(read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM novelty").fetchone() == (0,)
     (backup,) = list_backups(vault.path)
