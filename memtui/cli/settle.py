@@ -29,7 +29,7 @@ def configure(parser: Parser) -> None:
         action="append",
         default=[],
         help="both hold, this one there: paths, phases or words between commas, as `legacy/**, release`. It is "
-        "recalled for those paths and phases alone",
+        "left out where a task names other files or another phase",
     )
     parser.add_argument("--none", action="store_true", help="they do not contradict each other: never propose it again")
     parser.add_argument("--no-duplicates", action="store_true", help="they are no duplicates: never propose it again")
