@@ -24,6 +24,7 @@ from memtui.publish.portable import MANIFEST
 from memtui.vault.half_lives import HALF_LIFE
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reading import VaultReader
+from memtui.vault.usage import RECIPE
 from memtui.vault.vault import Vault
 from memtui.vault.writing import VaultWriter
 from memtui.workspace import find_workspace
@@ -33,6 +34,9 @@ OWN_FORMATS = frozenset({"jsonl", "vault"})
 
 CLAIMS = frozenset({"status", "status_reason", "pinned", "confirmed_at", "confirmed_by", "verified_at", "verified_by"})
 """Keys of a record by which it vouches for itself."""
+
+_SETTINGS = frozenset({HALF_LIFE, RECIPE})
+"""Typed lines that say how a whole vault works, rather than what is known of a memory."""
 
 _TRANSCRIPT_BYTES = 200_000
 
@@ -111,7 +115,7 @@ def read_sources(request: ImportRequest, *, progress: ProgressCallback | None = 
             owner = _project_folder(file.file.path, request)
             named = absolute == file.file.path or (absolute / MANIFEST).is_file()
             # Settings of the whole vault are taken from an export that a person names, not from one that lies about.
-            read.records.extend(one for one in file.result.records if named or one["type"] != HALF_LIFE)
+            read.records.extend(one for one in file.result.records if named or one["type"] not in _SETTINGS)
 
             finished = partial(_finished, dates=dates, named=named, in_repository=workspace.is_repository)
             drafts = [finished(stated, file.file.path) for stated in file.result.drafts]

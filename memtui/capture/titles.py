@@ -27,7 +27,7 @@ _LEAD = re.compile(
 )
 _LABEL_LINE = re.compile(r"(?:\*\*|__)([^*_]{1,60})(?:[:：](?:\*\*|__)|(?:\*\*|__)\s*[:：])", re.MULTILINE)
 _LABEL_ENDED = re.compile("[:：.;]$")
-_SENTENCE_END = re.compile(r"[.!?](?=[\s\"')\]]|$)|[。!?]")
+_SENTENCE_END = re.compile(r"[.!?](?=[\s\"')\]]|$)|[。！？]")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|esp|no|nr|dr|st|fig|[A-Za-z]|\d{1,3})\.$",
     re.IGNORECASE,

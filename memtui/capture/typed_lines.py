@@ -1,4 +1,4 @@
-"""The typed lines of memtui's own formats beside memories: links, verdicts, signals, tombstones, half-lives."""
+"""Typed lines of memtui's own formats beside memories: links, verdicts, signals, tombstones, half-lives, recipes."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from memtui.capture.planning import ImportOptions
+from memtui.capture.readers.jsonl import clean
 from memtui.domain.actor import Actor
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
 from memtui.domain.kinds import in_project
 from memtui.domain.memory import LINK_TYPES, Link, Signal, Tombstone, Verdict
 from memtui.domain.record import Record, RecordError
 from memtui.domain.usefulness import SIGNAL_TYPES
+from memtui.errors import UsageError
+from memtui.text.quantities import parse_budget
 from memtui.text.sanitising import one_line
 from memtui.vault.half_lives import HALF_LIFE
 from memtui.vault.journal import thing_from_record
+from memtui.vault.projects import check_name
 from memtui.vault.secrecy import Patterns, secrets_in
+from memtui.vault.usage import RECIPE, recipe_from_record, recipe_named, recipe_record, write_recipe
 from memtui.vault.writing import VaultWriter
 
 _Kin = Link | Verdict | Signal | Tombstone
@@ -26,13 +31,16 @@ def add_typed_lines(writer: VaultWriter, records: Iterable[Record], options: Imp
     """Add what the lines state and the vault does not hold yet; returns what could not be taken, with the reason."""
     bad: list[str] = []
     half_lives: list[Record] = []
+    recipes: list[Record] = []
     kin: list[Record] = []
     for record in records:
-        (half_lives if record["type"] == HALF_LIFE else kin).append(record)
+        {HALF_LIFE: half_lives, RECIPE: recipes}.get(record["type"], kin).append(record)
     if not options.allow_secret:
         kin = _without_secrets(kin, bad, options.secret_patterns)
+        recipes = _without_secrets(recipes, bad, options.secret_patterns)
     _add_records(writer, kin, bad, actor)
     _apply_half_lives(writer, half_lives, bad, actor, over=options.replace)
+    _save_recipes(writer, recipes, bad, actor, over=options.replace)
     return bad
 
 
@@ -70,6 +78,38 @@ def _apply_half_lives(
         else:
             held[kind] = days
             writer.set_half_life(kind, days)
+
+
+def _save_recipes(writer: VaultWriter, records: Iterable[Record], bad: list[str], actor: Actor, *, over: bool) -> None:
+    """Save recipes whose names this vault does not know; over others only where the person asked for it."""
+    from memtui.pack.targets.registry import target_named  # few imports hold a recipe
+
+    for record in records:
+        problem = ""
+        try:
+            recipe = recipe_from_record(record)
+            target_named(recipe.target)
+            parse_budget(recipe.budget)
+            if recipe.project is not None:
+                check_name(recipe.project)
+        except RecordError as error:
+            bad.append(f"recipe {one_line(record['name'])[:40]}: {error}")
+            continue
+        except UsageError as error:
+            bad.append(f"recipe {one_line(record['name'])[:40]}: {error.what}")
+            continue
+        known = recipe_named(writer, recipe.name)
+        # What was stored with control characters comes back without them, and is the same recipe.
+        if known is not None and clean(recipe_record(known)) == recipe_record(recipe):
+            continue
+        if not actor.is_person:
+            problem = "only a person's import takes what persons decided"
+        elif known is not None and not over:
+            problem = "here it says something else; --replace takes it"
+        if problem:
+            bad.append(f"recipe {recipe.name[:40]}: {problem}")
+        else:
+            write_recipe(writer, recipe)
 
 
 def _days(value: object) -> float | None:

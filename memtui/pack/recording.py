@@ -17,8 +17,6 @@ from memtui.vault.secrecy import Patterns, refuse_secrets_in, without_values
 from memtui.vault.usage import PackMember, Recipe, StoredPack
 from memtui.vault.vault import Vault
 
-_LONGEST_NAME = 100
-
 
 def record_pack(
     vault: Vault,
@@ -130,7 +128,7 @@ def save_recipe(
         UsageError: the name is empty, long or not printable.
     """
     cleaned = name.strip()
-    if not cleaned or len(cleaned) > _LONGEST_NAME or not cleaned.isprintable():
+    if not usage.is_recipe_name(cleaned):
         raise UsageError("A recipe's name is 1 to 100 printable characters", where=repr(name[:80]))
     with vault.write(actor=actor, action="recipe save", summary=f"save recipe {cleaned}") as writer:
         recipe = Recipe(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +13,8 @@ from memtui.publish.files import write_atomically
 from memtui.publish.jsonl import to_jsonl
 from memtui.publish.portable import WriteReport, write_vault
 from memtui.vault.filters import MemoryFilter, Scope
-from memtui.vault.secrecy import Patterns, secrets_in
+from memtui.vault.secrecy import Patterns, secrets_in, without_values
+from memtui.vault.usage import Recipe, read_recipes
 from memtui.vault.vault import Vault
 
 TARGETS = ("vault", "jsonl")
@@ -30,6 +31,7 @@ class Snapshot:
         gone: ids of memories that the vault once held and does not any more.
         half_lives: days by kind, and by kind in a project, as they were applied to the vault; a project's export
             has its own alone.
+        recipes: saved tasks of the projects exported, by name.
     """
 
     memories: list[Memory]
@@ -39,6 +41,7 @@ class Snapshot:
     tombstones: list[Tombstone]
     gone: frozenset[str] = frozenset()
     half_lives: Mapping[str, float] = field(default_factory=dict)
+    recipes: Sequence[Recipe] = ()
 
 
 def take_snapshot(vault: Vault, scope: Scope) -> Snapshot:
@@ -63,11 +66,17 @@ def take_snapshot(vault: Vault, scope: Scope) -> Snapshot:
                 for name, days in reader.half_lives().items()
                 if scope.is_everything or split_project(name)[1] in (scope.projects or ())
             },
+            [recipe for recipe in read_recipes(reader) if _is_in(scope, recipe.project)],
         )
 
 
+def _is_in(scope: Scope, project: str | None) -> bool:
+    """Return whether what belongs to a project, or to none, is in a scope, as a memory of it would be."""
+    return scope.projects is None or (scope.with_unassigned if project is None else project in scope.projects)
+
+
 def holding_secrets(snapshot: Snapshot, patterns: Patterns = ()) -> dict[str, list[str]]:
-    """Return, by id, the fields of memories, or of what hangs on them, that hold what looks like a secret."""
+    """Return the fields that hold what looks like a secret: of memories, or what hangs on them, by id; of recipes."""
     found: dict[str, list[str]] = {}
     for memory in snapshot.memories:
         if fields := secrets_in(memory, patterns):
@@ -76,6 +85,9 @@ def holding_secrets(snapshot: Snapshot, patterns: Patterns = ()) -> dict[str, li
         for thing in things:
             if thing.reason and (fields := secrets_in(thing, patterns)):
                 found.setdefault(thing.memory_id, []).extend(fields)
+    for recipe in snapshot.recipes:
+        if fields := secrets_in(recipe, patterns):
+            found.setdefault(f"recipe {without_values(recipe.name, patterns)}", []).extend(fields)
     return found
 
 
@@ -83,13 +95,13 @@ def refuse_secrets(snapshot: Snapshot, patterns: Patterns = ()) -> None:
     """Let nothing be exported that looks like a secret: an export is made to be handed on.
 
     Raises:
-        SecretRefusedError: names the memories and the fields, never the value.
+        SecretRefusedError: names the memories or recipes and the fields, never the value.
     """
     found = holding_secrets(snapshot, patterns)
     if found:
         named = ", ".join(f"{key} ({', '.join(dict.fromkeys(fields))})" for key, fields in list(found.items())[:_NAMED])
         raise SecretRefusedError(
-            f"{len(found)} of the memories hold what looks like a secret",
+            f"{len(found)} of the memories{' and recipes' if snapshot.recipes else ''} hold what looks like a secret",
             where=f"{named}{' …' if len(found) > _NAMED else ''}",
             remedy="Nothing was written. Take it out with `memtui edit` or `memtui purge`, or say --allow-secret.",
         )
@@ -104,6 +116,7 @@ def jsonl_text(snapshot: Snapshot) -> str:
         snapshot.signals,
         snapshot.tombstones,
         snapshot.half_lives,
+        snapshot.recipes,
     )
     return "".join(f"{line}\n" for line in lines)
 
@@ -125,6 +138,7 @@ def export_vault(snapshot: Snapshot, folder: Path, *, prune: bool = False, dry_r
         snapshot.signals,
         snapshot.tombstones,
         snapshot.half_lives,
+        snapshot.recipes,
         gone=None if prune else snapshot.gone,
         dry_run=dry_run,
     )

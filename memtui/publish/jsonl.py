@@ -1,4 +1,4 @@
-"""memtui's own JSONL: one typed line for each memory, link, verdict, signal, tombstone and applied half-life.
+"""memtui's own JSONL: one typed line for each memory, link, verdict, signal, tombstone, applied half-life and recipe.
 
 The same vault gives the same bytes: lines have a fixed order, keys the order of the record.
 """
@@ -20,6 +20,7 @@ from memtui.domain.record import (
     tombstone_record,
     verdict_record,
 )
+from memtui.vault.usage import Recipe, recipe_record
 
 HIDDEN = re.compile(
     "[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]",
@@ -43,11 +44,12 @@ def to_jsonl(
     signals: Iterable[Signal] = (),
     tombstones: Iterable[Tombstone] = (),
     half_lives: Mapping[str, float] | None = None,
+    recipes: Iterable[Recipe] = (),
 ) -> Iterator[str]:
     """Yield the lines, without line ends: memories by project, time and id, then each kind of kin sorted."""
     for memory in sorted(memories, key=_place):
         yield dump_line({"type": "memory", **memory_record(memory)})
-    yield from kin_lines(links, verdicts, signals, tombstones, half_lives)
+    yield from kin_lines(links, verdicts, signals, tombstones, half_lives, recipes)
 
 
 def kin_lines(
@@ -56,6 +58,7 @@ def kin_lines(
     signals: Iterable[Signal] = (),
     tombstones: Iterable[Tombstone] = (),
     half_lives: Mapping[str, float] | None = None,
+    recipes: Iterable[Recipe] = (),
 ) -> Iterator[str]:
     """Yield the lines of everything but memories, without line ends, each kind sorted by its own text.
 
@@ -65,6 +68,7 @@ def kin_lines(
         signals: see links.
         tombstones: see links.
         half_lives: days by kind, as they were applied to the vault.
+        recipes: saved tasks.
     """
     kinds: tuple[Iterable[Record], ...] = (
         map(link_record, links),
@@ -72,6 +76,7 @@ def kin_lines(
         map(signal_record, signals),
         map(tombstone_record, tombstones),
         (half_life_record(kind, days) for kind, days in (half_lives or {}).items()),
+        map(recipe_record, recipes),
     )
     for records in kinds:
         yield from sorted(map(dump_line, records))

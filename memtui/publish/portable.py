@@ -2,7 +2,7 @@
 
     <folder>/memtui-vault.json                        what this folder is
     <folder>/memories/<project>/<title>.<id>.md       one memory each
-    <folder>/records.jsonl                            links, verdicts, signals, tombstones, half-lives, if any
+    <folder>/records.jsonl                            links, verdicts, signals, tombstones, half-lives, recipes, if any
 
 The same vault gives the same bytes, and only what differs is written.
 """
@@ -22,6 +22,8 @@ from memtui.errors import UnsafePathError
 from memtui.publish.files import refuse_outside, write_atomically
 from memtui.publish.jsonl import kin_lines
 from memtui.publish.memory_file import parse_memory, render_memory
+from memtui.vault.half_lives import HALF_LIFE
+from memtui.vault.usage import RECIPE, Recipe
 
 __all__ = [
     "FORMAT",
@@ -53,7 +55,7 @@ _LONGEST_NAME = 80
 _DEVICES = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
 """Names that Windows keeps for devices, with any extension."""
 
-_KIN_TYPES = frozenset({"link", "verdict", "signal", "tombstone", "half-life"})
+_KIN_TYPES = frozenset({"link", "verdict", "signal", "tombstone", HALF_LIFE, RECIPE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,7 @@ def plan_vault(
     signals: Iterable[Signal] = (),
     tombstones: Iterable[Tombstone] = (),
     half_lives: Mapping[str, float] | None = None,
+    recipes: Iterable[Recipe] = (),
 ) -> dict[str, bytes]:
     """Return every file of the portable vault: POSIX path relative to its folder, content."""
     manifest = json.dumps({"format": FORMAT, "version": VERSION}) + "\n"
@@ -128,7 +131,7 @@ def plan_vault(
         for memory in memories
     }
     plan.update(sorted(files.items()))
-    kin = "".join(f"{line}\n" for line in kin_lines(links, verdicts, signals, tombstones, half_lives))
+    kin = "".join(f"{line}\n" for line in kin_lines(links, verdicts, signals, tombstones, half_lives, recipes))
     if kin:
         plan[RECORDS] = kin.encode()
     return plan
@@ -142,6 +145,7 @@ def write_vault(
     signals: Iterable[Signal] = (),
     tombstones: Iterable[Tombstone] = (),
     half_lives: Mapping[str, float] | None = None,
+    recipes: Iterable[Recipe] = (),
     *,
     gone: Container[str] | None = None,
     dry_run: bool = False,
@@ -158,6 +162,7 @@ def write_vault(
         signals: see links.
         tombstones: see links.
         half_lives: days by kind, as they were applied to the vault.
+        recipes: saved tasks.
         gone: ids of memories that the vault once held; None lets the file of any memory go that is not exported.
         dry_run: report, but write nothing.
 
@@ -168,7 +173,7 @@ def write_vault(
     """
     _check_folder(folder)
     exported = list(memories)
-    plan = plan_vault(exported, links, verdicts, signals, tombstones, half_lives)
+    plan = plan_vault(exported, links, verdicts, signals, tombstones, half_lives, recipes)
     for parent in sorted({(folder / path).parent for path in plan}):
         refuse_outside(parent, folder)
     outdated = _ours(folder, plan)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memtui.domain.memory import Signal
-from memtui.domain.record import Record
+from memtui.domain.record import Record, RecordError, format_time, parse_time
 from memtui.vault.reading import VaultReader
 from memtui.vault.rows import COLUMNS, known_time, signal_from_row
 from memtui.vault.writing import VaultWriter
@@ -20,6 +20,8 @@ RECIPE = "recipe"
 _PACK_COLUMNS = ", ".join(COLUMNS["packs"])
 _MOST_PACKS = 1_000_000
 _RECIPE_COLUMNS = ", ".join(COLUMNS["recipes"])
+_LONGEST_NAME = 100
+_LONGEST_CHOICE = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,60 @@ def read_recipes(reader: VaultReader) -> list[Recipe]:
     return [_recipe(row) for row in found]
 
 
+def recipe_named(reader: VaultReader, name: str) -> Recipe | None:
+    """Return the recipe of exactly this name, if there is one."""
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        f"SELECT {_RECIPE_COLUMNS} FROM recipes WHERE name = ?",  # noqa: S608 - names are ours
+        [name],
+    ).fetchone()
+    return None if found is None else _recipe(found)
+
+
+def is_recipe_name(name: str) -> bool:
+    """Return whether a recipe may be called that: 1 to 100 printable characters, without white space around."""
+    return 0 < len(name) <= _LONGEST_NAME and name.isprintable() and name == name.strip()
+
+
+def recipe_record(recipe: Recipe) -> Record:
+    """Return the typed line of a recipe; equal recipes give equal lines."""
+    return (
+        {"type": RECIPE, "name": recipe.name}
+        | ({"project": recipe.project} if recipe.project else {})
+        | {"task": recipe.task, "files": list(recipe.files), "target": recipe.target, "budget": recipe.budget}
+        | ({"options": dict(sorted(recipe.options.items()))} if recipe.options else {})
+        | {"created_at": format_time(recipe.created_at)}
+    )
+
+
+def recipe_from_record(record: Record) -> Recipe:
+    """Return the recipe that a typed line states.
+
+    Raises:
+        RecordError: a value is none that a recipe can hold; the message names the key.
+    """
+    created_at = parse_time(record.get("created_at"), "created_at")
+    project, files, options = record.get("project"), record.get("files") or [], record.get("options") or {}
+    texts = {key: record.get(key) or "" for key in ("name", "task", "target", "budget")}
+    wrong = [key for key, text in texts.items() if not isinstance(text, str)]
+    wrong += [key for key in ("target", "budget") if not 0 < len(str(texts[key])) <= _LONGEST_CHOICE]
+    wrong += [] if created_at else ["created_at"]
+    wrong += [] if project is None or (isinstance(project, str) and project) else ["project"]
+    wrong += [] if _are_texts(files) else ["files"]
+    wrong += [] if isinstance(options, dict) and all(map(_is_choice, options.values())) else ["options"]
+    wrong += [] if is_recipe_name(str(texts["name"])) else ["name"]
+    if wrong or created_at is None:
+        raise RecordError(f"{wrong[0]} is none that a recipe can have")
+    return Recipe(project=project, files=tuple(files), created_at=created_at, options=options, **texts)
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(part, str) for part in value)
+
+
+def _is_choice(value: object) -> bool:
+    return isinstance(value, str | bool) or _are_texts(value)
+
+
 def write_recipe(writer: VaultWriter, recipe: Recipe) -> None:
     """Store a recipe; one of the same name is replaced."""
     bring_recipe(writer, recipe.name, _record(recipe))
@@ -151,7 +207,7 @@ def remove_recipe(writer: VaultWriter, name: str) -> None:
 
 def bring_recipe(writer: VaultWriter, name: str, record: Record | None) -> None:
     """Bring the recipe of a name to what a journal's record says; None takes it away."""
-    known = next((recipe for recipe in read_recipes(writer) if recipe.name == name), None)
+    known = recipe_named(writer, name)
     before = _record(known) if known else None
     if before == record:
         return

@@ -1,4 +1,4 @@
-"""memtui's own JSONL: one typed line for each memory, link, verdict, signal, tombstone and applied half-life."""
+"""memtui's own JSONL: a typed line for each memory, link, verdict, signal, tombstone, applied half-life and recipe."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from memtui.text.sanitising import sanitise
 from memtui.text.suspicion import planted_instructions
 from memtui.vault.half_lives import HALF_LIFE
 from memtui.vault.projects import check_name
+from memtui.vault.usage import RECIPE
 
 KIN_KEYS: dict[str, tuple[str, ...]] = {
     "link": ("from", "link", "to"),
@@ -26,6 +27,7 @@ KIN_KEYS: dict[str, tuple[str, ...]] = {
     "signal": ("memory", "signal", "at"),
     "tombstone": ("content_hash", "memory", "at"),
     HALF_LIFE: ("kind",),
+    RECIPE: ("name", "target", "budget", "created_at"),
 }
 """The typed lines beside memories, with the keys that each must have as text."""
 

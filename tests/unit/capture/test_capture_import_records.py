@@ -34,7 +34,11 @@ from memtui.curate.linking import link
 from memtui.curate.merging import merge
 from memtui.curate.timeline import log, undo
 from memtui.domain.memory import Memory
-from memtui.publish.exporting import export_jsonl, export_vault, take_snapshot
+from memtui.errors import SecretRefusedError
+from memtui.pack.options import PackOptions
+from memtui.pack.recording import list_recipes, save_recipe
+from memtui.publish.exporting import export_jsonl, export_vault, refuse_secrets, take_snapshot
+from memtui.recall.task import Task
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
 
@@ -468,6 +472,81 @@ def test_a_project_exported_alone_carries_no_settings_of_the_vault(tmp_path: Pat
     add(vault, "Lock by payment_id.")
     with_half_lives(vault, tooling=30, **{"note@shop": 3, "note@ferry": 4})
     assert take_snapshot(vault, Scope(("shop",))).half_lives == {"note@shop": 3}
+
+
+def save(vault: Vault, name: str, task: str = "fix refunds", **chosen: Any) -> None:
+    usual = {"project": "shop", "target": "chat", "budget": "1200"}
+    save_recipe(vault, name, Task(task, files=("pay.py",), phase="debug"), actor=PERSON.name, **usual | chosen)
+
+
+@pytest.mark.parametrize("export", [to_jsonl, to_folder])
+def test_recipes_come_along_and_back_to_the_byte(vault: Vault, tmp_path: Path, export: Callable[..., Path]) -> None:
+    ticked = add(vault, "Lock by payment_id.").id
+    options = PackOptions(style="compiled", with_ids=frozenset({ticked}), without=frozenset({"zpuwvdkl", "aaaaaaaa"}))
+    save(vault, "weekly — 返金", "fix\nrefunds 🙂", options=options)
+    save(vault, "bare", "", project=None, budget="32 KiB")
+    exported, text = export(vault, tmp_path), everything(vault)
+    assert [json.loads(line)["type"] for line in text.splitlines()] == ["memory", "recipe", "recipe"]
+    seen = counter(vault)
+    assert bring(vault, exported, replace=True).bad_records == []
+    assert counter(vault) == seen, "importing one's own export changes nothing"
+
+    copy, _ = new_vault(tmp_path / "b", Clock(START + timedelta(days=9)))
+    assert bring(copy, exported).bad_records == []
+    assert everything(copy) == text
+    assert list_recipes(copy) == list_recipes(vault)
+    copied = {path.name: path.read_bytes() for path in export(copy, tmp_path / "b").parent.rglob("*.jsonl")}
+    assert copied == {
+        path.name: path.read_bytes() for path in exported.parent.glob("**/*.jsonl") if "b" not in path.parts
+    }
+    undo(copy, actor=PERSON)
+    assert everything(copy) == ""
+
+
+def test_recipes_of_others_do_not_replace_ones_own_unasked(vault: Vault, tmp_path: Path) -> None:
+    save(vault, "weekly")
+    usual = {"type": "recipe", "target": "chat", "budget": "900", "created_at": "2026-01-01"}
+    lines = write_rows(
+        tmp_path / "theirs.jsonl",
+        {"insight": "A found row."},
+        usual | {"name": "weekly", "task": "theirs"},
+        usual | {"name": "new", "task": "theirs", "project": "till"},
+        *(usual | {"name": "bad", **wrong} for wrong in ({"target": "moon"}, {"budget": "much"}, {"files": "a"})),
+        *(usual | {"name": "bad", **wrong} for wrong in ({"options": [1]}, {"created_at": "x"}, {"task": 5})),
+        usual | {"name": "n" * 101},
+    )
+    assert bring(vault, tmp_path).bad_records == [], "an export that lies about sets none"
+    assert [recipe.name for recipe in list_recipes(vault)] == ["weekly"]
+    assert all("decided" in problem for problem in bring(vault, lines, actor=AGENT).bad_records[:2])
+    report = bring(vault, lines)
+    told = [problem.split(":")[0] for problem in report.bad_records]
+    assert told == ["recipe weekly", *["recipe bad"] * 6, f"recipe {'n' * 40}"]
+    assert {recipe.name: recipe.task for recipe in list_recipes(vault)} == {"new": "theirs", "weekly": "fix refunds"}
+    bring(vault, lines, replace=True)
+    assert {recipe.task for recipe in list_recipes(vault)} == {"theirs"}
+    undo(vault, actor=PERSON)
+    assert {recipe.name: recipe.task for recipe in list_recipes(vault)} == {"new": "theirs", "weekly": "fix refunds"}
+
+
+def test_a_recipe_whose_task_holds_a_secret_goes_neither_out_nor_in_unasked(vault: Vault, tmp_path: Path) -> None:
+    save(vault, "weekly", f"log in with {TOKEN}", allow_secret=True)
+    with pytest.raises(SecretRefusedError, match=r"recipe weekly \(task\)") as refused:
+        refuse_secrets(take_snapshot(vault, EVERYTHING))
+    assert TOKEN not in str(refused.value)
+    copy, _ = new_vault(tmp_path / "b")
+    report = bring(copy, to_jsonl(vault, tmp_path))
+    assert len(report.bad_records) == 1
+    assert TOKEN not in report.bad_records[0]
+    assert list_recipes(copy) == []
+    bring(copy, to_jsonl(vault, tmp_path), allow_secret=True)
+    assert list_recipes(copy) == list_recipes(vault)
+
+
+def test_a_project_exported_alone_carries_its_own_recipes(vault: Vault) -> None:
+    for name, project in (("a", "shop"), ("b", "ferry"), ("c", None)):
+        save(vault, name, project=project)
+    for scope, names in ((Scope(("shop",)), ["a"]), (Scope((), with_unassigned=True), ["c"]), (EVERYTHING, [*"abc"])):
+        assert [recipe.name for recipe in take_snapshot(vault, scope).recipes] == names
 
 
 def test_a_link_that_lacks_something_is_told_in_words(tmp_path: Path) -> None:

@@ -32,6 +32,10 @@ from memtui.capture.titles import MAX_TITLE_CELLS, cut_title, heading_title, pla
         ("**先理解全局**：先阅读测试", "先理解全局: 先阅读测试"),
         ("Escaped \\*stars\\* stay visible", "Escaped *stars* stay visible"),
         ("Two spaces  and\na second line", "Two spaces and a second line"),
+        ("Override it with `x` !important in CSS", "Override it with x !important in CSS"),
+        ("Ask /pay?id=5 first. Then go", "Ask /pay?id=5 first"),
+        ("Never leave <!-- open", "Never leave <!-- open"),
+        ("必ず閉じる！次へ", "必ず閉じる！"),
     ],
 )
 def test_a_title_is_the_rules_own_first_words(text: str, title: str) -> None:

@@ -101,7 +101,7 @@ def test_bad_lines_are_told_and_do_no_harm(tmp_path: Path) -> None:
         ((5, 5), "no JSON object"),
         ((6, 6), "insight is missing or empty"),
         ((7, 7), "importance is no number from 1 to 5"),
-        ((8, 8), "type is none of memory, link, verdict, signal, tombstone, half-life"),
+        ((8, 8), "type is none of memory, link, verdict, signal, tombstone, half-life, recipe"),
         ((9, 9), "link without link"),
         ((10, 10), "no valid JSON"),
     ]

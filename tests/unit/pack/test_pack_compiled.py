@@ -72,6 +72,13 @@ def test_numbers_of_a_list_and_dots_inside_words_are_no_ends_of_sentences() -> N
     ]  # fmt: skip
 
 
+def test_what_ends_sentences_ends_none_within_a_comment_or_a_word() -> None:
+    text = "Keep the line <!-- Begin of ours --> as it is."
+    texts = [sentence.text for sentence in sentences_of(memory("aaaaaaaa", "", f"{text} Set a!b and /pay?Id=5 too."))]
+    assert texts == [text, "Set a!b and /pay?Id=5 too."]
+    assert compiled(memory("aaaaaaaa", "Never leave <!-- open", text)).insight.startswith("Never leave <!-- open. ")
+
+
 def test_signs_inside_a_sentence_are_no_marks_of_a_list() -> None:
     text = "In JavaScript `19.99 * 100` is 1998.99, and (rv:60.0) > 2 holds."
     assert compiled(memory("aaaaaaaa", "", text)).insight == text
