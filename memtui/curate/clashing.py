@@ -12,7 +12,7 @@ from memtui.curate.claims import FRAMED, LIGHT, NEGATION, PREFERS, UNITS, Claim
 from memtui.curate.wording import stems_of
 from memtui.text.stopwords import STOP_WORDS
 
-ConflictType = Literal["version", "number", "value", "tool", "negation", "always-never"]
+ConflictType = Literal["linked", "version", "number", "value", "tool", "negation", "always-never"]
 
 MOST_EXTRA = 3
 """Words of meaning that one claim may have beyond the other and still speak of the same."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import product
 
@@ -17,6 +17,7 @@ from memtui.curate.pass_cache import PassCache
 from memtui.domain.content import content_hash
 from memtui.domain.memory import Memory
 from memtui.text.memo import Memo
+from memtui.text.sanitising import one_line
 
 CLAIM_SHARE = 0.5
 """Part of the weight of rare terms that two claims share before they are compared."""
@@ -34,9 +35,9 @@ class Conflict:
 
     Attributes:
         ids: the older memory first.
-        type: which kind of contradiction.
+        type: which kind of contradiction; `linked` where a link says so.
         why: one line for people.
-        words: the clashing words of each.
+        words: the clashing words of each, empty where they are not known.
         claims: the clashing clause of each, as written.
         texts: content hash of each when they were compared.
     """
@@ -55,7 +56,7 @@ def find_conflicts(
     """Return the contradictions within each project and within `global`; holds no lease and changes nothing.
 
     A project's rule against a global one is no conflict: the nearer one holds. Pairs that a person linked or
-    dismissed, and facts of different times, are settled.
+    dismissed, and facts of different times, are settled; those linked as `contradicts` are `linked_conflicts`.
 
     Args:
         gathered: memories, see `memtui.curate.gathering.gather`.
@@ -91,6 +92,35 @@ def find_conflicts(
     return sorted(found.values(), key=lambda conflict: conflict.ids)
 
 
+def linked_conflicts(gathered: Gathered, *, cache: PassCache | None = None) -> list[Conflict]:
+    """Return the pairs that are linked as `contradicts`, whoever linked them: settling one takes the link away.
+
+    Args:
+        gathered: memories in use, see `memtui.curate.gathering.gather`.
+        cache: what an earlier pass worked out of the same texts.
+    """
+    known = PassCache() if cache is None else cache
+    memories = {memory.id: memory for memory in gathered.memories}
+    pairs = {pair_of(link.from_id, link.to_id) for link in gathered.links if link.type == "contradicts"}
+    found = [
+        _linked_conflict(memories[one], memories[other], known)
+        for one, other in pairs
+        if {one, other} <= memories.keys()
+    ]
+    return sorted(found, key=lambda conflict: conflict.ids)
+
+
+def _linked_conflict(one: Memory, other: Memory, known: PassCache) -> Conflict:
+    clashing = _between(one, other, known)
+    if clashing is not None:
+        return replace(clashing, type="linked")
+    first, second = sorted((one, other), key=lambda memory: (memory.created_at, memory.id))
+    claims = (one_line(first.insight), one_line(second.insight))
+    why = f"a link says so: “{first.title}” / “{second.title}”"
+    texts = (content_hash(first), content_hash(second))
+    return Conflict((first.id, second.id), "linked", why, ("", ""), claims, texts)
+
+
 def conflict_between(one: Memory, other: Memory) -> Conflict | None:
     """Return how two memories contradict each other, None if they do not."""
     return _between(one, other, PassCache())
@@ -111,7 +141,7 @@ def _linked(gathered: Gathered) -> set[Pair]:
     return {
         pair_of(link.from_id, link.to_id)
         for link in gathered.links
-        if link.type == "supersedes" or link.origin in PERSONS
+        if link.type in {"supersedes", "contradicts"} or link.origin in PERSONS
     }
 
 

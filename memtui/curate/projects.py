@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memtui.curate.files import check_files
+from memtui.curate.trees import known_trees
 from memtui.domain.globs import matches
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.project import commit_identity, normalise_remote, path_identity, remote_identity, suggest_name
@@ -35,6 +37,7 @@ class View:
         named: whether a person named the project.
         known: whether the vault knows the project already.
         stands_in: whether the working directory belongs to the project.
+        elsewhere: the project's tree where one does not stand in it but has a file of it in hand.
         shows_all: whether the vault offers all its projects wherever one stands (the demo).
         kin: a project with another remote that this unknown repository shares its first commit with.
     """
@@ -46,6 +49,7 @@ class View:
     named: bool = False
     known: bool = True
     stands_in: bool = False
+    elsewhere: Tree | None = None
     shows_all: bool = False
     kin: str | None = None
 
@@ -61,8 +65,8 @@ class View:
 
     @property
     def tree(self) -> Tree | None:
-        """The working tree to check anchors against: only that of the project one stands in."""
-        return Tree(self.project, self.root) if self.project is not None and self.stands_in else None
+        """The working tree to check anchors against: that of the project one stands in, or of the files in hand."""
+        return Tree(self.project, self.root) if self.project is not None and self.stands_in else self.elsewhere
 
 
 def view_of(reader: VaultReader, folder: Path, named: str | None) -> View:
@@ -188,15 +192,27 @@ def check_named_files(vault: Vault, view: View, given: Sequence[str], *, folder:
 def narrow_to_files(vault: Vault, view: View, files: Sequence[str]) -> View:
     """Return the view of the one project whose memories are tied to the files, where no project is known.
 
-    A folder that belongs to no project says nothing; a file that only one project's memories name does.
+    A folder that belongs to no project says nothing; a file that only one project's memories name does. What the
+    files import is then followed in the project's own folder, also where a person named the project.
     """
-    if view.project is not None or not view.scope.is_everything or not files:
+    if not files or view.stands_in:
         return view
     with vault.read() as reader:
+        if view.project is not None or not view.scope.is_everything:
+            return _with_tree(reader, view, files)
         anchored = reader.anchored(MemoryFilter(scope=view.scope))
         keys = [key for key, path in anchored if any(matches(path, file.split("::", 1)[0]) for file in files)]
         found = {memory.project for memory in reader.get_by_keys(keys).values()} - {None, GLOBAL_PROJECT}
-    if len(found) != 1:
-        return view
-    name = str(found.pop())
-    return replace(view, project=name, scope=Scope.of_project(name))
+        if len(found) != 1:
+            return view
+        name = str(found.pop())
+        return _with_tree(reader, replace(view, project=name, scope=Scope.of_project(name)), files)
+
+
+def _with_tree(reader: VaultReader, view: View, files: Sequence[str]) -> View:
+    """Return a view with its project's known folder, where that holds a file in hand and the working directory none."""
+    tree = known_trees(reader).get(view.project or "")
+    plain = [file.split("::", 1)[0] for file in files]
+    here = any(os.path.exists(view.root / file) for file in plain)  # noqa: PTH110 - Path.exists raises for a long name
+    there = tree is not None and any(os.path.exists(tree.root / file) for file in plain)  # noqa: PTH110 - as above
+    return replace(view, elsewhere=tree) if there and not here else view

@@ -124,6 +124,8 @@ def dismiss(vault: Vault, kind: str, prefixes: Sequence[str], actor: Actor) -> l
             said = verdict_on(one, kind, writer.now, actor, f"{other.id} {pair_fingerprint(one, other)}")
             if (said.memory_id, said.verdict, said.reason) not in known:
                 made.append(replace(said, exposure_days=0.0))
+        if kind == NOT_CONFLICT:
+            _unlink(writer, memories)
         writer.add_verdicts(made)
         writer.summary = f"{kind}: {next(iter(memories.values())).title}"
         return made
@@ -191,6 +193,7 @@ def keep_one(vault: Vault, conflict: Conflict, keep: str, *, actor: Actor) -> Me
     drop = next(identifier for identifier in conflict.ids if identifier != keep)
     with vault.write(actor=actor.name, action="settle") as writer:
         memories = _as_compared(writer, conflict)
+        _unlink(writer, conflict.ids)
         supersede(writer, keep, drop, actor)
         loser = memories[drop]
         writer.add_verdicts([verdict_on(loser, "superseded", writer.now, actor, f"superseded by {keep}")])
@@ -227,6 +230,7 @@ def keep_both(
             refuse_secrets(memory, secret_patterns, unless_in=memories[memory.id])
         writer.put_many(scoped)
         one, other = conflict.ids
+        _unlink(writer, conflict.ids)
         writer.add_links([Link(from_id=one, type="relates", to_id=other, created_at=writer.now)])
         writer.summary = f"settle: both hold, {memories[one].title}"
         stored = writer.get_many(conflict.ids)
@@ -262,6 +266,14 @@ def pair_named(vault: Vault, one: str, other: str) -> Conflict:
     texts = (content_hash(found[0]), content_hash(found[1]))
     titles = (found[0].title, found[1].title)
     return Conflict((found[0].id, found[1].id), "value", "as named", ("", ""), titles, texts)
+
+
+def _unlink(writer: VaultWriter, ids: Iterable[str]) -> None:
+    """Take away what links memories as contradicting each other: it is settled, and no facet or payload tells of it."""
+    pair = set(ids)
+    writer.drop(
+        link for link in writer.links(pair) if link.type == "contradicts" and {link.from_id, link.to_id} <= pair
+    )
 
 
 def _as_compared(writer: VaultWriter, conflict: Conflict) -> dict[str, Memory]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from memtui.capture.draft import ProgressCallback
 from memtui.curate.anchoring import CheckedAnchor
-from memtui.curate.conflicts import Conflict, find_conflicts
+from memtui.curate.conflicts import Conflict, find_conflicts, linked_conflicts
 from memtui.curate.duplicates import DuplicateGroup, find_duplicates
 from memtui.curate.gathering import Gathered, gather, pair_of
 from memtui.curate.ripening import RipeGroup, ripe_groups
@@ -40,7 +40,7 @@ class TidyReport:
 
     Attributes:
         duplicates: groups, the surest first.
-        conflicts: pairs.
+        conflicts: pairs, those that are linked as contradicting before those that are proposed.
         anchors: anchors whose file moved or is gone.
         stale: memories that are due for review.
         oversized: memories of more than `OVERSIZED_TOKENS` tokens.
@@ -155,7 +155,8 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
     everything = known.gathered = gather(vault, wanted, before=known.gathered, progress=stage("reading"))
     active = [memory for memory in everything.memories if memory.status == "active"]
     in_use = Gathered(active, everything.links, everything.dismissals, everything.keys)
-    conflicts = find_conflicts(in_use, cache=known.texts, progress=stage("conflicts"))
+    conflicts = linked_conflicts(in_use, cache=known.texts)
+    conflicts += find_conflicts(in_use, cache=known.texts, progress=stage("conflicts"))
     apart = [pair_of(*conflict.ids) for conflict in conflicts]
     meant = known.meant(vault, in_use, options.model, stage("meaning"))
     duplicates = find_duplicates(

@@ -115,7 +115,8 @@ def row_blocks(report: TidyReport, row: TidyRow) -> list[Block]:
             label = "AB"[place]
             blocks.append(Block(((tame(report.titles[subject.ids[place]], 300), "dim"),), label=label, gap=True))  # type: ignore[union-attr] # a conflict
             blocks.append(Block(((tame(claims[place]), "text"),), label=" "))
-            blocks.append(Block(((f"[{tame(words[place])}]", "warning"),), label=" "))
+            if words[place]:
+                blocks.append(Block(((f"[{tame(words[place])}]", "warning"),), label=" "))
     else:
         blocks.append(Block(((tame(report.titles.get(subject.id, ""), 300), "text"),), gap=True))  # type: ignore[union-attr] # an anchor
         blocks.append(Block(((row.text, "path"), (f"  {row.note}", "warning")), gap=True))

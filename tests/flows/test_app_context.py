@@ -43,10 +43,14 @@ from flows.context_driver import (
 from rich.cells import cell_len
 from textual import events
 
+from memtui import clock
 from memtui.pack.recording import list_packs, payload_hash
+from memtui.tui.access.context import Ask, ContextAccess
+from memtui.tui.opening import Opening
 from memtui.tui.screens import context_reading
 from memtui.tui.state import State
 from memtui.vault.lease import lease
+from memtui.vault.vault import Vault
 
 LOCK = "m0000001"
 posix_only = pytest.mark.skipif(os.name != "posix", reason="fake programs are shell scripts")
@@ -190,6 +194,15 @@ async def test_files_are_completed_from_the_tree_and_from_memories(tmp_path: Pat
         await answered(pilot)
         assert screen._answer is not None
         assert screen._answer.task.files == ("src/quay.py",)
+
+
+def test_the_app_on_the_demo_follows_the_imports_of_a_file_of_its_source_trees(demo: Cli) -> None:
+    text, file = "make refunds idempotent", "payments/service.py"
+    vault = Vault(demo.home / "demo" / "vault.duckdb", now=clock.now)
+    answer = ContextAccess(Opening(vault=vault, folder=demo.home)).answer(Ask(text, (file,), "chat", "700", None))
+    assert answer.project == "payments-api"
+    reasons = {one.memory.id: one.reason for one in answer.pack.included}
+    assert "payments/idempotency.py is imported by payments/service.py" in reasons["s32z25oj"]
 
 
 async def test_a_payload_is_written_where_the_person_says_and_replaces_nothing_unasked(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from flows.app_driver import (
 from textual.pilot import Pilot
 
 from memtui.curate.projects import link_folder
-from memtui.domain.memory import Anchor, Signal
+from memtui.domain.memory import Anchor, Link, Signal
 from memtui.tui.access.tidying import TidyAccess
 from memtui.tui.screens.clash import ClashScreen
 from memtui.tui.screens.merge import MergeScreen
@@ -158,6 +158,35 @@ async def test_findings_are_dismissed_kept_both_or_merged_by_hand(vault: Vault, 
         assert (first.tags, [anchor.path for anchor in first.anchors]) == (("only:legacy/**",), ["legacy/**"])
         assert second.tags == ("only:release",)
         await shows(pilot, "Nothing to tidy.")
+
+
+async def test_what_is_linked_as_contradicting_is_settled_by_the_same_keys(vault: Vault, tmp_path: Path) -> None:
+    ends = ("m0000005", "m0000006")
+    lights = memory(6, "Two lights at the bow", insight="Two lights hang at the bow of a ferry.")
+    fill(
+        vault,
+        [*POSTGRES, memory(5, "One mast", insight="A ferry of the old line has one mast."), lights],
+        [
+            Link(from_id=ends[0], type="contradicts", to_id=ends[1], created_at=NOW),
+            Link(from_id="m0000002", type="contradicts", to_id="m0000001", origin="codex", created_at=NOW),
+        ],
+    )
+    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await tidy_opens(pilot, memories=4)
+        await shows(pilot, "Contradictions  2")
+        for left, keys in ((1, ("enter", "2")), (0, ("n",))):
+            await goes_to(pilot, screen, "conflicts")
+            assert screen._found.current is not None
+            assert screen._found.current.note == "linked"
+            await pilot.press(keys[0])
+            for key in keys[1:]:
+                await until(pilot, lambda: isinstance(pilot.app.screen, ClashScreen), "the contradiction is open")
+                await pilot.press(key)
+            await until(pilot, lambda left=left: len(screen._report.conflicts) == left, "it is settled")  # type: ignore[misc, union-attr] # a pass was made
+        await shows(pilot, "Nothing to tidy.")
+        assert stored(vault, "m0000001").status == "superseded"
+        await pilot.press("u")
+        await until(pilot, lambda: len(screen._report.conflicts) == 1, "it is undone")  # type: ignore[union-attr] # as above
 
 
 async def test_what_was_never_used_is_kept_by_one_key_and_retired_by_another(vault: Vault, tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ import pytest
 from flows.cli_driver import LOCK, Cli, memtui
 
 TASK = ("refund fails twice on retry", "--file", "payments/service.py", "--budget", "800")
+KEY = "s32z25oj"
+"""Tied to payments/idempotency.py, which payments/service.py imports."""
 CONTEXT_KEYS = {"payload", "target", "encoding", "tokens", "budget", "included", "withheld"}
 
 
@@ -243,6 +245,24 @@ def test_inside_a_source_tree_of_the_demo_its_project_is_in_view(demo_master: Pa
     assert {row["project"] for row in rows} == {"payments-api", "global"}
     run = cli("--vault", demo_master, "context", "refund fails twice", "--file", "service.py", "--json")
     assert LOCK in [row["id"] for row in run.json["included"]]
+
+
+def reasons(run: Any) -> dict[str, str]:
+    return {row["id"]: row["reason"] for row in run.json["included"]}
+
+
+def test_beside_the_source_trees_imports_are_followed_as_inside_them(demo_master: Path, cli: Cli) -> None:
+    asked = ("context", "make refunds idempotent", "--file", "payments/service.py", "--budget", "700", "--json")
+    cli.patch.chdir(demo_master / "payments-api")
+    inside = reasons(cli("--vault", demo_master, *asked))
+    assert "payments/idempotency.py is imported by payments/service.py" in inside[KEY]
+    for folder in (demo_master, cli.home):
+        cli.patch.chdir(folder)
+        for named in ((), ("--project", "payments-api")):
+            assert reasons(cli("--vault", demo_master, *named, *asked)) == inside
+    cli.write("payments/service.py", "import json\n")
+    here = reasons(cli("--vault", demo_master, *asked))
+    assert not any("is imported by" in reason for reason in here.values())
 
 
 def test_the_tour_shows_a_list_a_search_and_a_payload(tmp_path: Path) -> None:

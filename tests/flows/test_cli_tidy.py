@@ -35,6 +35,25 @@ def test_the_demo_has_findings_that_are_told_and_nothing_is_changed(demo: Cli) -
     assert demo.exported() == before
 
 
+def test_what_is_linked_and_what_is_proposed_add_up_to_what_is_listed(demo: Cli) -> None:
+    listed = demo("tidy", "--json", code=7).json["conflicts"]
+    told = demo("stats", "--json").json["contradictions"]
+    types = [conflict["type"] for conflict in listed]
+    assert told == {"linked": 2, "proposed": len(listed) - 2}
+    assert types[:2] == ["linked", "linked"]
+    assert "linked" not in types[2:]
+    assert len({tuple(sorted(conflict["ids"])) for conflict in listed}) == len(listed)
+    assert f"linked · {listed[0]['why']}" in demo("tidy", code=7).out
+    first, second = (conflict["ids"] for conflict in listed[:2])
+    demo("settle", *first, "--none")
+    demo("settle", *second, "--keep", second[0])
+    assert demo("tidy", "--json", code=7).json["conflicts"] == listed[2:]
+    assert demo("stats", "--json").json["contradictions"] == {"linked": 0, "proposed": len(listed) - 2}
+    demo("undo")
+    demo("undo")
+    assert demo("tidy", "--json", code=7).json["conflicts"] == listed
+
+
 def test_a_clean_vault_exits_0_also_where_there_is_none(cli: Cli) -> None:
     assert "Nothing to tidy" in cli("tidy", "--dry-run").err
     cli("add", "Refunds are locked by payment_id, see src/refund.py.", "--project", "shop")

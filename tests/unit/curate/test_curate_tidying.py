@@ -4,18 +4,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from curating import PERSON, Clock, add, counter, get, git, new_vault, repository
+from curating import AGENT, PERSON, Clock, add, counter, everything, get, git, new_vault, repository
 
 from memtui.capture.draft import Cancelled
 from memtui.curate.anchoring import check_anchors, check_project, re_anchor, remember_states
 from memtui.curate.editing import edit_memory
 from memtui.curate.feedback import give_feedback
+from memtui.curate.gathering import pair_of
 from memtui.curate.lifecycle import retire, verify
-from memtui.curate.settling import accept_group, keep_one, not_conflicting
+from memtui.curate.linking import link
+from memtui.curate.settling import HoldsFor, accept_group, keep_both, keep_one, not_conflicting
 from memtui.curate.tidy_cache import TidyCache
 from memtui.curate.tidying import FINDINGS, TidyOptions, TidyReport, report_record, tidy
 from memtui.curate.timeline import undo
 from memtui.curate.vagueness import is_vague
+from memtui.domain.actor import Actor
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import RefusedError, UsageError
 from memtui.vault.vault import Vault
@@ -75,6 +78,47 @@ def test_the_record_has_the_keys_of_the_contract(tmp_path: Path) -> None:
     assert list(record) == [*FINDINGS, "counts", "ripe"]
     assert set(record["duplicates"][0]) == {"ids", "score", "pile", "warnings"}
     assert set(record["conflicts"][0]) == {"ids", "type", "why"}
+
+
+@pytest.mark.parametrize("way", ["keep", "both", "none"])
+@pytest.mark.parametrize("actor", [PERSON, AGENT], ids=["person", "agent"])
+def test_what_is_linked_as_contradicting_comes_first_until_it_is_settled(
+    tmp_path: Path, actor: Actor, way: str
+) -> None:
+    vault, _, made = littered(tmp_path)
+    old, new, copy, unused = (made[name].id for name in ("old", "new", "copy", "unused"))
+    link(vault, new, "contradicts", old, actor=actor)
+    link(vault, copy, "contradicts", unused, actor=actor)
+    before = everything(vault)
+    found = report_record(look(vault))["conflicts"]
+    assert {tuple(sorted(conflict["ids"])) for conflict in found} == {pair_of(old, new), pair_of(copy, unused)}
+    assert [conflict["type"] for conflict in found] == ["linked", "linked"]
+    whys = [conflict["why"] for conflict in found]
+    assert any(why.startswith("13 against 14: ") for why in whys)
+    assert any(
+        why.startswith("a link says so: ") and made["copy"].title in why and made["unused"].title in why for why in whys
+    )
+    for conflict in look(vault).conflicts:
+        if way == "keep":
+            keep_one(vault, conflict, conflict.ids[1], actor=PERSON)
+        elif way == "both":
+            keep_both(vault, conflict, {conflict.ids[0]: HoldsFor(words="the archive")}, actor=PERSON)
+        else:
+            not_conflicting(vault, *conflict.ids, actor=PERSON)
+    assert look(vault).conflicts == ()
+    with vault.read() as reader:
+        assert [one for one in reader.links() if one.type == "contradicts"] == []
+    undo(vault, actor=PERSON)
+    undo(vault, actor=PERSON)
+    assert everything(vault) == before
+
+
+def test_a_linked_pair_of_which_one_is_out_of_use_is_no_finding(tmp_path: Path) -> None:
+    vault, _, made = littered(tmp_path)
+    link(vault, made["unused"].id, "contradicts", made["vague"].id, actor=PERSON)
+    assert [conflict.type for conflict in look(vault).conflicts] == ["linked", "version"]
+    retire(vault, [made["vague"].id], actor=PERSON)
+    assert [conflict.type for conflict in look(vault).conflicts] == ["version"]
 
 
 def test_after_everything_is_accepted_a_second_run_finds_nothing(tmp_path: Path) -> None:
