@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import App, SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.filter import LineFilter
@@ -17,6 +17,7 @@ from textual.screen import Screen
 from memtui import __version__, locations, resources
 from memtui.errors import MemtuiError
 from memtui.tui import themes
+from memtui.tui.key_order import KeyOrder
 from memtui.tui.keymap import GUARANTEED, Keymap
 from memtui.tui.messages import ListRead
 from memtui.tui.opening import Opening
@@ -53,6 +54,7 @@ class MemtuiApp(App[int]):
         self._notifications = FewNotifications()
         self.opening = opening
         self.keymap = Keymap(opening.keys)
+        self._key_order = KeyOrder(self)
         self.state = State(opening.state_path, opening.vault.path)
         self.drafts: dict[str, object] = {}
         """What was typed into forms and is not saved, by memory id; kept while the app runs."""
@@ -100,6 +102,11 @@ class MemtuiApp(App[int]):
             self.call_after_refresh(self.action_go, "review")
         if self.opening.meaning is not None:
             self.set_timer(MODEL_AFTER_SECONDS, self._load_model)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Hand out a key in its turn."""
+        if not self._key_order.keeps(event):
+            await super().on_event(event)
 
     # -- meaning, in the background ---------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from flows.app_driver import until
 from textual import events
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from memtui.pack import clipboard
@@ -88,3 +89,10 @@ def _only(patch: pytest.MonkeyPatch, programs: Path, **variables: str) -> None:
     patch.setenv("PATH", str(programs))
     patch.setattr(sys, "platform", "linux")
     patch.setattr(clipboard, "is_wsl", lambda: False)
+
+
+def at_once(pilot: Pilot[Any], *keys: str) -> None:
+    """Give keys to the app as a terminal does that was typed into while the app was busy: all before any is read."""
+    for key in keys:
+        name = key if len(key) > 1 or key.isalnum() else _character_to_key(key)
+        pilot.app.post_message(events.Key(name, key if len(key) == 1 else None))

@@ -56,6 +56,8 @@ class ContextReading(WorkingScreen):
     AREA = CONTEXT
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CONTEXT)
     AUTO_FOCUS = "#context-task"
+    KEYS_IN_ORDER: ClassVar[bool] = True
+    """Here lines and letters that are acts lie side by side: see `KeyOrder`."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012 - the same
 
@@ -64,7 +66,7 @@ class ContextReading(WorkingScreen):
         # Held here rather than queried: a worker may report while the screen is being taken down.
         self._payloads = PayloadAccess(opening)
         self._title = TitleLine("Context", id="context-title")
-        self._lines = TaskLines(opening.context, id="context-lines")
+        self._lines = TaskLines(opening.context, opening.folder, id="context-lines")
         self._list = RankedList(id="context-list")
         self._payload = PayloadPane(id="context-payload")
         self._ask_line = AskLine(_ASKED, id="context-ask-line")

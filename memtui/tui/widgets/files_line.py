@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from textual import events, on
@@ -61,6 +63,7 @@ class FilesLine(TextLine):
 
     Args:
         offers: where the fitting names are shown.
+        folder: what a path typed here is relative to.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(FILES)
@@ -71,10 +74,12 @@ class FilesLine(TextLine):
 
         to_list: bool
 
-    def __init__(self, offers: Offers, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+    def __init__(self, offers: Offers, folder: Path, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(placeholder="files in hand, completed as you type", id=id)
         self._offers = offers
         self._known: Sequence[str] = ()
+        self._folder = folder
+        self._offered_for = ""
 
     @property
     def names(self) -> list[str]:
@@ -101,6 +106,7 @@ class FilesLine(TextLine):
         self._offer()
 
     def _offer(self) -> None:
+        self._offered_for = self.value
         typed = typed_at(self.value, self.cursor_position) if self.has_focus else ""
         found = offers(self._known, typed, without=self.names) if typed else []
         self._offers.names = tuple(found)
@@ -119,19 +125,29 @@ class FilesLine(TextLine):
             self.value, self.cursor_position = completed(self.value, self.cursor_position, name)
             self.close_offers()
 
-    def action_offer_take(self) -> None:
-        """Take the chosen name, else go on to the next line."""
-        if self.is_offering:
+    def _take_or_leave(self, *, to_list: bool) -> None:
+        if self._offered_for != self.value:
+            # The offers are of the key before: those of now are to be taken, or none.
+            self._offer()
+        if self.is_offering and (self._offers.chosen or not self._is_whole):
             self.take(self._offers.chosen)
         else:
-            self.post_message(self.Left(to_list=False))
+            self.close_offers()
+            self.post_message(self.Left(to_list=to_list))
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether the name at the cursor is typed in full, so that nothing is to be completed."""
+        name = typed_at(self.value, self.cursor_position).strip()
+        return name in self._known or os.path.isfile(self._folder / name)  # noqa: PTH113 - Path.is_file raises for a name that is too long
+
+    def action_offer_take(self) -> None:
+        """Take the chosen name, else go on to the next line; a name that is typed in full is done with."""
+        self._take_or_leave(to_list=False)
 
     def action_offer_enter(self) -> None:
-        """Take the chosen name, else go to the list."""
-        if self.is_offering:
-            self.take(self._offers.chosen)
-        else:
-            self.post_message(self.Left(to_list=True))
+        """Take the chosen name, else go to the list; a name that is typed in full is done with."""
+        self._take_or_leave(to_list=True)
 
     def action_offer_down(self) -> None:
         """Choose the next name, else go to the list."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
@@ -34,6 +35,7 @@ class TaskLines(Vertical):
 
     Args:
         settings: the configuration's defaults.
+        folder: what the files in hand are relative to.
 
     Attributes:
         target: name of the target.
@@ -50,7 +52,7 @@ class TaskLines(Vertical):
     class Entered(Message):
         """Typing is done: on to the list."""
 
-    def __init__(self, settings: ContextSettings, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+    def __init__(self, settings: ContextSettings, folder: Path, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._settings = settings
         self.target = settings.target
@@ -58,7 +60,7 @@ class TaskLines(Vertical):
         self.style: Style = "compiled" if settings.style == "compiled" else "full"
         self.task_line = TextLine("what are you about to do? empty: the standing payload", id="context-task")
         self.offers = Offers(id="context-offers")
-        self.files_line = FilesLine(self.offers, id="context-files")
+        self.files_line = FilesLine(self.offers, folder, id="context-files")
         self.budget_line = TextLine("1200", longest=40, id="context-budget")
         self._target_word = SettingWord("Target", "context-target", id="context-target")
         self._phase_word = SettingWord("Phase", "context-phase", id="context-phase")
@@ -162,6 +164,8 @@ class TaskLines(Vertical):
     @on(FilesLine.Left)
     def _leave_files(self, message: FilesLine.Left) -> None:
         message.stop()
+        # While names were offered, the one that was typed did not count yet.
+        self.post_message(self.Changed())
         if message.to_list:
             self.post_message(self.Entered())
         else:
