@@ -124,13 +124,20 @@ def table_of(found: PostingColumns, keys: NDArray[np.int64], first: int = 0) -> 
     terms, places, frequencies = found.terms[known], places[known], found.frequencies[known]
     order = np.argsort(terms)
     terms = terms[order]
-    starts = np.flatnonzero(np.concatenate((np.ones(min(1, len(terms)), np.bool_), terms[1:] != terms[:-1])))
+    starts = _beginnings(terms)
     return TermTable(
         terms[starts],
         np.append(starts, len(terms)),
         (places[order] + first).astype(np.int32),
         frequencies[order].astype(np.uint16),
     )
+
+
+def _beginnings(terms: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where each of the terms begins; equal ones lie together."""
+    import numpy as np
+
+    return np.flatnonzero(np.concatenate((np.ones(min(1, len(terms)), np.bool_), terms[1:] != terms[:-1])))
 
 
 def joined(parts: Sequence[TermTable]) -> TermTable:
@@ -154,7 +161,7 @@ def merged(one: TermTable, other: TermTable) -> TermTable:
     terms = np.concatenate([np.repeat(table.terms, np.diff(table.starts)) for table in (one, other)])
     order = np.argsort(terms)
     terms = terms[order]
-    starts = np.flatnonzero(np.concatenate((np.ones(min(1, len(terms)), np.bool_), terms[1:] != terms[:-1])))
+    starts = _beginnings(terms)
     return TermTable(
         terms[starts],
         np.append(starts, len(terms)),

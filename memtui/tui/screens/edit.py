@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from textual import on
 
-from memtui.errors import ConflictError, MemtuiError, SecretRefusedError
+from memtui.errors import ConflictError, MemtuiError
 from memtui.tui.access import Done
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.editing import EDIT
 from memtui.tui.drafts import drafts_of
-from memtui.tui.editing_access import FormError
 from memtui.tui.editing_messages import FormSaved, SaveConflicted
 from memtui.tui.messages import Act
 from memtui.tui.screens.form import FormScreen
+from memtui.tui.screens.unsaved import tells_unsaved
 from memtui.tui.widgets.chrome import KeyHints
 
 if TYPE_CHECKING:
@@ -89,17 +89,7 @@ class EditScreen(FormScreen):
 
     def answers_failure(self, error: MemtuiError) -> bool:
         """Go to the field that is wrong; a conflict opens its own screen."""
-        if isinstance(error, FormError):
-            self._rows[error.finding.field].field.focus()
-            self.say(f"Not saved: {error.finding.text}", severity="warning")
-            return True
-        if isinstance(error, SecretRefusedError):
-            self.say(
-                f"{error.what}: {error.where}. Nothing was stored. Take it out, or ctrl+n keeps it nevertheless.",
-                severity="error",
-            )
-            return True
-        return isinstance(error, ConflictError)
+        return tells_unsaved(self, self._rows, error) or isinstance(error, ConflictError)
 
     @on(SaveConflicted)
     def _show_conflict(self, message: SaveConflicted) -> None:

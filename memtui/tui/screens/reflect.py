@@ -17,18 +17,18 @@ from textual.widgets import Input, Static, TextArea
 
 from memtui.curate.form import NO, YES, Finding, texts_of
 from memtui.domain.memory import Memory
-from memtui.errors import ConflictError, MemtuiError, SecretRefusedError
+from memtui.errors import ConflictError, MemtuiError
 from memtui.tui.access import Done
 from memtui.tui.access.reflect import ReflectAccess, Sources
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.everywhere import GO
 from memtui.tui.actions.reflect import REFLECT
-from memtui.tui.editing_access import FormError
 from memtui.tui.messages import Act, LookFailed
 from memtui.tui.opening import Opening
 from memtui.tui.reflect_blocks import source_blocks
 from memtui.tui.screens.early import EarlyTyping
+from memtui.tui.screens.unsaved import tells_unsaved
 from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import FormArea, FormToggle
@@ -316,19 +316,9 @@ class ReflectScreen(EarlyTyping):
 
     def answers_failure(self, error: MemtuiError) -> bool:
         """Go to the field that is wrong; read the sources again where one of them moved."""
-        if isinstance(error, FormError):
-            self._rows[error.finding.field].field.focus()
-            self.say(f"Not saved: {error.finding.text}", severity="warning")
-            return True
-        if isinstance(error, SecretRefusedError):
-            self.say(
-                f"{error.what}: {error.where}. Nothing was stored. Take it out, or ctrl+n keeps it nevertheless.",
-                severity="error",
-            )
-            return True
         if isinstance(error, ConflictError):
             self._read_sources()
-        return super().answers_failure(error)
+        return tells_unsaved(self, self._rows, error) or super().answers_failure(error)
 
     def action_reflect_outline(self) -> None:
         """Put the sources' titles in at the cursor's text, below what stands there."""
