@@ -131,7 +131,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         write(pack.payload)
     if arguments.explain:
         _explain(pack)
-        for note in surroundings_of(session.view.tree, task.files).notes:
+        tree = narrow_to_files(session.vault, session.view, task.files).tree
+        for note in surroundings_of(tree, task.files).notes:
             say(f"note: {note}")
     if diff is not None:
         tell_diff(diff, {one.memory.id: one.memory.title for one in pack.included})
@@ -199,7 +200,10 @@ def payload_of(
         standing: whether the union of the recipes is wanted in place of the task, as `recipe run` without a name does.
     """
     files = check_named_files(session.vault, session.view, task.files, folder=session.folder)
-    view = narrow_to_files(session.vault, session.view, files)
+    recipes = _recipes(session, session.view.project) if standing else None
+    # The union recalls what each recipe alone does, so the files of all of them are in hand.
+    in_hand = [*files, *(file for recipe in recipes or () for file in recipe.files)]
+    view = narrow_to_files(session.vault, session.view, in_hand)
     task = replace(task, files=tuple(files))
     pack = context(
         session.vault,
@@ -212,7 +216,7 @@ def payload_of(
         now=session.vault.now(),
         tree=view.tree,
         meaning=None if options.fast else session.meaning,
-        recipes=_recipes(session, view.project) if standing else None,
+        recipes=recipes,
     )
     return task, pack, view.project
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import unified_diff
+from typing import cast
 
-from memtui.domain.memory import AnchorState, Memory
+from memtui.domain.memory import ANCHOR_STATES, AnchorState, Memory
 from memtui.domain.record import memory_from_record
 from memtui.errors import NotFoundError, UsageError
 from memtui.pack.options import PackOptions, task_of
 from memtui.pack.packing import Pack, pack_of_recall
-from memtui.pack.recording import payload_hash
+from memtui.pack.recording import FILE_STATES, payload_hash
 from memtui.pack.targets.base import Target
 from memtui.recall.result import Hit, Recall, order_key
 from memtui.vault.journal import history
@@ -36,7 +37,7 @@ def as_it_was(
     """Return a pack with the very bytes that were used, known by their hash; None where they cannot be had any more.
 
     The payload of a pack is not kept, but the journal has every version of every memory. What cannot be brought
-    back: memories that were purged, shortened giants, and files that changed since.
+    back: memories that were purged, shortened giants, and files that changed since the pack of an older memtui.
 
     Args:
         vault: the vault.
@@ -62,7 +63,8 @@ def as_it_was(
         for path, state in (tree.states(hit.memory) if tree else {}).items()
     }
     ready = replace(options, without=frozenset(), with_ids=frozenset(), unconfirmed=False, withhold_loaded=False)
-    for known in ({**states, **checked}, states, {}):
+    # A pack of an older memtui does not say what its files were like: then what is known today is tried.
+    for known in (_states_of(stored), {**states, **checked}, states, {}):
         try:
             pack = pack_of_recall(
                 vault, _recall(hits, stored, options, known), ready, form=form, project=stored.project
@@ -72,6 +74,18 @@ def as_it_was(
         if payload_hash(pack.payload) == stored.payload_hash:
             return pack
     return None
+
+
+def _states_of(stored: StoredPack) -> dict[tuple[str, str], AnchorState]:
+    """Return the states of files that a pack was made with; what is no state is passed over."""
+    kept = stored.options.get(FILE_STATES)
+    return {
+        (identifier, path): cast("AnchorState", state)
+        for identifier, states in (kept.items() if isinstance(kept, dict) else ())
+        if isinstance(states, dict)
+        for path, state in states.items()
+        if state in ANCHOR_STATES
+    }
 
 
 def _version(reader: VaultReader, identifier: str, version: int) -> Memory | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -43,6 +43,7 @@ class Included:
         score: as recalled.
         reason: why it is here, in words.
         hit: as recalled, with every part of its score.
+        states: what the payload could tell of its files: the state per anchor path.
     """
 
     memory: Memory
@@ -50,6 +51,7 @@ class Included:
     score: float
     reason: str
     hit: Hit
+    states: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +268,7 @@ def _included(selection: Selection, pieces: tuple[Piece, ...], measure: Measure)
             choices[piece.memory_id].hit.score,
             choices[piece.memory_id].hit.reason,
             choices[piece.memory_id].hit,
+            choices[piece.memory_id].item.states,
         )
         for piece in pieces
         if piece.memory_id is not None

@@ -17,6 +17,9 @@ from memtui.vault.secrecy import Patterns, refuse_secrets_in, without_values
 from memtui.vault.usage import PackMember, Recipe, StoredPack
 from memtui.vault.vault import Vault
 
+FILE_STATES = "file_states"
+"""Key of a pack's options: the state per anchor path, per memory."""
+
 
 def record_pack(
     vault: Vault,
@@ -69,7 +72,7 @@ def record_pack(
                 members=tuple(
                     PackMember(one.memory.id, one.memory.version, one.tokens, one.score) for one in pack.included
                 ),
-                options=choices_record(options or PackOptions(style=pack.style), task),
+                options=choices_record(options or PackOptions(style=pack.style), task) | _states_record(pack),
             ),
         )
         writer.add_signals(
@@ -77,6 +80,12 @@ def record_pack(
             for one in pack.included
         )
     return identifier
+
+
+def _states_record(pack: Pack) -> dict[str, dict[str, dict[str, str]]]:
+    """Return the states of files that a payload was made with: they move with the working tree, its bytes must not."""
+    states = {one.memory.id: dict(one.states) for one in pack.included if one.states}
+    return {FILE_STATES: states} if states else {}
 
 
 def payload_hash(payload: str) -> str:
