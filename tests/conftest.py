@@ -6,6 +6,7 @@ import functools
 import os
 import shutil
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from memtui.vault.vault import Vault
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+_numbers = count()
 
 _FOLDERS = {
     "HOME": "home",
@@ -33,17 +36,19 @@ _FOLDERS = {
 
 
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Give the test a home of its own, with vault and config inside it."""
-    base = tmp_path_factory.mktemp("own")
+    # Numbered by us: pytest looks at all its folders to find the next number.
+    base = tmp_path_factory.getbasetemp() / "homes" / str(next(_numbers))
+    (base / "home").mkdir(parents=True)
     for name, folder in _FOLDERS.items():
-        (base / folder).mkdir(parents=True, exist_ok=True)
         monkeypatch.setenv(name, str(base / folder))
     monkeypatch.setenv("MEMTUI_VAULT", str(base / "home" / "default-vault" / "vault.duckdb"))
     monkeypatch.setenv("MEMTUI_CONFIG", str(base / "home" / "config" / "memtui" / "config.toml"))
     for name in ("MEMTUI_NOW", "MEMTUI_ACTOR"):
         monkeypatch.delenv(name, raising=False)
-    return base / "home"
+    yield base / "home"
+    shutil.rmtree(base, ignore_errors=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -17,7 +17,6 @@ tables that are written when something happens, so that a count needs no look at
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,6 +24,7 @@ from typing import Literal
 
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.risk import LEAST_LOSS, MOST_USES, USES, USES_TO_DOUBLE
+from memtui.vault.among import among
 from memtui.vault.filters import MemoryFilter, freshness_sql, sql_time, where_sql
 from memtui.vault.reading import VaultReader
 
@@ -129,10 +129,11 @@ class AskedSince:
 
 def asked_about(reader: VaultReader, identifiers: Iterable[str]) -> dict[str, list[Asked]]:
     """Return the reasons beside age of these memories, those without any left out."""
+    condition, parameters = among("id", list(identifiers))
     found = reader._connection.execute(  # noqa: SLF001 - the same package
         f"SELECT id, cause, what, began FROM ({_ASKED}) asked"  # noqa: S608 - names are ours
-        " WHERE id IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]'))) ORDER BY id, cause, what, began",
-        [json.dumps(list(identifiers))],
+        f" WHERE {condition} ORDER BY id, cause, what, began",
+        parameters,
     ).fetchall()
     asked: dict[str, list[Asked]] = {}
     for identifier, cause, what, began in found:
@@ -146,8 +147,8 @@ def asked_since(
     """Return, per memory of a filter or of these ids, since when it asks for affirmation beside its age."""
     condition, parameters = where_sql(wanted, reader.kinds) if wanted is not None else ("true", [])
     if identifiers is not None:
-        condition += " AND m.id IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]')))"
-        parameters = [*parameters, json.dumps(list(identifiers))]
+        chosen, ids = among("asked.id", list(identifiers))
+        condition, parameters = f"{condition} AND {chosen}", [*parameters, *ids]
     found = reader._connection.execute(  # noqa: SLF001 - as above
         f"SELECT asked.id, min(began), min(began) FILTER (WHERE cause = 'woken') FROM ({_ASKED}) asked"  # noqa: S608 - as above
         f" JOIN memories m ON m.id = asked.id WHERE {condition} GROUP BY asked.id",

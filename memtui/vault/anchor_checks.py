@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +9,7 @@ from datetime import datetime
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.memory import Anchor, AnchorState
 from memtui.vault.affirmation import WOKEN, WOKEN_PATH
+from memtui.vault.among import among
 from memtui.vault.filters import MemoryFilter, sql_time, where_sql
 from memtui.vault.reading import VaultReader
 from memtui.vault.rows import known_time
@@ -69,10 +69,10 @@ def unanswered_states(reader: VaultReader, wanted: MemoryFilter) -> dict[str, di
 
 def stored_states(reader: VaultReader, identifiers: Iterable[str]) -> dict[Place, tuple[str, datetime]]:
     """Return what is stored of these memories: per place its state and when that was found first."""
+    condition, parameters = among("memory_id", list(identifiers))
     found = reader._connection.execute(  # noqa: SLF001 - as above
-        "SELECT memory_id, path, state, checked_at FROM anchor_states"
-        " WHERE memory_id IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]')))",
-        [json.dumps(list(identifiers))],
+        f"SELECT memory_id, path, state, checked_at FROM anchor_states WHERE {condition}",  # noqa: S608 - names are ours
+        parameters,
     ).fetchall()
     return {(identifier, path): (state, known_time(at)) for identifier, path, state, at in found}
 
@@ -93,9 +93,9 @@ def store_states(writer: VaultWriter, states: Mapping[Place, str], known: Mappin
 
 def forget_woken(writer: VaultWriter, identifiers: Iterable[str]) -> None:
     """Forget that files of these memories changed since an earlier snooze."""
+    condition, parameters = among("memory_id", list(identifiers))
     writer._connection.execute(  # noqa: SLF001 - as above
-        "DELETE FROM anchor_states WHERE state = ? AND path = ?"
-        " AND memory_id IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]')))",
-        [WOKEN, WOKEN_PATH, json.dumps(list(identifiers))],
+        f"DELETE FROM anchor_states WHERE state = ? AND path = ? AND {condition}",  # noqa: S608 - names are ours
+        [WOKEN, WOKEN_PATH, *parameters],
     )
     writer.mark_dirty()

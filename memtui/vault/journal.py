@@ -13,6 +13,7 @@ from memtui.domain.memory import Change, Link, Memory, Signal, Tombstone, Verdic
 from memtui.domain.record import Record, memory_from_record, parse_time
 from memtui.errors import NotFoundError, NothingToUndoError
 from memtui.vault import rows
+from memtui.vault.among import among
 from memtui.vault.half_lives import HALF_LIFE
 from memtui.vault.reading import VaultReader
 from memtui.vault.usage import RECIPE, bring_recipe
@@ -96,12 +97,13 @@ def last_undoable(reader: VaultReader) -> Change | None:
 
 def half_lives_at(reader: VaultReader, identifiers: Iterable[str], moment: datetime) -> dict[str, float | None]:
     """Return the half-lives in days that memories had at a moment, for those that changed since; None for none."""
+    condition, parameters = among("r.entity_key", list(identifiers))
     found = reader._connection.execute(  # noqa: SLF001 - the same package
-        "SELECT r.entity_key, arg_min(coalesce(json_extract_string(r.before, '$.half_life_days'), ''), r.change_number)"
+        "SELECT r.entity_key, arg_min(coalesce(json_extract_string(r.before, '$.half_life_days'), ''), r.change_number)"  # noqa: S608 - names are ours
         " FROM revisions r JOIN changes c ON c.number = r.change_number"
         " WHERE r.entity = 'memory' AND r.before IS NOT NULL AND c.made_at >= ?"
-        " AND r.entity_key IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]'))) GROUP BY 1",
-        [moment.replace(tzinfo=None), json.dumps(list(identifiers))],
+        f" AND {condition} GROUP BY 1",
+        [moment.replace(tzinfo=None), *parameters],
     ).fetchall()
     return {str(identifier): float(days) if days else None for identifier, days in found}
 

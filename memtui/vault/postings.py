@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memtui.domain.memory import Memory
+from memtui.vault.rows import insert_rows
 
 if TYPE_CHECKING:
     import duckdb
@@ -74,10 +75,7 @@ def _write_chunk(connection: duckdb.DuckDBPyConnection, memories: Iterable[tuple
             '[{"k": "BIGINT", "t": ["BIGINT"], "f": ["USMALLINT"]}]',
         ],
     )
-    connection.execute(
-        "INSERT INTO documents SELECT r.k, r.n FROM (SELECT unnest(from_json(?, ?)) AS r)",
-        [json.dumps([{"k": key, "n": length} for key, length in lengths]), '[{"k": "BIGINT", "n": "INTEGER"}]'],
-    )
+    insert_rows(connection, "documents", [{"memory_key": key, "length": length} for key, length in lengths])
 
 
 def delete_postings(connection: duckdb.DuckDBPyConnection, keys: Sequence[int]) -> None:

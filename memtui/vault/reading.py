@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import AnchorState, Link, Memory, Signal, Tombstone, Verdict
 from memtui.errors import AmbiguousIdError, NotFoundError
 from memtui.vault import rows
+from memtui.vault.among import among
 from memtui.vault.filters import MemoryFilter, order_sql, where_sql
 from memtui.vault.half_lives import stored_half_lives
 from memtui.vault.postings import LexicalHit, search_postings
@@ -95,13 +96,15 @@ class VaultReader:
         """Return internal key and memory for these ids, missing ones left out."""
         return {memory.id: (key, memory) for key, memory in self._select_in("id", "VARCHAR", list(identifiers))}
 
-    def _select_in(self, column: str, kind: str, values: Sequence[object]) -> list[tuple[int, Memory]]:
+    def _select_in(
+        self, column: str, kind: Literal["VARCHAR", "BIGINT"], values: Sequence[str] | Sequence[int]
+    ) -> list[tuple[int, Memory]]:
         if not values:
             return []
+        condition, parameters = among(f"m.{column}", values, kind)
         found = self._connection.execute(
-            f"SELECT {rows.MEMORY_SELECT} FROM memories m"  # noqa: S608 - names are ours
-            f" WHERE m.{column} IN (SELECT unnest(from_json(?, '[\"{kind}\"]')))",
-            [json.dumps(values)],
+            f"SELECT {rows.MEMORY_SELECT} FROM memories m WHERE {condition}",  # noqa: S608 - names are ours
+            parameters,
         ).fetchall()
         return [rows.memory_from_row(row) for row in found]
 
@@ -172,10 +175,10 @@ class VaultReader:
 
     def ids_by_content(self, hashes: Iterable[str]) -> dict[str, list[tuple[str, str | None]]]:
         """Return, per content hash, the (id, project) of the memories that hold that content."""
+        condition, parameters = among("content_hash", list(hashes))
         found = self._connection.execute(
-            "SELECT content_hash, id, project FROM memories"
-            " WHERE content_hash IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]'))) ORDER BY key",
-            [json.dumps(list(hashes))],
+            f"SELECT content_hash, id, project FROM memories WHERE {condition} ORDER BY key",  # noqa: S608 - as above
+            parameters,
         ).fetchall()
         result: dict[str, list[tuple[str, str | None]]] = {}
         for content, identifier, project in found:
@@ -216,10 +219,10 @@ class VaultReader:
 
     def ids_in_journal(self, identifiers: Iterable[str]) -> set[str]:
         """Return those of these ids of which the journal tells, though the memory may be gone."""
+        condition, parameters = among("entity_key", list(identifiers))
         found = self._connection.execute(
-            "SELECT DISTINCT entity_key FROM revisions WHERE entity = 'memory'"
-            " AND entity_key IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]')))",
-            [json.dumps(list(identifiers))],
+            f"SELECT DISTINCT entity_key FROM revisions WHERE entity = 'memory' AND {condition}",  # noqa: S608 - as above
+            parameters,
         ).fetchall()
         return {str(row[0]) for row in found}
 
@@ -265,11 +268,11 @@ class VaultReader:
         names = ", ".join(rows.COLUMNS[table])
         if identifiers is None or not columns:
             return self._connection.execute(f"SELECT {names} FROM {table} ORDER BY {order}").fetchall()  # noqa: S608 - names are ours
-        wanted = json.dumps(list(identifiers))
-        condition = " OR ".join(f"{column} IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]')))" for column in columns)
+        wanted = list(identifiers)
+        conditions, parameters = zip(*(among(column, wanted) for column in columns), strict=True)
         return self._connection.execute(
-            f"SELECT {names} FROM {table} WHERE {condition} ORDER BY {order}",  # noqa: S608 - names are ours
-            [wanted] * len(columns),
+            f"SELECT {names} FROM {table} WHERE {' OR '.join(conditions)} ORDER BY {order}",  # noqa: S608 - names are ours
+            [value for given in parameters for value in given],
         ).fetchall()
 
     # -- the vault itself -------------------------------------------------------------------------

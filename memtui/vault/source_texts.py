@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from memtui.domain.content import content_hash, hash_parts
 from memtui.domain.memory import Memory
 from memtui.vault import rows
+from memtui.vault.among import among
 
 if TYPE_CHECKING:
     from memtui.vault.reading import VaultReader
@@ -63,10 +64,10 @@ class SourceText:
 def source_texts(reader: VaultReader, identifiers: Iterable[str] | None = None) -> list[SourceText]:
     """Return the texts that are kept of these memories' sources, or of all, the oldest first."""
     names = ", ".join(rows.COLUMNS["source_texts"])
-    condition, parameters = "true", []
+    condition: str = "true"
+    parameters: list[object] = []
     if identifiers is not None:
-        condition = "memory_id IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]')))"
-        parameters = [json.dumps(list(identifiers))]
+        condition, parameters = among("memory_id", list(identifiers))
     found = reader._connection.execute(  # noqa: SLF001 - this module is the reader's other half
         f"SELECT {names} FROM source_texts WHERE {condition} ORDER BY seen_at, path, span, memory_id",  # noqa: S608 - names are ours
         parameters,
@@ -168,10 +169,11 @@ def imported_texts(reader: VaultReader, wanted: dict[str, set[str | None]]) -> d
 def _journaled(reader: VaultReader, identifiers: Sequence[str]) -> Iterator[tuple[str, Texts]]:
     if not identifiers:
         return
+    condition, parameters = among("entity_key", identifiers)
     sides = reader._connection.execute(  # noqa: SLF001 - as above
-        "SELECT entity_key, before, after FROM revisions WHERE entity = 'memory'"
-        " AND entity_key IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]'))) ORDER BY change_number DESC",
-        [json.dumps(list(identifiers))],
+        f"SELECT entity_key, before, after FROM revisions WHERE entity = 'memory' AND {condition}"  # noqa: S608 - as above
+        " ORDER BY change_number DESC",
+        parameters,
     ).fetchall()
     for identifier, *texts in sides:
         for record in (json.loads(side) for side in texts if side):

@@ -10,6 +10,7 @@ from typing import Any
 
 from memtui.domain.memory import Signal
 from memtui.domain.record import Record, RecordError, format_time, parse_time
+from memtui.vault.among import among
 from memtui.vault.reading import VaultReader
 from memtui.vault.rows import COLUMNS, known_time, signal_from_row
 from memtui.vault.writing import VaultWriter
@@ -22,6 +23,9 @@ _MOST_PACKS = 1_000_000
 _RECIPE_COLUMNS = ", ".join(COLUMNS["recipes"])
 _LONGEST_NAME = 100
 _LONGEST_CHOICE = 40
+
+FILE_STATES = "file_states"
+"""Key of a pack's options: the state per anchor path, per memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +111,11 @@ def read_packs(reader: VaultReader, *, limit: int | None) -> list[StoredPack]:
 
 def signals_of_packs(reader: VaultReader, identifiers: Sequence[str]) -> list[Signal]:
     """Return the signals that speak of these packs, the oldest first."""
+    condition, parameters = among("pack_id", identifiers)
     found = reader._connection.execute(  # noqa: SLF001 - the same package
-        f"SELECT {', '.join(COLUMNS['signals'])} FROM signals"  # noqa: S608 - names are ours
-        " WHERE pack_id IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]'))) ORDER BY made_at, memory_id, signal",
-        [json.dumps(list(identifiers))],
+        f"SELECT {', '.join(COLUMNS['signals'])} FROM signals WHERE {condition}"  # noqa: S608 - names are ours
+        " ORDER BY made_at, memory_id, signal",
+        parameters,
     ).fetchall()
     return [signal_from_row(row) for row in found]
 

@@ -13,6 +13,7 @@ from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
 from memtui.errors import ConflictError
 from memtui.vault import rows
+from memtui.vault.among import among
 from memtui.vault.half_lives import HALF_LIFE, stored_half_lives, write_half_life
 from memtui.vault.postings import delete_postings, indexed_text, write_postings
 from memtui.vault.reading import SourceState, VaultReader
@@ -172,10 +173,10 @@ class VaultWriter(VaultReader):
     def _last_versions(self, identifiers: list[str]) -> dict[str, int]:
         if not identifiers:
             return {}
+        condition, parameters = among("entity_key", identifiers)
         found = self._connection.execute(
-            "SELECT entity_key, max(version) FROM revisions WHERE entity = 'memory'"
-            " AND entity_key IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]'))) GROUP BY 1",
-            [json.dumps(identifiers)],
+            f"SELECT entity_key, max(version) FROM revisions WHERE entity = 'memory' AND {condition} GROUP BY 1",  # noqa: S608 - names are ours
+            parameters,
         ).fetchall()
         return {str(identifier): int(version) for identifier, version in found}
 

