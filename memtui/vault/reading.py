@@ -12,7 +12,7 @@ from memtui.domain.kinds import Kinds
 from memtui.domain.memory import AnchorState, Link, Memory, Signal, Tombstone, Verdict
 from memtui.errors import AmbiguousIdError, NotFoundError
 from memtui.vault import rows
-from memtui.vault.among import among
+from memtui.vault.among import FEW_WIDE, among
 from memtui.vault.filters import MemoryFilter, order_sql, where_sql
 from memtui.vault.half_lives import stored_half_lives
 from memtui.vault.postings import LexicalHit, search_postings
@@ -101,7 +101,7 @@ class VaultReader:
     ) -> list[tuple[int, Memory]]:
         if not values:
             return []
-        condition, parameters = among(f"m.{column}", values, kind)
+        condition, parameters = among(f"m.{column}", values, kind, few=FEW_WIDE)
         found = self._connection.execute(
             f"SELECT {rows.MEMORY_SELECT} FROM memories m WHERE {condition}",  # noqa: S608 - names are ours
             parameters,

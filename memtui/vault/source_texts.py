@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from memtui.domain.content import content_hash, hash_parts
 from memtui.domain.memory import Memory
 from memtui.vault import rows
-from memtui.vault.among import among
+from memtui.vault.among import FEW_WIDE, among
 
 if TYPE_CHECKING:
     from memtui.vault.reading import VaultReader
@@ -169,7 +169,7 @@ def imported_texts(reader: VaultReader, wanted: dict[str, set[str | None]]) -> d
 def _journaled(reader: VaultReader, identifiers: Sequence[str]) -> Iterator[tuple[str, Texts]]:
     if not identifiers:
         return
-    condition, parameters = among("entity_key", identifiers)
+    condition, parameters = among("entity_key", identifiers, few=FEW_WIDE)
     sides = reader._connection.execute(  # noqa: SLF001 - as above
         f"SELECT entity_key, before, after FROM revisions WHERE entity = 'memory' AND {condition}"  # noqa: S608 - as above
         " ORDER BY change_number DESC",
