@@ -11,8 +11,10 @@ from typing import ClassVar
 from textual import events, on, work
 from textual.app import App, SystemCommand
 from textual.await_complete import AwaitComplete
+from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
+from textual.widgets import Input, TextArea
 
 from memtui import __version__, locations, resources
 from memtui.errors import MemtuiError
@@ -21,11 +23,14 @@ from memtui.tui.key_order import KeyOrder
 from memtui.tui.keymap import GUARANTEED, Keymap
 from memtui.tui.messages import ListRead
 from memtui.tui.opening import Opening
+from memtui.tui.pasting import Stripped, driver_taking_pastes
 from memtui.tui.remains import drop_pictures
 from memtui.tui.screens.browse import BrowseScreen
 from memtui.tui.screens.working import WorkingScreen
 from memtui.tui.state import State
-from memtui.tui.toasts import FewNotifications
+from memtui.tui.stylesheet import KeptStylesheet
+from memtui.tui.toasts import SECONDS, FewNotifications
+from memtui.tui.wording import counted
 
 MODEL_AFTER_SECONDS = 0.5
 """After the first picture, and most likely after the first rows: loading the model takes a core for itself."""
@@ -63,6 +68,7 @@ class MemtuiApp(App[int]):
         for theme in loaded.themes:
             self.register_theme(theme)
         self._set_first_theme()
+        self.stylesheet = KeptStylesheet(variables=self.get_css_variables())
         self.set_keymap(self.keymap.for_textual())
         self.bind(GUARANTEED, "quit", show=False)
 
@@ -89,6 +95,17 @@ class MemtuiApp(App[int]):
         from memtui.tui.no_color import REPLACED, PlainFilter
 
         return [*(one for one in filters if not isinstance(one, REPLACED)), PlainFilter()]
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return what reads the terminal: as Textual does, but a paste is text whatever stands in it."""
+        return driver_taking_pastes(super().get_driver_class())
+
+    @on(Stripped)
+    def _tell_stripped(self, message: Stripped) -> None:
+        """Say what was taken out of a paste, where it went into something."""
+        if isinstance(self.screen.focused, Input | TextArea):
+            told = f"{counted(message.number, 'control character', 'control characters')} stripped from the paste."
+            self.notify(told, timeout=SECONDS["warning"], markup=False)
 
     def get_default_screen(self) -> Screen[None]:
         """Return the first screen."""
@@ -168,7 +185,7 @@ class MemtuiApp(App[int]):
         from memtui.tui.screens.palette import Palette
 
         if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette"))
+            self.push_screen(Palette())
 
     def action_change_theme(self) -> None:
         """Choose a theme, previewed while the cursor moves."""
@@ -199,9 +216,8 @@ class MemtuiApp(App[int]):
             reason = screen.why_not(action)
             keys = self.keymap.shown(action)
             title = action.palette_title + (f"  ({keys})" if keys else "")
-            yield SystemCommand(
-                title, reason or action.title, lambda act=action.id: self.call_later(screen.action_act, act)
-            )
+            told = f"not now: {reason}" if reason else ""
+            yield SystemCommand(title, told, lambda act=action.id: self.call_later(screen.action_act, act))
 
 
 _SCREENS = {

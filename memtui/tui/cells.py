@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.cells import cell_len, set_cell_size
+from textual.content import Content
 
 from memtui.text.width import clip, steady
 
@@ -20,3 +21,8 @@ def fit(text: str, cells: int, *, right: bool = False) -> str:
     if missing < 0:
         return set_cell_size(shown, cells)
     return " " * missing + shown if right else shown + " " * missing
+
+
+def clipped(content: Content, cells: int) -> Content:
+    """Return styled text clipped with … to at most so many cells."""
+    return content.truncate(max(0, cells), ellipsis=True)

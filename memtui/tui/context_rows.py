@@ -106,9 +106,11 @@ def _named(reason: str, titles: dict[str, str]) -> str:
     return " ".join(words)
 
 
-def rest_lines(pack: Pack) -> list[str]:
-    """Return what is withheld beyond the named ones, as counts per reason."""
-    lines = [f"and {number:,} more: {reason}" for reason, number in pack.withheld_counts.items()]
+def rest_lines(answer: Answer) -> list[str]:
+    """Return what contradicts each other in the payload, and what is withheld beyond the named, counted per reason."""
+    pack = answer.pack
+    lines = [f"contradiction? {tame(one.words)}" for one in answer.clashes]
+    lines += [f"and {number:,} more: {reason}" for reason, number in pack.withheld_counts.items()]
     if pack.other_projects:
         lines.append(f"and {pack.other_projects:,} of other projects")
     return lines
@@ -140,7 +142,8 @@ def payload_title(pack: Pack) -> str:
 def title_note(answer: Answer) -> str:
     """Return what the first line says of a payload: what it lets in besides, and what changed since the last one."""
     ask, diff = answer.ask, answer.diff
-    parts = ["standing payload: no task"] if not ask.text.strip() and not ask.files else []
+    parts = [_clashes_count(answer)] if answer.clashes else []
+    parts += ["standing payload: no task"] if not ask.text.strip() and not ask.files else []
     parts += ["with unconfirmed"] if ask.unconfirmed else []
     parts += ["with what is loaded"] if ask.with_loaded else []
     if diff is not None:
@@ -148,6 +151,12 @@ def title_note(answer: Answer) -> str:
         changes = " ".join(f"{sign}{len(found)}" for sign, found in counts if found)
         parts.append(f"since {diff.previous.made_at:%d %b}: {changes or 'the same'}")
     return " · ".join(parts)
+
+
+def _clashes_count(answer: Answer) -> str:
+    from memtui.curate.contradicting import clashes_count
+
+    return clashes_count(answer.clashes)
 
 
 def since_blocks(since: Since) -> list[Block]:
@@ -186,7 +195,7 @@ def empty_notice(pack: Pack, *, has_task: bool) -> tuple[str, ...]:
     if has_task:
         lines.append("Other words or a file in hand may find more; an empty task gives the standing payload.")
     else:
-        lines.append('memtui add "…" or the Import screen bring memories in.')
+        lines.append("Bring memories in from the list (esc): a adds one, : import reads rule files.")
     if any(one.group == "not confirmed (inbox)" for one in pack.withheld) or "inbox" in str(pack.withheld_counts):
         lines.append("Some wait in the inbox: accept them there, or put one in here with space.")
     return tuple(lines)

@@ -45,6 +45,7 @@ _KIN = {
     "verdict": ("verdict", "verdicts"),
     "signal": ("signal", "signals"),
     "half-life": ("half-life of a kind", "half-lives of kinds"),
+    "identity": ("folder or remote of a project", "folders and remotes of projects"),
     "recipe": ("recipe", "recipes"),
 }
 

@@ -22,6 +22,9 @@ _GROUPS = (
     ("In conflict, left as they are", ("conflict", "clash"), "!"),
     ("Left out", ("skip",), "−"),
 )
+SETTLED_BY = " · once imported, b then d settles"
+"""Said of conflicts: the keys to where a person decides."""
+
 UNASSIGNED = "unassigned: of no project"
 """Said of what reaches no payload until a project is chosen for it."""
 
@@ -55,7 +58,8 @@ def plan_lines(plan: ImportPlan) -> list[PlanRow | str]:
             lines += [""] if lines else []
             unassigned = sum(item.project is None for item in found) if mark == "+" else 0
             note = f" · {UNASSIGNED}" if unassigned == len(found) else ""
-            lines.append(f"{heading} · {len(found):,}{note}")
+            settle = SETTLED_BY if any(item.action == "conflict" for item in found) else ""
+            lines.append(f"{heading} · {len(found):,}{note}{settle}")
             lines += [_row(item, mark, told=bool(note)) for item in found[:MOST_SHOWN]]
             if len(found) > MOST_SHOWN:
                 lines.append(f"  … and {len(found) - MOST_SHOWN:,} more")

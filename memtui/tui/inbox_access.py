@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.domain.memory import Source
@@ -94,6 +96,17 @@ class InboxAccess(VaultAccess):
             view = self._view_of(reader)
             scope = waiting(view.scope, with_unassigned=self._opening.project is None).scope
             return conflicts(reader, scope)
+
+    def source_moved(self, conflict: SourceConflict) -> bool:
+        """Return whether a source is not where it was when it was read last; False where nothing tells."""
+        with self._reading.read() as reader:
+            tree = self._tree_of(reader, conflict.memory.project)
+        path = Path(conflict.text.path)
+        if not path.is_absolute():
+            if tree is None:
+                return False
+            path = tree.root / path
+        return path.parent.is_dir() and not os.path.lexists(path)
 
     def moved_since(self, waiting: Waiting) -> bool:
         """Return whether the vault changed since; opens it only if the file changed."""

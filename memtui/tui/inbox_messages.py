@@ -37,6 +37,11 @@ class InboxMoved(Message):
 
 @dataclass
 class ConflictsRead(Message):
-    """What was edited both in its source and here was read."""
+    """What was edited both in its source and here was read.
+
+    Attributes:
+        moved: whether the source of the first one is not where it was when it was read last.
+    """
 
     conflicts: list[SourceConflict]
+    moved: bool = False

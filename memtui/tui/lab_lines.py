@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from memtui.clock import days_after
 from memtui.curate.decay import Effect, Knobs, Snapshot, crossing_days, days_text
 from memtui.domain.freshness import decay
 from memtui.tui.cells import fit
@@ -90,7 +90,7 @@ def _values(half_life: float, length: float, floor: float) -> tuple[float, ...]:
 
 
 def _caption(snapshot: Snapshot, half_lives: tuple[float, float], crossings: tuple[float, float], age: float) -> str:
-    dates = [snapshot.now + timedelta(days=min(days - age, _FURTHEST_DAYS)) for days in crossings]
+    dates = [days_after(snapshot.now, min(days - age, _FURTHEST_DAYS)) for days in crossings]
     words = [
         "never due" if days == math.inf else f"due {'since ' if day < snapshot.now else ''}{day:%Y-%m-%d}"
         for days, day in zip(crossings, dates, strict=True)

@@ -30,11 +30,21 @@ def shown_count(listing: Listing) -> str:
 
 
 def marked_count(listed: int, hidden: int, *, drawing: bool) -> str:
-    """Return `3 marked`, with what is marked and not listed; empty where nothing is."""
+    """Return `3 marked`, with what is marked and not listed, which acts leave alone; empty where nothing is."""
     if not listed and not hidden:
         return ""
-    words = f"{listed:,} marked" + (f", {hidden:,} not listed" if hidden else "")
+    if listed:
+        words = f"{listed:,} marked" + (f", {hidden:,} not listed: left alone" if hidden else "")
+    else:
+        words = f"acts are for this row: {hidden:,} marked, not listed"
     return f"{words} (v ends the range)" if drawing else words
+
+
+_FILLING = (
+    'a            adds one memory: memtui add "…"',
+    ": import     brings in rule files: memtui import .",
+)
+"""What fills an empty list: the key, what it does, and the same on the command line."""
 
 
 def notice_of(listing: Listing) -> tuple[str, ...]:
@@ -58,14 +68,12 @@ def notice_of(listing: Listing) -> tuple[str, ...]:
             f"No active memories in {where}.",
             f"The vault holds {held}: other projects, the inbox, or retired.",
             "",
-            'memtui add "…"        remember one thing',
-            "memtui import .       import this project's rule files",
+            *_FILLING,
             "memtui list --all-projects --status any",
         )
     return (
         "The vault is empty.",
         "",
-        'memtui add "…"        remember one thing',
-        "memtui import .       import this project's rule files",
-        "memtui demo           look around in a sample vault",
+        *_FILLING,
+        "memtui demo  looks around in a sample vault",
     )

@@ -7,10 +7,10 @@ from collections.abc import Set as AbstractSet
 from rich.cells import cell_len
 from textual.content import Content
 
-from memtui.curate.sessions import Progress
 from memtui.tui.access.review import NEIGHBOURS_SHOWN, Opened, ReviewCard
 from memtui.tui.describing import Block, describe
 from memtui.tui.highlighting import Piece, StyleName
+from memtui.tui.time_left import TimeLeft
 from memtui.tui.wording import MARK_DUE, tame
 
 PANES = frozenset({"curve", "files", "similar"})
@@ -18,6 +18,9 @@ PANES = frozenset({"curve", "files", "similar"})
 
 TAKING = Block((("Looking at the files and taking the queue …", "dim"),))
 """Shown until the first memory is there."""
+
+READING = Block((("Reading the next memory …", "dim"),))
+"""Shown where the next memory is not there yet."""
 
 _WIDE, _MIDDLING = 100, 60
 _WIDE_BAR, _MIDDLING_BAR = 24, 12
@@ -27,7 +30,7 @@ _FRAME_CELLS = 8
 # -- the first line ------------------------------------------------------------------------------------
 
 
-def head_line(opened: Opened | None, settled: AbstractSet[str], place: int, width: int) -> Content:
+def head_line(opened: Opened | None, settled: AbstractSet[str], place: int, width: int, time_left: TimeLeft) -> Content:
     """Return `Review  12 of 40  ███▌────  28 left, about 6 min   project   u undo   esc pause`, as far as it fits."""
     name = Content.styled(" Review", "bold $primary")
     if opened is None or not opened.progress.total:
@@ -41,7 +44,7 @@ def head_line(opened: Opened | None, settled: AbstractSet[str], place: int, widt
         f"  {position} of {progress.total}  ",
         (_bar(done, progress.total, bar_cells), "$memtui-bar"),
         ("  " if bar_cells else ""),
-        (time_left(progress, progress.total - done), "$memtui-dim"),
+        (time_left.words(progress.total - done), "$memtui-dim"),
     )
     keys = (("u", "undo"), ("esc", "leave" if done == progress.total else "pause"))
     right = Content("   ").join(
@@ -54,14 +57,6 @@ def head_line(opened: Opened | None, settled: AbstractSet[str], place: int, widt
         if room > 1 or not parts:
             return Content.assemble(left, " " * max(0, room), end)
     return left
-
-
-def time_left(progress: Progress, left: int) -> str:
-    """Return `28 left, about 6 min`; an estimate, in steps that a person can use."""
-    if not left:
-        return "all done"
-    minutes = progress.minutes_left * left / progress.left if progress.left else 0.0
-    return f"{left:,} left, " + ("under a minute" if minutes < 1 else f"about {minutes:.0f} min")
 
 
 def _bar(done: int, total: int, cells: int) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
+from textual._wait import wait_for_idle
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from memtui.domain.memory import Anchor, Link, Memory, Source
@@ -112,6 +116,22 @@ class RecordingApp(MemtuiApp):
         self.said.append((severity, message))
         super().notify(message, severity=severity, markup=markup, **values)
 
+    async def _press_keys(self, keys: Iterable[str]) -> None:
+        """Press keys as Textual's pilot does, but signs in a row as fast as they come: a pause after each costs most.
+
+        The app hands them out in turn, so that they do what they do when one waits between them.
+        """
+        for is_typed, run in groupby(keys, lambda key: len(key) == 1 or key == "space"):
+            if not is_typed:
+                await super()._press_keys(run)
+                continue
+            for key in run:
+                name = key if len(key) > 1 or key.isalnum() else _character_to_key(key)
+                self.post_message(events.Key(name, " " if key == "space" else key))
+            await wait_for_idle(0)
+            while self._key_order.is_busy and not self._exit:
+                await wait_for_idle(0)
+
 
 def app_on(vault: Vault, tmp_path: Path, **values: Any) -> RecordingApp:
     return RecordingApp(Opening(vault=vault, folder=tmp_path, **values))
@@ -119,11 +139,12 @@ def app_on(vault: Vault, tmp_path: Path, **values: Any) -> RecordingApp:
 
 async def until(pilot: Pilot[Any], met: Callable[[], bool], what: str) -> None:
     """Wait until something is so; fail with its name and the screen if it never is."""
-    waited = 0.0
+    waited, pause = 0.0, 0.02
     while not met():
         assert waited < PATIENT_SECONDS, f"never: {what}\n" + "\n".join(screen_lines(pilot))
-        await pilot.pause(0.02)
-        waited += 0.02
+        await pilot.pause(pause)
+        # A look may draw the whole screen: what takes long is looked at less often.
+        waited, pause = waited + pause, min(pause * 1.25, 0.1)
 
 
 def browser(pilot: Pilot[Any]) -> BrowseScreen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flows.app_setups import blank, ferry, ferry_master, isolated
 from flows.cli_driver import cli, demo, demo_master
 
-__all__ = ["cli", "demo", "demo_master"]
+__all__ = ["blank", "cli", "demo", "demo_master", "ferry", "ferry_master", "isolated"]

@@ -12,12 +12,9 @@ from flows.app_driver import (
     WIDE,
     app_on,
     browser,
-    empty_vault,
-    ferry_vault,
     fill,
     holds,
     hostile_memories,
-    isolate,
     memory,
     says,
     shows,
@@ -31,23 +28,12 @@ from memtui.domain.actor import Actor
 from memtui.domain.memory import Anchor
 from memtui.vault.vault import Vault
 
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
+pytestmark = pytest.mark.usefixtures("isolated")
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return empty_vault(tmp_path)
-
-
-@pytest.fixture
-def ferry(tmp_path: Path) -> Vault:
-    return ferry_vault(tmp_path)
-
-
-async def test_pinning_shows_at_once_and_is_said_and_stored(ferry: Vault, tmp_path: Path) -> None:
+async def test_pin_retire_undo_and_redo_show_at_once_are_said_and_stored_and_the_cursor_follows(
+    ferry: Vault, tmp_path: Path
+) -> None:
     async with app_on(ferry, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
         await shows(pilot, "Sail times are in UTC")
         await pilot.press("j", "p")
@@ -59,12 +45,7 @@ async def test_pinning_shows_at_once_and_is_said_and_stored(ferry: Vault, tmp_pa
         await pilot.press("p")
         await says(pilot, "Unpinned: Sail times are in UTC")
         assert not stored(ferry, "m0000002").pinned
-
-
-async def test_retire_undo_and_redo_are_named_and_the_cursor_follows(ferry: Vault, tmp_path: Path) -> None:
-    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
-        await shows(pilot, "Sail times are in UTC")
-        await pilot.press("j", "x")
+        await pilot.press("x")
         await holds(pilot, 4)
         assert browser(pilot)._list.current == "m0000003"
         await says(pilot, "Retired: Sail times are in UTC")
@@ -89,15 +70,6 @@ async def test_keys_in_quick_succession_each_act_on_their_own_memory(ferry: Vaul
         assert statuses == ["retired", "retired", "active", "active", "active"]
 
 
-async def test_nothing_to_undo_is_said_calmly(vault: Vault, tmp_path: Path) -> None:
-    app = app_on(vault, tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await shows(pilot, "The vault is empty.")
-        await pilot.press("u")
-        await says(pilot, "There is nothing to undo")
-        assert [severity for severity, _ in app.said] == ["warning"]
-
-
 async def test_an_agent_may_not_pin_and_the_row_goes_back(ferry: Vault, tmp_path: Path) -> None:
     async with app_on(ferry, tmp_path, actor=Actor("codex", is_person=False)).run_test(size=WIDE) as pilot:
         await shows(pilot, "Sail times are in UTC")
@@ -107,9 +79,9 @@ async def test_an_agent_may_not_pin_and_the_row_goes_back(ferry: Vault, tmp_path
         await until(pilot, lambda: row.current_row is not None and not row.current_row.pinned, "unpinned again")
 
 
-async def test_hostile_titles_in_toasts_and_filter_are_only_text(vault: Vault, tmp_path: Path) -> None:
-    fill(vault, [replace(each, insight="short", rationale="", snippet="") for each in hostile_memories()])
-    async with app_on(vault, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
+async def test_hostile_titles_in_toasts_and_filter_are_only_text(blank: Vault, tmp_path: Path) -> None:
+    fill(blank, [replace(each, insight="short", rationale="", snippet="") for each in hostile_memories()])
+    async with app_on(blank, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
         await holds(pilot, len(HOSTILE))
         await pilot.press(*("x" * len(HOSTILE)))
         await until(pilot, lambda: len(toasts(pilot)) == len(HOSTILE), "each was retired")
@@ -136,39 +108,33 @@ async def test_d_lists_what_is_due_stalest_first_and_y_says_still_true(ferry: Va
         await shows(pilot, "y copy")
 
 
-async def test_a_backup_is_offered_before_every_change(ferry: Vault, tmp_path: Path) -> None:
+async def test_leaving_waits_for_the_changes_that_were_asked_for_each_after_a_backup(
+    ferry: Vault, tmp_path: Path
+) -> None:
     calls: list[str] = []
     app = app_on(ferry, tmp_path, before_change=lambda: calls.append(stored(ferry, "m0000001").status))
-    async with app.run_test(size=WIDE) as pilot:
-        await holds(pilot, 5)
-        await pilot.press("x")
-        await says(pilot, "Retired")
-        assert calls == ["active"]
-
-
-async def test_leaving_waits_for_the_changes_that_were_asked_for(ferry: Vault, tmp_path: Path) -> None:
-    app = app_on(ferry, tmp_path)
     async with app.run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
         await pilot.press("x", "x", "x", "q")
         await until(pilot, lambda: not app.is_running or app._exit, "the app left")
     assert [stored(ferry, f"m000000{number}").status for number in (1, 2, 3)] == ["retired"] * 3
+    assert calls == ["active", "retired", "retired"], "a backup is offered before every change"
 
 
 async def test_files_are_checked_in_the_linked_folder_and_taken_as_they_are_when_verified(
-    vault: Vault, tmp_path: Path
+    blank: Vault, tmp_path: Path
 ) -> None:
     tree = tmp_path / "ferry"
     tree.mkdir()
     (tree / "lock.py").write_text("TTL = 60\n", encoding="utf-8")
     anchors = (Anchor("lock.py", "0" * 32), Anchor("lost.py"))
-    fill(vault, [memory(1, "Lock by payment", days=900, anchors=anchors)])
-    link_folder(vault, "ferry", tree)
-    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+    fill(blank, [memory(1, "Lock by payment", days=900, anchors=anchors)])
+    link_folder(blank, "ferry", tree)
+    async with app_on(blank, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 1)
         await pilot.press("d")
         await shows(pilot, "lock.py  changed")
         await shows(pilot, "lost.py  gone")
         await pilot.press("y")
         await says(pilot, "Verified: Lock by payment")
-        assert stored(vault, "m0000001").anchors[0].content_hash not in {None, "0" * 32}
+        assert stored(blank, "m0000001").anchors[0].content_hash not in {None, "0" * 32}

@@ -13,13 +13,11 @@ from flows.app_driver import (
     WIDE,
     app_on,
     browser,
-    empty_vault,
-    ferry_vault,
     fill,
     focused,
     holds,
-    isolate,
     memory,
+    says,
     screen_lines,
     screen_text,
     shows,
@@ -33,20 +31,7 @@ from memtui.recall.resident import ResidentMeaning
 from memtui.tui.access import Base, Listing, VaultAccess, listing
 from memtui.vault.vault import Vault
 
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return empty_vault(tmp_path)
-
-
-@pytest.fixture
-def ferry(tmp_path: Path) -> Vault:
-    return ferry_vault(tmp_path)
+pytestmark = pytest.mark.usefixtures("isolated")
 
 
 async def test_opens_on_the_memories_of_the_project_with_counts_and_the_first_in_full(
@@ -70,9 +55,9 @@ async def test_opens_on_the_memories_of_the_project_with_counts_and_the_first_in
         assert "!" in next(line for line in screen_lines(pilot) if "Postgres 14" in line)
 
 
-async def test_keys_move_the_cursor_and_stop_at_the_ends(vault: Vault, tmp_path: Path) -> None:
-    fill(vault, [memory(number, f"Memory {number}", days=number / 10) for number in range(1, 61)])
-    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+async def test_keys_move_the_cursor_and_stop_at_the_ends(blank: Vault, tmp_path: Path) -> None:
+    fill(blank, [memory(number, f"Memory {number}", days=number / 10) for number in range(1, 61)])
+    async with app_on(blank, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 60)
         pane = browser(pilot)._list
         for keys, index in (
@@ -93,13 +78,13 @@ async def test_keys_move_the_cursor_and_stop_at_the_ends(vault: Vault, tmp_path:
 
 
 async def test_a_long_list_keeps_only_rows_near_the_sight(
-    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    blank: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from memtui.tui.widgets import memory_list
 
     monkeypatch.setattr(memory_list, "MOST_ROWS", 150)
-    fill(vault, [memory(number, f"Memory {number}", days=number / 100) for number in range(1, 1201)])
-    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+    fill(blank, [memory(number, f"Memory {number}", days=number / 100) for number in range(1, 1201)])
+    async with app_on(blank, tmp_path).run_test(size=WIDE) as pilot:
         await shows(pilot, "Memory 1 ")
         pane = browser(pilot)._list
         for key, title in (("G", "Memory 1200"), ("g", "Memory 1 "), ("G", "Memory 1200")):
@@ -194,7 +179,9 @@ def _answered(pilot: Pilot[Any]) -> str | None:
     return listing.query if listing else None
 
 
-async def test_half_a_word_of_a_title_finds_it_and_quotes_are_only_text(ferry: Vault, tmp_path: Path) -> None:
+async def test_half_a_word_of_a_title_finds_it_and_quotes_brackets_and_pastes_are_only_text(
+    ferry: Vault, tmp_path: Path
+) -> None:
     fill(ferry, [memory(8, "It's the captain's call; DROP TABLE memories")])
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 6)
@@ -208,35 +195,35 @@ async def test_half_a_word_of_a_title_finds_it_and_quotes_are_only_text(ferry: V
         browser(pilot)._filter.value = "'s call; DROP"
         await holds(pilot, 1)
         assert toasts(pilot) == []
-
-
-async def test_a_filter_that_fits_nothing_says_so(ferry: Vault, tmp_path: Path) -> None:
-    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
-        await holds(pilot, 5)
-        await pilot.press("slash", *"[/zzz")
+        browser(pilot)._filter.value = ""
+        await holds(pilot, 6)
+        await pilot.press(*"[/zzz")
         await shows(pilot, "Nothing fits “[/zzz”.")
-
-
-async def test_a_paste_of_several_lines_becomes_one_line_of_filter(ferry: Vault, tmp_path: Path) -> None:
-    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
-        await holds(pilot, 5)
-        await pilot.press("slash")
+        browser(pilot)._filter.value = ""
         browser(pilot)._filter.post_message(events.Paste("retry\r\na\nrefund \x1b[201~:q! " + "y" * 5_000))
         await until(pilot, lambda: bool(browser(pilot)._filter.value), "the paste arrived")
         value = browser(pilot)._filter.value
-        assert value.startswith("retry a refund :q! yyy")
+        assert value.startswith("retry a refund :q! yyy"), "several lines become one"
         assert len(value) <= 200
         assert browser(pilot)._list.is_attached
 
 
-async def test_an_empty_vault_names_the_commands_that_fill_it(vault: Vault, tmp_path: Path) -> None:
-    async with app_on(vault, tmp_path).run_test(size=NARROW) as pilot:
+async def test_an_empty_vault_names_the_commands_that_fill_it_and_says_why_nothing_can_be_done(
+    blank: Vault, tmp_path: Path
+) -> None:
+    app = app_on(blank, tmp_path)
+    async with app.run_test(size=NARROW) as pilot:
         await shows(pilot, "The vault is empty.")
-        for command in ("memtui add", "memtui import .", "memtui demo"):
+        for command in ("a            adds one", ": import", "memtui add", "memtui import .", "memtui demo"):
             assert command in screen_text(pilot)
-        await pilot.press("j", "x", "p", "y", "enter", "slash", "a", "escape", "escape")
+        await pilot.press("x")
+        await says(pilot, "No memory is under the cursor")
+        await pilot.press("j", "p", "y", "enter", "slash", "a", "escape", "escape")
         await shows(pilot, "The vault is empty.")
-        assert not vault.exists, "looking does not make a vault"
+        assert not blank.exists, "looking does not make a vault"
+        await pilot.press("u")
+        await says(pilot, "There is nothing to undo. H shows what was done.")
+        assert {severity for severity, _ in app.said} == {"warning"}
 
 
 async def test_an_empty_project_says_what_the_vault_holds(ferry: Vault, tmp_path: Path) -> None:
@@ -262,9 +249,9 @@ async def test_a_narrow_screen_shows_the_list_and_enter_opens_the_memory_over_it
         await shows(pilot, "2 Memories")
 
 
-async def test_tab_goes_to_the_details_which_scroll_and_back(vault: Vault, tmp_path: Path) -> None:
-    fill(vault, [memory(1, "Long", insight="\n".join(f"line {number}" for number in range(200)))])
-    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+async def test_tab_goes_to_the_details_which_scroll_and_back(blank: Vault, tmp_path: Path) -> None:
+    fill(blank, [memory(1, "Long", insight="\n".join(f"line {number}" for number in range(200)))])
+    async with app_on(blank, tmp_path).run_test(size=WIDE) as pilot:
         await shows(pilot, "line 3")
         await pilot.press("tab", "G")
         await shows(pilot, "line 199")

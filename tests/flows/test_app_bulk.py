@@ -11,11 +11,9 @@ import pytest
 from flows.app_driver import (
     WIDE,
     app_on,
-    empty_vault,
     fill,
     holds,
     hostile_memories,
-    isolate,
     memory,
     says,
     screen_text,
@@ -30,6 +28,8 @@ from memtui.tui.screens.bulk import BulkScreen
 from memtui.tui.screens.two_panes import PanesScreen
 from memtui.vault.vault import Vault
 
+pytestmark = pytest.mark.usefixtures("isolated")
+
 MEMORIES = (
     memory(1, "Node 18 is the image", kind="tooling", days=300, tags=("node",)),
     memory(2, "The linter runs in a hook", kind="tooling", days=250),
@@ -38,16 +38,6 @@ MEMORIES = (
     memory(5, "Refunds are locked", kind="lesson", days=300),
 )
 OLD = ("m0000001", "m0000002")
-
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return empty_vault(tmp_path)
 
 
 async def filters(pilot: Pilot[Any], query: str, *, rows: int) -> None:
@@ -74,15 +64,21 @@ def every(vault: Vault, field: str) -> list[Any]:
     return [getattr(stored(vault, identifier), field) for identifier in OLD]
 
 
+def knows_the_newest(screen: BulkScreen, vault: Vault) -> bool:
+    return screen._chosen is not None and dict(screen._chosen.versions) == dict(
+        zip(OLD, every(vault, "version"), strict=True)
+    )
+
+
 def stands(vault: Vault, field: str, value: object) -> bool:
     return bool(every(vault, field)[1] == value)
 
 
 async def test_a_query_of_the_filter_chooses_and_one_key_changes_all_of_it_as_one_change(
-    vault: Vault, tmp_path: Path
+    blank: Vault, tmp_path: Path
 ) -> None:
-    fill(vault, MEMORIES)
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+    fill(blank, MEMORIES)
+    async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
         await pilot.press("B")
         await says(pilot, "Mark memories with space, or filter the list")
@@ -91,26 +87,27 @@ async def test_a_query_of_the_filter_chooses_and_one_key_changes_all_of_it_as_on
         for part in ("2 memories by kind:tooling age>180d -pinned", "2 tooling", "Node 18 is the image"):
             await shows(pilot, part)
         await pilot.press("number_sign", *"old", "space", *"-node", "enter")
-        await until(pilot, lambda: every(vault, "tags") == [("old",), ("old",)], "both are retagged")
+        await until(pilot, lambda: every(blank, "tags") == [("old",), ("old",)], "both are retagged")
         await pilot.press("h", *"30d", "enter")
-        await until(pilot, lambda: every(vault, "half_life_days") == [30.0, 30.0], "both have a half-life")
+        await until(pilot, lambda: every(blank, "half_life_days") == [30.0, 30.0], "both have a half-life")
         await pilot.press("t")
         await shows(pilot, "Kind of all of them")
         await pilot.press("3")
-        await until(pilot, lambda: len(set(every(vault, "kind"))) == 1 and every(vault, "kind")[0] != "tooling", "kind")
+        await until(pilot, lambda: len(set(every(blank, "kind"))) == 1 and every(blank, "kind")[0] != "tooling", "kind")
         assert len(screen._ids) == 2, "they stay chosen though the query would not choose them any more"
         await pilot.press("y")
-        await until(pilot, lambda: all(every(vault, "verified_at")), "both are verified")
+        await until(pilot, lambda: all(every(blank, "verified_at")), "both are verified")
+        await until(pilot, lambda: knows_the_newest(screen, blank), "they are read anew")
         await pilot.press("x")
-        await until(pilot, lambda: every(vault, "status") == ["retired", "retired"], "both are retired")
+        await until(pilot, lambda: every(blank, "status") == ["retired", "retired"], "both are retired")
         for field, value in (("status", "active"), ("verified_at", None), ("kind", "tooling")):
             await until(pilot, lambda: not screen.acting, "no change is on its way")
             await pilot.press("u")
-            await until(pilot, partial(stands, vault, field, value), f"{field} is back")
+            await until(pilot, partial(stands, blank, field, value), f"{field} is back")
         await pilot.press("u")
-        await until(pilot, lambda: every(vault, "half_life_days") == [None, None], "the half-life is back")
+        await until(pilot, lambda: every(blank, "half_life_days") == [None, None], "the half-life is back")
         await pilot.press("u")
-        await until(pilot, lambda: every(vault, "tags") == [("node",), ()], "the tags are back")
+        await until(pilot, lambda: every(blank, "tags") == [("node",), ()], "the tags are back")
         await pilot.press("slash", "ctrl+u", *"kind:lesson", "enter")
         await until(pilot, lambda: screen._ids == ("m0000005",), "another query chooses another")
         await pilot.press("escape")
@@ -118,35 +115,35 @@ async def test_a_query_of_the_filter_chooses_and_one_key_changes_all_of_it_as_on
 
 
 async def test_what_moved_meanwhile_is_left_alone_and_named(
-    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    blank: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from curating import PERSON
 
     from memtui.curate.editing import edit_memory
 
-    fill(vault, MEMORIES)
+    fill(blank, MEMORIES)
     # As if the act came before the next look at the vault.
     monkeypatch.setattr(PanesScreen, "_poll", lambda _: None)
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=(80, 24)) as pilot:
+    async with app_on(blank, tmp_path, project="ferry").run_test(size=(80, 24)) as pilot:
         await holds(pilot, 5)
         await pilot.press("asterisk")
         screen = await opens(pilot, 5)
-        edit_memory(vault, "m0000003", {"importance": 5}, actor=PERSON)
+        edit_memory(blank, "m0000003", {"importance": 5}, actor=PERSON)
         await pilot.press("number_sign", *"seen", "enter")
-        await until(pilot, lambda: "seen" in stored(vault, "m0000001").tags, "the others are changed")
-        assert stored(vault, "m0000003").tags == ()
+        await until(pilot, lambda: "seen" in stored(blank, "m0000001").tags, "the others are changed")
+        assert stored(blank, "m0000003").tags == ()
         await until(pilot, lambda: screen._bulk.left.number == 1 and not screen.acting, "one was left alone")
         await shows(pilot, "The last act left 1 memory alone")
         await shows(pilot, "The registry mirror is slow")
         await pilot.press("u")
-        await until(pilot, lambda: stored(vault, "m0000001").tags == ("node",), "one undo takes all back")
+        await until(pilot, lambda: stored(blank, "m0000001").tags == ("node",), "one undo takes all back")
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is _browse(pilot), "back in the list")
 
 
-async def test_a_query_that_cannot_be_read_says_why_and_the_help_says_how(vault: Vault, tmp_path: Path) -> None:
-    fill(vault, [*(replace(known, id=f"x{known.id[1:]}") for known in MEMORIES), *hostile_memories()])
-    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+async def test_a_query_that_cannot_be_read_says_why_and_the_help_says_how(blank: Vault, tmp_path: Path) -> None:
+    fill(blank, [*(replace(known, id=f"x{known.id[1:]}") for known in MEMORIES), *hostile_memories()])
+    async with app_on(blank, tmp_path).run_test(size=WIDE) as pilot:
         await pilot.press("slash", *"kind:toling")
         await shows(pilot, "Unknown kind")
         await shows(pilot, "Did you mean tooling?")

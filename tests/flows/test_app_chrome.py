@@ -14,10 +14,7 @@ from flows.app_driver import (
     RecordingApp,
     app_on,
     browser,
-    empty_vault,
-    ferry_vault,
     holds,
-    isolate,
     screen_text,
     shows,
     toasts,
@@ -35,20 +32,7 @@ from memtui.tui.screens.help import HelpScreen
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return empty_vault(tmp_path)
-
-
-@pytest.fixture
-def ferry(tmp_path: Path) -> Vault:
-    return ferry_vault(tmp_path)
+pytestmark = pytest.mark.usefixtures("isolated")
 
 
 async def test_help_finds_and_runs_every_act(ferry: Vault, tmp_path: Path) -> None:
@@ -83,21 +67,7 @@ def test_footer_help_and_bindings_come_from_one_registry() -> None:
             assert callable(getattr(BrowseScreen, f"action_{action.method}"))
 
 
-async def test_a_palette_that_is_left_twice_leaves_the_screen_beneath_alone(ferry: Vault, tmp_path: Path) -> None:
-    """Enter and escape in one breath: what was chosen comes after the palette is gone."""
-    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
-        await holds(pilot, 5)
-        await pilot.press("colon")
-        await until(pilot, lambda: type(pilot.app.screen).__name__ == "Palette", "the palette opened")
-        palette = pilot.app.screen
-        palette.dismiss()
-        palette.dismiss()
-        await until(pilot, lambda: pilot.app.screen is browser(pilot), "the list is in front")
-        await pilot.press("j")
-        await until(pilot, lambda: browser(pilot)._list.cursor == 1, "it answers")
-
-
-async def test_the_palette_offers_the_same_acts_and_reasons(ferry: Vault, tmp_path: Path) -> None:
+async def test_the_palette_offers_the_same_acts_and_reasons_and_may_be_left_twice(ferry: Vault, tmp_path: Path) -> None:
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
         offered = {command.title: command.help for command in pilot.app.get_system_commands(pilot.app.screen)}
@@ -105,15 +75,39 @@ async def test_the_palette_offers_the_same_acts_and_reasons(ferry: Vault, tmp_pa
         assert "d lists it" in next(text for title, text in offered.items() if "still true" in title)
         await pilot.press("colon")
         await until(pilot, lambda: type(pilot.app.screen).__name__ == "Palette", "the palette opened")
+        await shows(pilot, "memory: retire: out of use, kept in the vault  (x)")
+        assert screen_text(pilot).count("out of use, kept in the vault") == 1, "each act is named once"
+        for typed, found in (
+            ("forget", "retire: out of use"),
+            ("theme", "choose a theme"),
+            ("xyzzy", "No act is called so"),
+        ):
+            await pilot.press("ctrl+u", *typed)
+            await shows(pilot, found)
+            if typed == "forget":
+                await shows(pilot, "memtui purge, on the command line")
+            await until(pilot, lambda: "read the memory" not in screen_text(pilot), "only what has the word is listed")
+        await pilot.press("enter")
+        await until(pilot, lambda: type(pilot.app.screen).__name__ == "HelpScreen", "all acts are listed")
+        await pilot.press(*"delete")
+        await shows(pilot, "retire: out of use")
+        await pilot.press("ctrl+u", *"xyzzy")
+        await shows(pilot, "No act is called so")
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is browser(pilot), "help is left")
+        await pilot.press("colon")
+        await until(pilot, lambda: type(pilot.app.screen).__name__ == "Palette", "the palette opened once more")
+        # Enter and escape in one breath: what was chosen comes after the palette is gone.
+        palette = pilot.app.screen
+        palette.dismiss()
+        palette.dismiss()
+        await until(pilot, lambda: pilot.app.screen is browser(pilot), "the list is in front")
+        await pilot.press("j")
+        await until(pilot, lambda: browser(pilot)._list.cursor == 1, "it answers")
+        await pilot.press("colon")
+        await until(pilot, lambda: type(pilot.app.screen).__name__ == "Palette", "the palette opened again")
         await pilot.press("escape", "q")
     assert pilot.app.return_code == 0
-
-
-async def test_an_act_that_cannot_be_done_says_why(vault: Vault, tmp_path: Path) -> None:
-    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
-        await shows(pilot, "The vault is empty.")
-        await pilot.press("x")
-        await until(pilot, lambda: any("No memory is under the cursor" in text for text in toasts(pilot)), "a reason")
 
 
 async def test_keys_are_remapped_by_id_and_clashes_are_told(ferry: Vault, tmp_path: Path) -> None:

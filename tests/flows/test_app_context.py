@@ -14,12 +14,10 @@ from flows.app_driver import (
     WIDE,
     app_on,
     empty_vault,
-    ferry_vault,
     fill,
     focused,
     holds,
     hostile_memories,
-    isolate,
     memory,
     says,
     screen_lines,
@@ -47,30 +45,27 @@ from memtui import clock
 from memtui.pack.recording import list_packs, payload_hash
 from memtui.tui.access.context import Ask, ContextAccess
 from memtui.tui.opening import Opening
+from memtui.tui.pasting import Stripped
 from memtui.tui.screens import context_reading
 from memtui.tui.state import State
 from memtui.vault.lease import lease
 from memtui.vault.vault import Vault
 
+pytestmark = pytest.mark.usefixtures("isolated")
+
 LOCK = "m0000001"
 posix_only = pytest.mark.skipif(os.name != "posix", reason="fake programs are shell scripts")
-
-
-@pytest.fixture(autouse=True)
-def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    isolate(monkeypatch, tmp_path)
 
 
 @posix_only
 @pytest.mark.parametrize("size", [NARROW, WIDE])
 async def test_preview_command_line_and_clipboard_have_the_same_bytes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli, size: tuple[int, int]
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli, size: tuple[int, int]
 ) -> None:
-    vault = ferry_vault(tmp_path)
     monkeypatch.setenv("MEMTUI_NOW", NOW.isoformat())
-    printed = cli("context", TASK, "--vault", str(vault.path), "--project", "ferry").out
+    printed = cli("context", TASK, "--vault", str(ferry.path), "--project", "ferry").out
     buffer = fake_tmux(tmp_path, monkeypatch)
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=size) as pilot:
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=size) as pilot:
         await open_context(pilot)
         if size == NARROW:
             await pilot.press(*TASK)
@@ -83,17 +78,17 @@ async def test_preview_command_line_and_clipboard_have_the_same_bytes(
         await says(pilot, f"Gave {len(printed.encode()):,} bytes to tmux")
         assert payload(pilot) == printed
         assert buffer.read_bytes() == printed.encode()
-        pack = list_packs(vault, 1)[0]
+        pack = list_packs(ferry, 1)[0]
         assert (pack.task, pack.payload_hash) == (TASK, payload_hash(printed))
         assert any(pack.id in toast for toast in toasts(pilot))
 
 
 @posix_only
 async def test_over_ssh_the_app_itself_sends_the_payload_and_claims_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_ssh(tmp_path, monkeypatch)
-    app = app_on(ferry_vault(tmp_path), tmp_path, project="ferry")
+    app = app_on(ferry, tmp_path, project="ferry")
     async with app.run_test(size=WIDE) as pilot:
         await open_context(pilot)
         # Copied while the payload of the last key is still on its way: what comes is what is copied.
@@ -104,10 +99,9 @@ async def test_over_ssh_the_app_itself_sends_the_payload_and_claims_no_more(
         assert app.clipboard == payload(pilot)
 
 
-async def test_ticks_leave_out_and_put_in_and_every_reason_is_told(tmp_path: Path) -> None:
-    vault = ferry_vault(tmp_path)
-    fill(vault, [memory(6, "Refund texts are in German", status="candidate")])
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+async def test_ticks_leave_out_and_put_in_and_every_reason_is_told(ferry: Vault, tmp_path: Path) -> None:
+    fill(ferry, [memory(6, "Refund texts are in German", status="candidate")])
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await open_context(pilot)
         await type_task(pilot)
         await pilot.press("enter")
@@ -142,8 +136,8 @@ async def test_ticks_leave_out_and_put_in_and_every_reason_is_told(tmp_path: Pat
         await says(pilot, "No tick was made by hand.")
 
 
-async def test_what_is_wrong_is_said_beside_the_lines_and_the_payload_stays(tmp_path: Path) -> None:
-    async with app_on(ferry_vault(tmp_path), tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+async def test_what_is_wrong_is_said_beside_the_lines_and_the_payload_stays(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await open_context(pilot)
         await type_task(pilot)
         before = payload(pilot)
@@ -167,13 +161,12 @@ async def test_what_is_wrong_is_said_beside_the_lines_and_the_payload_stays(tmp_
         await shows(pilot, "copy the payload, recorded as a pack")
 
 
-async def test_files_are_completed_from_the_tree_and_from_memories(tmp_path: Path) -> None:
+async def test_files_are_completed_from_the_tree_and_from_memories(ferry: Vault, tmp_path: Path) -> None:
     tree = tmp_path / "ferry"
     (tree / "src").mkdir(parents=True)
     (tree / "src" / "quay.py").write_text("x = 1\n")
     subprocess.run(["git", "init", "-q", str(tree)], check=True)  # noqa: ASYNC221 - before the app starts
-    vault = ferry_vault(tmp_path)
-    async with app_on(vault, tree).run_test(size=WIDE) as pilot:
+    async with app_on(ferry, tree).run_test(size=WIDE) as pilot:
         screen = await open_context(pilot)
         await until(pilot, lambda: "src/quay.py" in screen._lines.files_line._known, "the files are known")
         await pilot.press("tab", *"qy")
@@ -205,9 +198,11 @@ def test_the_app_on_the_demo_follows_the_imports_of_a_file_of_its_source_trees(d
     assert "payments/idempotency.py is imported by payments/service.py" in reasons["s32z25oj"]
 
 
-async def test_a_payload_is_written_where_the_person_says_and_replaces_nothing_unasked(tmp_path: Path) -> None:
+async def test_a_payload_is_written_where_the_person_says_and_replaces_nothing_unasked(
+    ferry: Vault, tmp_path: Path
+) -> None:
     (tmp_path / "mine.md").write_text("mine")
-    async with app_on(ferry_vault(tmp_path), tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await open_context(pilot)
         await pilot.press("enter", "w", *"mine.md", "enter")
         await shows(pilot, "it exists: enter again replaces it")
@@ -224,8 +219,8 @@ async def test_a_payload_is_written_where_the_person_says_and_replaces_nothing_u
         assert focused(pilot) == "context-list"
 
 
-async def test_what_was_typed_is_there_again_and_changes_of_others_come_in(tmp_path: Path) -> None:
-    vault, state = ferry_vault(tmp_path), tmp_path / "state.json"
+async def test_what_was_typed_is_there_again_and_changes_of_others_come_in(ferry: Vault, tmp_path: Path) -> None:
+    vault, state = ferry, tmp_path / "state.json"
     async with app_on(vault, tmp_path, project="ferry", state_path=state).run_test(size=NARROW) as pilot:
         await open_context(pilot)
         await type_task(pilot, "sail times")
@@ -237,19 +232,30 @@ async def test_what_was_typed_is_there_again_and_changes_of_others_come_in(tmp_p
         await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "back at the list")
         screen = await open_context(pilot)
         assert (screen._lines.text, screen._lines.budget) == ("sail times", "900")
+        assert focused(pilot) == "context-list", "a letter is for the payload that is there, not for the line"
+        await pilot.press("i")
+        await shows(pilot, "relevance times the factors")
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen, "the card is closed")
+        assert "/ task" in screen_text(pilot)
+        pilot.app.post_message(Stripped(2))
+        await pilot.press("slash")
+        await until(pilot, lambda: focused(pilot) == "context-task", "the task is a key away")
+        assert not any("stripped" in toast for toast in toasts(pilot)), "nothing was pasted into"
+        pilot.app.post_message(Stripped(2))
+        await says(pilot, "2 control characters stripped from the paste.")
         await pilot.press("ctrl+q")
     assert State(state, vault.path).section("context") == {"task": "sail times", "budget": "900"}
 
 
 async def test_a_busy_vault_is_told_and_the_payload_comes_once_it_is_free(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(context_reading, "POLL_SECONDS", 0.2)
-    vault = ferry_vault(tmp_path)
-    vault.patience_seconds = 0.1
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+    ferry.patience_seconds = 0.1
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
-        with lease(vault.path, exclusive=True, wait_seconds=5.0):
+        with lease(ferry.path, exclusive=True, wait_seconds=5.0):
             await pilot.press("c")
             await says(pilot, "The vault is in use by")
             await shows(pilot, "The vault is in use by")
@@ -292,6 +298,7 @@ async def test_an_empty_vault_says_why_the_payload_is_empty_and_copies_nothing(t
     async with app_on(empty_vault(tmp_path), tmp_path).run_test(size=NARROW) as pilot:
         await open_context(pilot)
         await shows(pilot, "Nothing to say: there is no active memory in view.")
+        assert "a adds one" in screen_text(pilot)
         await pilot.press("y")
         assert context_screen(pilot)._lines.text == "y", "a letter typed into the task is a letter"
         await answered(pilot)

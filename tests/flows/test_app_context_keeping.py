@@ -6,25 +6,22 @@ import json
 from pathlib import Path
 
 import pytest
-from flows.app_driver import WIDE, app_on, ferry_vault, fill, focused, isolate, memory, says, screen_text, shows, until
+from flows.app_driver import WIDE, app_on, fill, focused, memory, says, screen_text, shows, until
 from flows.context_driver import TASK, answered, context_screen, fake_ssh, included, open_context, payload, type_task
 
 from memtui.curate import lifecycle
 from memtui.domain.actor import Actor
 from memtui.pack.recording import get_recipe, list_packs, list_recipes
 from memtui.recall.questions import read_questions
+from memtui.vault.vault import Vault
+
+pytestmark = pytest.mark.usefixtures("isolated")
 
 LOCK = "m0000001"
 
 
-@pytest.fixture(autouse=True)
-def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    isolate(monkeypatch, tmp_path)
-
-
-async def test_a_recipe_is_saved_loaded_and_replaced_only_when_said_twice(tmp_path: Path) -> None:
-    vault = ferry_vault(tmp_path)
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+async def test_a_recipe_is_saved_loaded_and_replaced_only_when_said_twice(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await open_context(pilot)
         await pilot.press("enter", "L")
         await says(pilot, "There is no recipe yet")
@@ -34,19 +31,19 @@ async def test_a_recipe_is_saved_loaded_and_replaced_only_when_said_twice(tmp_pa
         await pilot.press("R", *"weekly [/x]", "enter")
         await says(pilot, "Saved as recipe “weekly [/x]”")
         await until(pilot, lambda: focused(pilot) == "context-list", "the line closes")
-        assert (get_recipe(vault, "weekly [/x]").task, get_recipe(vault, "weekly [/x]").target) == (TASK, "chat")
+        assert (get_recipe(ferry, "weekly [/x]").task, get_recipe(ferry, "weekly [/x]").target) == (TASK, "chat")
 
         await type_task(pilot, "sail times")
         await pilot.press("B", *"900", "enter")
         await answered(pilot)
         await pilot.press("R", "enter")
         await shows(pilot, "it exists: enter again replaces it")
-        assert get_recipe(vault, "weekly [/x]").task == TASK
+        assert get_recipe(ferry, "weekly [/x]").task == TASK
         await pilot.press("enter")
-        await until(pilot, lambda: get_recipe(vault, "weekly [/x]").task == "sail times", "it is replaced")
+        await until(pilot, lambda: get_recipe(ferry, "weekly [/x]").task == "sail times", "it is replaced")
         await until(pilot, lambda: focused(pilot) == "context-list" and not screen.acting, "the line closes")
         await pilot.press("R", "ctrl+u", *"other", "escape")
-        assert [recipe.name for recipe in list_recipes(vault)] == ["weekly [/x]"]
+        assert [recipe.name for recipe in list_recipes(ferry)] == ["weekly [/x]"]
 
         await type_task(pilot, "something else")
         await pilot.press("L")
@@ -57,10 +54,11 @@ async def test_a_recipe_is_saved_loaded_and_replaced_only_when_said_twice(tmp_pa
         assert screen._lines.budget == "900"
 
 
-async def test_what_changed_since_the_last_pack_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    vault = ferry_vault(tmp_path)
+async def test_what_changed_since_the_last_pack_is_told(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fake_ssh(tmp_path, monkeypatch)
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await open_context(pilot)
         await type_task(pilot)
         await pilot.press("enter", "d")
@@ -68,9 +66,9 @@ async def test_what_changed_since_the_last_pack_is_told(tmp_path: Path, monkeypa
         await pilot.press("y")
         await says(pilot, "; K in a week: did it help?")
         await shows(pilot, "since 01 Jun: the same")
-        assert len(list_packs(vault, 9)) == 1
-        fill(vault, [memory(6, "A refund that fails on retry is told")])
-        lifecycle.retire(vault, [LOCK], actor=Actor())
+        assert len(list_packs(ferry, 9)) == 1
+        fill(ferry, [memory(6, "A refund that fails on retry is told")])
+        lifecycle.retire(ferry, [LOCK], actor=Actor())
         await shows(pilot, "since 01 Jun: +2 −1")
         await pilot.press("d")
         for text in (
@@ -83,10 +81,9 @@ async def test_what_changed_since_the_last_pack_is_told(tmp_path: Path, monkeypa
         assert "Lock refunds by payment_id" in screen_text(pilot)
 
 
-async def test_style_toggles_and_an_evaluation_question(tmp_path: Path) -> None:
-    vault = ferry_vault(tmp_path)
-    fill(vault, [memory(6, "Refund retry texts are in German", status="candidate")])
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+async def test_style_toggles_and_an_evaluation_question(ferry: Vault, tmp_path: Path) -> None:
+    fill(ferry, [memory(6, "Refund retry texts are in German", status="candidate")])
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await open_context(pilot)
         await type_task(pilot)
         await pilot.press("enter")

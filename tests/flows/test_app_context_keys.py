@@ -1,4 +1,4 @@
-"""Keys in Context that come faster than the app reads them: each does what it does when one waits between them."""
+"""Keys that come faster than the app reads them: each does what it does when one waits between them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,24 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from flows.app_driver import NARROW, app_on, ferry_vault, focused, isolate, shows, until
+from flows.app_driver import (
+    NARROW,
+    app_on,
+    browser,
+    focused,
+    holds,
+    says,
+    shows,
+    stored,
+    until,
+)
 from flows.context_driver import answered, at_once, context_screen, open_context
 
+from memtui.errors import MemtuiError
 from memtui.vault.lease import lease
+from memtui.vault.vault import Vault
 
-
-@pytest.fixture(autouse=True)
-def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    isolate(monkeypatch, tmp_path)
+pytestmark = pytest.mark.usefixtures("isolated")
 
 
 def _tree(tmp_path: Path) -> Path:
@@ -26,9 +35,9 @@ def _tree(tmp_path: Path) -> Path:
     return tree
 
 
-async def test_what_is_typed_at_once_goes_where_it_was_meant(tmp_path: Path) -> None:
+async def test_what_is_typed_at_once_goes_where_it_was_meant(ferry: Vault, tmp_path: Path) -> None:
     tree = _tree(tmp_path)
-    async with app_on(ferry_vault(tmp_path), tree).run_test(size=NARROW) as pilot:
+    async with app_on(ferry, tree).run_test(size=NARROW) as pilot:
         lines = (await open_context(pilot))._lines
         at_once(pilot, *"make refunds", "enter", "F", *"serv")
         await until(pilot, lambda: lines.files_line.value == "serv", "the file is typed into its line")
@@ -66,11 +75,10 @@ async def test_what_is_typed_at_once_goes_where_it_was_meant(tmp_path: Path) -> 
         assert focused(pilot) == "context-budget"
 
 
-async def test_keys_go_in_order_while_the_first_payload_is_awaited(tmp_path: Path) -> None:
-    vault = ferry_vault(tmp_path)
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=NARROW) as pilot:
+async def test_keys_go_in_order_while_the_first_payload_is_awaited(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=NARROW) as pilot:
         await shows(pilot, "Lock refunds")
-        with lease(vault.path, exclusive=True, wait_seconds=5.0):
+        with lease(ferry.path, exclusive=True, wait_seconds=5.0):
             await pilot.press("c")
             lines = context_screen(pilot)._lines
             at_once(pilot, *"make refunds", "enter", "F", *"pay/lock.py", "enter", "B", "ctrl+u", *"700", "enter")
@@ -81,9 +89,9 @@ async def test_keys_go_in_order_while_the_first_payload_is_awaited(tmp_path: Pat
         await answered(pilot)
 
 
-async def test_enter_goes_on_from_a_path_that_is_typed_in_full(tmp_path: Path) -> None:
+async def test_enter_goes_on_from_a_path_that_is_typed_in_full(ferry: Vault, tmp_path: Path) -> None:
     tree = _tree(tmp_path)
-    async with app_on(ferry_vault(tmp_path), tree).run_test(size=NARROW) as pilot:
+    async with app_on(ferry, tree).run_test(size=NARROW) as pilot:
         screen = await open_context(pilot)
         files = screen._lines.files_line
         await until(pilot, lambda: "services/refunds.py" in files._known, "the files are known")
@@ -103,3 +111,39 @@ async def test_enter_goes_on_from_a_path_that_is_typed_in_full(tmp_path: Path) -
         await pilot.press("F", "ctrl+u", *"refunds", "enter")
         assert files.value == "services/refunds.py, ", "part of a name is completed"
         assert focused(pilot) == "context-files"
+
+
+async def test_keys_wait_for_the_screen_that_one_of_them_opens(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=NARROW, notifications=True) as pilot:
+        await holds(pilot, 5)
+        at_once(pilot, "slash", *"xxp", "escape", "escape", "j", "c", *"xmas refunds", "enter")
+        await until(pilot, lambda: focused(pilot) == "context-list", "the task is typed and entered")
+        assert context_screen(pilot)._lines.text == "xmas refunds"
+        assert browser(pilot)._list.current == "m0000002"
+        at_once(pilot, "escape", "question_mark", *"decay lab", "enter", "escape", "colon", *"packs", "escape", "k")
+        await until(pilot, lambda: browser(pilot)._list.current == "m0000001", "help and palette took their keys")
+        await until(pilot, lambda: pilot.app.screen is browser(pilot), "both are left")
+        at_once(pilot, "e", "end", *"!x", "tab", "ctrl+a", *"xp", "ctrl+s")
+        await says(pilot, "Saved: Lock refunds by payment_id!x")
+    assert stored(ferry, "m0000001").insight.startswith("xp")
+    assert [stored(ferry, f"m000000{number}").status for number in range(1, 6)] == ["active"] * 5
+    assert not any(stored(ferry, f"m000000{number}").pinned for number in range(1, 6))
+
+
+async def test_keys_for_a_screen_that_does_not_open_run_no_act_elsewhere(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memtui.tui.editing_access import EditingAccess
+
+    def fails(_access: EditingAccess, _identifier: str | None) -> None:
+        raise MemtuiError("The memory is gone")
+
+    monkeypatch.setattr(EditingAccess, "basis", fails)
+    async with app_on(ferry, tmp_path).run_test(size=NARROW, notifications=True) as pilot:
+        await holds(pilot, 5)
+        at_once(pilot, "e", *"xxpx")
+        await says(pilot, "The memory is gone")
+        await until(pilot, lambda: pilot.app.screen is browser(pilot), "the form is left")
+        await pilot.press("j")
+        await until(pilot, lambda: browser(pilot)._list.current == "m0000002", "the list answers")
+    assert [stored(ferry, f"m000000{number}").status for number in range(1, 6)] == ["active"] * 5

@@ -5,25 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from flows.app_driver import WIDE, app_on, ferry_vault, fill, focused, isolate, memory, says, shows, until
+from flows.app_driver import WIDE, app_on, fill, focused, memory, says, shows, until
 from flows.context_driver import TASK, answered, context_screen, fake_ssh, included, open_context, payload, type_task
 
 from memtui.curate import lifecycle
 from memtui.domain.actor import Actor
 from memtui.pack.recording import get_recipe, list_packs, list_recipes
+from memtui.vault.vault import Vault
+
+pytestmark = pytest.mark.usefixtures("isolated")
 
 LOCK = "m0000001"
 
 
-@pytest.fixture(autouse=True)
-def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    isolate(monkeypatch, tmp_path)
-
-
-async def test_ticks_style_and_target_are_taken_back_one_by_one_and_done_again(tmp_path: Path) -> None:
-    vault = ferry_vault(tmp_path)
-    fill(vault, [memory(6, "A retry is told")])
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+async def test_ticks_style_and_target_are_taken_back_one_by_one_and_done_again(ferry: Vault, tmp_path: Path) -> None:
+    fill(ferry, [memory(6, "A retry is told")])
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await open_context(pilot)
         await type_task(pilot)
         await pilot.press("enter")
@@ -50,13 +47,12 @@ async def test_ticks_style_and_target_are_taken_back_one_by_one_and_done_again(t
 
 
 async def test_a_copy_is_taken_back_before_older_changes_and_never_one_of_somebody_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    vault = ferry_vault(tmp_path)
     fake_ssh(tmp_path, monkeypatch)
-    fill(vault, [memory(6, "A retry is told")])
-    lifecycle.retire(vault, ["m0000002"], actor=Actor())
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+    fill(ferry, [memory(6, "A retry is told")])
+    lifecycle.retire(ferry, ["m0000002"], actor=Actor())
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await open_context(pilot)
         await type_task(pilot)
         await pilot.press("enter", "space")
@@ -66,16 +62,16 @@ async def test_a_copy_is_taken_back_before_older_changes_and_never_one_of_somebo
         await until(pilot, lambda: not screen.acting and not screen.is_waiting, "at rest")
         await pilot.press("u")
         await says(pilot, "off the list and counts for nothing; the clipboard keeps its text")
-        assert list_packs(vault, 9) == []
+        assert list_packs(ferry, 9) == []
         await until(pilot, lambda: not screen.acting and not screen.is_waiting, "at rest")
         await pilot.press("ctrl+r")
-        await until(pilot, lambda: len(list_packs(vault, 9)) == 1, "recorded again")
+        await until(pilot, lambda: len(list_packs(ferry, 9)) == 1, "recorded again")
         await until(pilot, lambda: not screen.acting and not screen.is_waiting, "at rest")
 
-        lifecycle.pin(vault, ["m0000003"], actor=Actor("bo"), pinned=True)
+        lifecycle.pin(ferry, ["m0000003"], actor=Actor("bo"), pinned=True)
         await pilot.press("u")
         await says(pilot, "by bo came after it")
-        assert len(list_packs(vault, 9)) == 1
+        assert len(list_packs(ferry, 9)) == 1
         await pilot.press("u")
         await says(pilot, "Undid: left out: Lock refunds by payment_id")
         await until(pilot, lambda: LOCK in included(pilot), "the lock is back")
@@ -85,13 +81,12 @@ async def test_a_copy_is_taken_back_before_older_changes_and_never_one_of_somebo
         await until(pilot, lambda: focused(pilot) == "context-list" and not screen.acting, "the line closes")
         await pilot.press("u")
         await says(pilot, "Undid: save recipe weekly")
-        assert list_recipes(vault) == []
+        assert list_recipes(ferry) == []
 
 
-async def test_ticks_stay_with_their_task_in_recipes_and_until_the_next_visit(tmp_path: Path) -> None:
-    vault = ferry_vault(tmp_path)
-    fill(vault, [memory(6, "Sailing is at noon")])
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+async def test_ticks_stay_with_their_task_in_recipes_and_until_the_next_visit(ferry: Vault, tmp_path: Path) -> None:
+    fill(ferry, [memory(6, "Sailing is at noon")])
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await open_context(pilot)
         await type_task(pilot)
         await pilot.press("enter", "space")
@@ -99,8 +94,8 @@ async def test_ticks_stay_with_their_task_in_recipes_and_until_the_next_visit(tm
         await pilot.press("s")
         await answered(pilot)
         await pilot.press("R", *"weekly", "enter")
-        await until(pilot, lambda: not screen.acting and bool(list_recipes(vault)), "it is saved")
-        options = get_recipe(vault, "weekly").options
+        await until(pilot, lambda: not screen.acting and bool(list_recipes(ferry)), "it is saved")
+        options = get_recipe(ferry, "weekly").options
         assert (options["style"], options["without"]) == ("compiled", [LOCK])
 
         await until(pilot, lambda: focused(pilot) == "context-list", "the line closes")
@@ -113,7 +108,8 @@ async def test_ticks_stay_with_their_task_in_recipes_and_until_the_next_visit(tm
         await type_task(pilot, "when is sailing")
         await says(pilot, "Another task: its ticks were taken back")
         assert not screen._choices.has_ticks
-        await pilot.press("enter", "L")
+        assert focused(pilot) == "context-list", "where a task is there already, letters are acts"
+        await pilot.press("L")
         await shows(pilot, "weekly")
         await pilot.press("1")
         await until(pilot, lambda: screen._lines.text == TASK, "the recipe is loaded")

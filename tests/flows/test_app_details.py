@@ -15,12 +15,10 @@ from flows.app_driver import (
     app_on,
     browser,
     empty_vault,
-    ferry_vault,
     fill,
     focused,
     holds,
     hostile_memories,
-    isolate,
     memory,
     says,
     screen_text,
@@ -34,15 +32,7 @@ from memtui.pack import clipboard
 from memtui.pack.clipboard import CopyResult
 from memtui.vault.vault import Vault
 
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
-
-
-@pytest.fixture
-def ferry(tmp_path: Path) -> Vault:
-    return ferry_vault(tmp_path)
+pytestmark = pytest.mark.usefixtures("isolated")
 
 
 async def test_why_explains_the_score_of_a_hit_and_without_a_filter_the_standing_value(

@@ -19,7 +19,6 @@ from flows.app_driver import (
     ferry_vault,
     fill,
     holds,
-    isolate,
     memory,
     says,
     screen_text,
@@ -53,17 +52,9 @@ from memtui.tui.widgets.form_fields import FormArea, FormLine
 from memtui.vault.lease import lease
 from memtui.vault.vault import Vault
 
+pytestmark = pytest.mark.usefixtures("isolated")
+
 SAIL = "m0000002"
-
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
-
-
-@pytest.fixture
-def ferry(tmp_path: Path) -> Vault:
-    return ferry_vault(tmp_path)
 
 
 async def edit_second(pilot: Pilot[Any]) -> EditScreen:

@@ -16,12 +16,10 @@ from flows.app_driver import (
     app_on,
     browser,
     empty_vault,
-    ferry_vault,
     fill,
     focused,
     holds,
     hostile_memories,
-    isolate,
     memory,
     screen_lines,
     screen_text,
@@ -34,15 +32,7 @@ from memtui.domain.memory import Link
 from memtui.tui.screens import browse
 from memtui.vault.vault import Vault
 
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
-
-
-@pytest.fixture
-def ferry(tmp_path: Path) -> Vault:
-    return ferry_vault(tmp_path)
+pytestmark = pytest.mark.usefixtures("isolated")
 
 
 async def choose(pilot: Pilot[Any], facet: str, value: str) -> None:
@@ -159,7 +149,7 @@ async def test_files_that_are_gone_and_contradictions_are_counted(ferry: Vault, 
     )
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await counts(pilot, "health", "dead anchors", 1)
-        await counts(pilot, "health", "conflicts", 2)
+        await counts(pilot, "health", "contradicted", 2)
         await choose(pilot, "health", "dead anchors")
         await holds(pilot, 1)
         assert browser(pilot)._list.current == "m0000001"

@@ -10,11 +10,9 @@ from flows.app_driver import (
     WIDE,
     app_on,
     empty_vault,
-    ferry_vault,
     fill,
     focused,
     hostile_memories,
-    isolate,
     memory,
     screen_text,
     shows,
@@ -26,17 +24,12 @@ from rich.cells import cell_len
 
 from memtui.tui.screens.health import HealthScreen
 from memtui.tui.screens.lab import LabScreen
+from memtui.vault.vault import Vault
 
 
-@pytest.fixture
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
-
-
-@pytest.mark.usefixtures("_own_home")
-async def test_what_asks_for_care_beside_what_the_vault_holds(tmp_path: Path) -> None:
-    vault = ferry_vault(tmp_path)
-    async with app_on(vault, tmp_path).run_test(size=NARROW, notifications=True) as pilot:
+@pytest.mark.usefixtures("isolated")
+async def test_what_asks_for_care_beside_what_the_vault_holds(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=NARROW, notifications=True) as pilot:
         await shows(pilot, "Lock refunds")
         await pilot.app.run_action("go('health')")
         await shows(pilot, "5 memories in use")
@@ -47,13 +40,13 @@ async def test_what_asks_for_care_beside_what_the_vault_holds(tmp_path: Path) ->
         await until(pilot, lambda: focused(pilot) == "health-holds", "the other pane")
         await pilot.press("G")
         await shows(pilot, "tied to no file")
-        fill(vault, [memory(9, "A ninth rule")])
+        fill(ferry, [memory(9, "A ninth rule")])
         await shows(pilot, "6 memories in use")
         await pilot.press("l")
         await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen), "the lab, where something can be done")
 
 
-@pytest.mark.usefixtures("_own_home")
+@pytest.mark.usefixtures("isolated")
 async def test_hostile_memories_do_no_harm_at_any_size(tmp_path: Path) -> None:
     vault = empty_vault(tmp_path)
     fill(vault, hostile_memories())

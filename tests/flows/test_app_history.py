@@ -18,7 +18,6 @@ from flows.app_driver import (
     fill,
     focused,
     hostile_memories,
-    isolate,
     says,
     screen_lines,
     screen_text,
@@ -35,12 +34,9 @@ from memtui.domain.actor import Actor
 from memtui.tui.screens.history import HistoryScreen
 from memtui.vault.vault import Vault
 
+pytestmark = pytest.mark.usefixtures("isolated")
+
 LOCK = "m0000001"
-
-
-@pytest.fixture(autouse=True)
-def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    isolate(monkeypatch, tmp_path)
 
 
 @pytest.fixture
@@ -154,15 +150,14 @@ async def test_from_a_memory_its_own_changes_alone_are_listed(told: Vault, tmp_p
         await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "back at the list")
 
 
-async def test_thousands_of_changes_are_read_a_window_at_a_time(tmp_path: Path) -> None:
-    vault = ferry_vault(tmp_path)
-    with vault.write(actor="person", action="note", summary="make many") as writer:
+async def test_thousands_of_changes_are_read_a_window_at_a_time(ferry: Vault, tmp_path: Path) -> None:
+    with ferry.write(actor="person", action="note", summary="make many") as writer:
         writer._connection.execute(
             "INSERT INTO changes SELECT c.* REPLACE (n AS number, 'change number ' || n AS summary)"
             " FROM (SELECT * FROM changes LIMIT 1) c, range(100, 30100) t(n)"
         )
         writer.mark_dirty()
-    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         screen = await open_history(pilot, 30_001)
         await shows(pilot, "change number 30099")
         assert len(screen._list._rows) <= 200

@@ -15,9 +15,7 @@ from flows.app_driver import (
     RecordingApp,
     app_on,
     empty_vault,
-    ferry_vault,
     focused,
-    isolate,
     says,
     screen_lines,
     screen_text,
@@ -33,12 +31,9 @@ from memtui.tui.screens.importing import ImportScreen
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 
+pytestmark = pytest.mark.usefixtures("isolated")
+
 RULES = "# Payments\n\n- Lock refunds by payment_id, never by user_id.\n- Amounts are integers in minor units.\n"
-
-
-@pytest.fixture(autouse=True)
-def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    isolate(monkeypatch, tmp_path)
 
 
 @pytest.fixture
@@ -111,9 +106,8 @@ async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_
         assert len(pilot.app.screen_stack) == 1, "it is offered once"
 
 
-async def test_another_path_is_typed_and_what_is_none_is_told(project: Path, tmp_path: Path) -> None:
-    vault = ferry_vault(tmp_path)
-    async with app_on(vault, project).run_test(size=NARROW) as pilot:
+async def test_another_path_is_typed_and_what_is_none_is_told(project: Path, ferry: Vault) -> None:
+    async with app_on(ferry, project).run_test(size=NARROW) as pilot:
         await pilot.app.run_action("go('import')")
         await previews(pilot, "CLAUDE.md")
         assert len(pilot.app.screen_stack) == 2, "a vault that holds something is not greeted"
@@ -131,16 +125,15 @@ async def test_another_path_is_typed_and_what_is_none_is_told(project: Path, tmp
         await until(pilot, lambda: len(importer(pilot)._plan._lines) > 1, "it is previewed")
         await pilot.press("A", "I")
         await says(pilot, "Imported 1 new memory active")
-        assert count(vault, "candidate") == 0
-        assert count(vault, "active") == 6
+        assert count(ferry, "candidate") == 0
+        assert count(ferry, "active") == 6
 
 
 async def test_esc_stops_an_import_and_the_vault_is_as_it_was(
-    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    project: Path, ferry: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(applying, "CHUNK", 1)
-    vault = ferry_vault(tmp_path)
-    async with app_on(vault, project).run_test(size=WIDE) as pilot:
+    async with app_on(ferry, project).run_test(size=WIDE) as pilot:
         await pilot.app.run_action("go('import')")
         await previews(pilot, "2 new → inbox")
         screen = importer(pilot)
@@ -157,7 +150,7 @@ async def test_esc_stops_an_import_and_the_vault_is_as_it_was(
         monkeypatch.setattr(screen._sources, "run", stopped_midway)
         await pilot.press("I")
         await says(pilot, "Import stopped; the vault is as it was")
-        assert count(vault) == 5
+        assert count(ferry) == 5
         assert isinstance(pilot.app.screen, ImportScreen)
 
 

@@ -15,7 +15,6 @@ from flows.app_driver import (
     ferry_vault,
     fill,
     hostile_memories,
-    isolate,
     says,
     screen_text,
     shows,
@@ -43,6 +42,8 @@ from memtui.curate.projects import link_folder
 from memtui.domain.actor import Actor
 from memtui.vault.vault import Vault
 
+pytestmark = pytest.mark.usefixtures("isolated")
+
 FOUND = (
     candidate(11, "Gangway two needs a pilot", days=1),
     candidate(12, "Never trust the quay clock", days=2, kind="note"),
@@ -57,11 +58,6 @@ FOUND = (
     ),
     candidate(16, f"The key is {SECRET}", days=6),
 )
-
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
 
 
 @pytest.fixture
@@ -213,16 +209,15 @@ async def test_the_source_opens_at_its_line(found: Vault, tmp_path: Path, monkey
             await until(pilot, lambda: told == ["suspended", "resumed"], "the app is back")
 
 
-async def test_an_empty_inbox_says_how_things_get_here(tmp_path: Path) -> None:
-    vault = ferry_vault(tmp_path)
-    async with app_on(vault, tmp_path).run_test(size=NARROW) as pilot:
+async def test_an_empty_inbox_says_how_things_get_here(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=NARROW) as pilot:
         await pilot.press("b")
         await inbox_opens(pilot, 0)
         await shows(pilot, "Nothing waits here.")
         await shows(pilot, "memtui import .")
         await pilot.press("a")
         await says(pilot, "Nothing waits here")
-        fill(vault, [candidate(11, "From another process")])
+        fill(ferry, [candidate(11, "From another process")])
         await shows(pilot, "From another process")
         await pilot.press("enter")
         await until(
@@ -270,21 +265,26 @@ async def test_what_its_source_says_otherwise_is_settled_in_three_columns(tmp_pa
         await shows(pilot, "Theirs: the source now")
         assert "by half past" in screen_text(pilot)
         assert "3 wait" in screen_text(pilot)
+        (tmp_path / "ferry" / "CLAUDE.md").rename(tmp_path / "ferry" / "AGENTS.md")
         await pilot.press("m", "ctrl+s")
         await shows(pilot, "2 wait")
+        await shows(pilot, "moved away")
         await pilot.press("t", "ctrl+s")
         await shows(pilot, "Never sell seats of ferry gamma")
         screen = await conflict_opens(pilot)
         await pilot.press("+", "ctrl+s")
         await until(pilot, lambda: pilot.app.screen is not screen, "it is settled")
         await shows(pilot, "Nothing waits here.")
-        assert "conflict" not in screen_text(pilot)
+        await until(pilot, lambda: "conflict" not in screen_text(pilot), "no conflict is left")
         texts = [stored(vault, identifier).insight for identifier in ids]
         assert "before noon" in texts[0]
         assert ("before noon" in texts[1], "half past" in texts[1]) == (False, True)
         assert ("before noon" in texts[2], "half past" in texts[2]) == (True, True)
         await pilot.press("u")
         await shows(pilot, "1 conflict with sources")
+        await pilot.app.run_action("go('import')")
+        await pilot.press("slash", *str(tmp_path / "ferry" / "AGENTS.md"), "enter")
+        await shows(pilot, "In conflict, left as they are · 1 · once imported, b then d settles")
 
 
 def _parted_from_their_source(tmp_path: Path) -> tuple[Vault, list[str]]:

@@ -14,7 +14,6 @@ from flows.app_driver import (
     empty_vault,
     fill,
     hostile_memories,
-    isolate,
     memory,
     says,
     screen_text,
@@ -40,10 +39,7 @@ from memtui.tui.widgets.curve import Curve, axis_rows, dotted_rows
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
+pytestmark = pytest.mark.usefixtures("isolated")
 
 
 def tools() -> list[Any]:

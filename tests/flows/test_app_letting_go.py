@@ -7,7 +7,7 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-from flows.app_driver import WIDE, app_on, ferry_vault, isolate, says, shows, toasts, until
+from flows.app_driver import WIDE, app_on, isolate, says, shows, toasts, until
 from flows.editing_driver import form_closes, form_opens
 from textual._styles_cache import StylesCache
 from textual.pilot import Pilot
@@ -15,6 +15,7 @@ from textual.widgets._toast import Toast, ToastHolder
 
 from memtui.tui.toasts import MOST_SHOWN
 from memtui.tui.widgets.form_fields import FormArea
+from memtui.vault.vault import Vault
 
 TIMES = 3
 """How often something is changed and undone: far more toasts than may be shown."""
@@ -24,9 +25,11 @@ def held(pilot: Pilot[Any]) -> int:
     return len(pilot.app.screen.query(ToastHolder))
 
 
-async def test_toasts_that_made_room_for_others_leave_nothing_behind(tmp_path: Path, monkeypatch: Any) -> None:
+async def test_toasts_that_made_room_for_others_leave_nothing_behind(
+    ferry: Vault, tmp_path: Path, monkeypatch: Any
+) -> None:
     isolate(monkeypatch, tmp_path)
-    async with app_on(ferry_vault(tmp_path), tmp_path).run_test(size=WIDE, notifications=True) as pilot:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
         await shows(pilot, "Sail times are in UTC")
         for key in "xu" * TIMES:
             told = len(toasts(pilot))
@@ -41,10 +44,10 @@ async def test_toasts_that_made_room_for_others_leave_nothing_behind(tmp_path: P
         await until(pilot, lambda: held(pilot) <= MOST_SHOWN, "nothing is kept but what is shown")
 
 
-async def test_a_screen_that_was_closed_is_let_go_of(tmp_path: Path, monkeypatch: Any) -> None:
+async def test_a_screen_that_was_closed_is_let_go_of(ferry: Vault, tmp_path: Path, monkeypatch: Any) -> None:
     isolate(monkeypatch, tmp_path)
     opened: list[weakref.ref[Any]] = []
-    async with app_on(ferry_vault(tmp_path), tmp_path).run_test(size=WIDE) as pilot:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await shows(pilot, "Sail times are in UTC")
         for _ in range(2):
             await pilot.press("e")

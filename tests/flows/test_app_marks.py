@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flows.app_driver import (
@@ -12,10 +13,8 @@ from flows.app_driver import (
     app_on,
     browser,
     empty_vault,
-    ferry_vault,
     fill,
     holds,
-    isolate,
     memory,
     says,
     screen_lines,
@@ -23,20 +22,13 @@ from flows.app_driver import (
     stored,
     until,
 )
+from textual.pilot import Pilot
 
 from memtui.curate.timeline import log
 from memtui.tui.screens import browse
 from memtui.vault.vault import Vault
 
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
-
-
-@pytest.fixture
-def ferry(tmp_path: Path) -> Vault:
-    return ferry_vault(tmp_path)
+pytestmark = pytest.mark.usefixtures("isolated")
 
 
 def statuses(vault: Vault, numbers: range) -> list[str]:
@@ -93,10 +85,17 @@ async def test_marks_that_the_filter_hides_are_told_and_spared(ferry: Vault, tmp
         await holds(pilot, 5)
         await pilot.press("space", "space", "slash", *"refund", "enter")
         await holds(pilot, 2)
-        await shows(pilot, "1 marked, 1 not listed · 2 of 5")
+        await shows(pilot, "1 marked, 1 not listed: left alone · 2 of 5")
         await pilot.press("x")
         await says(pilot, "Retired: Lock refunds by payment_id")
         assert statuses(ferry, range(1, 4)) == ["retired", "active", "active"]
+        await holds(pilot, 1)
+        await shows(pilot, "acts are for this row: 1 marked, not listed · 1 of 4")
+        await shows(pilot, "/ filter")
+        await until(pilot, lambda: not browser(pilot).acting, "the change is over")
+        await pilot.press("x")
+        await says(pilot, "Retired: Retry a refund three times")
+        assert statuses(ferry, range(1, 4)) == ["retired", "active", "retired"]
 
 
 async def test_restore_brings_marked_memories_back_from_the_view_of_retired_ones(ferry: Vault, tmp_path: Path) -> None:
@@ -112,6 +111,10 @@ async def test_restore_brings_marked_memories_back_from_the_view_of_retired_ones
         await says(pilot, "Restored 3 memories")
         await shows(pilot, "backspace lets go of the facets")
         assert statuses(ferry, range(1, 4)) == ["active"] * 3
+
+
+def _row_of_cursor(pilot: Pilot[Any], title: str) -> bool:
+    return any("│▌" in line and title in line for line in screen_lines(pilot))
 
 
 async def test_undo_brings_the_cursor_back_whatever_else_reads_the_list(
@@ -132,6 +135,6 @@ async def test_undo_brings_the_cursor_back_whatever_else_reads_the_list(
             await pilot.press("g", "u")
             await holds(pilot, 60)
             await until(pilot, lambda at=current: browser(pilot)._list.current == at, "the cursor is back")  # type: ignore[misc] # a default binds the loop's value
-            line = next(line for line in screen_lines(pilot) if "│▌" in line)
-            assert f"Memory {int(str(current)[1:])} " in line
+            title = f"Memory {int(str(current)[1:])} "
+            await until(pilot, lambda at=title: _row_of_cursor(pilot, at), f"the cursor is drawn on {title}")  # type: ignore[misc] # as above
             await pilot.press("k")

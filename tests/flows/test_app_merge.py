@@ -12,11 +12,9 @@ from flows.app_driver import (
     WIDE,
     app_on,
     browser,
-    empty_vault,
     fill,
     holds,
     hostile_memories,
-    isolate,
     memory,
     says,
     screen_text,
@@ -37,21 +35,13 @@ from memtui.tui.screens.merge import MergeScreen
 from memtui.tui.screens.text_edit import TextEditScreen
 from memtui.vault.vault import Vault
 
+pytestmark = pytest.mark.usefixtures("isolated")
+
 LOCKS = (
     memory(1, "Lock refunds", days=1, insight="Lock key is payment_id, TTL 30 s", tags=("lock",), pinned=True),
     memory(2, "Refund lock", days=2, insight="Lock key is payment_id, TTL 60 s", anchors=(Anchor("pay/lock.py"),)),
     memory(3, "Use a lock", days=3, insight="Use a lock for refunds", rationale="Double charge.", tags=("pay",)),
 )
-
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return empty_vault(tmp_path)
 
 
 def merger(pilot: Pilot[Any]) -> MergeScreen:
@@ -78,10 +68,10 @@ def test_the_registry_offers_as_many_numbers_as_a_merge_takes() -> None:
     assert MOST == MOST_MERGED
 
 
-async def test_three_locks_become_one_and_three_again(vault: Vault, tmp_path: Path) -> None:
-    fill(vault, LOCKS)
-    before = [stored(vault, each.id) for each in LOCKS]
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+async def test_three_locks_become_one_and_three_again(blank: Vault, tmp_path: Path) -> None:
+    fill(blank, LOCKS)
+    before = [stored(blank, each.id) for each in LOCKS]
+    async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await holds(pilot, 3)
         await pilot.press("m")
         await says(pilot, "Mark two to 8 memories with space first.")
@@ -114,13 +104,13 @@ async def test_three_locks_become_one_and_three_again(vault: Vault, tmp_path: Pa
         await pilot.press("3", "enter")
         await merge_closes(pilot)
         await holds(pilot, 1)
-        merged = stored(vault, "m0000001")
+        merged = stored(blank, "m0000001")
         assert (merged.title, merged.insight) == ("Use a lock", "Lock by payment_id for 30 s.")
         assert (merged.rationale, merged.tags, merged.pinned) == ("Double charge.", ("lock", "pay"), True)
-        assert [stored(vault, each.id).status for each in LOCKS[1:]] == ["merged", "merged"]
+        assert [stored(blank, each.id).status for each in LOCKS[1:]] == ["merged", "merged"]
         await pilot.press("u")
         await holds(pilot, 3)
-        after = [stored(vault, each.id) for each in LOCKS]
+        after = [stored(blank, each.id) for each in LOCKS]
         assert [_plain(each) for each in after] == [_plain(each) for each in before]
 
 
@@ -129,17 +119,17 @@ def _plain(each: Memory) -> Memory:
     return replace(each, version=0, updated_at=NOW)
 
 
-async def test_a_memory_that_moved_meanwhile_is_shown_again_and_nothing_is_merged(vault: Vault, tmp_path: Path) -> None:
-    fill(vault, LOCKS[:2])
-    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+async def test_a_memory_that_moved_meanwhile_is_shown_again_and_nothing_is_merged(blank: Vault, tmp_path: Path) -> None:
+    fill(blank, LOCKS[:2])
+    async with app_on(blank, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 2)
         await merge_opens(pilot, marks=2)
-        edit_memory(vault, "m0000002", {"insight": "Lock key is payment_id, TTL 90 s"}, actor=Actor())
+        edit_memory(blank, "m0000002", {"insight": "Lock key is payment_id, TTL 90 s"}, actor=Actor())
         await pilot.press("enter")
         await says(pilot, "Somebody changed this memory")
         await pilot.press("j")
         await shows(pilot, "TTL [90] s")
-        assert stored(vault, "m0000002").status == "active"
+        assert stored(blank, "m0000002").status == "active"
         await pilot.press("c", "u")
         await says(pilot, "The merge comes first")
         await pilot.press("escape")
@@ -147,11 +137,11 @@ async def test_a_memory_that_moved_meanwhile_is_shown_again_and_nothing_is_merge
 
 
 async def test_of_two_projects_the_person_says_which_and_equal_texts_are_no_question(
-    vault: Vault, tmp_path: Path
+    blank: Vault, tmp_path: Path
 ) -> None:
     twin = replace(LOCKS[0], id="m0000009", project="quay", pinned=True)
-    fill(vault, [LOCKS[0], twin])
-    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+    fill(blank, [LOCKS[0], twin])
+    async with app_on(blank, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 2)
         await merge_opens(pilot, marks=2)
         await pilot.press("b")
@@ -160,13 +150,13 @@ async def test_of_two_projects_the_person_says_which_and_equal_texts_are_no_ques
         await pilot.press("2")
         await merge_closes(pilot)
         await holds(pilot, 1)
-        pair = [stored(vault, each) for each in ("m0000001", "m0000009")]
+        pair = [stored(blank, each) for each in ("m0000001", "m0000009")]
         assert [each.project for each in pair if each.status == "active"] == ["quay"]
 
 
-async def test_hostile_texts_and_eight_memories_fit_at_every_size(vault: Vault, tmp_path: Path) -> None:
-    fill(vault, [replace(each, kind="note") for each in hostile_memories()[-8:]])
-    async with app_on(vault, tmp_path).run_test(size=(80, 24)) as pilot:
+async def test_hostile_texts_and_eight_memories_fit_at_every_size(blank: Vault, tmp_path: Path) -> None:
+    fill(blank, [replace(each, kind="note") for each in hostile_memories()[-8:]])
+    async with app_on(blank, tmp_path).run_test(size=(80, 24)) as pilot:
         await holds(pilot, 8)
         await merge_opens(pilot, marks=8)
         for width, height in ((40, 15), (250, 60), (80, 24)):

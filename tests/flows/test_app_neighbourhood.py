@@ -15,7 +15,6 @@ from flows.app_driver import (
     browser,
     empty_vault,
     fill,
-    isolate,
     memory,
     says,
     screen_text,
@@ -27,15 +26,12 @@ from textual.pilot import Pilot
 from memtui.domain.memory import LinkType
 from memtui.vault.vault import Vault
 
+pytestmark = pytest.mark.usefixtures("isolated")
+
 RULE = memory(1, "Whoever holds a lock renews it in time, since a slow refund outlives it", kind="constraint", days=1)
 NOTE = memory(2, "On Friday the lock of a slow refund ran out, and [/x] the card was paid twice", kind="note", days=5)
 PORT = memory(3, "The staging replica of the ledger answers on port 8788", days=9)
 USE = memory(4, "Reports read the ledger from its staging replica alone", days=12)
-
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
 
 
 @pytest.fixture

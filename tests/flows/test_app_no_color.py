@@ -8,9 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from flows.app_driver import WIDE, app_on, ferry_vault, isolate, shows, until
+from flows.app_driver import WIDE, app_on, shows, until
 
 from memtui.tui.no_color import plain_style
+from memtui.vault.vault import Vault
+
+pytestmark = pytest.mark.usefixtures("isolated")
 
 _SGR = re.compile(rb"\x1b\[([0-9;:]*)m")
 _COLOURS = frozenset({*range(30, 50), *range(90, 108), 58, 59})
@@ -26,14 +29,11 @@ def colours_in(data: bytes) -> set[bytes]:
     return found
 
 
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
-
-
-async def test_no_theme_draws_a_colour_and_the_cursor_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_theme_draws_a_colour_and_the_cursor_is_seen(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    app = app_on(ferry_vault(tmp_path), tmp_path)
+    app = app_on(ferry, tmp_path)
     async with app.run_test(size=WIDE) as pilot:
         await shows(pilot, "Lock refunds by payment_id")
         for theme in sorted(name for name in app.available_themes if name.startswith("memtui")):
@@ -51,11 +51,10 @@ async def test_no_theme_draws_a_colour_and_the_cursor_is_seen(tmp_path: Path, mo
 
 @pytest.mark.skipif(os.name != "posix", reason="a pseudo terminal")
 @pytest.mark.parametrize("theme", ["memtui-dark", "memtui-ansi"])
-def test_no_colour_code_reaches_the_terminal(tmp_path: Path, theme: str) -> None:
+def test_no_colour_code_reaches_the_terminal(ferry: Vault, tmp_path: Path, theme: str) -> None:
     from bench.terminal import Terminal
 
-    ferry_vault(tmp_path)
-    vault = next(tmp_path.rglob("*.duckdb"))
+    vault = ferry.path
     environment = {"NO_COLOR": "1", "COLORTERM": "truecolor", "TEXTUAL_THEME": theme}
     command = [sys.executable, "-m", "memtui", "--vault", str(vault)]
     with Terminal(command, folder=tmp_path, environment=environment) as terminal:

@@ -18,11 +18,9 @@ from flows.app_driver import (
     WIDE,
     app_on,
     empty_vault,
-    ferry_vault,
     fill,
     focused,
     hostile_memories,
-    isolate,
     memory,
     says,
     screen_lines,
@@ -45,14 +43,12 @@ from memtui.pack.recording import get_pack, list_packs, payload_hash
 from memtui.tui.screens.history import HistoryScreen
 from memtui.tui.screens.packs import PacksScreen
 from memtui.vault.purge import purge_memories
+from memtui.vault.vault import Vault
+
+pytestmark = pytest.mark.usefixtures("isolated")
 
 LOCK = "m0000001"
 posix_only = pytest.mark.skipif(os.name != "posix", reason="fake programs are shell scripts")
-
-
-@pytest.fixture(autouse=True)
-def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    isolate(monkeypatch, tmp_path)
 
 
 def _told(pilot: Pilot[Any], pattern: str) -> bool:
@@ -63,13 +59,12 @@ def _is_at(pilot: Pilot[Any], kind: type[Screen[Any]]) -> bool:
     return isinstance(pilot.app.screen, kind)
 
 
-async def test_a_word_on_a_pack_moves_its_memories_and_undo_takes_it_back(tmp_path: Path) -> None:
-    vault = ferry_vault(tmp_path)
-    old = use(vault, "lock refunds by payment_id, sail times are in UTC", at=NOW - timedelta(days=9))
-    new = use(vault, "sail times")
-    members = len(get_pack(vault, old).members)
+async def test_a_word_on_a_pack_moves_its_memories_and_undo_takes_it_back(ferry: Vault, tmp_path: Path) -> None:
+    old = use(ferry, "lock refunds by payment_id, sail times are in UTC", at=NOW - timedelta(days=9))
+    new = use(ferry, "sail times")
+    members = len(get_pack(ferry, old).members)
     assert members > 1
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await open_packs(pilot, 2)
         assert [row.id for row in screen._list.rows] == [old, new], "what awaits an answer stands first"
         await shows(pilot, "1 pack waits for a word")
@@ -79,7 +74,7 @@ async def test_a_word_on_a_pack_moves_its_memories_and_undo_takes_it_back(tmp_pa
             pilot, lambda: _told(pilot, r"Hurt: usefulness of “.+” 1\.0\d → 0\.\d\d, “"), "before → after is told"
         )
         await says_of(pilot, old, "hurt")
-        assert set(feedback_on(vault, [get_pack(vault, old)])[old]) == {"hurt"}
+        assert set(feedback_on(ferry, [get_pack(ferry, old)])[old]) == {"hurt"}
         assert screen._list.current is not None
         assert screen._list.current.id == old, "the cursor stays on its pack"
         await pilot.press("u")
@@ -94,7 +89,7 @@ async def test_a_word_on_a_pack_moves_its_memories_and_undo_takes_it_back(tmp_pa
         await pilot.press("h")
         await until(pilot, lambda: _told(pilot, r"Helped: usefulness of “[^”]+” 1\.0\d → 1\.[^“]+$"), "of one alone")
         await says_of(pilot, old, f"helped 1 of {members}")
-        (said,) = verdicts_on(vault, get_pack(vault, old))
+        (said,) = verdicts_on(ferry, get_pack(ferry, old))
         assert (said.verdict, said.reason, said.memories) == ("helped", "it named the race", 1)
         assert "because:" not in screen_text(pilot), "a reason is given once"
         await pilot.press("1", "g")
@@ -104,14 +99,13 @@ async def test_a_word_on_a_pack_moves_its_memories_and_undo_takes_it_back(tmp_pa
             await says(pilot, f"{word}: usefulness of")
 
 
-async def test_what_hurt_twice_is_due_and_what_became_of_the_memories_is_told(tmp_path: Path) -> None:
-    vault = ferry_vault(tmp_path)
-    old = use(vault, TASK, at=NOW - timedelta(days=9), files=("pay/lock.py",))
-    members = [member.memory_id for member in get_pack(vault, old).members]
+async def test_what_hurt_twice_is_due_and_what_became_of_the_memories_is_told(ferry: Vault, tmp_path: Path) -> None:
+    old = use(ferry, TASK, at=NOW - timedelta(days=9), files=("pay/lock.py",))
+    members = [member.memory_id for member in get_pack(ferry, old).members]
     assert LOCK in members
-    with vault.write(actor="person", action="edit") as writer:
+    with ferry.write(actor="person", action="edit") as writer:
         writer.put(replace(writer.get(LOCK), title="Lock by card"))
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=NARROW) as pilot:
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=NARROW) as pilot:
         screen = await open_packs(pilot, 1)
         await reads(pilot, old)
         await shows(pilot, "v1 → v2")
@@ -132,7 +126,7 @@ async def test_what_hurt_twice_is_due_and_what_became_of_the_memories_is_told(tm
         await shows(pilot, f"pack {old} · payload ")
         await shows(pilot, "pay/lock.py")
         await pilot.press("escape")
-        lifecycle.retire(vault, [LOCK], actor=Actor())
+        lifecycle.retire(ferry, [LOCK], actor=Actor())
         await shows(pilot, "retired")
         await pilot.press("escape")
         assert focused(pilot) == "packs-list"
@@ -142,13 +136,12 @@ async def test_what_hurt_twice_is_due_and_what_became_of_the_memories_is_told(tm
 
 @posix_only
 async def test_a_pack_is_copied_again_with_its_very_bytes_and_compared_with_what_its_task_gives_today(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    vault = ferry_vault(tmp_path)
     buffer = fake_tmux(tmp_path, monkeypatch)
-    pack_id = use(vault, TASK, target="claude-code")
-    waiting = use(vault, "sail times", at=NOW - timedelta(days=8))
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+    pack_id = use(ferry, TASK, target="claude-code")
+    waiting = use(ferry, "sail times", at=NOW - timedelta(days=8))
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await open_packs(pilot, 2)
         await reads(pilot, waiting)
         await pilot.press("z")
@@ -161,12 +154,12 @@ async def test_a_pack_is_copied_again_with_its_very_bytes_and_compared_with_what
         await pilot.press("y")
         await says(pilot, "bytes to tmux")
         await until(pilot, lambda: len(screen._list.rows) == 3, "a copy is a use, and a use is a pack")
-        first = next(one for one in list_packs(vault, 9) if one.id == pack_id)
+        first = next(one for one in list_packs(ferry, 9) if one.id == pack_id)
         assert payload_hash(buffer.read_text("utf-8")) == first.payload_hash
 
-        fill(vault, [memory(8, "A refund fails twice on retry when the card is gone")])
+        fill(ferry, [memory(8, "A refund fails twice on retry when the card is gone")])
         member = first.members[0].memory_id
-        with vault.write(actor="ana", action="edit") as writer:
+        with ferry.write(actor="ana", action="edit") as writer:
             writer.put(replace(writer.get(member), title="Refunds are told otherwise [/x] now"))
         buffer.unlink()
         await until(pilot, lambda: not screen.acting and len(screen._list.rows) == 3, "at rest")
@@ -184,7 +177,7 @@ async def test_a_pack_is_copied_again_with_its_very_bytes_and_compared_with_what
         assert payload_hash(buffer.read_text("utf-8")) == first.payload_hash
         await until(pilot, lambda: not screen.acting, "at rest")
 
-        purge_memories(vault, [member])
+        purge_memories(ferry, [member])
         buffer.unlink()
         await pilot.press("y")
         await says(pilot, "Its bytes cannot be had any more")
@@ -194,8 +187,9 @@ async def test_a_pack_is_copied_again_with_its_very_bytes_and_compared_with_what
         asked = context_screen(pilot)._ask()
         assert (asked.text, asked.target, asked.budget) == (TASK, "claude-code", "1,200 tokens")
         await shows(pilot, "since 01 Jun:")
+        assert focused(pilot) == "context-list", "y copies it, and is not typed"
         for word, kind in (("Packs", PacksScreen), ("History", HistoryScreen)):
-            await pilot.press("escape", "question_mark", *word, "enter")
+            await pilot.press("question_mark", *word, "enter")
             await until(pilot, partial(_is_at, pilot, kind), "help goes from screen to screen")
 
 

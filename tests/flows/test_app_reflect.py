@@ -17,7 +17,6 @@ from flows.app_driver import (
     fill,
     focused,
     hostile_memories,
-    isolate,
     memory,
     says,
     screen_text,
@@ -37,17 +36,14 @@ from memtui.tui.screens.browse import BrowseScreen
 from memtui.tui.screens.reflect import ReflectScreen
 from memtui.vault.vault import Vault
 
+pytestmark = pytest.mark.usefixtures("isolated")
+
 NOTES = (
     memory(1, "The lock was lost at noon", kind="note", days=1, tags=("lock",), anchors=(Anchor("pay/lock.py"),)),
     memory(2, "A slow refund outlives it", kind="lesson", days=2, tags=("refunds",), rationale="Seen twice."),
     memory(3, "Two workers paid one refund", kind="note", days=3, tags=("lock",)),
 )
 NAMES = [note.id for note in NOTES]
-
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
 
 
 @pytest.fixture

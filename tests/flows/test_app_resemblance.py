@@ -16,7 +16,6 @@ from flows.app_driver import (
     empty_vault,
     fill,
     holds,
-    isolate,
     memory,
     says,
     screen_text,
@@ -31,13 +30,10 @@ from memtui.tui.screens.merge import MergeScreen
 from memtui.tui.screens.resemblance import ResemblanceActs
 from memtui.vault.vault import Vault
 
+pytestmark = pytest.mark.usefixtures("isolated")
+
 OLD = memory(1, "The refund lock lives for 30 seconds", days=9, insight="The refund lock lives for 30 seconds")
 OTHER = memory(2, "Deploys wait for the smoke test", days=5, insight="Deploys wait for the smoke test")
-
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from curating import Clock, add, bring, git, repository, write_files
-from flows.app_driver import NOW, WIDE, app_on, browser, fill, isolate, memory, says, screen_text, shows, stored, until
-from flows.test_app_review import Days, chooses, due, ids, looks_at, rests, reviewer
+from flows.app_driver import NOW, WIDE, app_on, browser, fill, memory, says, screen_text, shows, stored, until
+from flows.test_app_review import Days, chooses, due, ids, looks_at, rests, reviewer, seen
 from support import start_python
 from textual.pilot import Pilot
 
@@ -20,16 +20,13 @@ from memtui.domain.actor import Actor
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.memory import Signal
 from memtui.tui.access import Found
-from memtui.tui.access.review import ReviewAccess, ReviewCard
+from memtui.tui.access.review import Opened, ReviewAccess, ReviewCard
 from memtui.tui.screens.review import ReviewScreen
 from memtui.tui.screens.review_moves import MovesScreen
 from memtui.vault.usage import PackMember, StoredPack, write_pack
 from memtui.vault.vault import Vault
 
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
+pytestmark = pytest.mark.usefixtures("isolated")
 
 
 @pytest.fixture
@@ -43,13 +40,8 @@ def vault(tmp_path: Path, days: Days) -> Vault:
 
 
 async def looks(pilot: Pilot[Any]) -> None:
-    """Wait until any memory is in review."""
-
-    def met() -> bool:
-        screen = pilot.app.screen
-        return isinstance(screen, ReviewScreen) and screen._card is not None
-
-    await until(pilot, met, "a memory is in review")
+    """Wait until any memory can be decided on."""
+    await until(pilot, lambda: seen(pilot) is not None, "a memory is in review")
 
 
 def frame(pilot: Pilot[Any]) -> str:
@@ -111,34 +103,70 @@ async def test_a_verdict_on_what_another_process_changed_is_not_taken_and_the_me
         assert stored(vault, "m0000001").verified_at == NOW, "what lies before somebody else's change stays"
 
 
-async def test_keys_that_come_before_their_memory_wait_for_it(
+async def test_a_verdict_is_only_taken_on_a_memory_that_was_seen_and_header_and_card_change_together(
     vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(vault, due(6))
-    gate = threading.Event()
+    gate, begun = threading.Event(), threading.Event()
     card: Callable[..., ReviewCard | None] = ReviewAccess.card
+    begin: Callable[..., Opened] = ReviewAccess.begin
 
     def slow(self: ReviewAccess, *values: Any) -> ReviewCard | None:
         assert gate.wait(20)
         return card(self, *values)
 
+    def slow_begin(self: ReviewAccess, **values: Any) -> Opened:
+        assert begun.wait(20)
+        return begin(self, **values)
+
+    def agrees() -> bool:
+        text, shown = screen_text(pilot), seen(pilot)
+        return shown is not None and f"{ids(range(1, 7)).index(shown) + 1} of 6" in text and rule(shown) in text
+
+    monkeypatch.setattr(ReviewAccess, "begin", slow_begin)
     async with app_on(vault, tmp_path, start="due").run_test(size=WIDE) as pilot:
+        await shows(pilot, "taking the queue")
+        await pilot.press("y", "p", "x", "y")
+        await until(pilot, lambda: "not yet shown" in frame(pilot), "it is said")
+        begun.set()
+        gate.set()
         await looks_at(pilot, "m0000001")
+        assert agrees()
         await until(pilot, lambda: reviewer(pilot)._ahead is not None, "the next is read ahead")
+        gate.clear()
         monkeypatch.setattr(ReviewAccess, "card", slow)
         await pilot.press("y", "y", "y", "x", "2")
-        await until(pilot, lambda: len(reviewer(pilot)._held) == 3, "the last three keys wait")
-        assert [stored(vault, name).status for name in ids((3, 4))] == ["active", "active"]
+        await until(pilot, lambda: "not yet shown" in frame(pilot), "the keys after the first came too early")
+        await looks_at(pilot, "m0000002")
+        assert agrees()
+        await rests(pilot)
+        await pilot.press("y")
+        await shows(pilot, "Reading the next memory")
+        assert "3 of 6" in screen_text(pilot)
+        await pilot.press("y", "x", "2", "e", "s")
+        await until(pilot, lambda: "not yet shown" in frame(pilot), "it is said again")
         gate.set()
-        await looks_at(pilot, "m0000005")
+        await looks_at(pilot, "m0000003")
+        assert agrees()
         await rests(pilot)
-        assert all(stored(vault, name).verified_at == NOW for name in ids((1, 2, 3)))
-        assert (stored(vault, "m0000004").status, stored(vault, "m0000004").status_reason) == ("retired", "was wrong")
-        assert stored(vault, "m0000005").verified_at is None
+        assert [stored(vault, name).verified_at == NOW for name in ids(range(1, 7))] == [True, True, *[False] * 4]
+        assert {stored(vault, name).status for name in ids(range(1, 7))} == {"active"}
+        gate.clear()
+        await pilot.press("u")
+        await until(pilot, lambda: reviewer(pilot)._current == "m0000002", "the undone is on its way")
+        assert agrees()
+        gate.set()
+        await looks_at(pilot, "m0000002")
+        assert agrees()
+        await rests(pilot)
         await pilot.press("z", "1")
-        await looks_at(pilot, "m0000006")
+        await looks_at(pilot, "m0000003")
         await rests(pilot)
-        assert stored(vault, "m0000005").snoozed_until == NOW + timedelta(days=7), "a number right after its list"
+        assert stored(vault, "m0000002").snoozed_until == NOW + timedelta(days=7), "a number right after its list"
+
+
+def rule(identifier: str) -> str:
+    return f"Berth rule number {int(identifier[1:]):02d}"
 
 
 def used(vault: Vault, identifier: str, task: str, at: datetime) -> None:

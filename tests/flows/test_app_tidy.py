@@ -11,11 +11,9 @@ from flows.app_driver import (
     NOW,
     WIDE,
     app_on,
-    empty_vault,
     fill,
     holds,
     hostile_memories,
-    isolate,
     memory,
     says,
     screen_text,
@@ -33,6 +31,8 @@ from memtui.tui.screens.merge import MergeScreen
 from memtui.tui.screens.tidy import TidyScreen
 from memtui.vault.vault import Vault
 
+pytestmark = pytest.mark.usefixtures("isolated")
+
 POSTGRES = (
     memory(
         1,
@@ -48,16 +48,6 @@ COPIES = (
     memory(4, "Sail times are stored in UTC", days=3, insight="Sail times are stored in UTC, and shown in local time."),
 )
 VAGUE = memory(5, "Be careful", insight="Be careful with the ferry.")
-
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return empty_vault(tmp_path)
 
 
 async def tidy_opens(pilot: Pilot[Any], *, memories: int) -> TidyScreen:
@@ -86,9 +76,9 @@ async def goes_to(pilot: Pilot[Any], screen: TidyScreen, finding: str) -> None:
     raise AssertionError(f"no {finding} in the list")
 
 
-async def test_a_pass_finds_what_to_put_right_and_a_second_one_finds_nothing(vault: Vault, tmp_path: Path) -> None:
-    fill(vault, [*POSTGRES, *COPIES, VAGUE])
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+async def test_a_pass_finds_what_to_put_right_and_a_second_one_finds_nothing(blank: Vault, tmp_path: Path) -> None:
+    fill(blank, [*POSTGRES, *COPIES, VAGUE])
+    async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await tidy_opens(pilot, memories=5)
         for part in ("Duplicates  1", "Contradictions  1", "Vague  1", "easy merges save"):
             await shows(pilot, part)
@@ -105,11 +95,11 @@ async def test_a_pass_finds_what_to_put_right_and_a_second_one_finds_nothing(vau
         before = screen._report
         await pilot.press("2")
         await passes(pilot, screen, before)
-        assert stored(vault, "m0000001").status == "superseded"
+        assert stored(blank, "m0000001").status == "superseded"
         before = screen._report
         await pilot.press("u")
         await passes(pilot, screen, before)
-        assert stored(vault, "m0000001").status == "active"
+        assert stored(blank, "m0000001").status == "active"
         before = screen._report
         await pilot.press("ctrl+r")
         await passes(pilot, screen, before)
@@ -117,7 +107,7 @@ async def test_a_pass_finds_what_to_put_right_and_a_second_one_finds_nothing(vau
         before = screen._report
         await pilot.press("a")
         await passes(pilot, screen, before)
-        assert sorted((stored(vault, "m0000003").status, stored(vault, "m0000004").status)) == ["active", "merged"]
+        assert sorted((stored(blank, "m0000003").status, stored(blank, "m0000004").status)) == ["active", "merged"]
         await goes_to(pilot, screen, "vague")
         before = screen._report
         await pilot.press("x")
@@ -127,9 +117,9 @@ async def test_a_pass_finds_what_to_put_right_and_a_second_one_finds_nothing(vau
         await holds(pilot, 2)
 
 
-async def test_findings_are_dismissed_kept_both_or_merged_by_hand(vault: Vault, tmp_path: Path) -> None:
-    fill(vault, [*POSTGRES, *COPIES])
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=(80, 24)) as pilot:
+async def test_findings_are_dismissed_kept_both_or_merged_by_hand(blank: Vault, tmp_path: Path) -> None:
+    fill(blank, [*POSTGRES, *COPIES])
+    async with app_on(blank, tmp_path, project="ferry").run_test(size=(80, 24)) as pilot:
         screen = await tidy_opens(pilot, memories=4)
         await goes_to(pilot, screen, "duplicates")
         await pilot.press("enter")
@@ -153,25 +143,25 @@ async def test_findings_are_dismissed_kept_both_or_merged_by_hand(vault: Vault, 
         await shows(pilot, "B holds for")
         await pilot.press(*"release", "enter")
         await until(pilot, lambda: screen._report is not None and not screen._report.conflicts, "both hold")
-        first, second = stored(vault, "m0000001"), stored(vault, "m0000002")
+        first, second = stored(blank, "m0000001"), stored(blank, "m0000002")
         assert "Holds for: legacy/**, the old cluster" in first.rationale
         assert (first.tags, [anchor.path for anchor in first.anchors]) == (("only:legacy/**",), ["legacy/**"])
         assert second.tags == ("only:release",)
         await shows(pilot, "Nothing to tidy.")
 
 
-async def test_what_is_linked_as_contradicting_is_settled_by_the_same_keys(vault: Vault, tmp_path: Path) -> None:
+async def test_what_is_linked_as_contradicting_is_settled_by_the_same_keys(blank: Vault, tmp_path: Path) -> None:
     ends = ("m0000005", "m0000006")
     lights = memory(6, "Two lights at the bow", insight="Two lights hang at the bow of a ferry.")
     fill(
-        vault,
+        blank,
         [*POSTGRES, memory(5, "One mast", insight="A ferry of the old line has one mast."), lights],
         [
             Link(from_id=ends[0], type="contradicts", to_id=ends[1], created_at=NOW),
             Link(from_id="m0000002", type="contradicts", to_id="m0000001", origin="codex", created_at=NOW),
         ],
     )
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+    async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await tidy_opens(pilot, memories=4)
         await shows(pilot, "Contradictions  2")
         for left, keys in ((1, ("enter", "2")), (0, ("n",))):
@@ -184,18 +174,18 @@ async def test_what_is_linked_as_contradicting_is_settled_by_the_same_keys(vault
                 await pilot.press(key)
             await until(pilot, lambda left=left: len(screen._report.conflicts) == left, "it is settled")  # type: ignore[misc, union-attr] # a pass was made
         await shows(pilot, "Nothing to tidy.")
-        assert stored(vault, "m0000001").status == "superseded"
+        assert stored(blank, "m0000001").status == "superseded"
         await pilot.press("u")
         await until(pilot, lambda: len(screen._report.conflicts) == 1, "it is undone")  # type: ignore[union-attr] # as above
 
 
-async def test_what_was_never_used_is_kept_by_one_key_and_retired_by_another(vault: Vault, tmp_path: Path) -> None:
+async def test_what_was_never_used_is_kept_by_one_key_and_retired_by_another(blank: Vault, tmp_path: Path) -> None:
     used = [Signal(memory_id="m0000001", signal="helped", at=NOW, actor="person")]
     texts = ("Refunds hold a lock", "Ferries carry two lights", "Mails leave at night", "Prices are kept in cents")
-    fill(vault, [memory(number, text, days=120, kind="decision") for number, text in enumerate(texts, 1)])
-    with vault.write(actor="person", action="feedback") as writer:
+    fill(blank, [memory(number, text, days=120, kind="decision") for number, text in enumerate(texts, 1)])
+    with blank.write(actor="person", action="feedback") as writer:
         writer.add_signals(used)
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+    async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await tidy_opens(pilot, memories=4)
         await shows(pilot, "Never used  3")
         await goes_to(pilot, screen, "unused")
@@ -207,33 +197,33 @@ async def test_what_was_never_used_is_kept_by_one_key_and_retired_by_another(vau
         before = screen._report
         await pilot.press("a")
         await passes(pilot, screen, before)
-        statuses = [stored(vault, f"m000000{number}").status for number in range(1, 5)]
+        statuses = [stored(blank, f"m000000{number}").status for number in range(1, 5)]
         assert statuses.count("retired") == 2
-        assert sum(stored(vault, f"m000000{number}").verified_at is not None for number in range(1, 5)) == 1
+        assert sum(stored(blank, f"m000000{number}").verified_at is not None for number in range(1, 5)) == 1
         await shows(pilot, "Nothing to tidy.")
 
 
-async def test_a_moved_file_is_tied_to_its_new_place_by_one_key(vault: Vault, tmp_path: Path) -> None:
+async def test_a_moved_file_is_tied_to_its_new_place_by_one_key(blank: Vault, tmp_path: Path) -> None:
     from curating import commit, git, repository
 
     root = repository(tmp_path / "ferry", {"pay/lock.py": "TTL = 30\n" * 20})
     git(root, "mv", "pay/lock.py", "pay/locking.py")
     commit(root, on="2026-02-01")
-    fill(vault, [memory(1, "Lock by payment", anchors=(Anchor("pay/lock.py"),))])
-    link_folder(vault, "ferry", root)
-    async with app_on(vault, root).run_test(size=WIDE) as pilot:
+    fill(blank, [memory(1, "Lock by payment", anchors=(Anchor("pay/lock.py"),))])
+    link_folder(blank, "ferry", root)
+    async with app_on(blank, root).run_test(size=WIDE) as pilot:
         screen = await tidy_opens(pilot, memories=1)
         await shows(pilot, "pay/lock.py → pay/locking.py")
         before = screen._report
         await pilot.press("a")
         await passes(pilot, screen, before)
-        assert stored(vault, "m0000001").anchors[0].path == "pay/locking.py"
+        assert stored(blank, "m0000001").anchors[0].path == "pay/locking.py"
 
 
 async def test_escape_stops_a_pass_and_r_looks_again(
-    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    blank: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fill(vault, POSTGRES)
+    fill(blank, POSTGRES)
     find, asked = TidyAccess.find, threading.Event()
 
     def slow(access: TidyAccess, progress: Any, **how: Any) -> Any:
@@ -243,7 +233,7 @@ async def test_escape_stops_a_pass_and_r_looks_again(
         return find(access, progress, **how)
 
     monkeypatch.setattr(TidyAccess, "find", slow)
-    async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+    async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await holds(pilot, 2)
         await pilot.press("T")
         await shows(pilot, "reading 1 of 2 · esc stops")
@@ -254,9 +244,9 @@ async def test_escape_stops_a_pass_and_r_looks_again(
         await shows(pilot, "Contradictions  1")
 
 
-async def test_hostile_texts_fit_into_the_findings(vault: Vault, tmp_path: Path) -> None:
-    fill(vault, hostile_memories())
-    async with app_on(vault, tmp_path).run_test(size=(80, 24)) as pilot:
+async def test_hostile_texts_fit_into_the_findings(blank: Vault, tmp_path: Path) -> None:
+    fill(blank, hostile_memories())
+    async with app_on(blank, tmp_path).run_test(size=(80, 24)) as pilot:
         screen = await tidy_opens(pilot, memories=12)
         for width, height in ((40, 15), (200, 60)):
             await pilot.resize_terminal(width, height)

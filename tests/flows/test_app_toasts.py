@@ -14,6 +14,16 @@ def shown(pilot: Pilot[Any]) -> list[str]:
     return [str(toast.render()) for toast in pilot.app.screen.query(Toast)]
 
 
+def covers_no_frame(pilot: Pilot[Any], toast: Toast) -> None:
+    """A toast takes two lines at most, and neither the first lines, nor a border, nor the footer."""
+    size, region = pilot.app.size, toast.region
+    assert region.height <= 2
+    assert region.y >= 2
+    assert region.bottom <= size.height - 2
+    assert region.right < size.width - 1
+    assert screen_lines(pilot)[-2].rstrip().endswith("╯")
+
+
 async def test_an_undo_takes_the_place_of_what_it_undid_and_the_row_in_hand_stays_in_sight(tmp_path: Path) -> None:
     vault = empty_vault(tmp_path)
     fill(vault, [memory(number, f"Memory {number}", days=number) for number in range(1, 61)])
@@ -24,6 +34,7 @@ async def test_an_undo_takes_the_place_of_what_it_undid_and_the_row_in_hand_stay
         toast = pilot.app.screen.query(Toast).first()
         pane = browser(pilot)._list
         await until(pilot, lambda: 0 < toast.region.bottom <= pilot.app.size.height // 2, "the toast stands above")
+        covers_no_frame(pilot, toast)
         await pilot.press("u")
         await until(pilot, lambda: any("Undid" in toast for toast in shown(pilot)), "the undo is told")
         await until(pilot, lambda: len(shown(pilot)) == 1, "it alone is told")
@@ -37,3 +48,10 @@ async def test_an_undo_takes_the_place_of_what_it_undid_and_the_row_in_hand_stay
             lambda: all(toast.region.y >= pilot.app.size.height // 2 for toast in pilot.app.screen.query(Toast)),
             "the toast goes where the cursor is not",
         )
+        covers_no_frame(pilot, pilot.app.screen.query(Toast).first())
+        await pilot.resize_terminal(40, 15)
+        browser(pilot).say("Long words " * 30)
+        await until(pilot, lambda: any("Long words" in toast for toast in shown(pilot)), "it is told")
+        toast = pilot.app.screen.query(Toast).first()
+        await until(pilot, lambda: 0 < toast.region.right <= 40, "it is laid out")
+        covers_no_frame(pilot, toast)

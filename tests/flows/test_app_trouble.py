@@ -12,12 +12,9 @@ from flows.app_driver import (
     WIDE,
     app_on,
     browser,
-    empty_vault,
-    ferry_vault,
     fill,
     holds,
     hostile_memories,
-    isolate,
     memory,
     says,
     shows,
@@ -30,20 +27,7 @@ from memtui.tui.screens import browse
 from memtui.vault.lease import lease
 from memtui.vault.vault import Vault
 
-
-@pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isolate(monkeypatch, tmp_path)
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return empty_vault(tmp_path)
-
-
-@pytest.fixture
-def ferry(tmp_path: Path) -> Vault:
-    return ferry_vault(tmp_path)
+pytestmark = pytest.mark.usefixtures("isolated")
 
 
 async def test_what_another_process_adds_appears_and_the_cursor_stays(
@@ -84,9 +68,9 @@ async def test_a_busy_vault_is_told_and_the_list_comes_once_it_is_free(
     await pilot_context.__aexit__(None, None, None)
 
 
-async def test_a_damaged_vault_is_told_and_the_app_lives_on(vault: Vault, tmp_path: Path) -> None:
-    vault.path.write_bytes(b"no database at all, " * 500)
-    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+async def test_a_damaged_vault_is_told_and_the_app_lives_on(blank: Vault, tmp_path: Path) -> None:
+    blank.path.write_bytes(b"no database at all, " * 500)
+    async with app_on(blank, tmp_path).run_test(size=WIDE) as pilot:
         await says(pilot, "cannot be read as a database")
         await shows(pilot, "memtui doctor")
         await pilot.press("x", "p", "j", "G", "enter", "question_mark")
@@ -111,11 +95,11 @@ async def test_an_unforeseen_error_is_a_toast_too(
 
 @pytest.mark.parametrize("size", [WIDE, NARROW, (40, 10)])
 async def test_hostile_texts_neither_crash_nor_shift_the_columns(
-    vault: Vault, tmp_path: Path, size: tuple[int, int]
+    blank: Vault, tmp_path: Path, size: tuple[int, int]
 ) -> None:
     relation = Link(from_id="m0000001", type="relates", to_id="m0000002", created_at=NOW)
-    fill(vault, hostile_memories(), [relation])
-    async with app_on(vault, tmp_path).run_test(size=size, notifications=True) as pilot:
+    fill(blank, hostile_memories(), [relation])
+    async with app_on(blank, tmp_path).run_test(size=size, notifications=True) as pilot:
         await holds(pilot, len(HOSTILE))
         for position in range(len(HOSTILE)):
             await until(pilot, lambda: browser(pilot)._shown_id == browser(pilot)._list.current, "the detail came")

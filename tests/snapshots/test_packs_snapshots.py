@@ -1,4 +1,4 @@
-"""Pictures of the Packs screen; `pytest --snapshot-update` takes new ones."""
+"""Pictures of the Packs screen."""
 
 from __future__ import annotations
 
@@ -6,22 +6,10 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 from flows.packs_driver import use
-from snapshots.pictures import (
-    NAMES,
-    NOW,
-    SIZES,
-    SnapCompare,
-    build_sample,
-    keep_still,
-    only_with_the_same_textual,
-    sample_app,
-    settle,
-)
-from textual.pilot import Pilot
+from snapshots.pictures import LOCK, NOW, TINY, WIDE, Album, only_with_the_same_textual, sample_app, settle
 
 from memtui.curate.feedback import give_feedback
 from memtui.domain.actor import Actor
@@ -30,25 +18,11 @@ from memtui.pack.recording import get_pack
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.packs import PacksScreen
 
-LOCK = "zpuwvdkl"
-
 pytestmark = only_with_the_same_textual
 
 
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_sample(tmp_path_factory.mktemp("packs"))
-
-
-@pytest.fixture(autouse=True)
-def _still(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    keep_still(monkeypatch, tmp_path)
-    numbers = count(1)
-    monkeypatch.setattr(recording, "new_id", lambda: f"pack{next(numbers):04d}")
-
-
-def _app(sample: Path, folder: Path, theme: str = "") -> MemtuiApp:
-    app = sample_app(sample, folder, theme)
+def _app(sample: Path, folder: Path) -> MemtuiApp:
+    app = sample_app(sample, folder)
     vault = app.opening.vault
     used = [
         use(vault, text, at=NOW - timedelta(days=days), target=target, project="payments-api")
@@ -68,28 +42,19 @@ def _app(sample: Path, folder: Path, theme: str = "") -> MemtuiApp:
     return app
 
 
-async def _read(pilot: Pilot[Any]) -> None:
-    await pilot.press("K")
-    await settle(pilot, PacksScreen, lambda screen: screen._shown is not None)
+def _is_read(screen: PacksScreen) -> bool:
+    row = screen._list.current
+    return screen._shown is not None and row is not None and screen._shown.used.pack.id == row.id
 
 
-async def _read_memories(pilot: Pilot[Any]) -> None:
-    await _read(pilot)
-    await pilot.press("j", "j", "enter")
-    await settle(pilot, PacksScreen, lambda screen: screen._shown.used.pack.id == screen._list.current.id)
-
-
-@pytest.mark.parametrize("size", SIZES, ids=NAMES)
-def test_the_packs_with_their_memories(
-    sample: Path, tmp_path: Path, snap_compare: SnapCompare, size: tuple[int, int]
-) -> None:
-    assert snap_compare(_app(sample, tmp_path), terminal_size=size, run_before=_read)
-
-
-def test_the_memories_of_a_pack_in_a_small_window(sample: Path, tmp_path: Path, snap_compare: SnapCompare) -> None:
-    assert snap_compare(_app(sample, tmp_path), terminal_size=(40, 15), run_before=_read_memories)
-
-
-def test_a_pack_in_the_light(sample: Path, tmp_path: Path, snap_compare: SnapCompare) -> None:
-    app = _app(sample, tmp_path, "memtui-light")
-    assert snap_compare(app, terminal_size=(120, 40), run_before=_read_memories)
+async def test_packs(sample: Path, tmp_path: Path, album: Album, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = count(1)
+    monkeypatch.setattr(recording, "new_id", lambda: f"pack{next(numbers):04d}")
+    async with album.of(_app(sample, tmp_path)) as pilot:
+        await pilot.press("K")
+        await settle(pilot, PacksScreen, _is_read)
+        await album.take_sizes(pilot, ready=_is_read)
+        await pilot.press("j", "j", "enter")
+        await album.take(pilot, "memories-40x15", TINY, _is_read)
+        pilot.app.theme = "memtui-light"
+        await album.take(pilot, "memories-light", WIDE, _is_read)

@@ -12,6 +12,7 @@ from memtui.tui.access import VaultAccess
 from memtui.tui.opening import Opening
 
 if TYPE_CHECKING:
+    from memtui.curate.contradicting import InPayload
     from memtui.curate.projects import View
     from memtui.pack.comparing import PackDiff
     from memtui.pack.options import PackOptions
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from memtui.pack.targets.base import Style
     from memtui.recall.result import Recall
     from memtui.recall.task import Task
-    from memtui.vault.usage import StoredPack
+    from memtui.vault.usage import Recipe, StoredPack
 
 RECALL_KEPT_SECONDS = 30.0
 """So long a ranking is kept while nobody writes to the vault: files in hand change too, and trust fades."""
@@ -39,6 +40,7 @@ class Ask:
         unconfirmed: whether what waits in the inbox may go in.
         with_loaded: whether what the target loads by itself goes in all the same.
         secrets: what happens to what looks like a secret; empty for what the configuration says.
+        standing: names of the recipes whose union a pack was, None for a task; today's recipes stand for it.
     """
 
     text: str
@@ -52,6 +54,7 @@ class Ask:
     unconfirmed: bool = False
     with_loaded: bool = False
     secrets: str = ""
+    standing: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class Answer:
     Attributes:
         place: what is in view, in words.
         diff: against the pack that was used last for the same task, None where there is none.
+        clashes: memories of the payload that contradict each other.
     """
 
     ask: Ask
@@ -69,6 +73,7 @@ class Answer:
     project: str | None
     place: str
     diff: PackDiff | None = None
+    clashes: tuple[InPayload, ...] = ()
 
 
 class FilesError(UsageError):
@@ -93,6 +98,7 @@ class ContextAccess:
         self._known_named = (), (), None
         self._known_packs: tuple[tuple[int, ...], Sequence[StoredPack]] = ((), ())
         self._known_recall: tuple[object, float, Recall] | None = None
+        self._known_clashes: tuple[object, tuple[InPayload, ...]] = ((), ())
 
     def answer(self, ask: Ask) -> Answer:
         """Return the pack for an ask: the very bytes that `memtui context` prints for it.
@@ -101,6 +107,7 @@ class ContextAccess:
             FilesError: a file neither exists nor is known to any memory.
             UsageError: the budget, the target or the phase is none.
         """
+        from memtui.curate.projects import narrow_to_files
         from memtui.pack.packing import context
         from memtui.pack.targets.registry import target_named
         from memtui.recall.phase import check_phase
@@ -108,6 +115,11 @@ class ContextAccess:
 
         opening = self._opening
         files, view = self._files(ask.files)
+        recipes = None
+        if ask.standing is not None:
+            recipes = self._recipes(view)
+            if view.project is not None:  # else the files of one project would shut out the recipes of the others
+                view = narrow_to_files(self._reading, view, [file for recipe in recipes for file in recipe.files])
         task = Task(text=ask.text, files=files, phase=check_phase(ask.phase) if ask.phase else None)
         pack = context(
             self._reading,
@@ -118,10 +130,23 @@ class ContextAccess:
             target=target_named(ask.target, opening.targets),
             settings=opening.recall,
             now=self._vault.now(),
+            recipes=recipes,
             recall_by=lambda wanted, most: self._recalled(wanted, view, most),
         )
         place = view.project or ("all projects" if view.shows_all else "no project, global alone")
-        return Answer(ask, task, pack, view.project, place, self._diff(task, pack, view.project))
+        diff = self._diff(task, pack, view.project)
+        return Answer(ask, task, pack, view.project, place, diff, self._clashes(pack))
+
+    def _clashes(self, pack: Pack) -> tuple[InPayload, ...]:
+        """Return what contradicts each other in a payload; kept while it holds the same memories and nobody writes."""
+        from memtui.curate.contradicting import clashes_in
+
+        key = (self._stamp(), sorted(one.memory.id for one in pack.included))
+        known, clashes = self._known_clashes
+        if known != key:
+            clashes = clashes_in(self._reading, pack)
+            self._known_clashes = key, clashes
+        return clashes
 
     def options(self, ask: Ask) -> PackOptions:
         """Return what a payload is made with: the configuration's usual, and what was chosen on the screen."""
@@ -139,7 +164,16 @@ class ContextAccess:
             unconfirmed=ask.unconfirmed,
             withhold_loaded=usual.withhold_loaded and not ask.with_loaded,
             secrets=ask.secrets or usual.secrets,
+            standing=ask.standing,
         )
+
+    def _recipes(self, view: View) -> list[Recipe]:
+        """Return the recipes of a view, whose union is the standing payload."""
+        from memtui.pack.standing import recipes_of
+        from memtui.vault.usage import read_recipes
+
+        with self._reading.read() as reader:
+            return recipes_of(read_recipes(reader), view.project)
 
     def _recalled(self, task: Task, view: View, most: int) -> Recall:
         """Return what the task recalls; kept while only ticks, budget, target or style change, and nobody writes."""

@@ -38,15 +38,11 @@ class Faceting(Reading):
         """Look once per state of the vault which memories are tied to files that are no longer there."""
         if self._gone[0] == counter:
             return
-        from memtui.domain.memory import Anchor
-        from memtui.vault.browsing import anchored_paths
+        from memtui.curate.anchoring import dead_anchors
+        from memtui.vault.filters import MemoryFilter
 
         with self._reading.read() as reader:
-            anchored = anchored_paths(reader, self._browsing(Wanted(), self._vault.now()))
-            trees = {project: self._tree_of(reader, project) for project in {row[0] for row in anchored}}
-        gone: list[int] = []
-        for project, path, keys in anchored:
-            tree = trees[project]
-            if tree is not None and tree.state(Anchor(path)) == "gone":
-                gone += keys
-        self._gone = (counter, tuple(gone))
+            here = self._view_of(reader).tree
+        scope = self._browsing(Wanted(), self._vault.now()).scope
+        dead = dead_anchors(self._reading, MemoryFilter(scope=scope, statuses=None), here)
+        self._gone = (counter, tuple(sorted({anchor.key for anchor in dead.values()})))

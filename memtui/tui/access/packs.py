@@ -142,6 +142,8 @@ class PacksAccess:
 
 def ask_of(pack: StoredPack) -> Ask:
     """Return what a pack was asked for with."""
+    from memtui.pack.options import standing_of
+
     lines, choices = of_kept(pack)
     return Ask(
         pack.task,
@@ -155,4 +157,5 @@ def ask_of(pack: StoredPack) -> Ask:
         unconfirmed=choices.unconfirmed,
         with_loaded=choices.with_loaded,
         secrets=choices.secrets,
+        standing=standing_of(pack.options),
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from memtui.clock import days_after
 from memtui.domain.freshness import decay, half_life_days, last_trusted_at
 from memtui.domain.memory import Memory
 from memtui.tui.access import Detail, Signature
@@ -255,7 +256,7 @@ def _caption(memory: Memory, half_life: float, crossing: float, age: float) -> s
         return "pinned: never stale"
     if math.isinf(crossing):
         return f"half-life {half_life:.0f} d · never crosses the line"
-    day = last_trusted_at(memory) + timedelta(days=min(crossing, 365_000))
+    day = days_after(last_trusted_at(memory), min(crossing, 365_000))
     left = crossing - age
     when = (
         f"crosses {day:%Y-%m-%d}" if left > 0 else f"crossed {day:%Y-%m-%d}, {counted(int(-left), 'day', 'days')} ago"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from memtui.errors import ConflictError
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from memtui.curate.lifecycle import Outcome
     from memtui.curate.sessions import ReviewSession
     from memtui.vault.usage import StoredPack
+
+_NAMING = Lock()
+"""Held while a name that is free is found and taken: two writes at once would find the same."""
 
 MOVED_MEANWHILE = "It was changed meanwhile; look again, then decide"
 
@@ -186,12 +190,13 @@ class ReviewVerdicts(VaultAccess):
         """Write a session's receipt into the working directory, beside any earlier one."""
         from memtui.publish.files import write_atomically
 
-        stem = f"memtui-review-{session.started_at:%Y-%m-%d}"
-        path, number = folder / f"{stem}.txt", 1
-        while path.exists():
-            number += 1
-            path = folder / f"{stem}.{number}.txt"
-        write_atomically(path, self._receipt_text(session).encode())
+        stem, text = f"memtui-review-{session.started_at:%Y-%m-%d}", self._receipt_text(session)
+        with _NAMING:
+            path, number = folder / f"{stem}.txt", 1
+            while path.exists():
+                number += 1
+                path = folder / f"{stem}.{number}.txt"
+            write_atomically(path, text.encode())
         return Done(f"Wrote {path}")
 
     def _receipt_text(self, session: ReviewSession) -> str:

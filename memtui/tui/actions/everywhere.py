@@ -74,6 +74,7 @@ ACTIONS: tuple[Action, ...] = (
             "import-line",
             "lab",
             "health",
+            "review-none",
             *_FORMS,
         ),
     ),

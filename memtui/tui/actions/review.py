@@ -8,6 +8,9 @@ REVIEW = "review"
 DONE = "review-done"
 """Place of the footer once everything is settled."""
 
+NONE_DUE = "review-none"
+"""Place of the footer where no session was begun, as nothing is due."""
+
 ON_ONE = frozenset(
     f"review-{name}"
     for name in ("verify", "edit", "merge", "supersede", "retire", "snooze", "pin", "kind", "half-life", "re-anchor")
@@ -44,5 +47,5 @@ ACTIONS: tuple[Action, ...] = (
     Action("review-pack-skip", ("4",), "say nothing of the pack that is asked about", "pack", REVIEW),
     Action("review-copy", ("Y",), "copy the receipt", "receipt", REVIEW, "copy receipt", (DONE,)),
     Action("review-write", ("w",), "write the receipt to a file", "receipt", REVIEW, "write receipt", (DONE,)),
-    Action("review-anew", ("a",), "take the queue anew", "receipt", REVIEW, "new queue", (DONE,)),
+    Action("review-anew", ("a",), "take the queue anew", "receipt", REVIEW, "new queue", (DONE, NONE_DUE)),
 )

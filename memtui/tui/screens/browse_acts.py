@@ -263,7 +263,7 @@ class BrowseActs(OpeningFiles, Neighbourhood):
     def _hint_place(self) -> Literal["due", "marks", "retired", "list", "empty"]:
         """Which keys matter in the list as it is."""
         row = self._list.current_row
-        if self._list.marks.drawing or len(self._list.marks):
+        if self._list.marks.drawing or (len(self._list.marks) and self._list.marked):
             return "marks"
         if self._due_only:
             return "due"

@@ -5,21 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import on
 from textual.widget import Widget
 from textual.widgets import Input
 
-from memtui.errors import MemtuiError
 from memtui.tui import context_rows
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.context import CONTEXT, LINES
-from memtui.tui.context_messages import MemoryRead
-from memtui.tui.describing import describe
 from memtui.tui.messages import LookFailed
 from memtui.tui.screens.card import CardScreen
 from memtui.tui.screens.choice import ChoiceScreen
 from memtui.tui.screens.context_keeping import ContextKeeping
+from memtui.tui.screens.memory_card import MemoryCards
 from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.files_line import Offers
 from memtui.tui.widgets.pick_list import PickList
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     from memtui.recall.result import Hit
 
 
-class ContextScreen(ContextKeeping):
+class ContextScreen(ContextKeeping, MemoryCards):
     """What goes to an assistant for a task, and why."""
 
     # -- typing -----------------------------------------------------------------------------------
@@ -144,27 +142,11 @@ class ContextScreen(ContextKeeping):
         """Read the memory under the cursor in full."""
         row = self._list.current
         if row is not None:
-            self._read_memory(row.id)
-
-    @work(thread=True, exclusive=True, group="detail", exit_on_error=False)
-    def _read_memory(self, identifier: str) -> None:
-        try:
-            detail = self.access.detail(identifier)
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(MemoryRead(detail))
+            self.read_memory(row.id)
 
     @on(LookFailed)
     def _tell_failed_look(self, message: LookFailed) -> None:
         self.say(str(message.error), severity="error")
-
-    @on(MemoryRead)
-    def _show_memory(self, message: MemoryRead) -> None:
-        if message.detail is None:
-            self.say("This memory is gone: somebody took it out meanwhile.", severity="warning")
-        else:
-            self.app.push_screen(CardScreen("Memory", describe(message.detail)))
 
     def action_context_why(self) -> None:
         """Explain the score of the memory under the cursor, or why it is withheld."""
@@ -196,16 +178,11 @@ class ContextScreen(ContextKeeping):
             self._awaited = "context-copy"
             return
         later = f"{self._key_of('go-packs')} in a week: did it help?"
-        self._do_here(lambda: self._payloads.copy(answer, self._send_escape, later=later))
+        self._do_here(lambda: self._payloads.copy(answer, self.send_escape, later=later))
 
     def _key_of(self, identifier: str) -> str:
         """Return the key of an act as people read it."""
         return self._hints.keymap.first(registry.by_id(identifier)) or "Packs"
-
-    def _send_escape(self, text: str) -> bool:
-        """Send OSC 52 between two pictures rather than into one."""
-        self.app.copy_to_clipboard(text.encode("utf-8", "replace").decode("utf-8"))
-        return True
 
     def acts_ended(self, focus: str | None) -> None:
         """Make the payload anew, as the change may have touched it."""

@@ -56,8 +56,6 @@ class ContextReading(WorkingScreen):
     AREA = CONTEXT
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CONTEXT)
     AUTO_FOCUS = "#context-task"
-    KEYS_IN_ORDER: ClassVar[bool] = True
-    """Here lines and letters that are acts lie side by side: see `KeyOrder`."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012 - the same
 
@@ -102,6 +100,9 @@ class ContextReading(WorkingScreen):
         self._lines.restore(remembered)
         self._choices = Choices.restored(remembered)
         self._ticked_for = self._lines.text
+        if self._lines.text.strip():
+            # A letter means an act on the payload that is there, not the start of another task.
+            self.set_focus(self._list)
         self.call_after_refresh(self._renew)
         self.call_after_refresh(self._read_known_files)
         self.set_interval(POLL_SECONDS, self._poll)
@@ -211,9 +212,9 @@ class ContextReading(WorkingScreen):
         self._list.show(
             context_rows.ranked_rows(pack),
             context_rows.withheld_rows(pack),
-            context_rows.rest_lines(pack),
+            context_rows.rest_lines(message.answer),
             follow=current.id if current is not None and not is_new else None,
-            notice=("No memory is near.",),
+            notice=("No memory is near.",) if ask.text.strip() or ask.files else ("No memory is in use yet.",),
         )
         self._payload.show(pack.pieces, notice=() if pack.payload else notice)
         self._list.set_title("1 Ranked", context_rows.in_words(pack))

@@ -28,7 +28,7 @@ class EditScreen(FormScreen):
     def why_not(self, action: Action) -> str | None:
         """Return why an act cannot be done now."""
         if action.owner == EDIT and self._basis is None:
-            return "The memory is not read yet."
+            return "The memory is still being read; its form takes keys in a moment."
         if action.owner == EDIT and self.acting:
             return "A save is on its way."
         if action.id == "edit-verify" and (self._identifier is None or self._decision == "accept"):

@@ -145,11 +145,6 @@ class FormScreen(EarlyTyping):
         self._tell_head()
         self._check_soon()
 
-    def leave_early(self) -> None:
-        """Take in what was typed early, so that esc says that it is not saved."""
-        self._changed()
-        super().leave_early()
-
     def _offer(self, basis: Basis) -> None:
         for name, choices in (
             ("kind", basis.kinds.names()),

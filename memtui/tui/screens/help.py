@@ -16,9 +16,11 @@ from textual.widgets.option_list import Option
 
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
+from memtui.tui.actions.also_called import words_of
 from memtui.tui.actions.browse import BROWSE, DUE, FACETS, FILTER
 from memtui.tui.actions.everywhere import EVERYWHERE, PANE
 from memtui.tui.keymap import Keymap
+from memtui.tui.screens.palette import NOTHING_FOUND
 from memtui.tui.screens.working import WorkingScreen
 from memtui.tui.wording import MARK_DUE, MARK_PINNED
 
@@ -100,14 +102,15 @@ class HelpScreen(ModalScreen[str | None]):
         keymap: Keymap = getattr(self.app, "keymap", None) or Keymap()
         choices = self.query_one("#help-list", OptionList)
         choices.clear_options()
-        choices.add_options(list(self._options(keymap, words.lower().split())))
+        found = list(self._options(keymap, words.lower().split()))
+        choices.add_options(found or [Option(Content.styled(NOTHING_FOUND, "$memtui-dim"), disabled=True)])
         first = next((place for place, option in enumerate(choices.options) if not option.disabled), None)
         choices.highlighted = first
         choices.scroll_to(y=0, animate=False)
 
     def _options(self, keymap: Keymap, words: list[str]) -> Iterator[Option]:
         for area, actions in _by_area(self._of.AREA).items():
-            found = [action for action in actions if _fits(f"{area} {action.title} {keymap.shown(action)}", words)]
+            found = [action for action in actions if _fits(f"{words_of(action)} {keymap.shown(action)}", words)]
             if found:
                 yield Option(Content.styled(area, "bold $primary"), disabled=True)
             for action in found:

@@ -214,7 +214,7 @@ class InboxScreen(EditActs, OpeningFiles):
         if action.id in _ON_ONE and self._list.current is None:
             return "Nothing waits here."
         if action.id == "inbox-conflicts" and self._waiting is not None and not self._waiting.conflicts:
-            return "No source says anything else than its memory."
+            return "Nothing to settle: no source says anything else than its memory."
         return super().why_not(action)
 
     def _chosen(self) -> list[str]:
@@ -280,7 +280,12 @@ class InboxScreen(EditActs, OpeningFiles):
     @work(thread=True, exclusive=True, group="conflicts", exit_on_error=False)
     def action_inbox_conflicts(self) -> None:
         """Show what was edited both in its source and here, one after the other."""
-        self._look(lambda: ConflictsRead(self._inbox.conflicts()))
+
+        def read() -> ConflictsRead:
+            found = self._inbox.conflicts()
+            return ConflictsRead(found, moved=bool(found) and self._inbox.source_moved(found[0]))
+
+        self._look(read)
 
     @on(ConflictsRead)
     def _show_source_conflict(self, message: ConflictsRead) -> None:
@@ -289,7 +294,7 @@ class InboxScreen(EditActs, OpeningFiles):
         if not message.conflicts or not self.is_current:
             self._reload()
             return
-        screen = SourceConflictScreen(self.opening, message.conflicts[0], len(message.conflicts))
+        screen = SourceConflictScreen(self.opening, message.conflicts[0], len(message.conflicts), moved=message.moved)
 
         def left(_: None) -> None:
             if screen.saved is not None and len(message.conflicts) > 1:

@@ -22,15 +22,13 @@ from memtui.tui.actions.action import Action
 from memtui.tui.actions.context import CONTEXT
 from memtui.tui.actions.packs import PACKS, PACKS_LINE, VERDICT_OF
 from memtui.tui.context_choices import of_kept
-from memtui.tui.context_messages import MemoryRead
-from memtui.tui.describing import describe
 from memtui.tui.messages import Act, LookFailed
 from memtui.tui.opening import Opening
 from memtui.tui.screens.card import CardScreen
-from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.screens.memory_card import MemoryCards
+from memtui.tui.screens.two_panes import TwoPanes
 from memtui.tui.state import State
 from memtui.tui.widgets.ask_line import AskLine, Question
-from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.pack_lists import MemberList, PackList
 from memtui.tui.widgets.pick_list import PickList
 from memtui.tui.widgets.title_line import TitleLine
@@ -38,9 +36,6 @@ from memtui.tui.wording import counted, tame
 
 if TYPE_CHECKING:
     from memtui.curate.packs import UsedPack
-
-POLL_SECONDS = 2.0
-"""How often the vault is looked at for changes of others."""
 
 RESTING_SECONDS = 0.05
 """Pause of the cursor before a pack is read in full."""
@@ -50,7 +45,10 @@ _QUESTIONS = {_REASON: Question("Because", verb="keeps it", longest=400)}
 _NEED_A_PACK = frozenset(
     {*VERDICT_OF, "packs-leave", "packs-context", "packs-copy", "packs-read", "packs-told", "packs-since"}
 )
-_NONE_YET = ("No payload was used yet.", "Copy one in Context (c, then y): a week later it is asked whether it helped.")
+_NONE_YET = (
+    "No payload was used yet.",
+    "Copy one in Context (c, then y); a week later you are asked whether it helped.",
+)
 
 
 @dataclass
@@ -76,7 +74,7 @@ class PackCompared(Message):
     since: PackSince
 
 
-class PacksScreen(WorkingScreen):
+class PacksScreen(TwoPanes, MemoryCards):
     """The packs beside the memories of one of them; feedback is of the focused pane: the pack, or one memory.
 
     Args:
@@ -90,20 +88,18 @@ class PacksScreen(WorkingScreen):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012 - the same
 
     def __init__(self, opening: Opening) -> None:
-        super().__init__(opening)
-        self._packs = PacksAccess(opening)
-        self._title = TitleLine("Packs", id="packs-title")
         self._list = PackList(id="packs-list")
         self._members = MemberList(id="packs-members")
+        super().__init__(opening, self._list, self._members)
+        self._packs = PacksAccess(opening)
+        self._title = TitleLine("Packs", id="packs-title")
         self._line = AskLine(_QUESTIONS, id="packs-ask")
-        self._hints = KeyHints(id="hints")
         self._used: dict[str, UsedPack] = {}
         self._shown: PackRead | None = None
         self._reason = ""
         self._asked_from: PickList = self._list
         self._listed = False
         self._ticket = 0
-        self._signature: tuple[int, ...] = ()
         self._rest: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -113,15 +109,13 @@ class PacksScreen(WorkingScreen):
             yield self._list
             yield self._members
         yield self._line
-        yield self._hints
+        yield self.hints
 
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is asked after the first picture."""
         self._list.set_title("1 Packs")
         self._members.set_title("2 Memories")
-        self._hints.place = PACKS
-        self.call_after_refresh(self._reload)
-        self.set_interval(POLL_SECONDS, self._poll)
+        self.begin_looking()
 
     @property
     def current_memory(self) -> str | None:
@@ -131,14 +125,11 @@ class PacksScreen(WorkingScreen):
 
     # -- reading ----------------------------------------------------------------------------------
 
-    def _reload(self) -> None:
+    def look_again(self) -> None:
+        """Read the packs."""
         self._ticket += 1
-        self._signature = self.access.signature()
+        self.looked_at = self.access.signature()
         self._read_packs(self._ticket)
-
-    def _poll(self) -> None:
-        if not self.acting and (self.in_trouble or self.access.signature() != self._signature):
-            self._reload()
 
     @work(thread=True, exclusive=True, group="list", exit_on_error=False)
     def _read_packs(self, ticket: int) -> None:
@@ -159,15 +150,6 @@ class PacksScreen(WorkingScreen):
             self.post_message(LookFailed(error))
         else:
             self.post_message(PackShown(read))
-
-    @work(thread=True, exclusive=True, group="memory", exit_on_error=False)
-    def _read_memory(self, identifier: str) -> None:
-        try:
-            detail = self.access.detail(identifier)
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(MemoryRead(detail))
 
     # -- what workers report ----------------------------------------------------------------------
 
@@ -214,19 +196,11 @@ class PacksScreen(WorkingScreen):
         self._members.show(pack_rows.head_lines(read.used, read.members), rows, same=is_same)
         self._members.set_title(f"2 Memories of pack {row.id}", "o opens its task in Context, d compares")
 
-    @on(LookFailed)
-    def _tell_failed_look(self, message: LookFailed) -> None:
-        error = message.error
-        self.complain(str(error))
+    def look_failed(self, error: MemtuiError) -> None:
+        """Tell of a look that failed, in place of the packs where none were read yet."""
+        super().look_failed(error)
         if not self._listed:
             self._list.show((), notice=tuple(filter(None, (error.what, error.where, error.remedy))))
-
-    @on(MemoryRead)
-    def _show_memory(self, message: MemoryRead) -> None:
-        if message.detail is None:
-            self.say("This memory is gone: somebody took it out meanwhile.", severity="warning")
-        else:
-            self.app.push_screen(CardScreen("Memory", describe(message.detail)))
 
     # -- feedback ---------------------------------------------------------------------------------
 
@@ -289,11 +263,6 @@ class PacksScreen(WorkingScreen):
         pack = self._current_pack().pack
         self.do(Act(lambda: self._packs.leave(pack)))
 
-    def acts_ended(self, focus: str | None) -> None:
-        """Read the packs anew."""
-        del focus
-        self._reload()
-
     def action_packs_reason(self) -> None:
         """Ask for the reason of the next word of feedback."""
         self._asked_from = self._members if self._is_on_memory else self._list
@@ -332,12 +301,7 @@ class PacksScreen(WorkingScreen):
     def action_packs_copy(self) -> None:
         """Copy the payload again."""
         pack = self._current_pack().pack
-        self.do(Act(lambda: self._packs.copy_again(pack, self._send_escape)))
-
-    def _send_escape(self, text: str) -> bool:
-        """Send OSC 52 between two pictures rather than into one."""
-        self.app.copy_to_clipboard(text.encode("utf-8", "replace").decode("utf-8"))
-        return True
+        self.do(Act(lambda: self._packs.copy_again(pack, self.send_escape)))
 
     def action_packs_since(self) -> None:
         """Show what its task gives today beside what it gave then."""
@@ -366,9 +330,9 @@ class PacksScreen(WorkingScreen):
         """Go to the memories; from there, read one in full."""
         row = self._members.current
         if not self._is_on_memory:
-            self.action_packs_members()
+            self.enter_second()
         elif row is not None:
-            self._read_memory(row.id)
+            self.read_memory(row.id)
 
     @on(PickList.Chosen)
     async def _choose(self, message: PickList.Chosen) -> None:
@@ -377,37 +341,29 @@ class PacksScreen(WorkingScreen):
 
     def action_packs_members(self) -> None:
         """Go to the memories of the pack."""
-        self.set_class(True, "-reading")
-        self._members.focus()
+        self.enter_second()
 
     def action_packs_list(self) -> None:
         """Go to the packs."""
-        self.set_class(False, "-reading")
-        self._list.focus()
+        self.enter_first()
 
     def action_packs_pane(self) -> None:
         """Go to the other pane."""
-        if self.focused is self._list:
-            self.action_packs_members()
-        else:
-            self.action_packs_list()
+        self.enter_other()
 
-    def action_back(self) -> None:
-        """Leave the reason, then the memories, then the screen."""
-        if self._line.is_open:
-            self._close_line()
-        elif self._is_on_memory:
-            self.action_packs_list()
-        else:
-            super().action_back()
+    def leave_line(self) -> bool:
+        """Close the line of the reason; False where it is closed."""
+        if not self._line.is_open:
+            return False
+        self._close_line()
+        return True
 
-    @on(KeyHints.Pressed)
-    async def _press(self, message: KeyHints.Pressed) -> None:
-        message.stop()
-        await self.action_act(message.action.id)
+    @property
+    def hint_place(self) -> str:
+        """Which keys the footer shows."""
+        return PACKS_LINE if isinstance(self.focused, Input) else PACKS
 
     def on_descendant_focus(self) -> None:
-        """Show the keys of the focused pane or line."""
-        self._hints.place = PACKS_LINE if isinstance(self.focused, Input) else PACKS
+        """Show the pane that is focused; its keys are shown by what all screens of panes share."""
         if isinstance(self.focused, PickList):
             self.set_class(self.focused is self._members, "-reading")

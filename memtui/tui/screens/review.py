@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on, work
+from textual import events, on, work
 from textual.binding import BindingType
 from textual.content import Content
 
@@ -19,9 +18,11 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.review import ON_ONE, PACKS, REVIEW
 from memtui.tui.messages import Act, Told
+from memtui.tui.opening import Opening
 from memtui.tui.review_messages import MovesRead
 from memtui.tui.screens.choice import ChoiceScreen
 from memtui.tui.screens.review_reading import ReviewReading
+from memtui.tui.time_left import TimeLeft
 from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.wording import tame
 
@@ -30,8 +31,7 @@ SNOOZES: tuple[tuple[str, float | None], ...] = (
     ("a month", 30.0),
     ("once a file of it changes", None),
 )
-MOST_HELD = 24
-"""Keys that wait for a memory that is being read: more are a key that somebody leans on."""
+NOT_YET_SHOWN = "not yet shown: the key was not taken"
 
 HALF_LIVES: tuple[tuple[str, float | None], ...] = (
     ("a week", 7.0),
@@ -52,6 +52,13 @@ class ReviewScreen(ReviewReading):
     AUTO_FOCUS = "#review-memory"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide"), (108, "-roomy")]  # noqa: RUF012 - Textual declares it as a class variable
     VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-middling"), (32, "-high")]  # noqa: RUF012 - likewise
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__(opening)
+        self._pressed_at: float | None = None
+        """When the key was pressed whose act comes next; None for the mouse and the palette."""
+        self._early = ""
+        """What to say of a verdict that came before its memory was shown."""
 
     def why_not(self, action: Action) -> str | None:
         """Return why a verdict cannot be given now."""
@@ -76,38 +83,35 @@ class ReviewScreen(ReviewReading):
 
     # -- keys that come before their memory ---------------------------------------------------------
 
+    def on_key(self, event: events.Key) -> None:
+        """Take note of when a key was pressed, which may be long before its turn comes."""
+        self._pressed_at = event.time
+
     async def action_act(self, identifier: str) -> None:
-        """Do what a key asks for; a verdict on a memory that is still being read waits for it."""
-        waits = self._card is None and self._is_read and identifier in ON_ONE
-        follows = bool(self._held) and identifier in {*ON_ONE, *PACKS, "undo", "redo"}
-        if (waits or follows) and len(self._held) < MOST_HELD:
-            self._held.append(identifier)
+        """Do what a key asks for; a verdict only on what was on the screen when the key was pressed."""
+        pressed_at, self._pressed_at = self._pressed_at, None
+        is_due = self._is_read if self._card is None else identifier in ON_ONE
+        if identifier in {*ON_ONE, *PACKS} and (is_due or self._asks_of_pack) and not self._was_seen(pressed_at):
+            self._early = NOT_YET_SHOWN
+            self._tell_in_frame("")
             return
-        if identifier in {"back", "review-undo-all", "review-next", "review-previous"}:
-            self._held.clear()
+        if self._early and identifier in PACKS and not self._asks_of_pack:
+            return  # the number for a list that the key before did not open
+        self._early = ""
         await super().action_act(identifier)
 
-    def card_shown(self) -> None:
-        """Do what was asked for before this memory was there, once it has been drawn."""
-        if self._held and self._card is not None:
-            self.call_after_refresh(self._act_held)
+    def _was_seen(self, pressed_at: float | None) -> bool:
+        return (self._card is not None or self._asks_of_pack) and self._memory.was_seen(pressed_at)
 
-    async def _act_held(self) -> None:
-        if not self._held or self._card is None:
-            return
-        rest = deque(self._held)
-        self._held.clear()
-        await self.action_act(rest.popleft())
-        self._held.extend(rest)
-        asked = self.app.screen
-        if self._held and self._held[0] in PACKS and isinstance(asked, ChoiceScreen):
-            asked.action_take(list(PACKS).index(self._held.popleft()) + 1)
-        self.card_shown()
+    def _tell_in_frame(self, text: str) -> None:
+        """Tell something in the memory's frame: forty toasts would lie over the evidence."""
+        told = " · ".join(part for part in (self._early, text) if part)
+        self._memory.border_subtitle = Content(tame(told, 120))  # a plain str would be read as markup
 
     def tell_done(self, done: Done) -> None:
-        """Tell what was done in the memory's frame: forty toasts would lie over the evidence."""
+        """Tell what was done in the memory's frame."""
         if done.changed:
-            self._memory.border_subtitle = Content(tame(done.message, 120))  # a plain str would be read as markup
+            self._tell_in_frame(done.message)
         else:
             super().tell_done(done)
 
@@ -146,10 +150,9 @@ class ReviewScreen(ReviewReading):
 
     def acts_ended(self, focus: str | None) -> None:
         """Look at what became of the queue; come back to what an undo touched, or what was refused."""
-        if self._failed:
-            self._held.clear()
         if focus is not None:
             self._mine.add(focus)
+            self._ahead_is_old = True
         for identifier in (self._failed, focus):
             if identifier in self._ids:
                 self._place = self._ids.index(identifier)
@@ -192,7 +195,7 @@ class ReviewScreen(ReviewReading):
         def snooze(number: int) -> None:
             days = SNOOZES[number][1]
             if days is None and not has_files:
-                self.say("Not now: it is tied to no file that could change.", severity="warning")
+                self.say("It is tied to no file that could change.", severity="warning")
             elif days is None:
                 self._settle_by(shown, self._review.snooze_until_change)
             else:
@@ -325,6 +328,7 @@ class ReviewScreen(ReviewReading):
         opened = self._opened
         if opened is not None and opened.packs:
             pack = opened.packs[0]
+            self._memory.show_unseen()
             self.do(Act(lambda: self._review.say_of_pack(pack, verdict)))
 
     def action_review_pack_helped(self) -> None:
@@ -348,6 +352,7 @@ class ReviewScreen(ReviewReading):
     def action_review_anew(self) -> None:
         """Take the queue anew."""
         self._opened = None
+        self._time_left = TimeLeft()
         self._clear()
         self._reload(anew=True)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -16,11 +15,12 @@ from textual.widgets import Static
 
 from memtui.errors import MemtuiError
 from memtui.tui.access.review import Opened, ReviewAccess, ReviewCard
-from memtui.tui.actions.review import DONE, REVIEW
+from memtui.tui.actions.review import DONE, NONE_DUE, REVIEW
 from memtui.tui.messages import LookFailed
 from memtui.tui.opening import Opening
 from memtui.tui.review_blocks import (
     PANES,
+    READING,
     TAKING,
     changed_meanwhile,
     file_blocks,
@@ -33,9 +33,11 @@ from memtui.tui.review_end import end_blocks
 from memtui.tui.review_messages import CardRead, FilesChecked, ReviewMoved, SessionRead, StandingNoted
 from memtui.tui.screens.edit_acts import EditActs
 from memtui.tui.screens.opening_files import OpeningFiles
+from memtui.tui.time_left import TimeLeft
 from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.curve import CurveView
 from memtui.tui.widgets.detail import DetailPane
+from memtui.tui.widgets.seen_pane import SeenPane
 
 POLL_SECONDS = 2.0
 """How often the vault is looked at for changes of others."""
@@ -48,16 +50,24 @@ class ReviewReading(EditActs, OpeningFiles):
         super().__init__(opening)
         self._review = ReviewAccess(opening)
         self._head = Static("", id="review-head", markup=False)
-        self._memory = DetailPane(id="review-memory")
+        self._memory = SeenPane(id="review-memory")
         self._curve = CurveView(id="review-curve")
         self._files = DetailPane(id="review-files")
         self._similar = DetailPane(id="review-similar")
         self._hints = KeyHints(id="hints")
         self._opened: Opened | None = None
+        self._time_left = TimeLeft()
         self._place = 0
+        self._headed: int | None = None
+        """The place that the header counts, which is that of the memory on the screen; None before there is one."""
         self._card: ReviewCard | None = None
         self._ahead: CardRead | None = None
         """The card of the next memory, read while this one is looked at."""
+        self._ahead_is_old = False
+        """Whether others changed the vault since the next card was read: it is read again.
+
+        After a verdict here it need not be: whatever is on the screen is read again once the verdict is taken.
+        """
         self._decided: set[str] = set()
         """Memories with a verdict that is on its way into the vault."""
         self._failed = ""
@@ -66,8 +76,6 @@ class ReviewReading(EditActs, OpeningFiles):
         """The memory whose verdict was not taken because somebody changed it meanwhile."""
         self._mine: set[str] = set()
         """Memories that were changed here since they were shown."""
-        self._held: deque[str] = deque()
-        """Acts that wait for a memory that is being read."""
         self._ticket = 0
         self._anew = False
         """Whether a new queue is on its way."""
@@ -136,6 +144,7 @@ class ReviewReading(EditActs, OpeningFiles):
         self.trouble_is_over()
         is_first, opened = self._opened is None, message.opened
         self._opened, self._anew = opened, False
+        self._time_left.take(opened.progress)
         self._decided.clear()
         self.set_class(not opened.progress.left, "-over")
         if is_first:
@@ -146,11 +155,8 @@ class ReviewReading(EditActs, OpeningFiles):
         elif self._current in self._settled:
             self._place = self._next_open(self._place)
         if opened.progress.left:
-            if self._card is None:
-                self._memory.show((), from_top=True)
             self._hints.place = REVIEW
             self._tell_head()
-            self._ahead = None
             self._read_card()
         else:
             self._show_end(opened)
@@ -173,6 +179,7 @@ class ReviewReading(EditActs, OpeningFiles):
     @on(FilesChecked)
     def _take_files(self) -> None:
         if self._review.moves() and not self.acting:
+            self._ahead_is_old = True
             self._reload()
 
     @work(thread=True, exclusive=True, group="standing", exit_on_error=False)
@@ -200,6 +207,7 @@ class ReviewReading(EditActs, OpeningFiles):
     @on(ReviewMoved)
     def _take_changes(self) -> None:
         if not self.acting:
+            self._ahead_is_old = True
             self._reload()
 
     # -- where we are -----------------------------------------------------------------------------
@@ -239,7 +247,6 @@ class ReviewReading(EditActs, OpeningFiles):
     def _go_on(self, step: int = 1) -> None:
         """Show the next memory that is not settled."""
         self._place = self._next_open(self._place, step)
-        self._tell_head()
         if self._current in self._settled:
             self._clear()
             return
@@ -251,7 +258,10 @@ class ReviewReading(EditActs, OpeningFiles):
             self._read_card()
 
     def _tell_head(self) -> None:
-        self._head.update(head_line(self._opened, self._settled, self._place, self.size.width))
+        """Tell how far the review is: of the memory on the screen, though another may be on its way."""
+        place, opened = self._headed, self._opened
+        counted = None if place is None else opened
+        self._head.update(head_line(counted, self._settled, place or 0, self.size.width, self._time_left))
 
     # -- one memory -------------------------------------------------------------------------------
 
@@ -270,29 +280,33 @@ class ReviewReading(EditActs, OpeningFiles):
     @on(CardRead)
     def _take_card(self, message: CardRead) -> None:
         if message.ahead and message.id != self._current:
-            self._ahead = message
+            self._ahead, self._ahead_is_old = message, False
         elif message.id == self._current and message.id not in self._settled:
             self._show(message)
 
     def _show(self, read: CardRead) -> None:
         before = self._card
         changed = before is None or before.shown.id != read.id
-        self._card = read.card
         if read.card is None:
             self._clear()
             self._reload()
             return
+        self._card, self._headed = read.card, self._place
+        if before is None or before.shown != read.card.shown:
+            self._memory.show_unseen()
+        self._tell_head()
         self._lay_out(from_top=changed)
         self._tell_of_others(before, read.card)
+        # Once this one is drawn, which is waited for.
+        self.call_after_refresh(self._look_ahead)
+
+    def _look_ahead(self) -> None:
+        """Read the next memory while this one is looked at, so that it is there at once."""
         following = self._next_open(self._place)
         if self._opened is not None and following != self._place:
             identifier = self._ids[following]
-            if self._ahead is None or self._ahead.id != identifier:
+            if self._ahead is None or self._ahead.id != identifier or self._ahead_is_old:
                 self._read_ahead(self._opened, identifier)
-        self.card_shown()
-
-    def card_shown(self) -> None:
-        """Take note that a memory was put on the screen."""
 
     def _tell_of_others(self, before: ReviewCard | None, card: ReviewCard) -> None:
         """Say in the frame that somebody changed the memory while it was looked at."""
@@ -339,9 +353,11 @@ class ReviewReading(EditActs, OpeningFiles):
 
     def _clear(self) -> None:
         """Show that the next memory is being read: a key must never decide on one that was not seen."""
-        self._card = None
+        self._card, self._headed = None, None if self._opened is None else self._place
+        self._memory.show_unseen()
+        self._tell_head()
         self._memory.set_title("Why now")
-        self._memory.show((TAKING,) if self._opened is None else (), from_top=True)
+        self._memory.show((TAKING if self._opened is None else READING,), from_top=True)
         self._curve.show(None)
         for pane in (self._files, self._similar):
             pane.show((), from_top=True)
@@ -349,8 +365,7 @@ class ReviewReading(EditActs, OpeningFiles):
     def _show_end(self, opened: Opened) -> None:
         self._clear()
         self._ahead = None
-        self._hints.place = DONE
-        self._tell_head()
+        self._hints.place = DONE if opened.receipt is not None else NONE_DUE
         self._memory.set_title("Receipt" if opened.receipt is not None else "Review")
         self._memory.show(end_blocks(opened, self._review.now()), from_top=True)
 

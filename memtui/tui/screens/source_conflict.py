@@ -27,6 +27,7 @@ class SourceConflictScreen(ConflictScreen):
         opening: what the app was opened with.
         conflict: as it was read.
         left: how many wait, this one included.
+        moved: whether the source is not where it was when it was read last.
     """
 
     SIDES: ClassVar[Mapping[str, str]] = {
@@ -40,8 +41,9 @@ class SourceConflictScreen(ConflictScreen):
         "both": "both changed it",
     }
 
-    def __init__(self, opening: Opening, conflict: SourceConflict, left: int) -> None:
+    def __init__(self, opening: Opening, conflict: SourceConflict, left: int, *, moved: bool = False) -> None:
         self._conflict = conflict
+        self._moved = moved
         self._left = left
         memory = conflict.memory
         base, source = conflict.as_memory(conflict.base), conflict.as_memory(conflict.text.stated)
@@ -53,7 +55,8 @@ class SourceConflictScreen(ConflictScreen):
         name = text.path.replace("\\", "/").rsplit("/", 1)[-1]
         place = f"{name}:{text.span[0]}" if text.span else name
         more = f" · {self._left:,} wait" if self._left > 1 else ""
-        return f"   {tame(place, 40)}{more}"
+        now = " (moved away)" if self._moved else ""
+        return f"   {tame(place, 40)}{now}{more}"
 
     def taken(self, chosen: Mapping[str, Choice]) -> dict[str, Any]:
         """Return the values of the choices that change what the memory says."""

@@ -18,6 +18,7 @@ from memtui.tui.access import Done, VaultAccess
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.everywhere import EVERYWHERE, GO
+from memtui.tui.keymap import Keymap
 from memtui.tui.messages import Act, Acted, ActFailed
 from memtui.tui.opening import Opening
 from memtui.tui.state import State
@@ -72,7 +73,7 @@ class WorkingScreen(Screen[None]):
         action = registry.by_id(identifier)
         reason = self.why_not(action)
         if reason is not None:
-            self.say(f"Not now: {action.title}. {reason}", severity="warning")
+            self.say(reason, severity="warning")
             return
         if action.id.startswith(GO):
             # In the app's own turn: a screen that waits for its own removal waits for ever.
@@ -157,9 +158,16 @@ class WorkingScreen(Screen[None]):
     def _tell_failed_act(self, message: ActFailed) -> None:
         self._leaving = False
         if not self.answers_failure(message.error):
-            severity: SeverityLevel = "warning" if isinstance(message.error, NothingToUndoError) else "error"
-            self.say(str(message.error), severity=severity)
+            if isinstance(message.error, NothingToUndoError):
+                self.say(str(message.error).replace("`memtui log`", self._key_to_history()), severity="warning")
+            else:
+                self.say(str(message.error), severity="error")
         self._end_act()
+
+    def _key_to_history(self) -> str:
+        """Return what shows the changes here, where the command line has `memtui log`."""
+        keymap: Keymap = getattr(self.app, "keymap", None) or Keymap()
+        return keymap.first(registry.by_id("go-history")) or "History"
 
     def _end_act(self, focus: str | None = None) -> None:
         """Go on with the next change; after the last, leave if that was asked for."""

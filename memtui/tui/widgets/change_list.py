@@ -25,7 +25,7 @@ _WHEN_FROM = 72
 _DAY_CELLS = 10
 _ACTOR_CELLS = 10
 _ACTOR_FROM = 48
-_COUNT_CELLS = 10
+_COUNT_CELLS = 11
 
 
 class ChangeList(PickList):
@@ -121,5 +121,5 @@ class ChangeList(PickList):
             segments.append(Segment(fit(row.actor, actor) + " ", paint["kind"]))
         summary = row.summary if is_done else f"{row.state}: {row.summary}"
         segments.append(Segment(fit(summary, max(1, room)), paint["base" if is_done else "dim"]))
-        count = f"{row.memories:,} mem" if row.memories else ""
+        count = f"{row.memories:,} mem " if row.memories else ""
         return [*segments, Segment(fit(count, _COUNT_CELLS, right=True), paint["dim"])]

@@ -57,11 +57,18 @@ class ChoiceList(MovingView):
 
     def watch_cursor(self) -> None:
         """Keep the cursor in sight."""
+        self._reveal_cursor()
+        self.refresh()
+        self.post_message(self.Moved())
+
+    def on_resize(self) -> None:
+        """Keep the cursor in sight."""
+        self._reveal_cursor()
+
+    def _reveal_cursor(self) -> None:
         top = self.scroll_offset.y
         if self.cursor < top or self.cursor >= top + self.page:
             self.scroll_to(y=self.cursor if self.cursor < top else self.cursor - self.page + 1, animate=False)
-        self.refresh()
-        self.post_message(self.Moved())
 
     def move_by(self, lines: int) -> None:
         """Move the cursor by rows."""

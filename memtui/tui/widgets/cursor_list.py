@@ -14,6 +14,7 @@ from textual.strip import Strip
 
 from memtui.tui.cells import fit
 from memtui.tui.widgets.moving import MovingView
+from memtui.tui.wrapping import wrap
 
 CURSOR_MARK = "▌"
 
@@ -135,9 +136,11 @@ class CursorList(MovingView):
 
     def notice_line(self, y: int, width: int) -> Strip:
         """Return a line of what stands instead of an empty list."""
-        top = max(0, (self.page - len(self._notice)) // 3)
-        text = self._notice[y - top] if top <= y < top + len(self._notice) else ""
-        return Strip([Segment(fit(f"  {text}", width), self._row_paint["base" if y == top else "dim"])])
+        # Two columns are kept free at either side.
+        lines = [(part, place) for place, line in enumerate(self._notice) for part in wrap(line, max(1, width - 4))]
+        top = max(0, (self.page - len(lines)) // 3)
+        text, place = lines[y - top] if top <= y < top + len(lines) else ("", 1)
+        return Strip([Segment(fit(f"  {text}", width), self._row_paint["dim" if place else "base"])])
 
     def set_title(self, title: str, count: str = "") -> None:
         """Write the pane's title and, at the bottom, its count."""

@@ -131,6 +131,10 @@ class FormArea(TextArea):
         """Be forgotten by the app, which tells a field of its theme."""
         stop_watching_app(self)
 
+    def on_resize(self) -> None:
+        """Draw the text as it is wrapped by then: Textual does so only where that moves its height."""
+        self.refresh()
+
     @property
     def typed(self) -> str:
         """What stands in the field, all of it."""

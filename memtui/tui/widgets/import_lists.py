@@ -21,11 +21,11 @@ HEADINGS = {"project": "This project", "home": "Your home folder, for every proj
 _NAME_CELLS = 20
 _LABEL_CELLS = 26
 _SHORTEST_LABEL = 12
-_COUNT_CELLS = 9
+_COUNT_CELLS = 10
 _KIND_CELLS = 12
 _KIND_FROM = 40
 _PLACE_FROM = 64
-_PLACE_CELLS = 22
+_PLACE_CELLS = 23
 _NOTE_SHARE = 0.4
 
 
@@ -98,7 +98,7 @@ class PlaceList(PickList):
             Segment("✓ " if is_ticked else "· ", paint["good" if is_ticked else "dim"]),
             Segment(fit(tame(line.name), max(1, room)), paint["base" if is_ticked else "dim"]),
             *([Segment(" " + fit(tame(line.label), label), paint["kind" if is_ticked else "dim"])] if label else []),
-            Segment(fit(counted(line.files, "file", "files"), _COUNT_CELLS, right=True), paint["dim"]),
+            Segment(fit(counted(line.files, "file", "files") + " ", _COUNT_CELLS, right=True), paint["dim"]),
         ]
 
 
@@ -145,5 +145,5 @@ class PlanList(PickList):
         if note:
             segments.append(Segment(" " + fit(line.note, note), paint["warning"]))
         if place:
-            segments.append(Segment(" " + fit(line.place, place, right=True), paint["dim"]))
+            segments.append(Segment(" " + fit(line.place, place - 1, right=True) + " ", paint["dim"]))
         return segments

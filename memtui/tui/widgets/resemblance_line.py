@@ -9,7 +9,7 @@ from textual.widget import Widget
 from memtui.tui.access.resembling import Beside
 from memtui.tui.actions import registry
 from memtui.tui.actions.resembling import RESEMBLING
-from memtui.tui.cells import fit
+from memtui.tui.cells import clipped
 from memtui.tui.keymap import Keymap
 from memtui.tui.wording import tame
 
@@ -18,7 +18,6 @@ WORDS = {"resembling-link": "link", "resembling-supersede": "supersede", "resemb
 SAID = {"same": "says the same as", "clashes": "clashes with", "differs": "resembles"}
 
 _GAP = "   "
-_LEAST_CELLS = 12
 
 NARROWEST_WITH_WORDS = 66
 """Cells from which the keys have their words: with less, nothing of the title would be left."""
@@ -53,12 +52,7 @@ class ResemblanceLine(Widget):
         room = self.size.width - head.cell_length - keys.cell_length - 1
         title = tame(found.title, 200)
         why = "" if found.sort == "same" else f"  {tame(found.why, 200)}"
-        shown = Content.assemble(title, (why, "$memtui-dim"))
-        if shown.cell_length > room:
-            shown = Content(fit(title, min(Content(title).cell_length, max(_LEAST_CELLS, room))))
-            rest = room - shown.cell_length
-            if rest > _LEAST_CELLS and why:
-                shown = Content.assemble(shown, (fit(why, rest), "$memtui-dim"))
+        shown = clipped(Content.assemble(title, (why, "$memtui-dim")), room)
         pad = max(0, room - shown.cell_length)
         return Content.assemble(head, shown, " " * pad, keys)
 

@@ -7,6 +7,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from memtui.text.width import clip
+from memtui.tui.cells import clipped
 from memtui.tui.wording import tame
 
 _GAP = "   "
@@ -35,6 +36,9 @@ class TitleLine(Widget):
             " ", ("memtui  ", "bold $primary"), project + _GAP if project else "", (self._screen_name, "bold")
         )
         end = Content.assemble(_GAP, ("?", "bold $primary"), " ", ("help", "$memtui-dim"), " ")
+        if left.cell_length + end.cell_length > self.size.width:
+            end = Content.assemble(" ", ("?", "bold $primary"), " ")
+            left = clipped(left, self.size.width - end.cell_length)
         room = self.size.width - left.cell_length - end.cell_length - len(_GAP)
         note = Content.styled(clip(tame(self.note), room), "$memtui-dim")
         pad = max(0, self.size.width - left.cell_length - note.cell_length - end.cell_length)

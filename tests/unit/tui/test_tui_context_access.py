@@ -10,8 +10,10 @@ import pytest
 from pack_story import packed
 from recall_story import NOON, memory, story_vault
 
+from memtui.curate import contradicting
 from memtui.recall import ranking
 from memtui.recall.task import Task
+from memtui.tui import context_rows
 from memtui.tui.access.context import RECALL_KEPT_SECONDS, Ask
 from memtui.tui.access.context_keeping import PayloadAccess
 from memtui.tui.opening import Opening
@@ -86,3 +88,59 @@ def test_what_others_write_and_what_time_does_is_seen(
     monkeypatch.setattr("memtui.tui.access.context.time.monotonic", lambda: clock + RECALL_KEPT_SECONDS + 1)
     access.answer(USUAL)
     assert len(recalls) == 3
+
+
+def test_a_pack_of_the_standing_payload_is_compared_with_the_union_of_today(vault: Vault, tmp_path: Path) -> None:
+    from memtui.pack.recording import get_pack, record_pack, save_recipe
+    from memtui.tui.access.packs import PacksAccess
+
+    opening = Opening(vault=vault, folder=tmp_path, project="payments-api")
+    payloads, packs = PayloadAccess(opening), PacksAccess(opening)
+    kept: dict[str, Any] = {"actor": "person", "project": "payments-api", "target": "chat", "budget": "1200"}
+    save_recipe(vault, "refunds", Task(TASK), **kept)
+    ask = replace(USUAL, text="", standing=("refunds",))
+    was = payloads.answer(ask)
+    identifier = record_pack(
+        vault,
+        was.pack,
+        was.task,
+        actor="person",
+        project="payments-api",
+        signal="copied",
+        options=payloads.options(ask),
+    )
+    found = packs.since(get_pack(vault, identifier))
+    assert (found.since.diff.is_empty, found.lines) == (True, ())
+    save_recipe(vault, "exports", Task("how do exports round"), **kept)
+    found = packs.since(get_pack(vault, identifier))
+    union = payloads.answer(ask).pack
+    assert set(found.since.diff.added) == {one.memory.id for one in union.included} - {
+        one.memory.id for one in was.pack.included
+    }
+    assert found.since.diff.added
+
+
+def test_what_contradicts_each_other_in_a_payload_is_shown_and_looked_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memories = [memory(f"ttl{ttl}xxx", f"The payment lock has a TTL of {ttl} s") for ttl in (30, 60)]
+    vault = Vault(story_vault(tmp_path, memories, []).path, now=lambda: NOON)
+    access = PayloadAccess(Opening(vault=vault, folder=tmp_path, project="payments-api"))
+    looks: list[int] = []
+    real = contradicting.clashes_in
+
+    def counting(*words: Any) -> Any:
+        looks.append(1)
+        return real(*words)
+
+    monkeypatch.setattr(contradicting, "clashes_in", counting)
+    for budget in ("1200", "1300"):
+        answer = access.answer(replace(USUAL, text="the payment lock", budget=budget))
+        assert context_rows.title_note(answer).startswith("1 possible contradiction")
+        assert context_rows.rest_lines(answer)[0] == (
+            "contradiction? The payment lock has a TTL of 30 s [ttl30xxx] 30 s"
+            " against The payment lock has a TTL of 60 s [ttl60xxx] 60 s"
+        )
+    assert len(looks) == 1
+    alone = access.answer(replace(USUAL, text="the payment lock", without=frozenset({"ttl60xxx"})))
+    assert (alone.clashes, len(looks)) == ((), 2)
