@@ -25,18 +25,18 @@ def now() -> datetime:
         return datetime.now(UTC)
     try:
         moment = datetime.fromisoformat(frozen)
-    except ValueError:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise UsageError(
             "The environment variable is not an ISO 8601 time",
             where=f"MEMTUI_NOW={frozen}",
             remedy="Unset it, or write it like 2026-01-31T12:00:00Z.",
         ) from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def days_after(moment: datetime, days: float) -> datetime:
-    """Return the moment so many days later, at most the last one of the calendar."""
+    """Return the moment so many days later, earlier if negative, at most the last or the first one of the calendar."""
     try:
         return moment + timedelta(days=days)
     except OverflowError:
-        return datetime.max.replace(tzinfo=UTC)
+        return datetime.max.replace(tzinfo=UTC) if days > 0 else datetime.min.replace(tzinfo=UTC)

@@ -27,7 +27,7 @@ class ContextSettings:
     withhold_loaded: bool = True
     """Leave out what the target reads by itself from CLAUDE.md, AGENTS.md and the like."""
     style: str = "full"
-    """Style of a payload: full, or compiled to the same evidence in far fewer tokens."""
+    """Style of a payload: full, or compiled to what is nearest to the task in far fewer tokens."""
     secrets: str = "withhold"
     """Memories that hold what looks like a secret: withhold, mask or allow."""
 

@@ -142,6 +142,28 @@ class ModelMissingError(MemtuiError):
     """The embedding model, or what runs it, is not there or not as it should be."""
 
 
+class OutputClosedError(MemtuiError):
+    """Standard output is closed, so what was asked for reaches nobody."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Nothing could be written",
+            where="standard output is closed",
+            remedy="`> FILE` keeps the output, `> /dev/null` does without. What was changed stays changed.",
+        )
+
+
+class OutputFailedError(MemtuiError):
+    """Standard output takes no more, as on a full disk."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            "The output could not be written",
+            where=f"standard output: {reason}",
+            remedy="Give it a place with room and ask again; what was changed stays changed.",
+        )
+
+
 class SourceError(MemtuiError):
     """A source file cannot be read as what it claims to be."""
 

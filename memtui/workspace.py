@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -154,6 +154,24 @@ def run_git(folder: Path, *arguments: str, seconds: float = GIT_SECONDS) -> str 
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
 
 
+RENAMED = ("--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv")
+"""What makes `git log` and `git diff` print renames as `renames_in` reads them."""
+
+_STATUS_PARTS = 3
+
+
+def renames_in(output: str | None) -> Iterable[tuple[str, str]]:
+    """Return (old, new) of git's `--name-status -z`: a status, and the two paths."""
+    parts = [part.lstrip("\n") for part in (output or "").split("\0")]
+    at = 0
+    while at + _STATUS_PARTS <= len(parts):
+        if parts[at].startswith("R"):
+            yield parts[at + 1], parts[at + 2]
+            at += _STATUS_PARTS
+        else:
+            at += 1
+
+
 def file_hash(path: Path) -> str | None:
     """Return the content hash of a file (BLAKE2b-128 with LF line ends), None if it cannot be read."""
     try:
@@ -166,12 +184,18 @@ MATCHED = "matched"
 """Content hash of a glob: it had files when its memory was verified."""
 
 
+def without_symbol(path: str, *roots: Path) -> str:
+    """Return the file that a path names: `::` begins a symbol, unless a file of the whole name is in a folder."""
+    plain, mark, _ = path.partition("::")
+    return path if mark and any(os.path.lexists(root / path) for root in roots if "\0" not in path) else plain
+
+
 def anchor_state(root: Path, anchor: Anchor) -> AnchorState:
     """Return what a look at a working tree says of one anchor, see `Tree.state`."""
     return Tree("", root).state(anchor)
 
 
-def _is_outside(plain: str) -> bool:
+def is_outside(plain: str) -> bool:
     """Return whether a path names nothing that could lie in a tree: a URL, another folder, a home."""
     parts = Path(plain).parts
     return "://" in plain or not parts or Path(plain).is_absolute() or ".." in parts or parts[0].startswith("~")
@@ -205,8 +229,8 @@ class Tree:
             hashes: content hashes of files that were read before; those of this look are added.
         """
         known = {} if hashes is None else hashes
-        plain = anchor.path.split("::", 1)[0]
-        if _is_outside(plain):
+        plain = without_symbol(anchor.path, self.root)
+        if is_outside(plain):
             return "unverifiable"
         try:
             is_there = (self.root / plain).exists()
@@ -228,8 +252,8 @@ class Tree:
         That is the path itself, else the one file whose path ends in it: people write `service.py` for
         `payments/service.py`. A name that many folders have, such as `index.ts`, is never taken for a file.
         """
-        plain = path.split("::", 1)[0].removeprefix("./")
-        if not plain or Anchor(plain).is_glob or _is_outside(plain):
+        plain = without_symbol(path, self.root).removeprefix("./")
+        if not plain or Anchor(plain).is_glob or is_outside(plain):
             return None
         try:
             if (self.root / plain).exists():
@@ -291,6 +315,13 @@ class Tree:
         if not self._names:
             self._names.extend(sorted(tree_files(self.root)) or [""])
         return self._names
+
+
+def states_now(stored: Mapping[str, AnchorState], looked: Mapping[str, AnchorState]) -> dict[str, AnchorState]:
+    """Return states of anchors of a look at the tree over those stored; where a file went, only a whole check knows."""
+    lost = {path for path, state in looked.items() if state in {"gone", "unverifiable"}}
+    moved = {path for path in lost if stored.get(path) == "moved"}
+    return {**stored, **{path: state for path, state in looked.items() if path not in moved}}
 
 
 def _is_generic(plain: str) -> bool:

@@ -16,6 +16,7 @@ from memtui.domain.actor import Actor
 from memtui.domain.content import new_id
 from memtui.domain.memory import Anchor, Memory, Status, Tombstone
 from memtui.domain.record import memory_from_record, memory_record
+from memtui.domain.tags import fit_tags
 from memtui.text.sanitising import one_line, sanitise
 from memtui.vault.projects import ensure_project
 from memtui.vault.reading import SourceState
@@ -297,6 +298,8 @@ def states_nothing_new(draft: Draft, project: str | None, stored: Memory) -> boo
     differing = {key for key in mine.keys() | theirs.keys() if mine.get(key) != theirs.get(key)}
     if record.keys() >= EXPORTED:
         return not differing
+    if fit_tags(stored.tags) == fit_tags(theirs.get("tags", ())):
+        differing.discard("tags")  # an older memtui took longer tags than are imported now
     return not any(key in differing and record[key] is not None and not _is_guess(key, draft) for key in record)
 
 

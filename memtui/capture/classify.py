@@ -130,6 +130,24 @@ def _shape_evidence(text: str, title: str, heading_path: Sequence[str]) -> _Evid
         yield "note", 3.0, "holds an open check box"
     if is_imperative(text):
         yield "convention", 0.7, "tells what to do"
+    elif _says_what_it_is(text, heading_path):
+        yield "architecture", 0.6, "says what the project is"
+
+
+_OF_ITSELF = re.compile(
+    r"this (?:project|repo(?:sitory)?|service|app(?:lication)?|library|package|monorepo) (?:is|are|has|holds|contains"
+    r"|provides|serves|runs|tracks|handles)\b",
+    re.IGNORECASE,
+)
+
+
+def _says_what_it_is(text: str, heading_path: Sequence[str]) -> bool:
+    """Return whether a text tells what its project is: right under the document's title it begins with that name."""
+    if _OF_ITSELF.match(text):
+        return True
+    name = heading_path[0].casefold().strip() if len(heading_path) == 1 else ""
+    opening = text[: len(name) + 1].casefold()
+    return bool(name) and opening in {f"{name} ", f"{name},"}
 
 
 _FENCED = re.compile(r"[ \t]*(`{3,}|~{3,})")

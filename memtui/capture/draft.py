@@ -31,7 +31,8 @@ class Draft:
         record: for memtui's own formats alone, the whole portable record.
         stated: for those too, the memory that the record makes, before it has an id and a time of its own.
         notes: what a person should look at: `invisible-unicode`, `control-characters`,
-            `planted-instruction`, `undecodable-bytes`.
+            `planted-instruction`, `undecodable-bytes`, `long-tag-cut`, `anchor-left-out`, `new-id`,
+            `secret-line-left-out`.
         found: whether the search of a folder came upon its file, which nobody named.
     """
 

@@ -13,6 +13,8 @@ from memtui.capture.matching import match_edits, match_reworded
 from memtui.capture.recutting import Atom, Familiar, KnownUnit
 from memtui.capture.renaming import moved, renamed
 from memtui.capture.screening import SecretScreen
+from memtui.capture.secret_lines import without_secret_lines
+from memtui.capture.tagging import with_fit_tags
 from memtui.domain.content import content_hash
 from memtui.domain.memory import Memory, Source, Tombstone
 from memtui.domain.record import Record
@@ -121,6 +123,7 @@ class Planner:
     def plan(self, drafts: Sequence[tuple[Draft, str | None]]) -> ImportPlan:
         """Return the plan for drafts with the project that each goes to."""
         plan = ImportPlan()
+        drafts = [(with_fit_tags(draft), project) for draft, project in drafts]
         self._screen = SecretScreen([draft for draft, _ in drafts], self._options.secret_patterns)
         own = [(draft, project) for draft, project in drafts if draft.record is not None]
         foreign = [(draft, project) for draft, project in drafts if draft.record is None]
@@ -209,6 +212,7 @@ class Planner:
             for content in {content_hash(memory), *(source.imported_hash for source in memory.sources)}:
                 if content and (content not in by_hash or by_hash[content].status == "retired"):
                     by_hash[content] = memory
+        drafts = self._without_secret_lines(drafts, by_hash)
         drafts, heirs = self._as_cut_before(drafts, known, by_hash)
         firsts, copies = _fold_copies(drafts)
         stated = {by_hash[content].id for content in firsts if content in by_hash}
@@ -256,6 +260,20 @@ class Planner:
         plan.missing.extend(memory for memory in in_use if memory.id not in found)
         plan.moved.extend(memory for memory, old in zip(known, stored, strict=True) if memory is not old)
 
+    def _without_secret_lines(self, drafts: Sequence[Draft], by_hash: Mapping[str, Memory]) -> list[Draft]:
+        """Return drafts less the lines that hold a secret, as far as the rest stands without them."""
+        if self._options.allow_secret:
+            return list(drafts)
+        kept: list[Draft] = []
+        for draft in drafts:
+            known = draft_hash(draft) in by_hash
+            rest = None
+            if not known and self._screen.reason(draft):
+                rest = without_secret_lines(draft, self._options.secret_patterns)
+            kept.append(draft if rest is None else rest[0])
+            self._newly_skipped += [one for one in rest[1] if one not in self._newly_skipped] if rest else []
+        return kept
+
     def _edited_here(self, memories: Sequence[Memory]) -> dict[str, str]:
         """Return, by id, what the sources of memories said that a person edited here."""
         imported = {memory.id: {source.imported_hash for source in memory.sources} for memory in memories}
@@ -285,7 +303,8 @@ class Planner:
             recut = self._recuts[path](units)
             if recut is None:
                 continue
-            again[path], gone, fresh = recut
+            cut, gone, fresh = recut
+            again[path] = self._without_secret_lines([with_fit_tags(draft) for draft in cut], by_hash)
             self._unskipped.extend(gone)
             self._newly_skipped.extend(fresh)
             for draft, number in zip(again[path], _stated_units(again[path], units), strict=True):

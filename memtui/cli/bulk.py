@@ -20,7 +20,7 @@ def chosen(arguments: argparse.Namespace, session: Session) -> dict[str, int]:
     """Return the ids and versions that `--where` chooses; empty where ids are given.
 
     Raises:
-        UsageError: both are given, or neither.
+        UsageError: both are given, or neither, or the query says nothing.
         NotFoundError: the query chooses nothing.
     """
     query = getattr(arguments, "where", None)
@@ -28,11 +28,11 @@ def chosen(arguments: argparse.Namespace, session: Session) -> dict[str, int]:
         raise UsageError("Give ids, or a query with --where", remedy=f"See `memtui {arguments.command} --help`.")
     if query is None:
         return {}
-    from memtui.curate.querying import chosen_by, parse_query
+    from memtui.curate.querying import chosen_by, parse_choice
     from memtui.vault.filters import MemoryFilter
 
     base = MemoryFilter(scope=session.view.listing_scope, threshold=session.config.review.threshold)
-    found = chosen_by(session.vault, parse_query(query, session.kinds, session.vault.now()), base)
+    found = chosen_by(session.vault, parse_choice(query, session.kinds, session.vault.now()), base)
     if not found:
         raise NotFoundError("No memory fits this query", where=query, remedy="`memtui list --where` shows what fits.")
     return found
@@ -51,6 +51,7 @@ def edit_many(arguments: argparse.Namespace, session: Session, half_life_days: f
         NotFoundError: the query chooses nothing.
     """
     from memtui.curate.bulk import KIND_HALF_LIFE, change_many
+    from memtui.curate.editing import named_tags
 
     single = next((name for name in SINGLE_OPTIONS if getattr(arguments, name)), None)
     if single is not None:
@@ -62,8 +63,8 @@ def edit_many(arguments: argparse.Namespace, session: Session, half_life_days: f
         session.vault,
         versions,
         actor=session.actor,
-        add_tags=arguments.add_tag,
-        remove_tags=arguments.remove_tag,
+        add_tags=named_tags(arguments.add_tag),
+        remove_tags=named_tags(arguments.remove_tag),
         kind=arguments.kind,
         half_life_days=None if arguments.half_life is None else half_life_days or KIND_HALF_LIFE,
         importance=arguments.importance,

@@ -13,6 +13,8 @@ from memtui.cli.session import Session
 from memtui.curate.projects import check_named_files, narrow_to_files
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.pack.admitting import SECRET_CHOICES
+from memtui.pack.by_hand import PUT_IN
+from memtui.pack.detail import DETAIL_WORDS
 from memtui.pack.options import PackOptions
 from memtui.pack.packing import Pack, context, pack_record
 from memtui.pack.targets.base import STYLES
@@ -25,6 +27,7 @@ from memtui.text.quantities import parse_day
 from memtui.text.sanitising import reveal
 
 if TYPE_CHECKING:
+    from memtui.curate.contradicting import InPayload
     from memtui.pack.comparing import PackDiff
     from memtui.vault.usage import Recipe
     from memtui.vault.vault import Vault
@@ -37,6 +40,21 @@ DESCRIPTIONS = {
 
 def configure(parser: Parser) -> None:
     """Add the options."""
+    add_choices(parser)
+    parser.add_argument(
+        "--diff", action="store_true", help="on stderr: what changed since the pack that was used last for this task"
+    )
+    parser.add_argument("--copy", action="store_true", help="also copy it to the clipboard, and record the pack")
+    parser.add_argument("--record", action="store_true", help="record the pack, so that feedback can be given on it")
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="on stderr: every score, and what was withheld, why, and what would bring it in",
+    )
+
+
+def add_choices(parser: Parser) -> None:
+    """Add the task and all that a payload is made with."""
     parser.add_argument("task", metavar="TASK", nargs="*", help="what you are about to do, in your words")
     parser.add_argument("--file", metavar="PATH", action="append", default=[], help="a file in hand; repeatable")
     parser.add_argument("--budget", metavar="N", help="1200, 2k, `10000 chars`, `32 KiB` (default: 1200 tokens)")
@@ -46,7 +64,8 @@ def configure(parser: Parser) -> None:
         "--style",
         metavar="STYLE",
         choices=STYLES,
-        help="full, or compiled: the same evidence in far fewer tokens (default: the configuration's, else full)",
+        help="full, or compiled: what is nearest to the task in far fewer tokens (default: the configuration's, else "
+        "full)",
     )
     parser.add_argument(
         "--phase",
@@ -68,14 +87,8 @@ def configure(parser: Parser) -> None:
         "--with-loaded", action="store_true", help="also what the target reads by itself from CLAUDE.md and the like"
     )
     parser.add_argument(
-        "--diff", action="store_true", help="on stderr: what changed since the pack that was used last for this task"
-    )
-    parser.add_argument(
         "--fast", action="store_true", help="for hooks: words, files and links alone, tokens estimated on the safe side"
     )
-    parser.add_argument("--copy", action="store_true", help="also copy it to the clipboard, and record the pack")
-    parser.add_argument("--record", action="store_true", help="record the pack, so that feedback can be given on it")
-    parser.add_argument("--explain", action="store_true", help="on stderr: every score, and what was withheld and why")
 
 
 def add_target(parser: Parser, help_text: str) -> None:
@@ -123,14 +136,18 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Print a payload."""
     if arguments.most is not None and arguments.most < 0:
         raise UsageError("--max is a number from 0", where=str(arguments.most))
-    task, pack, project, options = _build(arguments, session)
-    diff = _diff(session, task, pack, project) if arguments.diff else None
+    task, pack, project, options = build(arguments, session)
+    diff = _diff(session, task, pack, project, options) if arguments.diff else None
+    clashes = _clashes(session, pack, options)
     if session.json:
-        write_json(pack_record(pack) | ({"diff": diff_record(diff) if diff else None} if arguments.diff else {}))
+        more: dict[str, object] = {"contradictions": [one.record for one in clashes]}
+        more |= {"diff": diff_record(diff) if diff else None} if arguments.diff else {}
+        write_json(pack_record(pack) | more)
     else:
         write(pack.payload)
+    _warn(pack, clashes)
     if arguments.explain:
-        _explain(pack)
+        _explain(pack, session)
         tree = narrow_to_files(session.vault, session.view, task.files).tree
         for note in surroundings_of(tree, task.files).notes:
             say(f"note: {note}")
@@ -147,6 +164,30 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if arguments.copy or arguments.record:
         _use(arguments, session, pack, task, project, options)
     return EXIT_DONE
+
+
+def _clashes(session: Session, pack: Pack, options: PackOptions) -> tuple[InPayload, ...]:
+    """Return the contradictions in a payload; hooks have no time to compare memories with each other."""
+    if options.fast:
+        return ()
+    from memtui.curate.contradicting import clashes_in
+
+    return clashes_in(session.vault, pack)
+
+
+def _warn(pack: Pack, clashes: tuple[InPayload, ...]) -> None:
+    """Say what a person should know before the payload is used."""
+    if not clashes and not any(one.status or one.reason.startswith(PUT_IN) for one in pack.included):
+        return
+    from memtui.curate.contradicting import clashes_words, steering_in
+
+    for one in pack.included:
+        if one.status and one.reason.startswith(PUT_IN):
+            say(f"note: {one.memory.id} “{one.hit.memory.title}” is {one.status}")
+    for identifier, reason in steering_in(pack).items():
+        say(f"warning: {identifier} {reason}; read it before you hand it to an assistant")
+    if clashes:
+        say(clashes_words(clashes))
 
 
 def _use(
@@ -171,7 +212,8 @@ def _use(
     say(f"recorded as pack {identifier}; later: memtui feedback {identifier} helped")
 
 
-def _build(arguments: argparse.Namespace, session: Session) -> tuple[Task, Pack, str | None, PackOptions]:
+def build(arguments: argparse.Namespace, session: Session) -> tuple[Task, Pack, str | None, PackOptions]:
+    """Return the task that was asked for, its pack, the project in view and what was chosen."""
     if arguments.task and not arguments.fast and session.meaning is not None:
         session.meaning.preload()
     task = Task(
@@ -181,29 +223,29 @@ def _build(arguments: argparse.Namespace, session: Session) -> tuple[Task, Pack,
         as_of=parse_day(arguments.as_of) if arguments.as_of else None,
     )
     options = _options(arguments, session)
+    if getattr(arguments, "standing", False):
+        options = replace(options, standing=tuple(recipe.name for recipe in standing_recipes(session)))
     target = arguments.target or session.config.context.target
-    task, pack, project = payload_of(session, task, options, target, standing=getattr(arguments, "standing", False))
+    task, pack, project = payload_of(session, task, options, target)
     session.tell_missing_model()
     return task, pack, project, options
 
 
-def payload_of(
-    session: Session, task: Task, options: PackOptions, target: str, *, standing: bool = False
-) -> tuple[Task, Pack, str | None]:
+def payload_of(session: Session, task: Task, options: PackOptions, target: str) -> tuple[Task, Pack, str | None]:
     """Return the task with its files as memories name them, its pack, and the project in view.
 
     Args:
         session: this run.
         task: with files as they were given.
-        options: what was chosen.
+        options: what was chosen; where it was the standing payload, the union of today's recipes stands for the task.
         target: name of the target.
-        standing: whether the union of the recipes is wanted in place of the task, as `recipe run` without a name does.
     """
     files = check_named_files(session.vault, session.view, task.files, folder=session.folder)
-    recipes = _recipes(session, session.view.project) if standing else None
-    # The union recalls what each recipe alone does, so the files of all of them are in hand.
-    in_hand = [*files, *(file for recipe in recipes or () for file in recipe.files)]
-    view = narrow_to_files(session.vault, session.view, in_hand)
+    recipes = None if options.standing is None else standing_recipes(session)
+    # The union recalls what each recipe alone does, so the files of all of them are in hand; but where no project is
+    # in view, those of one project would shut out the recipes of the others.
+    known = recipes if recipes and session.view.project is not None else ()
+    view = narrow_to_files(session.vault, session.view, [*files, *(file for recipe in known for file in recipe.files)])
     task = replace(task, files=tuple(files))
     pack = context(
         session.vault,
@@ -221,12 +263,12 @@ def payload_of(
     return task, pack, view.project
 
 
-def _recipes(session: Session, project: str | None) -> list[Recipe]:
-    """Return the recipes whose union is the standing payload."""
+def standing_recipes(session: Session) -> list[Recipe]:
+    """Return the recipes whose union is the standing payload of the project in view."""
     from memtui.pack.recording import list_recipes
     from memtui.pack.standing import recipes_of
 
-    return recipes_of(list_recipes(session.vault), project)
+    return recipes_of(list_recipes(session.vault), session.view.project)
 
 
 def _options(arguments: argparse.Namespace, session: Session) -> PackOptions:
@@ -246,11 +288,11 @@ def _options(arguments: argparse.Namespace, session: Session) -> PackOptions:
     )
 
 
-def _diff(session: Session, task: Task, pack: Pack, project: str | None) -> PackDiff | None:
+def _diff(session: Session, task: Task, pack: Pack, project: str | None, options: PackOptions) -> PackDiff | None:
     """Return what changed since the pack that was used last for the task, None where there is none."""
     from memtui.pack.comparing import compare, previous_pack
 
-    previous = previous_pack(session.vault, task, project)
+    previous = previous_pack(session.vault, task, project, standing=options.standing is not None)
     return compare(pack, previous) if previous else None
 
 
@@ -282,17 +324,22 @@ def _size(pack: Pack) -> str:
     )
 
 
-def _explain(pack: Pack) -> None:
+def _explain(pack: Pack, session: Session) -> None:
     import contextlib
     import sys
+
+    from memtui.curate.withheld import explain_withheld
 
     with contextlib.redirect_stdout(sys.stderr):
         write_line("\nincluded")
         for one in pack.included:
-            write_line(f"{one.memory.id}  {one.tokens} tokens  {reveal(one.memory.title)}: {reveal(one.reason)}")
+            told = f"  ({DETAIL_WORDS[one.detail]})" if one.detail in DETAIL_WORDS else ""
+            write_line(f"{one.memory.id}  {one.tokens} tokens{told}  {reveal(one.memory.title)}: {reveal(one.reason)}")
             write_table([["   ", name, value, detail] for name, detail, value in explanation(one.hit)])
         write_line("\nwithheld")
-        write_table([[w.id, f"{w.title}: {w.reason}"] for w in pack.withheld])
+        for found in explain_withheld(session.vault, pack):
+            write_line(f"{found.memory.id}  {reveal(found.memory.title)}: {reveal(found.reason)}")
+            write_line(f"          {reveal(' · '.join(found.remedies))}")
         for reason, number in pack.withheld_counts.items():
             write_line(f"and {number:,} more: {reason}")
         if pack.other_projects:

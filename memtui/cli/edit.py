@@ -9,11 +9,12 @@ from memtui.cli.bulk import edit_many
 from memtui.cli.output import read_input, say, write_json, write_line
 from memtui.cli.parsing import Parser, number, whole_number
 from memtui.cli.session import Session
-from memtui.curate.editing import check_kind, clean_tags, edit_memory
+from memtui.curate.editing import check_kind, edit_memory, is_left_behind, named_tags
 from memtui.curate.files import anchors_for, relative_name
+from memtui.curate.list_changes import ListChanges
 from memtui.curate.resembling import changed_much, say_resemblances
 from memtui.curate.views import get_view, view_record
-from memtui.domain.memory import Anchor, Memory
+from memtui.domain.memory import Memory
 from memtui.errors import EXIT_DONE, MemtuiError, UsageError
 from memtui.text.quantities import parse_day, parse_duration
 
@@ -54,9 +55,9 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         edit_many(arguments, session, _half_life(arguments.half_life) if arguments.half_life else None)
         return EXIT_DONE
     memory = get_view(session.vault, arguments.id).memory
-    values = _values(arguments, session, memory)
-    if values:
-        saved = _save(arguments, session, memory, values, arguments.if_version)
+    values, lists = _values(arguments, session), _lists(arguments, session)
+    if values or lists:
+        saved = _save(arguments, session, memory, values, arguments.if_version, lists)
     else:
         saved = _in_editor(arguments, session, memory)
     if session.json:
@@ -64,6 +65,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     else:
         write_line(saved.id)
     say(f"version {saved.version}: {saved.title}" if saved.version != memory.version else "nothing was changed")
+    if is_left_behind(memory, saved):
+        say(f'the title was kept, and the text no longer speaks of it: memtui edit {saved.id} --title "…"')
     if changed_much(memory, saved):
         for line in say_resemblances(session.vault, [saved])[1]:
             say(line)
@@ -71,7 +74,12 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _save(
-    arguments: argparse.Namespace, session: Session, memory: Memory, values: dict[str, Any], version: int | None
+    arguments: argparse.Namespace,
+    session: Session,
+    memory: Memory,
+    values: dict[str, Any],
+    version: int | None,
+    lists: ListChanges | None = None,
 ) -> Memory:
     session.back_up_daily()
     return edit_memory(
@@ -79,6 +87,7 @@ def _save(
         memory.id,
         values,
         actor=session.actor,
+        lists=lists,
         if_version=version,
         allow_secret=arguments.allow_secret,
         secret_patterns=session.config.secrets.patterns,
@@ -102,7 +111,7 @@ def _in_editor(arguments: argparse.Namespace, session: Session, memory: Memory) 
     return saved
 
 
-def _values(arguments: argparse.Namespace, session: Session, memory: Memory) -> dict[str, Any]:
+def _values(arguments: argparse.Namespace, session: Session) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for option, field in (
         ("title", "title"),
@@ -117,10 +126,6 @@ def _values(arguments: argparse.Namespace, session: Session, memory: Memory) -> 
         values["insight"] = read_input() if arguments.text == "-" else arguments.text
     if arguments.kind is not None:
         values["kind"] = check_kind(session.kinds, arguments.kind)
-    if arguments.add_tag or arguments.remove_tag:
-        values["tags"] = _tags(arguments, memory)
-    if arguments.add_file or arguments.remove_file:
-        values["anchors"] = _anchors(arguments, session, memory)
     if arguments.half_life is not None:
         values["half_life_days"] = _half_life(arguments.half_life)
     if arguments.valid_until is not None:
@@ -130,25 +135,14 @@ def _values(arguments: argparse.Namespace, session: Session, memory: Memory) -> 
     return values
 
 
-def _tags(arguments: argparse.Namespace, memory: Memory) -> list[str]:
-    gone = clean_tags(arguments.remove_tag)
-    absent = [tag for tag in gone if tag not in memory.tags]
-    if absent:
-        raise UsageError("It has no such tag", where=", ".join(absent), remedy=f"Tags: {', '.join(memory.tags)}.")
-    return [tag for tag in (*memory.tags, *clean_tags(arguments.add_tag)) if tag not in gone]
-
-
-def _anchors(arguments: argparse.Namespace, session: Session, memory: Memory) -> tuple[Anchor, ...]:
-    root = session.view.root
-    known = {anchor.path for anchor in memory.anchors}
-    gone = {relative_name(path, root=root, folder=session.folder): path for path in arguments.remove_file}
-    absent = [path for name, path in gone.items() if name not in known]
-    if absent:
-        files = ", ".join(sorted(known)) or "none"
-        raise UsageError("It is not tied to this file", where=", ".join(absent), remedy=f"Files: {files}.")
-    added = anchors_for(arguments.add_file, root=root, folder=session.folder)
-    again = {anchor.path for anchor in added}
-    return (*(anchor for anchor in memory.anchors if anchor.path not in {*gone, *again}), *added)
+def _lists(arguments: argparse.Namespace, session: Session) -> ListChanges:
+    root, folder = session.view.root, session.folder
+    return ListChanges(
+        add_tags=named_tags(arguments.add_tag),
+        remove_tags=named_tags(arguments.remove_tag),
+        add_anchors=anchors_for(arguments.add_file, root=root, folder=folder),
+        remove_files={relative_name(path, root=root, folder=folder): path for path in arguments.remove_file},
+    )
 
 
 def _half_life(text: str) -> float | None:

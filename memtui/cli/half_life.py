@@ -34,6 +34,7 @@ def configure(parser: Parser) -> None:
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """List the kinds, tell an effect, or apply half-lives as one change."""
     from memtui.curate.decay import Knobs, apply, check_half_lives, effect, take_snapshot
+    from memtui.curate.kinds_in_use import kinds_in_use
 
     if arguments.here and session.view.project is None:
         raise UsageError("No single project is in view", remedy="Name one with --project, or leave out --here.")
@@ -43,7 +44,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if not wanted:
         _list(snapshot, project, session)
         return EXIT_DONE
-    check_half_lives(wanted, snapshot)
+    check_half_lives(wanted, snapshot, used=kinds_in_use(session.vault))
     usual = _usual(wanted, snapshot)
     found = effect(snapshot, Knobs(half_lives=usual))
     if arguments.dry_run:

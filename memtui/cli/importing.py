@@ -11,10 +11,12 @@ from memtui.capture.applying import ImportReport, skipped_rows
 from memtui.capture.draft import ProgressCallback
 from memtui.capture.importing import ImportRequest, SourcesRead, plan_import, read_sources, run_import
 from memtui.capture.planning import ImportOptions, ImportPlan, Planned
+from memtui.capture.vanished import Vanished, vanished_sources
 from memtui.cli.inbox import list_conflicts
 from memtui.cli.output import plural, say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
+from memtui.curate.kinds_in_use import unknown_kind_words, unknown_kinds
 from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_NOTHING, UsageError
 
 DESCRIPTIONS = {
@@ -73,10 +75,14 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         _tell_sources(read)
     if arguments.dry_run:
         plan = plan_import(session.vault, read, request)
-        return _show_plan(plan, session)
+        _tell_unknown(plan, session)
+        return _show_plan(plan, session, vanished_sources(session.vault, request))
     session.back_up_daily()
     plan, report = run_import(session.vault, read, request, actor=session.actor, progress=_progress("writing"))
-    return _show_clashes(plan, session) if report is None else _show_report(plan, report, read, session)
+    _tell_unknown(plan, session)
+    if report is None:
+        return _show_clashes(plan, session)
+    return _show_report(plan, report, read, session, vanished_sources(session.vault, request))
 
 
 def _progress(what: str) -> ProgressCallback | None:
@@ -91,6 +97,16 @@ def _progress(what: str) -> ProgressCallback | None:
     return show
 
 
+def _unknown(plan: ImportPlan, session: Session) -> list[str]:
+    """Return the kinds of what would come in that the configuration does not know."""
+    return unknown_kinds(session.vault.kinds, (item.draft.kind for item in plan.items if item.action != "skip"))
+
+
+def _tell_unknown(plan: ImportPlan, session: Session) -> None:
+    for kind in _unknown(plan, session):
+        say(unknown_kind_words(kind, session.vault.kinds))
+
+
 def _tell_sources(read: SourcesRead) -> None:
     counts = Counter(file.reader.label for file in read.files)
     for label, number in counts.items():
@@ -98,7 +114,7 @@ def _tell_sources(read: SourcesRead) -> None:
         say(f"{label}: {plural(number, 'file')}, {plural(drafts, 'memory')}")
 
 
-def _counts(plan: ImportPlan) -> dict[str, object]:
+def _counts(plan: ImportPlan, session: Session) -> dict[str, object]:
     return {
         "added": plan.count("add", "restore"),
         "updated": plan.count("update", "replace"),
@@ -106,6 +122,7 @@ def _counts(plan: ImportPlan) -> dict[str, object]:
         "conflicts": plan.count("conflict", "clash"),
         "conflict_details": [_conflict(item) for item in plan.items if item.action in {"conflict", "clash"}],
         "skipped": skipped_rows(plan),
+        "unknown_kinds": _unknown(plan, session),
     }
 
 
@@ -119,7 +136,7 @@ def _conflict(item: Planned) -> dict[str, object]:
     }
 
 
-def _show_plan(plan: ImportPlan, session: Session) -> int:
+def _show_plan(plan: ImportPlan, session: Session, vanished: list[Vanished]) -> int:
     if session.json:
         items = [
             {
@@ -135,12 +152,16 @@ def _show_plan(plan: ImportPlan, session: Session) -> int:
             }
             for item in plan.items
         ]
-        write_json({**_counts(plan), "ids": [], "items": items})
+        write_json({**_counts(plan, session), "ids": [], "items": items, "gone": _gone(vanished)})
         return EXIT_DONE
     write_table([_plan_row(item) for item in plan.items if item.action != "unchanged"])
     _tell_skips(skipped_rows(plan))
     for memory in plan.missing:
         say(f"no longer in its source, kept: {memory.id} {memory.title}")
+    moved = {memory.id for memory in plan.moved}
+    for one in vanished:
+        if not moved.issuperset(one.ids):
+            say(str(one))
     say(
         f"dry run: {plan.count('add', 'restore')} to add, {plan.count('update', 'replace')} to update, "
         f"{plan.count('unchanged')} unchanged, {plan.count('conflict', 'clash')} in conflict; nothing was changed"
@@ -162,7 +183,7 @@ def _plan_row(item: Planned) -> list[str]:
 
 def _show_clashes(plan: ImportPlan, session: Session) -> int:
     if session.json:
-        write_json({**_counts(plan), "added": 0, "updated": 0, "ids": []})
+        write_json({**_counts(plan, session), "added": 0, "updated": 0, "ids": []})
     for item in plan.items:
         if item.action == "clash":
             say(f"{item.memory.id if item.memory else '?'}: {item.reason}: {item.draft.title}")
@@ -170,14 +191,39 @@ def _show_clashes(plan: ImportPlan, session: Session) -> int:
     return EXIT_CONFLICT
 
 
-def _show_report(plan: ImportPlan, report: ImportReport, read: SourcesRead, session: Session) -> int:
+def _gone(vanished: list[Vanished]) -> list[dict[str, object]]:
+    return [{"path": one.path, "ids": list(one.ids)} for one in vanished]
+
+
+def _show_report(
+    plan: ImportPlan, report: ImportReport, read: SourcesRead, session: Session, vanished: list[Vanished]
+) -> int:
     if session.json:
         write_json(
-            {**_counts(plan), "ids": report.ids, "flagged": [{"id": i, "notes": list(n)} for i, n in report.flagged]}
+            {
+                **_counts(plan, session),
+                "ids": report.ids,
+                "flagged": [{"id": i, "notes": list(n)} for i, n in report.flagged],
+                "gone": _gone(vanished),
+            }
         )
         return EXIT_DONE
     for identifier in report.ids:
         write_line(identifier)
+    _tell_report(plan, report, vanished)
+    say(
+        f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
+        f"{len(report.conflicts)} in conflict, {len(report.skipped)} skipped"
+        + ("" if session.actor.is_person and plan.count("add") == 0 else _what_next(report, plan))
+    )
+    if not read.files:
+        say("No source of memories was found there. `memtui import FILE` takes any Markdown file.")
+        return EXIT_NOTHING
+    return EXIT_DONE
+
+
+def _tell_report(plan: ImportPlan, report: ImportReport, vanished: list[Vanished]) -> None:
+    """Say what a person should look at."""
     _tell_skips(report.skipped)
     for identifier, notes in report.flagged:
         say(f"look closely at {identifier}: {', '.join(notes)}")
@@ -191,15 +237,8 @@ def _show_report(plan: ImportPlan, report: ImportReport, read: SourcesRead, sess
         say(f"record left out: {problem}")
     for memory in plan.missing:
         say(f"no longer in its source, kept: {memory.id} {memory.title}")
-    say(
-        f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
-        f"{len(report.conflicts)} in conflict, {len(report.skipped)} skipped"
-        + ("" if session.actor.is_person and plan.count("add") == 0 else _what_next(report, plan))
-    )
-    if not read.files:
-        say("No source of memories was found there. `memtui import FILE` takes any Markdown file.")
-        return EXIT_NOTHING
-    return EXIT_DONE
+    for one in vanished:
+        say(str(one))
 
 
 def _what_next(report: ImportReport, plan: ImportPlan) -> str:

@@ -63,23 +63,24 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 def _filter(arguments: argparse.Namespace, session: Session) -> MemoryFilter:
     one_of(arguments.status, (*STATUSES, "any"), what="status")
     one_of(arguments.sort, SORTS, what="order")
-    from memtui.curate.editing import check_kind, clean_tags
+    from memtui.curate.editing import named_tags
+    from memtui.curate.kinds_in_use import check_kind_in_use
     from memtui.vault.filters import EVERYTHING
 
     base = MemoryFilter(
         scope=EVERYTHING if arguments.all_projects else session.view.listing_scope,
         statuses=None if arguments.status == "any" else (arguments.status,),
-        kinds=tuple(check_kind(session.kinds, kind) for kind in arguments.kind),
-        tags=clean_tags(arguments.tag),
+        kinds=tuple(check_kind_in_use(session.vault, kind) for kind in arguments.kind),
+        tags=named_tags(arguments.tag),
         pinned=True if arguments.pinned else None,
         stale_at=session.vault.now() if arguments.stale else None,
         threshold=session.config.review.threshold,
     )
     if arguments.where is None:
         return base
-    from memtui.curate.querying import parse_query
+    from memtui.curate.querying import parse_choice
 
-    return parse_query(arguments.where, session.kinds, session.vault.now()).narrow(base)
+    return parse_choice(arguments.where, session.kinds, session.vault.now()).narrow(base)
 
 
 def _row(view: MemoryView) -> list[str]:
@@ -98,6 +99,8 @@ def _tell(session: Session, wanted: MemoryFilter, shown: int) -> None:
         say(f"{shown:,} of {plural(total, 'memory')}; --limit shows more")
     elif total:
         say(plural(total, "memory"))
+    elif session.is_vault_missing:
+        return  # which is told at the end of every command
     elif not everywhere:
         say('The vault is empty. `memtui add "…"` or `memtui import .` fills it; `memtui demo` shows a full one.')
     else:

@@ -10,7 +10,15 @@ import threading
 from collections.abc import Sequence
 
 from memtui.cli.streams import has_terminal, use_utf8
-from memtui.errors import EXIT_ERROR, EXIT_USAGE, ConflictError, MemtuiError, VaultMissingError
+from memtui.errors import (
+    EXIT_ERROR,
+    EXIT_USAGE,
+    ConflictError,
+    MemtuiError,
+    OutputClosedError,
+    OutputFailedError,
+    VaultMissingError,
+)
 
 EXIT_INTERRUPTED = 130
 """What shells expect after ctrl+c."""
@@ -61,7 +69,11 @@ def main(argv: Sequence[str]) -> int:
     """Run one command line; returns the exit code."""
     use_utf8()
     if len(argv) == 1 and argv[0] in {"-h", "--help", "--version"}:
-        return _answer(argv[0])
+        try:
+            return _answer(argv[0])
+        except OutputClosedError as error:
+            print(f"memtui: {error}", file=sys.stderr)
+            return error.exit_code
     try:
         return _told(argv)
     except Exception as error:
@@ -132,6 +144,7 @@ def _answer(option: str) -> int:
 def _dispatch(argv: list[str]) -> int:
     from memtui.cli.ahead import begin
     from memtui.cli.helping import help_text
+    from memtui.cli.output import flush
     from memtui.cli.parsing import parse
 
     begin(argv)
@@ -150,7 +163,14 @@ def _dispatch(argv: list[str]) -> int:
     session = Session(arguments)
     try:
         code = int(load(command).run(arguments, session))
+        flush()
     except VaultMissingError:
+        raise
+    except (OutputFailedError, OutputClosedError, BrokenPipeError) as error:
+        session.tell_change()
+        if isinstance(error, OutputFailedError):
+            # What is still held back would fail once more at the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         raise
     except MemtuiError:
         session.tell_missing_vault()

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from memtui.errors import OutputFailedError
 from memtui.text.sanitising import reveal
 from memtui.text.width import cell_width, clip, pad
 
@@ -31,18 +32,39 @@ def say(message: str) -> None:
 
 
 def write(text: str) -> None:
-    """Write data to stdout as it is, without a newline of ours."""
-    sys.stdout.write(text)
+    """Write data to stdout as it is, without a newline of ours.
+
+    Raises:
+        OutputFailedError: stdout takes no more.
+        OutputClosedError: stdout is closed.
+        BrokenPipeError: whoever reads it has gone.
+    """
+    try:
+        sys.stdout.write(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputFailedError(error.strerror or str(error)) from error
+
+
+def flush() -> None:
+    """Hand on what was written to stdout; raises as `write` does."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputFailedError(error.strerror or str(error)) from error
 
 
 def write_line(text: str) -> None:
     """Write one line of data to stdout."""
-    sys.stdout.write(text + "\n")
+    write(text + "\n")
 
 
 def write_json(value: Any) -> None:
     """Write JSON to stdout, CJK as it is."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
 def plural(number: int, noun: str, plural_noun: str | None = None) -> str:

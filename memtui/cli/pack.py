@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memtui.cli.context import diff_record, payload_of, tell_diff
+from memtui.cli.context import diff_record, payload_of, standing_recipes, tell_diff
 from memtui.cli.output import plural, say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, global_options, whole_number
 from memtui.cli.session import Session
@@ -15,12 +15,12 @@ from memtui.curate.pack_again import as_it_was, options_of, text_changes
 from memtui.domain.record import format_time
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.pack.comparing import compare
-from memtui.pack.options import PackOptions, choices_words, task_of
+from memtui.pack.options import PackOptions, choices_words, standing_of, task_of
 from memtui.pack.packing import Pack
 from memtui.pack.recording import get_pack, list_packs
 from memtui.pack.targets.registry import target_named
 from memtui.text.sanitising import one_line
-from memtui.vault.usage import StoredPack
+from memtui.vault.usage import FILE_STATES, StoredPack
 
 DESCRIPTIONS = {
     "pack": "A pack is a payload that was used: copied, or recorded with --record. Its text is not kept, only which "
@@ -152,7 +152,8 @@ def _show_diff(pack: StoredPack, arguments: argparse.Namespace, session: Session
         session = Session(argparse.Namespace(**vars(arguments) | {"project": pack.project}))
     usual = PackOptions.of(session.config.context, session.config.secrets.patterns)
     task = task_of(pack.task, pack.files, pack.options)
-    _, today, _ = payload_of(session, task, options_of(pack, usual), pack.target)
+    options = options_of(pack, usual)
+    _, today, _ = payload_of(session, task, options, pack.target)
     before, diff = _as_it_was(pack, session), compare(today, pack)
     lines = text_changes(before.payload, today.payload) if before else None
     if session.json:
@@ -164,8 +165,19 @@ def _show_diff(pack: StoredPack, arguments: argparse.Namespace, session: Session
         write_line(line)
     titles = {one.memory.id: one.memory.title for one in today.included}
     tell_diff(diff, titles)
+    _tell_recipes(session, options.standing)
     say(f"{pack.tokens:,} tokens then, {today.tokens:,} today")
     return EXIT_DONE
+
+
+def _tell_recipes(session: Session, then: Sequence[str] | None) -> None:
+    """Say which recipes came to the standing payload or left it; nothing of the pack of a task."""
+    if then is None:
+        return
+    now = [recipe.name for recipe in standing_recipes(session)]
+    moved = [f"+ {name}" for name in now if name not in then] + [f"- {name}" for name in then if name not in now]
+    if moved:
+        say(f"recipes: {', '.join(moved)}")
 
 
 def _as_it_was(pack: StoredPack, session: Session) -> Pack | None:
@@ -175,6 +187,9 @@ def _as_it_was(pack: StoredPack, session: Session) -> Pack | None:
 
 
 def _task(pack: StoredPack) -> str:
+    standing = standing_of(pack.options)
+    if standing is not None:
+        return one_line(f"the standing payload: {', '.join(standing)}" if standing else "the standing payload")
     return one_line(" ".join((pack.task, *pack.files)))
 
 
@@ -194,7 +209,8 @@ def _record(pack: StoredPack, said: Mapping[str, Mapping[str, int]]) -> dict[str
         "budget": pack.budget,
         "encoding": pack.encoding,
         "tokens": pack.tokens,
-        "options": dict(pack.options),
+        # What was chosen; what the files were like is kept for the payload alone.
+        "options": {name: value for name, value in pack.options.items() if name != FILE_STATES},
         "members": [member.memory_id for member in pack.members],
         "feedback": dict(said[pack.id]),
     }

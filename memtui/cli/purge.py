@@ -8,7 +8,7 @@ import sys
 from memtui.cli.output import plural, say, write_json
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
-from memtui.errors import EXIT_DONE, RefusedError, UsageError
+from memtui.errors import EXIT_DONE, EXIT_NOTHING, RefusedError, UsageError
 from memtui.vault.purge import PurgeReport, purge_memories, purge_text
 
 DESCRIPTIONS = {
@@ -23,7 +23,12 @@ SHORTEST_TEXT = 4
 def configure(parser: Parser) -> None:
     """Add the options."""
     parser.add_argument("id", metavar="ID", nargs="*", help="memories to erase with all their history")
-    parser.add_argument("--text", metavar="STRING", help="a text to erase wherever it stands, e.g. a leaked key")
+    parser.add_argument(
+        "--text",
+        metavar="STRING",
+        help="a text to erase wherever it stands, e.g. a leaked key, whatever white space stands "
+        "between its words; upper and lower case told apart",
+    )
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
@@ -62,16 +67,24 @@ def _tell(report: PurgeReport, session: Session) -> int:
     if session.json:
         write_json(
             {
+                "found": report.found,
                 "memories": report.memories,
                 "revisions": report.revisions,
                 "backups": [str(path) for path in report.backups],
                 "leftovers": [str(path) for path in report.leftovers],
+                "variants": dict(report.variants),
             }
         )
-    say(
+    say(_erased(report) if report.found else "memtui: This text stands neither in the vault nor in a backup of it")
+    for text, places in report.variants.items():
+        say(f"written otherwise, and kept: {text!r} in {plural(places, 'place')}; purge that text too if it is meant")
+    for path in report.leftovers:
+        say(f"may still hold it, look at it yourself: {path}")
+    return EXIT_DONE if report.found else EXIT_NOTHING
+
+
+def _erased(report: PurgeReport) -> str:
+    return (
         f"erased: {plural(report.memories, 'memory')}, {plural(report.revisions, 'revision')};"
         f" {plural(len(report.backups), 'backup')} rewritten"
     )
-    for path in report.leftovers:
-        say(f"may still hold it, look at it yourself: {path}")
-    return EXIT_DONE

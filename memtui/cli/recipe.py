@@ -100,9 +100,21 @@ def _run(arguments: argparse.Namespace, session: Session) -> int:
     inner.unconfirmed, inner.with_loaded = kept.unconfirmed, not kept.withhold_loaded
     inner.secrets = kept.secrets if recipe and recipe.options else None
     inner.standing = recipe is None
-    if recipe is not None and session.project is None and recipe.project is not None:
-        inner.project = recipe.project
+    if session.project is None:
+        project = recipe.project if recipe else _only_project(session)
+        if project is not None:
+            inner.project = project
     return run_context(inner, Session(inner))
+
+
+def _only_project(session: Session) -> str | None:
+    """Return the one project of all recipes where none is in view; else None, and what that means is told."""
+    if session.view.project is not None or session.view.shows_all:
+        return None
+    projects = sorted({recipe.project for recipe in list_recipes(session.vault) if recipe.project})
+    if len(projects) > 1:
+        say(f"Recipes of several projects, and none is in view: --project {'|'.join(projects)} shows more than global.")
+    return projects[0] if len(projects) == 1 else None
 
 
 def _there(session: Session, identifiers: Collection[str]) -> frozenset[str]:

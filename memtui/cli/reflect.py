@@ -42,6 +42,12 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             "There is no conclusion yet", remedy='Write it: --text "…", or `--text -` to read it from standard input.'
         )
     text = read_input() if arguments.text == "-" else arguments.text
+    if not text.strip():
+        raise UsageError(
+            "The conclusion is empty",
+            where="standard input" if arguments.text == "-" else "--text",
+            remedy="Write what follows from the sources, in a sentence of your own.",
+        )
     sources = _sources(session, arguments.id)
     proposed = propose(sources)
     session.back_up_daily()

@@ -30,6 +30,7 @@ COMMANDS = (
     Command("edit", "edit", "edit a memory in $EDITOR or by options", "Memories"),
     Command("search", "search", "find memories by words, with the reasons", "Recall"),
     Command("context", "context", "print the exact context payload for a task", "Recall"),
+    Command("why", "why", "say why a memory is in a payload or not, and what brings it in", "Recall"),
     Command("recipe", "recipe", "save tasks and run them again", "Recall"),
     Command("pack", "pack", "list and show recorded packs", "Recall"),
     Command("eval", "eval", "measure how well recall finds what it should", "Recall"),

@@ -10,8 +10,8 @@ from memtui.cli.session import Session
 from memtui.cli.streams import has_terminal
 from memtui.curate import sessions
 from memtui.curate.anchoring import CheckedAnchor, look_after_files, re_anchor
-from memtui.curate.editing import check_kind
 from memtui.curate.feedback import packs_awaiting_feedback
+from memtui.curate.kinds_in_use import check_kind_in_use
 from memtui.curate.receipt import receipt_of, receipt_text
 from memtui.curate.reviewing import review_queue
 from memtui.curate.trees import known_trees
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         from memtui.cli.app import open_app
 
         return open_app(arguments, start="due")
-    kinds = tuple(check_kind(session.kinds, kind) for kind in arguments.kind)
+    kinds = tuple(check_kind_in_use(session.vault, kind) for kind in arguments.kind)
     _look_after_files(session)
     queue = review_queue(
         session.vault,
@@ -174,12 +174,12 @@ def _tell_of_packs(session: Session) -> None:
 
 
 def _print_receipt(session: Session) -> int:
-    """Print what the last session of the project in view came to.
+    """Print what the last session of the project in view in which anything was decided came to.
 
     Raises:
         NotFoundError: there never was one.
     """
-    last = sessions.last(session.vault, project=session.view.project)
+    last = sessions.last_told(session.vault, project=session.view.project)
     if last is None:
         raise NotFoundError("There is no review session to tell of", remedy="`memtui review` begins one.")
     awaiting = sessions.awaiting_feedback(session.vault, last)

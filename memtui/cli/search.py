@@ -13,7 +13,7 @@ from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.recall.anchors import surroundings_of
 from memtui.recall.explain import explanation, explanation_record
 from memtui.recall.result import Hit
-from memtui.recall.searching import search
+from memtui.recall.searching import find
 from memtui.text.sanitising import reveal
 from memtui.vault.filters import EVERYTHING
 
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     files = check_named_files(session.vault, view, arguments.file, folder=session.folder)
     scope = EVERYTHING if arguments.all_projects else narrow_to_files(session.vault, view, files).listing_scope
     now = session.vault.now()
-    hits = search(
+    found = find(
         session.vault,
         query,
         scope,
@@ -58,7 +58,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         tree=view.tree,
         meaning=None if arguments.fast else session.meaning,
     )
+    hits = found.hits
     session.tell_missing_model()
+    if hits and not found.is_sure:
+        say("Nothing matches well; the nearest:")
     if session.json:
         with session.vault.read() as reader:
             views = view_memories(reader, [hit.memory for hit in hits], now=now)

@@ -41,6 +41,10 @@ def working_folder() -> Path:
     raise UsageError("The folder you are in was deleted", where="the working directory", remedy="Go to another: cd ~")
 
 
+MOST_IDS_TOLD = 8
+"""Ids named of a change whose output was lost; `memtui log` has them all."""
+
+
 class Session:
     """One run of the command line.
 
@@ -91,10 +95,15 @@ class Session:
             self.vault_path, kinds=self.kinds, now=clock.now, patience_seconds=self.config.vault.patience_seconds
         )
 
+    @property
+    def is_vault_missing(self) -> bool:
+        """Whether a vault was named, with `--vault` or `MEMTUI_VAULT`, and is not there: maybe a slip of the pen."""
+        named = getattr(self._arguments, "vault", None) or os.environ.get("MEMTUI_VAULT")
+        return bool(named) and not self.vault.exists
+
     def tell_missing_vault(self) -> None:
-        """Say on stderr that the vault that was named with `--vault`, and used, is not there."""
-        named = getattr(self._arguments, "vault", None)
-        if named and "vault" in self.__dict__ and not self.vault.exists:
+        """Say on stderr that the vault that was named, and used, is not there."""
+        if "vault" in self.__dict__ and self.is_vault_missing:
             say(f"There is no vault at {self.vault.path} yet; `memtui add` or `memtui import` makes one.")
 
     @cached_property
@@ -125,6 +134,13 @@ class Session:
         meaning = self.__dict__.get("meaning")
         if meaning is not None and meaning.problem:
             say(f"Words alone: {meaning.problem}")
+
+    def tell_change(self) -> None:
+        """Say on stderr what was changed, where the output that would have told could not be written."""
+        made = self.vault.last_change if "vault" in self.__dict__ else None
+        if made is not None:
+            ids = f" ({', '.join(made.ids[:MOST_IDS_TOLD])}{', …' if len(made.ids) > MOST_IDS_TOLD else ''})"
+            say(f"changed nevertheless: {made.summary}{ids if made.ids else ''}; `memtui undo` takes it back")
 
     def back_up_daily(self) -> None:
         """Copy the vault before the first change of a day, where the configuration says so."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from memtui.capture.vanished import gone_sources
 from memtui.cli.output import say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _lines(view: MemoryView, session: Session) -> list[str]:
-    memory = view.memory
+    memory, tree = view.memory, session.view.tree
     facts = [memory.kind, view.tier, memory.project or "unassigned", memory.status]
     facts += ["pinned"] if memory.pinned else []
     lines = [memory.title, f"{memory.id} v{memory.version} · {' · '.join(facts)}"]
@@ -54,9 +55,11 @@ def _lines(view: MemoryView, session: Session) -> list[str]:
     for link in view.links:
         arrow = f"{link.type} {link.to_id}" if link.from_id == memory.id else f"{link.from_id} {link.type} this"
         lines.append(f"Link     {arrow}")
+    gone = gone_sources(memory, tree.root) if tree is not None and tree.project == memory.project else set()
     for source in memory.sources:
         place = f"{source.path}:{source.span[0]}-{source.span[1]}" if source.path and source.span else source.path or ""
-        lines.append(f"Source   {source.format} {place} {source.native_id or ''}".rstrip())
+        said = "(gone: the file is no longer there)" if source.path in gone else ""
+        lines.append(" ".join(filter(None, ("Source  ", source.format, place, source.native_id or "", said))))
     if view.source_says_this:
         lines.append("Source   still says what was changed or retired here")
     days = half_life_days(memory, session.kinds)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import textwrap
 
-from memtui.cli.output import write_json, write_line
+from memtui.cli.output import say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
 from memtui.curate.health import HealthOptions, health
 from memtui.curate.health_report import HealthRow, bar, health_record, sections
+from memtui.curate.trees import unchecked_words
 from memtui.errors import EXIT_DONE
 from memtui.text.sanitising import reveal
 from memtui.text.width import cell_width, clip, pad
@@ -37,6 +38,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:  # noqa: ARG001
             targets=config.targets,
         ),
     )
+    if found.unchecked:
+        say(unchecked_words(found.unchecked))
     if session.json:
         write_json(health_record(found))
         return EXIT_DONE

@@ -10,13 +10,14 @@ from memtui.capture.draft import ProgressCallback
 from memtui.cli.output import plural, say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
-from memtui.curate.tidying import FINDINGS, TidyOptions, TidyReport, report_record, tidy
+from memtui.curate.tidying import FINDINGS, WORDS, TidyOptions, TidyReport, report_record, tidy
+from memtui.curate.trees import unchecked_words
 from memtui.errors import EXIT_DONE, EXIT_FINDINGS
 
 DESCRIPTIONS = {
-    "tidy": "Look through the vault for what should be put right: duplicates, conflicts, dead anchors, stale, "
-    "oversized, vague, secret-bearing, unconfirmed and unused memories. It changes nothing, exits 0 when clean and 7 "
-    "with findings, and is fit for cron."
+    "tidy": "Look through the vault for what should be put right: duplicates, contradictions, dead anchors, what is "
+    "due for review, oversized, vague, secret-bearing, unconfirmed and never used memories. It changes nothing, exits "
+    "0 when clean and 7 with findings, and is fit for cron."
 }
 
 SHOWN = 5
@@ -25,7 +26,8 @@ SHOWN = 5
 ADVICE = {
     "duplicates": "`memtui merge ID ID…` makes one of them, `memtui settle ID ID --no-duplicates` leaves them",
     "conflicts": "`memtui settle ID ID --keep ID` keeps one, --scope ID=WHERE both; --none says that it is none",
-    "anchors": "`memtui edit ID --add-file PATH --remove-file OLD` ties it to the new place",
+    "anchors": "`memtui review --re-anchor` ties them to where their files went, "
+    "`memtui edit ID --add-file PATH --remove-file OLD` one of them to any",
     "stale": "`memtui verify ID` if still true, else edit or retire it; `memtui review` goes through them",
     "oversized": "`memtui edit ID` to shorten it, or split it in two",
     "vague": "`memtui edit ID` to say what to do and where, or `memtui retire ID`",
@@ -44,6 +46,8 @@ def configure(parser: Parser) -> None:
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Print what a pass finds."""
     report = tidy(session.vault, _options(arguments, session), stage=_stage)
+    if report.unchecked:
+        say(unchecked_words(report.unchecked))
     if session.json:
         write_json(report_record(report))
     else:
@@ -95,7 +99,7 @@ def _lines(report: TidyReport) -> Iterator[str]:
         if not rows:
             continue
         number = len(getattr(report, finding))
-        yield f"{finding} ({number:,}, {report.token_mass(finding):,} tokens): {ADVICE[finding]}"
+        yield f"{WORDS.get(finding, finding)} ({number:,}, {report.token_mass(finding):,} tokens): {ADVICE[finding]}"
         for row in rows[:SHOWN]:
             yield f"  {reveal(row)}"
         if number > SHOWN:

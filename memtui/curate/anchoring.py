@@ -9,11 +9,20 @@ from memtui.capture.draft import ProgressCallback
 from memtui.curate.lifecycle import Outcome, only_person
 from memtui.curate.renames import Certainty, Renames, new_anchor
 from memtui.curate.snoozing import snoozes_of, woken_of
+from memtui.curate.trees import known_trees
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Anchor, AnchorState, Memory
 from memtui.errors import UsageError
 from memtui.vault.affirmation import WOKEN, WOKEN_PATH
-from memtui.vault.anchor_checks import Place, Tied, store_states, stored_states, tied_memories
+from memtui.vault.anchor_checks import (
+    Place,
+    Tied,
+    held_anchors,
+    missing_places,
+    store_states,
+    stored_states,
+    tied_memories,
+)
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
@@ -100,6 +109,47 @@ def _with_suggestions(
     return result
 
 
+def dead_anchors(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -> dict[Place, DeadAnchor]:
+    """Return the dead anchors of a filter's memories: the file that they name is not in the project's tree any more.
+
+    That is so whether or not anything tells where it went, and whether or not the memory was verified since. Every
+    count of dead anchors is of these. A project without a known folder on this machine has what was found last.
+
+    Args:
+        vault: the vault; files are looked at outside of its lease, and nothing is read of them.
+        wanted: the memories.
+        here: the working tree that one stands in.
+    """
+    with vault.read() as reader:
+        held = held_anchors(reader, wanted)
+        found = missing_places(reader, wanted)
+        trees = known_trees(reader, here)
+    dead: dict[Place, DeadAnchor] = {}
+    for project, anchor, owners in held:
+        tree = trees.get(project or "")
+        looked = tree.state(anchor) if tree is not None else None
+        for key, identifier in owners:
+            place = (identifier, anchor.path)
+            # Where a glob's folder went, only a whole check knows; a look cannot tell it from one that never fitted.
+            is_moved = looked == "unverifiable" and found.get(place) == "moved"
+            if looked == "gone" or is_moved or (tree is None and place in found):
+                dead[place] = DeadAnchor(key, "moved" if found.get(place) == "moved" else "gone")
+    return dead
+
+
+@dataclass(frozen=True, slots=True)
+class DeadAnchor:
+    """An anchor whose file is not where it names it.
+
+    Attributes:
+        key: internal key of the memory.
+        state: `moved` where the last check found where it went.
+    """
+
+    key: int
+    state: AnchorState
+
+
 def check_project(vault: Vault, tree: Tree, *, progress: ProgressCallback | None = None) -> list[CheckedAnchor]:
     """Return the state of every anchor of the project's memories in use.
 
@@ -147,19 +197,21 @@ def look_after_files(
     return found
 
 
-def remember_states(vault: Vault, checked: Iterable[CheckedAnchor], *, woken: Collection[str] = ()) -> int:
+def remember_states(vault: Vault, checked: Iterable[CheckedAnchor], *, woken: Collection[str] | None = None) -> int:
     """Store what a check found, for lists and the review; derived, so not a change. Returns how many moved.
 
     Args:
         vault: the vault.
         checked: the anchors of whole memories.
-        woken: those of the memories that were snoozed until a file changes, and one did.
+        woken: those of the memories that were snoozed until a file changes, and one did; None where nobody looked.
     """
     fresh: dict[Place, str] = {(found.id, found.path): found.state for found in checked}
     ids = {identifier for identifier, _ in fresh}
-    fresh |= {(identifier, WOKEN_PATH): WOKEN for identifier in woken if identifier in ids}
     with vault.read() as reader:
         known = stored_states(reader, ids)
+    if woken is None:
+        woken = {identifier for identifier, path in known if path == WOKEN_PATH}
+    fresh |= {(identifier, WOKEN_PATH): WOKEN for identifier in woken if identifier in ids}
     changed = {place for place, state in fresh.items() if known.get(place, ("",))[0] != state} | (
         set(known) - set(fresh)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from memtui.curate.editing import check_half_life, check_importance, check_kind, clean_tags
+from memtui.curate.editing import check_half_life, check_importance, check_kind, check_tags, clean_tags
 from memtui.curate.lifecycle import MOVED, Outcome
 from memtui.domain.actor import Actor, check_may_alter
 from memtui.domain.memory import Memory
@@ -47,11 +47,11 @@ def change_many(
 
     Raises:
         UsageError: nothing is to change, or a value is wrong.
-        RefusedError: an agent would alter what a person vouched for.
+        RefusedError: an agent would alter what a person vouched for, or a tag is too long.
     """
     if not (add_tags or remove_tags or kind or half_life_days is not None or importance is not None):
         raise UsageError("Say what to change", remedy="Tags, the kind, the half-life or the importance.")
-    added, gone = clean_tags(add_tags), {tag.lower() for tag in clean_tags(remove_tags)}
+    added, gone = check_tags(clean_tags(add_tags)), {tag.lower() for tag in clean_tags(remove_tags)}
     chosen_kind = check_kind(vault.kinds, kind) if kind else None
     days = check_half_life(half_life_days) if half_life_days else None
 

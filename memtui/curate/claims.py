@@ -35,6 +35,9 @@ _SENTENCE_END = re.compile(r"\.\s+|!\s+|\?\s+|;\s*|\n\n*")
 _CLAUSE = re.compile(
     r",\s+|\s+(?:(?:but|because|since|although|whereas|so that)\s+|(?=and (?:not|never)\b))", re.IGNORECASE
 )
+_CONDITION = re.compile(r"without\b[^;]*?,", re.IGNORECASE)
+"""Opens a sentence that says what happens else: `without a key, customers pay twice` denies nothing."""
+
 _COLON = re.compile(r":\s+")
 _PREFERENCE = re.compile(
     r"\b(?:use |prefer |choose |pick )?(?P<taken>[\w.+-]+(?: [\w.+-]+)?) (?:over|instead of|rather than) "
@@ -237,7 +240,7 @@ class Clause(NamedTuple):
 def clauses_of(title: str, text: str) -> list[Clause]:
     """Return the first clauses of a memory, its title's before; a title that was cut is left to the text."""
     found: dict[str, Clause] = {}
-    for sentence in chain([title] if not title.endswith("…") else [], _sentences(text[:READ_CHARACTERS])):
+    for sentence in chain([] if title.endswith("…") else _sentences(title), _sentences(text[:READ_CHARACTERS])):
         for part in _parts(sentence.strip()):
             clause = " ".join(part.split())
             if len(clause) >= SHORTEST and clause not in found:
@@ -264,6 +267,8 @@ def claims_of(title: str, insight: str) -> list[Claim]:
 
 def _parts(sentence: str) -> list[str]:
     parts = [part for part in _CLAUSE.split(sentence) if part]
+    if len(parts) > 1 and _CONDITION.match(sentence):
+        parts = parts[1:]
     if ":" in sentence:
         # A colon before or behind a denial divides two statements; else it may join a key and its value.
         halves = [half for part in parts for half in _halves(part)]

@@ -67,7 +67,7 @@ def find_conflicts(
         Cancelled: raised by `progress`, and passed on.
     """
     known = PassCache() if cache is None else cache
-    settled = gathered.dismissed(NOT_CONFLICT) | _linked(gathered)
+    settled = settled_pairs(gathered)
     total = len(gathered.memories)
     found: dict[Pair, Conflict] = {}
     done = 0
@@ -135,6 +135,11 @@ def _between(one: Memory, other: Memory, known: PassCache) -> Conflict | None:
 def _conflict(one: Memory, other: Memory, found: Clash) -> Conflict:
     texts = (content_hash(one), content_hash(other))
     return Conflict((one.id, other.id), found.type, found.why, found.words, found.claims, texts)
+
+
+def settled_pairs(gathered: Gathered) -> set[Pair]:
+    """Return the pairs that are no open contradiction: a person dismissed them as their texts stand, or linked them."""
+    return gathered.dismissed(NOT_CONFLICT) | _linked(gathered)
 
 
 def _linked(gathered: Gathered) -> set[Pair]:

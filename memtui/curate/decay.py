@@ -22,7 +22,7 @@ from memtui.domain.kinds import Kinds, Origin, in_project, split_project
 from memtui.domain.learning import Lesson, lessons_by_kind
 from memtui.errors import RefusedError, UsageError
 from memtui.text.sanitising import one_line
-from memtui.vault.fading import Fading, read_fading
+from memtui.vault.fading import Fading, read_fading, read_kinds
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.vault import Vault
 from memtui.vault.writing import VaultWriter
@@ -187,12 +187,13 @@ def take_snapshot(vault: Vault, scope: Scope, *, threshold: float = REVIEW_THRES
             counter = reader.change_counter()
             memories = read_fading(reader, scope, now)
             verdicts = reader.verdicts()
+            # Who found a fact expired took it out of use by that: its kind is asked of all, whatever their status.
+            kind_of = read_kinds(reader, scope)
         # No freshness is below the floor, so that this queue holds what is due for other reasons.
         others = {due.memory.id for due in review_queue(vault, scope, threshold=vault.kinds.floor)}
         with vault.read() as reader:
             if reader.change_counter() == counter:
                 break
-    kind_of = {memory.id: memory.kind for memory in memories}
     # What was learned must not change what it is learned from: the prior is the kind's before anything was applied.
     lessons = lessons_by_kind(verdicts, kind_of, vault.kinds.without_stored())
     in_force = vault.kinds.with_half_lives({})
@@ -297,17 +298,22 @@ def apply(
         return writer.summary
 
 
-def check_half_lives(half_lives: Mapping[str, float | None], snapshot: Snapshot) -> None:
+def check_half_lives(half_lives: Mapping[str, float | None], snapshot: Snapshot, *, used: Iterable[str] = ()) -> None:
     """Check half-lives as `apply` does, before their effect is told.
+
+    Args:
+        half_lives: in days, by the name that they are kept under.
+        snapshot: of what is in view.
+        used: kinds of memories out of view.
 
     Raises:
         RefusedError: the configuration decides for one of the kinds.
         UsageError: a kind is unknown, or a half-life is none.
     """
-    used = {kind.name for kind in snapshot.kinds}
+    in_use = {kind.name for kind in snapshot.kinds} | set(used)
     for name, days in half_lives.items():
         kind, project = split_project(name)
-        _check(kind, days, snapshot.in_force, used, beaten=project is None)
+        _check(kind, days, snapshot.in_force, in_use, beaten=project is None)
 
 
 def _told(name: str, days: float | None, kinds: Kinds, used: Iterable[str | None]) -> str:

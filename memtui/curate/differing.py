@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from memtui.curate.denials import difference
 from memtui.curate.wording import Wording
 
 _VERSION = re.compile(r"\d+\.\d+")
@@ -18,7 +19,7 @@ def warnings(one: Wording, other: Wording) -> tuple[str, ...]:
     found = [
         _numbers(one, other),
         _names(one, other),
-        "one denies what the other says" if one.negations != other.negations else "",
+        difference(one, other),
         _sides("environments differ", one.environments, other.environments),
         _sides("one speaks of order or direction", one.directions, other.directions),
         "one is a plan, the other is done" if _tense(one, other) else "",
@@ -39,12 +40,24 @@ def _numbers(one: Wording, other: Wording) -> str:
 
 def _names(one: Wording, other: Wording) -> str:
     """Names of code that only one of them holds; one that stands in the other's prose is the same."""
-    left = {name for name in one.identifiers - other.identifiers if name not in other.normal}
-    right = {name for name in other.identifiers - one.identifiers if name not in one.normal}
+    left = {name for name in one.identifiers - other.identifiers if not _is_said(name, other)}
+    right = {name for name in other.identifiers - one.identifiers if not _is_said(name, one)}
     if not left and not right:
         return ""
     paths = any("/" in name for name in left) and any("/" in name for name in right)
     return _sides("paths differ" if paths else "names differ", left, right)
+
+
+LEAST_NAME = 5
+"""Letters of a name from which it is looked for in words: a shorter one stands inside many of them."""
+
+
+def _is_said(name: str, other: Wording) -> bool:
+    """Return whether a text holds a name of code, as it is written or in words: `payment_id` as payment id."""
+    if name in other.normal:
+        return True
+    letters = name.replace("_", "")
+    return letters.isalnum() and len(letters) >= LEAST_NAME and letters in other.run_together
 
 
 def _tense(one: Wording, other: Wording) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -71,11 +72,10 @@ def length_class(one: Wording, other: Wording) -> str:
 def likeness(one: Wording, other: Wording) -> float:
     """Return how much two texts share, 0–1: the Dice share of their stems, or how alike the sorted stems are written.
 
-    The second catches words that are written together or apart; it is worth nine tenths, as it also takes 8080
-    for 8081.
+    The stems are taken with names of code whole, or split where that is more alike. How they are written catches
+    words that are written together or apart; it is worth nine tenths, as it also takes 8080 for 8081.
     """
-    words = len(one.terms) + len(other.terms)
-    dice = 2.0 * len(one.terms & other.terms) / words if words else 0.0
+    dice = max(_dice(one.terms, other.terms), _dice(one.parts, other.parts))
     if dice < _HOPELESS:
         return dice
     from rapidfuzz import fuzz
@@ -87,16 +87,40 @@ def likeness(one: Wording, other: Wording) -> float:
 _HOPELESS = 0.4
 
 
+def _dice(mine: AbstractSet[str], theirs: AbstractSet[str]) -> float:
+    words = len(mine) + len(theirs)
+    return 2.0 * len(mine & theirs) / words if words else 0.0
+
+
+def likeness_of_titles(one: Wording, other: Wording) -> float:
+    """Return how much the titles share, 0–1, where one is a statement of its own; 0 where they are too short to tell.
+
+    A memory without a title of its own is its own title. Two that state the same may go on to explain it in words
+    that have nothing in common.
+    """
+    first, second = one.headline, other.headline
+    if (first is one and second is other) or min(len(first.parts), len(second.parts)) < LEAST_TITLE:
+        return 0.0
+    return _dice(first.parts, second.parts)
+
+
+LEAST_TITLE = 4
+"""Words of meaning from which a title states something: `Retry policy` names what many memories speak of."""
+
+
 def compare(
     one: Memory, other: Memory, wordings: Mapping[str, Wording], cosine: float | None = None
 ) -> Likeness | None:
     """Return how two memories are duplicates, None if they are not."""
     first, second = wordings[one.id], wordings[other.id]
     score = likeness(first, second)
-    if score < _HOPELESS and cosine is None:
+    titled = likeness_of_titles(first, second)
+    if max(score, titled) < _HOPELESS and cosine is None:
         return None
     length = length_class(first, second)
-    if score < THRESHOLDS[length]:
+    if score < THRESHOLDS[length] and titled >= THRESHOLDS["short"]:
+        score = titled
+    elif score < THRESHOLDS[length]:
         meant = THRESHOLDS_BY_MEANING[length] - (0.1 if score >= 0.9 * THRESHOLDS[length] else 0.0)
         if cosine is None or cosine < meant:
             return None
@@ -241,7 +265,7 @@ def _pairs(
     for project, part in parts.items():
         near = [*shared, *part] if project is not None else part
         for first, second in candidate_pairs(
-            [wordings[memory.id].terms for memory in near], share=CANDIDATE_SHARE, step=step
+            [wordings[memory.id].terms | wordings[memory.id].parts for memory in near], share=CANDIDATE_SHARE, step=step
         ):
             yield near[first], near[second]
         done += len(near)

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from memtui.curate.files import anchors_for
+from memtui.curate.list_changes import ListChanges
 from memtui.curate.projects import project_for_writing, root_for
+from memtui.curate.verdicts import verdict_on
 from memtui.domain.actor import Actor, check_may_alter
 from memtui.domain.content import content_hash, new_id
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, GLOBAL_PROJECT, Anchor, Link, Memory, Source
+from memtui.domain.tags import LONGEST_TAG, long_tag
 from memtui.errors import RefusedError, UsageError
 from memtui.text.sanitising import one_line, sanitise
 from memtui.vault.projects import check_name, ensure_project
@@ -27,7 +30,11 @@ LONGEST_TITLE = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemory:
-    """What a person or an agent types to add a memory; everything but the text may be left out."""
+    """What a person or an agent types to add a memory; everything but the text may be left out.
+
+    Attributes:
+        tags_in_use: tags of other memories that it takes over, however long they are.
+    """
 
     text: str
     title: str = ""
@@ -36,6 +43,7 @@ class NewMemory:
     snippet: str = ""
     files: Sequence[str] = ()
     tags: Sequence[str] = ()
+    tags_in_use: Sequence[str] = ()
     project: str | None = None
     pinned: bool = False
     importance: int = DEFAULT_IMPORTANCE
@@ -131,7 +139,7 @@ def _draft(kinds: Kinds, new: NewMemory, actor: Actor, now: datetime) -> tuple[M
 
     cleaned = {name: sanitise(getattr(new, name)) for name in ("text", "why", "snippet")}
     text = cleaned["text"].text.strip("\n").rstrip()
-    if not text.strip():
+    if is_blank(text):
         raise UsageError("There is no text to remember", remedy='Write it after add, or `-` to read it: memtui add "…"')
     title = one_line(new.title) or title_for(text, ())
     kind = check_kind(kinds, new.kind) if new.kind else guess_kind(text, title, ())
@@ -143,7 +151,7 @@ def _draft(kinds: Kinds, new: NewMemory, actor: Actor, now: datetime) -> tuple[M
         status="active" if actor.is_person else "candidate",
         rationale=cleaned["why"].text.strip("\n"),
         snippet=cleaned["snippet"].text.strip("\n"),
-        tags=clean_tags(new.tags),
+        tags=check_tags(clean_tags(new.tags), in_use=new.tags_in_use),
         importance=check_importance(new.importance),
         confidence=check_confidence(new.confidence),
         pinned=new.pinned and actor.is_person,
@@ -203,7 +211,9 @@ def supersede(writer: VaultWriter, winner: str, loser: str, actor: Actor) -> Non
     writer.add_links([Link(from_id=winner, type="supersedes", to_id=loser, origin=origin, created_at=writer.now)])
     # An agent proposes the supersession; it takes effect when a person accepts the new memory.
     if actor.is_person and old.status == "active" and writer.get(winner).status == "active":
-        writer.put(replace(old, status="superseded", status_reason=f"superseded by {winner}"))
+        reason = f"superseded by {winner}"
+        writer.put(replace(old, status="superseded", status_reason=reason))
+        writer.add_verdicts([verdict_on(old, "superseded", writer.now, actor, reason)])
 
 
 def _replaced_by(writer: VaultWriter, identifier: str) -> set[str]:
@@ -243,6 +253,7 @@ def edit_memory(
     values: Mapping[str, Any],
     *,
     actor: Actor,
+    lists: ListChanges | None = None,
     if_version: int | None = None,
     allow_secret: bool = False,
     secret_patterns: Sequence[tuple[str, str]] = (),
@@ -254,6 +265,7 @@ def edit_memory(
         identifier: id or prefix.
         values: new values by field, see EDITABLE.
         actor: who edits.
+        lists: tags and files to add and to take away, worked out on what is stored by then.
         if_version: the version the edit is based on; a moved one is a conflict.
         allow_secret: store the text even if it looks like a secret.
         secret_patterns: the user's own patterns.
@@ -263,8 +275,9 @@ def edit_memory(
     """
     with vault.write(actor=actor.name, action="edit") as writer:
         memory = writer.get(writer.resolve(identifier))
+        wanted = {**values, **lists.values(memory)} if lists else values
         edited = edited_memory(
-            writer, memory, values, actor=actor, allow_secret=allow_secret, secret_patterns=secret_patterns
+            writer, memory, wanted, actor=actor, allow_secret=allow_secret, secret_patterns=secret_patterns
         )
         writer.summary = f"edit {edited.title}"
         return writer.put(edited, if_version=if_version)
@@ -285,7 +298,8 @@ def edited_memory(
         UsageError, RefusedError, SecretRefusedError: see their texts.
     """
     check_may_alter(actor, memory)
-    edited = replace(memory, **_cleaned(writer.kinds, values))
+    edited = _titled(memory, replace(memory, **_cleaned(writer.kinds, values)))
+    check_tags(edited.tags, in_use=memory.tags)
     if not edited.insight.strip():
         raise UsageError("A memory needs a text", where=memory.id, remedy="To take it out of use, retire it.")
     if edited.pinned != memory.pinned and not actor.is_person:
@@ -297,6 +311,30 @@ def edited_memory(
     if edited.project not in {None, GLOBAL_PROJECT, memory.project}:
         ensure_project(writer, str(edited.project))
     return edited
+
+
+def _titled(memory: Memory, edited: Memory) -> Memory:
+    """Return an edited memory whose title, where it was made from the old text, is made from the new one."""
+    if edited.title != memory.title or edited.insight == memory.insight or not edited.insight.strip():
+        return edited
+    from memtui.capture.titles import title_for
+
+    is_made = memory.title == title_for(memory.insight, ())
+    return replace(edited, title=title_for(edited.insight, ())) if is_made else edited
+
+
+def is_left_behind(before: Memory, after: Memory) -> bool:
+    """Return whether an edit put a text under a title of which the text says nothing."""
+    if before.insight == after.insight or before.title != after.title:
+        return False
+    from memtui.curate.wording import Wording
+
+    title, text = Wording(after.title).parts, Wording(after.insight).parts
+    return len(title & text) <= LEFT_OF_TITLE * len(title)
+
+
+LEFT_OF_TITLE = 0.25
+"""Share of a title's words in a text up to which the text speaks of something else."""
 
 
 def _cleaned(kinds: Kinds, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -393,7 +431,44 @@ def check_half_life(days: float | None) -> float | None:
     return days
 
 
+def is_blank(text: str) -> bool:
+    """Return whether nobody could read anything in a text: it holds blanks and invisible characters alone."""
+    return not any(character.isprintable() and not character.isspace() for character in text)
+
+
+def check_tags(tags: tuple[str, ...], *, in_use: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return tags of which none is too long.
+
+    Args:
+        tags: cleaned tags.
+        in_use: tags that a memory has already; an older memtui took longer ones.
+
+    Raises:
+        RefusedError: one is too long.
+    """
+    found = long_tag(tag for tag in tags if tag not in in_use)
+    if found is not None:
+        raise RefusedError(
+            f"A tag has at most {LONGEST_TAG} characters, this one {len(found):,}",
+            where=f"{found[:60]}…",
+            remedy="Shorten it, or put the words into the text. Commas separate tags.",
+        )
+    return tags
+
+
 def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Return tags without `#`, blanks around, empty ones and repeats; commas separate."""
     split = [part.strip().lstrip("#") for tag in tags for part in one_line(tag).split(",")]
     return tuple(dict.fromkeys(tag for tag in split if tag))
+
+
+def named_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Return cleaned tags that a person named to add, to take away or to filter by.
+
+    Raises:
+        UsageError: nothing is left of one, so that it would be passed over without a word.
+    """
+    nameless = next((tag for tag in tags if not clean_tags([tag])), None)
+    if nameless is not None:
+        raise UsageError("A tag needs a name", where=repr(nameless), remedy="Write its word, such as `redis`.")
+    return clean_tags(tags)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
+from memtui.clock import days_after
 from memtui.curate.reviewing import HURTS_TO_DUE
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Memory, Signal
@@ -149,7 +150,7 @@ def packs_awaiting_feedback(
         after_days: days that it was copied ago.
         project: only packs of this project; None for all.
     """
-    latest = vault.now() - timedelta(days=after_days)
+    latest = days_after(vault.now(), -after_days)
     with vault.read() as reader:
         packs = [
             pack

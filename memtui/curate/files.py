@@ -10,7 +10,7 @@ from unicodedata import category
 from memtui.domain.globs import matches
 from memtui.domain.memory import Anchor
 from memtui.errors import UsageError
-from memtui.workspace import MATCHED, Tree, file_hash
+from memtui.workspace import MATCHED, Tree, file_hash, without_symbol
 
 MOST_NAMEABLE = 20_000
 """Files offered for completion: more take longer to look through than a key may take to answer (3 ms per 10,000)."""
@@ -22,9 +22,26 @@ def relative_name(given: str, *, root: Path, folder: Path) -> str:
     Raises:
         UsageError: no file can have such a name.
     """
-    if any(category(character) in {"Cc", "Cs"} for character in given):
-        raise UsageError("A file's name holds a character that cannot be shown", where=repr(given[:80]))
-    plain, _, symbol = given.partition("::")
+    return _storable(_relative_name(_storable(given), root=root, folder=folder))
+
+
+def _storable(name: str) -> str:
+    """Return a name that a memory can hold: also the folder one stands in may have one that it cannot."""
+    kinds = {category(character) for character in name}
+    if "Cs" in kinds:
+        raise UsageError(
+            "A file's name is no UTF-8, so no memory can name it",
+            where=repr(name[:80]),
+            remedy="Rename the file, or tie the memory to its folder.",
+        )
+    if "Cc" in kinds:
+        raise UsageError("A file's name holds a character that cannot be shown", where=repr(name[:80]))
+    return name
+
+
+def _relative_name(given: str, *, root: Path, folder: Path) -> str:
+    plain = without_symbol(given, folder, root)
+    symbol = given[len(plain) :].removeprefix("::")
     path = Path(os.path.normpath(folder / plain))
     real_root = Path(os.path.realpath(root))
     for candidate in (path, Path(os.path.realpath(path))):
@@ -61,9 +78,9 @@ def check_files(given: Iterable[str], *, root: Path, folder: Path, anchors: Iter
         if not path.strip():
             raise UsageError("A file needs a name", where="--file", remedy="Give a path that exists.")
         name = relative_name(path, root=root, folder=folder)
-        plain = name.split("::", 1)[0].rstrip("/")
-        exists = _exists(folder / path.split("::", 1)[0]) or _exists(root / plain)
-        named = any(anchor.split("::", 1)[0] == plain or matches(anchor, plain) for anchor in known)
+        plain = without_symbol(name, root).rstrip("/")
+        exists = _exists(folder / without_symbol(path, folder)) or _exists(root / plain)
+        named = any(plain in {anchor, anchor.split("::", 1)[0]} or matches(anchor, plain) for anchor in known)
         if not exists and not named:
             raise UsageError("No such file, and no memory is tied to it", where=path, remedy=_nearest(plain, known))
         names.append(name)
@@ -102,8 +119,10 @@ def anchors_for(given: Iterable[str], *, root: Path, folder: Path) -> tuple[Anch
     """
     anchors = []
     for path in given:
+        if not path.strip():
+            raise UsageError("A file needs a name", where="--file", remedy="Give a path that exists.")
         anchor = Anchor(relative_name(path, root=root, folder=folder))
-        plain = anchor.path.split("::", 1)[0]
+        plain = without_symbol(anchor.path, root)
         target = root / plain
         if not _exists(target) and anchor.is_glob:
             anchors.append(anchor)
@@ -137,7 +156,7 @@ def rehashed(anchors: Iterable[Anchor], tree: Tree) -> tuple[Anchor, ...]:
 
 
 def _rehashed(anchor: Anchor, tree: Tree) -> Anchor:
-    plain = anchor.path.split("::", 1)[0]
+    plain = without_symbol(anchor.path, tree.root)
     found = plain if _exists(tree.root / plain) else tree.resolve(plain)
     if found is not None:
         target = tree.root / found

@@ -14,6 +14,7 @@ from memtui.curate.editing import (
     check_half_life,
     check_importance,
     check_kind,
+    check_tags,
     clean_tags,
 )
 from memtui.curate.files import anchors_for, relative_name
@@ -138,7 +139,7 @@ def _readers(basis: Basis) -> dict[str, Callable[[str], Any]]:
         "title": lambda text: _title(text, is_new=basis.memory is None),
         **dict.fromkeys(("insight", "rationale", "snippet", "status_reason"), str),
         "kind": lambda text: _kind(basis.kinds, text),
-        "tags": lambda text: clean_tags([text]),
+        "tags": lambda text: check_tags(clean_tags([text]), in_use=basis.memory.tags if basis.memory else ()),
         "anchors": lambda text: anchors_of(text, basis),
         "project": lambda text: check_name(text.strip()) if text.strip() else None,
         "importance": lambda text: check_importance(_whole(text)),

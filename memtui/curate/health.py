@@ -10,11 +10,13 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from memtui.config import ContextSettings, RecallSettings, TargetSettings
+from memtui.curate.anchoring import DeadAnchor, dead_anchors
 from memtui.curate.conflicts import find_conflicts
 from memtui.curate.counting import count_vault
 from memtui.curate.duplicates import find_duplicates
 from memtui.curate.gathering import Gathered, gather, pair_of
 from memtui.curate.projects import View
+from memtui.curate.trees import unchecked_projects
 from memtui.domain.freshness import REVIEW_THRESHOLD, decay, half_life_after
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Signal
@@ -25,7 +27,7 @@ from memtui.pack.standing import recipes_of
 from memtui.pack.targets.registry import target_named
 from memtui.recall.task import Task
 from memtui.text.token_count import get_counter
-from memtui.vault.anchor_checks import unanswered_states
+from memtui.vault.anchor_checks import Place, unanswered_states
 from memtui.vault.fading import Fading, count_copies, read_fading
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reading import VaultReader
@@ -100,7 +102,9 @@ class Health:
         freshness: memories per tenth of freshness, the stalest first.
         mean_freshness: over the memories in use; 0 without any.
         by_path: memories in use per folder that they are tied to, the most first; `NO_PATH` for those tied to none.
-        anchors: anchors per state that the last check found, and `fresh` for the rest.
+        anchors: anchors per state: those that are dead by a look at the files, see
+            `memtui.curate.anchoring.dead_anchors`, those that the last check found changed, `fresh` for the rest.
+        dead_memories: how many memories the dead ones belong to.
         copies: memories whose text is exactly another's.
         duplicates: memories too many by proposals of duplicates; None where the vault is too large to look here.
         duplicate_tokens: tokens of those.
@@ -112,6 +116,7 @@ class Health:
         signals: how often each signal was given.
         packs: packs that were used, and of them how many helped, hurt, and were never judged.
         standing: the standing payload.
+        unchecked: projects whose files could not be looked at: their anchors are counted as found last.
     """
 
     counts: Mapping[str, Any]
@@ -119,6 +124,7 @@ class Health:
     mean_freshness: float
     by_path: Mapping[str, int]
     anchors: Mapping[str, int]
+    dead_memories: int
     copies: int
     duplicates: int | None
     duplicate_tokens: int
@@ -130,6 +136,7 @@ class Health:
     signals: Mapping[str, int]
     packs: Mapping[str, int]
     standing: Standing
+    unchecked: tuple[str, ...] = ()
 
     @property
     def dead_share(self) -> float:
@@ -156,6 +163,8 @@ def health(vault: Vault, options: HealthOptions) -> Health:
         signals = reader.signals()
         contradictions = _contradictions(reader, fading)
         packs = _judged_packs(reader)
+        unchecked = unchecked_projects(reader, active, options.view.tree)
+    dead = dead_anchors(vault, active, options.view.tree)
     ids = {memory.id for memory in fading}
     mine = [signal for signal in signals if signal.memory_id in ids]
     fresh = [_fresh(memory, vault.kinds) for memory in fading]
@@ -166,7 +175,8 @@ def health(vault: Vault, options: HealthOptions) -> Health:
         freshness=_binned(fresh),
         mean_freshness=sum(fresh) / len(fresh) if fresh else 0.0,
         by_path=_by_path(anchored, len(fading)),
-        anchors=_anchors(states.values(), len(anchored)),
+        anchors=_anchors(states, dead, len(anchored)),
+        dead_memories=len({identifier for identifier, _ in dead}),
         copies=copies,
         duplicates=duplicates,
         duplicate_tokens=tokens,
@@ -182,6 +192,7 @@ def health(vault: Vault, options: HealthOptions) -> Health:
         signals=dict(Counter(signal.signal for signal in mine).most_common()),
         packs=packs,
         standing=standing_payload(vault, options),
+        unchecked=unchecked,
     )
 
 
@@ -215,8 +226,10 @@ def _folder(path: str) -> str:
     return "/".join(tuple(plain)[:_FOLDER_DEPTH]) or ROOT
 
 
-def _anchors(states: Iterable[Mapping[str, str]], total: int) -> dict[str, int]:
-    found = Counter(state for one in states for state in one.values())
+def _anchors(states: Mapping[str, Mapping[str, str]], dead: Mapping[Place, DeadAnchor], total: int) -> dict[str, int]:
+    found = Counter(anchor.state for anchor in dead.values())
+    for identifier, of_one in states.items():
+        found["changed"] += sum(state == "changed" and (identifier, path) not in dead for path, state in of_one.items())
     return {"fresh": total - sum(found.values()), **{name: found[name] for name in ("changed", "moved", "gone")}}
 
 

@@ -115,11 +115,14 @@ def _doubts(found: Health) -> tuple[HealthRow, ...]:
     disputed = found.contradictions + (found.conflicts or 0)
     total = sum(found.anchors.values())
     dead = found.anchors["gone"] + found.anchors["moved"]
+    where = f"{found.dead_share:.0%} of {total:,}"
+    if dead:
+        where += f", in {found.dead_memories:,} memor{'y' if found.dead_memories == 1 else 'ies'}"
     changed = found.anchors["changed"]
     return (
         double,
         HealthRow("contradictions", f"{found.contradictions:,}", f"linked, {proposed}", asks=disputed > 0),
-        HealthRow("dead anchors", f"{dead:,}", f"{found.dead_share:.0%} of {total:,}", found.dead_share, asks=dead > 0),
+        HealthRow("dead anchors", f"{dead:,}", where, found.dead_share, asks=dead > 0),
         HealthRow(
             "changed files", f"{changed:,}", "since their memory was verified" if changed else "", asks=changed > 0
         ),
@@ -162,6 +165,7 @@ def health_record(found: Health) -> dict[str, Any]:
         "freshness": {"bins": list(found.freshness), "mean": round(found.mean_freshness, 4)},
         "by_path": {("unanchored" if name == NO_PATH else name): number for name, number in found.by_path.items()},
         "anchors": {**found.anchors, "dead_share": round(found.dead_share, 4)},
+        "unchecked_projects": list(found.unchecked),
         "duplicates": {"copies": found.copies, "proposed": found.duplicates, "tokens": found.duplicate_tokens},
         "contradictions": {"linked": found.contradictions, "proposed": found.conflicts},
         "review": {"due": found.counts["due"], "share": round(found.due_share, 4), "oldest_days": found.overdue_days},

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from memtui.curate.editing import check_kind
 from memtui.curate.files import rehashed
 from memtui.curate.projects import project_for_writing
+from memtui.curate.verdicts import expiry_of, verdict_on
 from memtui.domain.actor import Actor, check_may_alter
 from memtui.domain.content import content_hash
-from memtui.domain.freshness import last_trusted_at
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Signal, Tombstone, Verdict
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.text.sanitising import one_line
@@ -21,8 +22,6 @@ from memtui.vault.secrecy import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writing import VaultWriter
 from memtui.workspace import Tree
-
-_DAY_SECONDS = 86_400.0
 
 
 @dataclass(slots=True)
@@ -152,14 +151,6 @@ def verified(writer: VaultWriter, memory: Memory, actor: Actor, tree: Tree | Non
     )
 
 
-def verdict_on(memory: Memory, verdict: str, now: datetime, actor: Actor, reason: str = "") -> Verdict:
-    """Return a verdict with the days since the memory was last verified, else observed."""
-    days = max(0.0, (now - last_trusted_at(memory)).total_seconds() / _DAY_SECONDS)
-    return Verdict(
-        memory_id=memory.id, verdict=verdict, at=now, actor=actor.name, exposure_days=round(days, 3), reason=reason
-    )
-
-
 def pin(
     vault: Vault,
     prefixes: Sequence[str],
@@ -242,7 +233,7 @@ def restore(vault: Vault, prefixes: Sequence[str], *, actor: Actor) -> Outcome:
             return "it was merged; `memtui unmerge` brings it back"
         writer.drop([stone for stone in writer.tombstones() if stone.memory_id == memory.id])
         links = [link for link in writer.links([memory.id]) if link.type == "supersedes" and link.to_id == memory.id]
-        writer.drop(links)
+        writer.drop([*links, *expiry_of(writer, memory.id)])
         return replace(
             memory,
             status="active",
@@ -316,7 +307,7 @@ def accept(
         "accept",
         step,
         gathered=lambda writer: writer.add_signals(signals),
-        settle=settle_supersessions,
+        settle=partial(settle_supersessions, actor=actor),
     )
 
 
@@ -343,14 +334,16 @@ def _in_use(writer: VaultWriter, memory: Memory, actor: Actor, folder: Path, pro
     )
 
 
-def settle_supersessions(writer: VaultWriter, memories: Sequence[Memory]) -> None:
+def settle_supersessions(writer: VaultWriter, memories: Sequence[Memory], actor: Actor) -> None:
     """Mark as superseded what accepted memories were proposed to replace."""
     ids = {memory.id for memory in memories}
     links = [link for link in writer.links(ids) if link.type == "supersedes" and link.from_id in ids]
     winners = {link.to_id: link.from_id for link in links}
     for old in writer.get_many(winners).values():
         if old.status == "active":
-            writer.put(replace(old, status="superseded", status_reason=f"superseded by {winners[old.id]}"))
+            reason = f"superseded by {winners[old.id]}"
+            writer.put(replace(old, status="superseded", status_reason=reason))
+            writer.add_verdicts([verdict_on(old, "superseded", writer.now, actor, reason)])
 
 
 def planted_reasons(memory: Memory) -> list[str]:

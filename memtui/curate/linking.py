@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from memtui.curate.editing import supersede
+from memtui.curate.verdicts import expiry_of
 from memtui.domain.actor import Actor, check_may_alter
 from memtui.domain.memory import LINK_TYPES, Link, LinkType
 from memtui.errors import ConflictError, NotFoundError, RefusedError, UsageError
@@ -106,5 +107,6 @@ def unlink(vault: Vault, from_prefix: str, type_name: str, to_prefix: str, *, ac
             check_may_alter(actor, old_memory)
             others = [old for old in writer.links([second]) if old.type == "supersedes" and old.to_id == second]
             if not others:
+                writer.drop(expiry_of(writer, second))
                 writer.put(replace(old_memory, status="active", status_reason=""))
         return found[0]

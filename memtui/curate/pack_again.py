@@ -12,12 +12,12 @@ from memtui.domain.record import memory_from_record
 from memtui.errors import NotFoundError, UsageError
 from memtui.pack.options import PackOptions, task_of
 from memtui.pack.packing import Pack, pack_of_recall
-from memtui.pack.recording import FILE_STATES, payload_hash
+from memtui.pack.recording import payload_hash
 from memtui.pack.targets.base import Target
 from memtui.recall.result import Hit, Recall, order_key
 from memtui.vault.journal import history
 from memtui.vault.reading import VaultReader
-from memtui.vault.usage import StoredPack
+from memtui.vault.usage import FILE_STATES, StoredPack
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 

@@ -11,7 +11,7 @@ from memtui.curate.files import check_files
 from memtui.curate.trees import known_trees
 from memtui.domain.globs import matches
 from memtui.domain.memory import GLOBAL_PROJECT
-from memtui.domain.project import commit_identity, normalise_remote, path_identity, remote_identity, suggest_name
+from memtui.domain.project import commit_identity, is_remote, path_identity, remote_identity, suggest_name
 from memtui.errors import UsageError
 from memtui.vault import projects as store
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
@@ -170,7 +170,7 @@ def alias_remote(vault: Vault, name: str, remote: str) -> str | None:
         SecretRefusedError: the name holds what looks like a secret.
     """
     refuse_secrets_in(name, what="project")
-    if not normalise_remote(remote):
+    if not is_remote(remote):
         raise UsageError("A remote is a URL such as git@host:owner/name.git", where=remote)
     with vault.write(actor="person", action="project-alias", summary=f"alias {remote} to {name}") as writer:
         return store.link_identity(writer, store.check_name(name), remote_identity(remote))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
+from memtui.clock import days_after
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import STATUSES
 from memtui.errors import QueryError, UsageError
@@ -124,6 +125,23 @@ def parse_query(text: str, kinds: Kinds, now: datetime) -> Query:
     return Query(text, (*choices, *conditions), names_status, names_project)
 
 
+def parse_choice(text: str, kinds: Kinds, now: datetime) -> Query:
+    """Return a query that has to choose something, as a command's `--where` does: nothing said is not "all".
+
+    Raises:
+        QueryError: it is blank, a mere dash or quotation mark, or holds no condition; else see `parse_query`.
+    """
+    says = any(character.isprintable() and character not in ' -"' for character in text)
+    query = parse_query(text, kinds, now) if says else Query(text)
+    if not (query.conditions or query.names_status or query.names_project):
+        raise QueryError(
+            "The query says nothing",
+            where=repr(text[:60]),
+            remedy="Write what to choose, like kind:tooling; status:active chooses all that is in use.",
+        )
+    return query
+
+
 def _tokens(text: str) -> list[_Token]:
     found = []
     at = 0
@@ -212,10 +230,7 @@ def _moment(token: _Token, now: datetime) -> datetime:
         raise _wrong("This is no span of time", token.text, token.position, _how("age")) from error
     if token.operator in {":", "="}:
         raise _wrong("An age is compared", token.text, token.position, _how("age"))
-    try:
-        return now - timedelta(days=days)
-    except OverflowError:
-        return datetime.min.replace(tzinfo=now.tzinfo)
+    return days_after(now, -days)
 
 
 def _wrong(what: str, piece: str, position: int, hint: str) -> QueryError:

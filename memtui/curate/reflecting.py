@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from memtui.curate.editing import LONGEST_TITLE, Drafted, NewMemory, clean_tags, draft_memory, store_draft
+from memtui.curate.editing import (
+    LONGEST_TITLE,
+    Drafted,
+    NewMemory,
+    clean_tags,
+    draft_memory,
+    is_blank,
+    store_draft,
+)
 from memtui.curate.lifecycle import only_person
 from memtui.curate.merging import common_project
 from memtui.domain.actor import Actor
@@ -128,6 +136,12 @@ def reflect(
     with vault.write(actor=actor.name, action="reflect") as writer:
         sources = _sources(writer, prefixes, versions or {})
         proposed = propose(sources)
+        if is_blank(conclusion.text):
+            raise UsageError(
+                "The conclusion is empty",
+                where=f"of {len(sources)} sources",
+                remedy="Write what follows from them, in a sentence of your own.",
+            )
         if _is_outline(conclusion.text, proposed.outline):
             raise UsageError("This is still the outline of its sources", remedy="Write what follows from them.")
         drafted = _draft(writer, conclusion, proposed, actor, secret_patterns)
@@ -157,6 +171,7 @@ def _draft(
         kind=conclusion.kind,
         why=conclusion.why,
         tags=clean_tags(proposed.tags if conclusion.tags is None else conclusion.tags),
+        tags_in_use=proposed.tags,
         allow_secret=conclusion.allow_secret,
     )
     return draft_memory(writer.kinds, new, actor=actor, now=writer.now, secret_patterns=secret_patterns)

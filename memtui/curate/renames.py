@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from memtui.domain.memory import Anchor
-from memtui.workspace import GENERIC_STEMS, file_hash, run_git, tree_files
+from memtui.workspace import GENERIC_STEMS, RENAMED, file_hash, renames_in, run_git, tree_files
 
 Certainty = Literal["sure", "likely", "weak"]
 
@@ -25,9 +25,6 @@ MOST_UNTRACKED = 2_000
 
 FOLDER_SHARE = 0.5
 """Part of a folder's moved files that went to one other folder for the folder to count as moved there."""
-
-_STATUS_PARTS = 3
-_RENAMED = ("--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +62,14 @@ class Renames:
         """Old path to new path by git: of commits, oldest first, and of what is staged."""
         history = run_git(
             self.root,
-            *("log", f"--max-count={MOST_COMMITS}", "--diff-filter=R", "--format=", *_RENAMED),
+            *("log", f"--max-count={MOST_COMMITS}", "--diff-filter=R", "--format=", *RENAMED),
             seconds=GIT_SECONDS,
         )
         # The index against the last commit: looking at the files themselves would run the repository's filters.
-        staged = run_git(self.root, "diff", "--cached", "--diff-filter=R", *_RENAMED, "HEAD", seconds=GIT_SECONDS)
+        staged = run_git(self.root, "diff", "--cached", "--diff-filter=R", *RENAMED, "HEAD", seconds=GIT_SECONDS)
         prefix = (run_git(self.root, "rev-parse", "--show-prefix") or "").strip()
         found: dict[str, str] = {}
-        for old, new in (*reversed([*_renames_in(history)]), *_renames_in(staged)):
+        for old, new in (*reversed([*renames_in(history)]), *renames_in(staged)):
             if old.startswith(prefix) and new.startswith(prefix):
                 found[old.removeprefix(prefix)] = new.removeprefix(prefix)
         return found
@@ -82,9 +79,10 @@ class Renames:
         """Old folder to new folder, where most of its files went to one place under the same names."""
         votes: dict[str, Counter[str]] = {}
         for old in self.recorded:
-            new = self._followed(old)
+            new = self._end_of(old)
             if new is None:
                 continue
+            # A file that went on from there without git took no folder along: the rename of its folder stands.
             was, now = PurePosixPath(old), PurePosixPath(new)
             while was.name == now.name and was.name:
                 was, now = was.parent, now.parent
@@ -139,13 +137,18 @@ class Renames:
 
     def _followed(self, path: str) -> str | None:
         """Return where a chain of recorded renames ends, if a file is there."""
+        end = self._end_of(path)
+        return end if end in self.files else None
+
+    def _end_of(self, path: str) -> str | None:
+        """Return where a chain of recorded renames ends, None without one and for a ring."""
         seen = {path}
         while path in self.recorded:
             path = self.recorded[path]
             if path in seen:
                 return None
             seen.add(path)
-        return path if len(seen) > 1 and path in self.files else None
+        return path if len(seen) > 1 else None
 
     def _with_folder(self, plain: str) -> str | None:
         """Return the path in the folder that its folder, or one above, moved to; globs move with their folder."""
@@ -156,7 +159,8 @@ class Renames:
                 continue
             rest = plain[len(str(parent)) :].lstrip("/")
             there = f"{to}/{rest}" if rest else to
-            if any(sign in rest for sign in "*?[{") or (self.root / there).exists():
+            is_glob = any(sign in rest for sign in "*?[{")
+            if (self.root / (to if is_glob else there)).exists():
                 return there
         return None
 
@@ -164,18 +168,6 @@ class Renames:
 def is_generic(name: str) -> bool:
     """Return whether many folders have a file of this name, so that it alone tells nothing."""
     return name.split(".", 1)[0].lower() in GENERIC_STEMS
-
-
-def _renames_in(output: str | None) -> Iterable[tuple[str, str]]:
-    """Return (old, new) of git's `--name-status -z`: a status, and the two paths."""
-    parts = [part.lstrip("\n") for part in (output or "").split("\0")]
-    at = 0
-    while at + _STATUS_PARTS <= len(parts):
-        if parts[at].startswith("R"):
-            yield parts[at + 1], parts[at + 2]
-            at += _STATUS_PARTS
-        else:
-            at += 1
 
 
 def new_anchor(anchor: Anchor, moves: Mapping[str, str]) -> Anchor:

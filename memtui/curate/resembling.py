@@ -167,12 +167,20 @@ def suggestion(memory: Memory, found: Resemblance) -> str:
     tie = f"memtui link {memory.id} {found.link} {found.id}"
     first = f"memtui merge {found.id} {memory.id}" if found.sort == "same" else tie
     rest = {"same": tie, "differs": "supersedes instead of relates", "clashes": "relates instead of supersedes"}
-    said = f"{one_line(found.title)[:SAID_CHARACTERS]}; {one_line(found.why)[:SAID_CHARACTERS]}"
+    said = f"{_cut(one_line(found.title))}; {_cut(one_line(found.why))}"
     return f"resembles {found.id} ({said}): {first}, or {rest[found.sort]}"
 
 
 SAID_CHARACTERS = 80
 """Characters of a title, and of a difference, that stand in one line."""
+
+
+def _cut(text: str) -> str:
+    """Return a text that fits the line; a quotation that is cut is closed."""
+    if len(text) <= SAID_CHARACTERS:
+        return text
+    kept = text[: SAID_CHARACTERS - 2].rstrip()
+    return f"{kept}…”" if kept.count("“") > kept.count("”") else f"{kept}…"
 
 
 def say_resemblances(vault: Vault, memories: Sequence[Memory]) -> tuple[list[Resemblance], list[str]]:

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from itertools import combinations
 
 from memtui.capture.draft import ProgressCallback
+from memtui.clock import days_after
 from memtui.curate.candidates import candidate_pairs
 from memtui.curate.gathering import NOT_RIPE, Gathered, Pair, by_project, pair_of
 from memtui.curate.pass_cache import PassCache
@@ -145,8 +146,8 @@ def _shared(members: Sequence[Memory]) -> dict[Pair, float]:
     for (sort, _), having in holders.items():
         moments = [_happened(memory)[0] for memory in having]
         for place, memory in enumerate(having):
-            first = bisect_left(moments, moments[place] - RIPE_WITHIN)
-            end = bisect_right(moments, moments[place] + RIPE_WITHIN)
+            first = bisect_left(moments, days_after(moments[place], -RIPE_WITHIN.days))
+            end = bisect_right(moments, days_after(moments[place], RIPE_WITHIN.days))
             if end - first > TELLING_HOLDERS:
                 continue
             for other in having[place + 1 : end]:

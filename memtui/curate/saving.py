@@ -64,7 +64,7 @@ def save_edit(
         writer.summary = f"{_SUMMARIES[decision] if values else decision} {edited.title}"
         saved = writer.put(edited, if_version=if_version)
         if decision == "accept":
-            settle_supersessions(writer, [saved])
+            settle_supersessions(writer, [saved], actor)
         return saved
 
 

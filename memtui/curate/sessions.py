@@ -45,6 +45,9 @@ REVIEWED = frozenset({"still-true", "edited", "outdated", "superseded", "snoozed
 _ON_PACKS = frozenset({"feedback", ASKED})
 """Changes by which a session's packs are answered."""
 
+_BEFORE = "before"
+"""Where a stored session keeps the one before it in which anything was decided."""
+
 _LONGEST_STEP_SECONDS = 180.0
 _FEWEST_STEPS = 3
 
@@ -122,6 +125,7 @@ def begin(
     limits = [limit for limit in (size, most) if limit is not None]
     queue = review_queue(vault, scope, kinds=kinds, threshold=threshold, limit=min(limits, default=LONGEST_QUEUE))
     packs = _packs_to_ask_about(vault, project, actor)
+    told = last_told(vault, project=project)
     session = ReviewSession(
         project=project or "",
         kinds=kinds,
@@ -134,7 +138,7 @@ def begin(
         after=_last_number(vault),
     )
     if session.ids or session.packs:
-        _store(vault, session.project, _record(session), actor)
+        _store(vault, session.project, {**_record(session), _BEFORE: _record(told) if told else None}, actor)
     return session
 
 
@@ -218,6 +222,20 @@ def last(vault: Vault, *, project: str | None) -> ReviewSession | None:
     """Return the session of a project that was begun last, done or not; None if there never was one."""
     with vault.read() as reader:
         return _session(project or "", _stored(reader).get(project or ""))
+
+
+def last_told(vault: Vault, *, project: str | None) -> ReviewSession | None:
+    """Return the last session of a project in which anything was decided, else the last one; None without any.
+
+    A queue that was only just taken has nothing to tell yet.
+    """
+    with vault.read() as reader:
+        record = _stored(reader).get(project or "")
+        session = _session(project or "", record)
+        if session is None or settled_of(reader, session):
+            return session
+        before = _session(project or "", dict(record or {}).get(_BEFORE))
+        return before if before is not None and settled_of(reader, before) else session
 
 
 def progress(vault: Vault, session: ReviewSession) -> Progress:
@@ -343,7 +361,9 @@ def _stored(reader: VaultReader) -> dict[str, Any]:
 def _store(vault: Vault, project: str, record: dict[str, Any] | None, actor: Actor) -> None:
     with vault.write(actor=actor.name, action="review") as writer:
         sessions = _stored(writer)
-        sessions.pop(project, None)
+        replaced = sessions.pop(project, None)
+        if record is not None and _BEFORE not in record and isinstance(replaced, dict):
+            record = {**record, _BEFORE: replaced.get(_BEFORE)}
         if record is not None:
             sessions[project] = record
         writer.set_meta(SESSION_KEY, json.dumps(sessions, ensure_ascii=False))

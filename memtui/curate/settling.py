@@ -12,8 +12,9 @@ from memtui.curate.conflicts import Conflict, conflict_between
 from memtui.curate.duplicates import DuplicateGroup
 from memtui.curate.editing import refuse_secrets, supersede
 from memtui.curate.gathering import NOT_CONFLICT, NOT_DUPLICATE, pair_fingerprint, pair_of
-from memtui.curate.lifecycle import only_person, verdict_on
+from memtui.curate.lifecycle import only_person
 from memtui.curate.merging import MOST_MERGED, Merged, merge
+from memtui.curate.verdicts import verdict_on
 from memtui.domain.actor import Actor
 from memtui.domain.content import content_hash
 from memtui.domain.holding import ONLY
@@ -195,8 +196,6 @@ def keep_one(vault: Vault, conflict: Conflict, keep: str, *, actor: Actor) -> Me
         memories = _as_compared(writer, conflict)
         _unlink(writer, conflict.ids)
         supersede(writer, keep, drop, actor)
-        loser = memories[drop]
-        writer.add_verdicts([verdict_on(loser, "superseded", writer.now, actor, f"superseded by {keep}")])
         writer.summary = f"settle for {memories[keep].title}"
         return writer.get(drop)
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
-from memtui.curate.lifecycle import Outcome, apply_to_each, only_person, verdict_on
+from memtui.curate.lifecycle import Outcome, apply_to_each, only_person
 from memtui.curate.trees import known_trees
+from memtui.curate.verdicts import verdict_on
 from memtui.domain.actor import Actor
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.memory import Anchor, Memory, Verdict

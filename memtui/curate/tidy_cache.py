@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from threading import Lock
 
 from memtui.capture.draft import ProgressCallback
@@ -52,7 +52,7 @@ class TidyCache:
         self._meant: list[tuple[str, str, float]] = []
         self._compared: dict[str, tuple[str | None, str, str]] | None = None
         self._checked: dict[str, tuple[int, list[CheckedAnchor]]] = {}
-        self._hashes: dict[str, str | None] = {}
+        self._hashes: dict[str, dict[str, str | None]] = {}
 
     def look_anew(self) -> None:
         """Let go of what was seen of memories, files and vectors; what was worked out of texts stays true."""
@@ -88,8 +88,10 @@ class TidyCache:
             self._compared = texts
         return self._meant
 
-    def checked(self, memories: Sequence[Memory], tree: Tree, progress: ProgressCallback | None) -> list[CheckedAnchor]:
-        """Return the state of every anchor of the tree's project; of memories that did not move, as it was seen.
+    def checked(
+        self, memories: Sequence[Memory], trees: Iterable[Tree], progress: ProgressCallback | None
+    ) -> list[CheckedAnchor]:
+        """Return the state of every anchor of the trees' projects; of memories that did not move, as it was seen.
 
         Raises:
             Cancelled: raised by `progress`, and passed on.
@@ -97,8 +99,10 @@ class TidyCache:
         before = self._checked
         moved = [memory for memory in memories if before.get(memory.id, (0, []))[0] != memory.version]
         found: dict[str, list[CheckedAnchor]] = {}
-        for anchor in check_anchors(moved, tree, progress=progress, hashes=self._hashes):
-            found.setdefault(anchor.id, []).append(anchor)
+        for tree in trees:
+            hashes = self._hashes.setdefault(tree.project, {})
+            for anchor in check_anchors(moved, tree, progress=progress, hashes=hashes):
+                found.setdefault(anchor.id, []).append(anchor)
         before.update({memory.id: (memory.version, found.get(memory.id, [])) for memory in moved})
         return [anchor for memory in memories for anchor in before[memory.id][1]]
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import combinations
 from typing import Any
 
 from memtui.capture.draft import ProgressCallback
-from memtui.curate.anchoring import CheckedAnchor
+from memtui.curate.anchoring import CheckedAnchor, remember_states
 from memtui.curate.conflicts import Conflict, find_conflicts, linked_conflicts
 from memtui.curate.duplicates import DuplicateGroup, find_duplicates
 from memtui.curate.gathering import Gathered, gather, pair_of
 from memtui.curate.ripening import RipeGroup, ripe_groups
 from memtui.curate.tidy_cache import TidyCache, texts_of
+from memtui.curate.trees import known_trees, unchecked_projects
 from memtui.domain.freshness import REVIEW_THRESHOLD, last_trusted_at
 from memtui.domain.memory import Memory, Signal
+from memtui.errors import VaultBusyError
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
@@ -32,6 +35,15 @@ USES = frozenset({"injected", "copied", "helped", "referenced", "corrected", "hu
 
 FINDINGS = ("duplicates", "conflicts", "anchors", "stale", "oversized", "vague", "secrets", "unconfirmed", "unused")
 """The findings in their order."""
+
+WORDS = {
+    "anchors": "dead anchors",
+    "conflicts": "contradictions",
+    "stale": "due for review",
+    "unused": "never used",
+}
+"""What people read for a finding, where that is another word than the key of its JSON: a conflict is also what a source
+and a memory that were both edited have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +63,7 @@ class TidyReport:
         ripe: groups that may have one conclusion: an offer, and no finding.
         tokens: tokens of each memory that was looked at.
         titles: title of each memory that was looked at.
+        unchecked: projects whose files could not be looked at.
     """
 
     duplicates: tuple[DuplicateGroup, ...] = ()
@@ -65,6 +78,7 @@ class TidyReport:
     ripe: tuple[RipeGroup, ...] = ()
     tokens: Mapping[str, int] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
+    unchecked: tuple[str, ...] = ()
 
     @property
     def is_clean(self) -> bool:
@@ -107,7 +121,7 @@ class TidyOptions:
     Attributes:
         scope: the projects in view.
         threshold: freshness below which a memory is stale.
-        tree: the working tree to check anchors against, if one stands in it.
+        tree: the working tree that one stands in; anchors of other projects are checked in their linked folders.
         model: the embedding model whose vectors are compared; None for words alone.
         secret_patterns: the user's own patterns.
         encoding: the token encoding that memories are weighed in.
@@ -131,7 +145,9 @@ def no_stage(_name: str) -> ProgressCallback | None:
 
 
 def tidy(vault: Vault, options: TidyOptions, *, stage: Stage = no_stage, cache: TidyCache | None = None) -> TidyReport:
-    """Look through the memories in use and in the inbox; nothing is changed, and no lease is held for long.
+    """Look through the memories in use and in the inbox; no memory is changed, and no lease is held for long.
+
+    What the files were like is kept, as every check of them is.
 
     Args:
         vault: the vault.
@@ -168,7 +184,11 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
     )
     apart += [pair_of(*pair) for group in duplicates for pair in combinations(group.ids, 2)]
     ripe = ripe_groups(in_use, vault.kinds, alike=meant, apart=apart, cache=known.texts, progress=stage("ripe"))
-    anchors = known.checked(everything.memories, options.tree, stage("anchors")) if options.tree else []
+    with vault.read() as reader:
+        trees = known_trees(reader, options.tree)
+        unchecked = unchecked_projects(reader, wanted, options.tree)
+    anchors = known.checked(everything.memories, trees.values(), stage("anchors"))
+    _remember(vault, anchors)
     now = vault.now()
     with vault.read() as reader:
         signals = reader.signals()
@@ -188,7 +208,16 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
         ripe=tuple(ripe),
         tokens=tokens,
         titles={memory.id: memory.title for memory in everything.memories},
+        unchecked=unchecked,
     )
+
+
+def _remember(vault: Vault, anchors: Sequence[CheckedAnchor]) -> None:
+    """Keep what the files were like, so that every face tells what this pass tells; derived, and no change."""
+    # Who holds the vault now keeps nobody from the findings; the next check stores them.
+    with suppress(VaultBusyError):
+        if anchors:
+            remember_states(vault, anchors)
 
 
 def _ids(memories: Iterable[Memory]) -> tuple[str, ...]:
@@ -241,4 +270,5 @@ def report_record(report: TidyReport) -> dict[str, Any]:
         **{name: list(getattr(report, name)) for name in FINDINGS[3:]},
         "counts": report.counts(),
         "ripe": [{"ids": list(group.ids), "score": group.score, "why": group.why} for group in report.ripe],
+        "unchecked_projects": list(report.unchecked),
     }

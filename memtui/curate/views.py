@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,7 @@ from memtui.vault.affirmation import AskedSince, asked_since
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.reading import SourceState, VaultReader
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
+from memtui.workspace import Tree, states_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +113,6 @@ def checked(views: Sequence[MemoryView], tree: Tree | None) -> list[MemoryView]:
     if tree is None:
         return list(views)
     return [replace(view, anchor_states=states_now(view.anchor_states, tree.states(view.memory))) for view in views]
-
-
-def states_now(stored: Mapping[str, AnchorState], looked: Mapping[str, AnchorState]) -> dict[str, AnchorState]:
-    """Return states of anchors of a look at the tree over those stored; where a file went, only a whole check knows."""
-    lost = {path for path, state in looked.items() if state in {"gone", "unverifiable"}}
-    moved = {path for path in lost if stored.get(path) == "moved"}
-    return {**stored, **{path: state for path, state in looked.items() if path not in moved}}
 
 
 def get_view(vault: Vault, prefix: str, *, threshold: float = REVIEW_THRESHOLD, tree: Tree | None = None) -> MemoryView:

@@ -20,12 +20,13 @@ _TOKEN = re.compile(r"[a-z0-9]+(?:[_][a-z0-9]+)*|[^\W\d_a-z]+", re.UNICODE)
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
 _SPACELESS = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
-# Words that turn what is said round.
-_NEGATIONS = re.compile(
+NEGATIONS = re.compile(
     r"(?<![\w-])(?:not|no|never|without|avoid(?:s|ed|ing)?|nor|neither|forbid(?:s|den)?|disallow(?:s|ed)?|prohibit(?:s|ed)?"
     r"|den(?:y|ies|ied)|disabl(?:e|es|ed|ing)|refuse[sd]?|fail(?:s|ed)? to|cease[sd]?|stop(?:s|ped)? (?=\w+ing)|lacks?"
     r"|unsafe|unsupported|impossible|off)(?![\w-])"
 )
+"""Words that turn what is said round."""
+
 _PLANNED = re.compile(
     r"\b(?:will|plan(?:s|ned)?(?: to\b|:)|going to|todo|to-do|intend(?:s|ed)?|propos(?:al|e|ed|es)|upcoming|wip"
     r"|next (?:week|month|quarter|year|sprint|release)|should be \w+(?:ed|t)\b|need(?:s)? to (?:be |move|switch|upgrade"
@@ -74,9 +75,11 @@ class Wording:
 
     Attributes:
         text: what was written, cut to what is compared.
+        title: the title of its own that a memory has, empty where the text opens with it.
     """
 
     text: str
+    title: str = ""
 
     @cached_property
     def plain(self) -> str:
@@ -109,6 +112,22 @@ class Wording:
         return frozenset(self.stems)
 
     @cached_property
+    def parts(self) -> frozenset[str]:
+        """The stems with names of code split into their words: `payment_id` and `paymentId` are a payment id."""
+        split = split_names(self.text)
+        return self.terms if split == self.text else frozenset(stems_of(plain_form(split)))
+
+    @cached_property
+    def headline(self) -> Wording:
+        """The title of its own, else the whole."""
+        return Wording(self.title) if self.title else self
+
+    @cached_property
+    def run_together(self) -> str:
+        """The normal form without gaps and underscores, where a name of code is found however it is written."""
+        return "".join(self.normal.replace("_", " ").split())
+
+    @cached_property
     def numbers(self) -> frozenset[str]:
         """Numbers with their units, `15 m` for fifteen minutes."""
         return numbers_in(self.normal)
@@ -116,7 +135,7 @@ class Wording:
     @cached_property
     def negations(self) -> int:
         """How many words turn something round."""
-        return len(_NEGATIONS.findall(self.plain))
+        return len(NEGATIONS.findall(self.plain))
 
     @cached_property
     def environments(self) -> frozenset[str]:
@@ -148,6 +167,14 @@ class Wording:
         return _DONE.search(self.normal) is not None
 
 
+def split_names(text: str) -> str:
+    """Return a text with its snake_case and camelCase names split into words."""
+    return _JOINT.sub(" ", text)
+
+
+_JOINT = re.compile(r"(?<=[^\W_])_+(?=[^\W_])|(?<=[a-z0-9])(?=[A-Z])")
+
+
 def _is_plain(word: str) -> bool:
     """Return whether a word, with what closes a sentence, holds no sign and no capital behind its first letter."""
     bare = word.rstrip(".,;:!?")
@@ -173,7 +200,7 @@ def wording_of(title: str, insight: str) -> Wording:
     text = insight[:READ_CHARACTERS]
     head = title.rstrip("….").strip()
     repeated = text.startswith(head) or _opens_with(text[: len(head) + 40], head)
-    return Wording(text if repeated else f"{title}\n{text}")
+    return Wording(text) if repeated else Wording(f"{title}\n{text}", title)
 
 
 def _opens_with(text: str, head: str) -> bool:

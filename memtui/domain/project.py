@@ -8,6 +8,9 @@ from collections.abc import Container
 _SCP_LIKE = re.compile(r"^(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?P<path>(?!//).+)$")
 _URL = re.compile(r"^[a-z+]+://(?:[^@/]*@)?(?P<host>[^:/]+)(?::\d+)?/(?P<path>.+)$", re.IGNORECASE)
 
+_HOSTED = re.compile(r"^[\w-]+(?:\.[\w-]+)+/[^/]")
+_LOCAL = re.compile(r"^(?:/|~[^/]*/|\.{1,2}/|file://|[a-zA-Z]:[\\/]|\\\\).*[^/\s]", re.IGNORECASE)
+
 
 def normalise_remote(url: str) -> str:
     """Return `host/owner/name` for a git remote, whatever protocol, user, port or `.git` it is written with.
@@ -20,6 +23,18 @@ def normalise_remote(url: str) -> str:
         path = found["path"].strip("/")
         return f"{found['host'].lower()}/{_without_git(path)}"
     return _without_git(cleaned.rstrip("/"))
+
+
+def is_remote(url: str) -> bool:
+    """Return whether a text looks like a git remote: a URL, `user@host:path`, `host.org/path`, or a local path."""
+    cleaned = url.strip()
+    if not cleaned.isprintable() or not normalise_remote(cleaned):
+        return False
+    if _LOCAL.match(cleaned):
+        return True
+    return not re.search(r"\s", cleaned) and bool(
+        _URL.match(cleaned) or _SCP_LIKE.match(cleaned) or _HOSTED.match(cleaned)
+    )
 
 
 def _without_git(path: str) -> str:

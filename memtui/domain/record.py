@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
+from unicodedata import category
 
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
 from memtui.domain.kinds import split_project
@@ -78,8 +79,9 @@ def memory_record(memory: Memory) -> Record:
         record["rationale"] = memory.rationale
     if memory.snippet:
         record["snippet"] = memory.snippet
-    if memory.anchors:
-        record["anchors"] = [_anchor_record(anchor) for anchor in memory.anchors]
+    anchors = [_anchor_record(anchor) for anchor in memory.anchors if names_a_path(anchor.path)]
+    if anchors:
+        record["anchors"] = anchors
     if memory.tags:
         record["tags"] = list(memory.tags)
     record["importance"] = memory.importance
@@ -106,6 +108,11 @@ def _origin_record(memory: Memory) -> Record:
     return record
 
 
+def names_a_path(path: str) -> bool:
+    """Return whether a text can name something in a tree: not if it is blank or holds a control character."""
+    return bool(path.strip()) and (path.isprintable() or not any(category(sign) in {"Cc", "Cs"} for sign in path))
+
+
 def _anchor_record(anchor: Anchor) -> Record:
     return {"path": anchor.path} | ({"content_hash": anchor.content_hash} if anchor.content_hash else {})
 
@@ -123,6 +130,8 @@ def source_record(source: Source) -> Record:
 
 def memory_from_record(record: Mapping[str, Any], *, now: datetime, new_id: str, version: int = 1) -> Memory:
     """Return the memory that a record states; only `insight` is required, a given id is kept.
+
+    Anchors that name no path are left out.
 
     Args:
         record: the portable record; unknown keys are ignored, derived keys too.
@@ -152,7 +161,7 @@ def memory_from_record(record: Mapping[str, Any], *, now: datetime, new_id: str,
         insight=insight,
         rationale=_text(record, "rationale"),
         snippet=_text(record, "snippet"),
-        anchors=tuple(_anchors(record.get("anchors"))),
+        anchors=tuple(anchor for anchor in anchors_of(record) if names_a_path(anchor.path)),
         tags=tuple(dict.fromkeys(_strings(record.get("tags"), "tags"))),
         importance=int(_number(record, "importance", DEFAULT_IMPORTANCE, 1, 5)),
         confidence=_number(record, "confidence", DEFAULT_CONFIDENCE, 0, 1),
@@ -207,7 +216,13 @@ def _strings(value: object, key: str) -> list[str]:
     raise RecordError(f"{key} is no list of texts: {str(value)[:40]!r}")
 
 
-def _anchors(value: object) -> list[Anchor]:
+def anchors_of(record: Mapping[str, Any]) -> list[Anchor]:
+    """Return the anchors of a record, those that name no path among them.
+
+    Raises:
+        RecordError: they are no list of paths.
+    """
+    value = record.get("anchors")
     if isinstance(value, list) and any(isinstance(part, Mapping) for part in value):
         anchors = []
         for part in value:

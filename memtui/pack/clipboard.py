@@ -12,14 +12,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from memtui import locations
 
-TOOL_SECONDS = 5.0
-"""Longest time for one call of a clipboard tool."""
+TOOL_SECONDS = 2.0
+"""Longest time for one call of a clipboard tool: they answer within tenths of a second, PowerShell within one."""
+
+ALL_SECONDS = 4.0
+"""Longest time for all tools together: one that hangs does not answer the next time either."""
 
 MOST_OSC_BYTES = 74_000
 """Largest text sent as an escape sequence: terminals drop longer ones without a word (about 100 kB encoded)."""
@@ -86,10 +91,29 @@ def copy(text: str, *, send_escape: Callable[[str], bool] | None = None) -> Copy
             terminal, so that the sequence does not come into the midst of what it draws.
     """
     size = len(text.encode("utf-8", "replace"))
-    tools = routes(os.environ)
+    tools, until = routes(os.environ), time.monotonic() + ALL_SECONDS
+    damaged: list[str] = []
     for tool in tools:
-        if shutil.which(tool.write[0]) and _write(tool, text):
-            return _told(tool, size, confirmed=_arrived(tool, text))
+        if not (shutil.which(tool.write[0]) and _write(tool, text, until)):
+            continue
+        state = _read_back(tool, text, until)
+        if state != "different":
+            return _warned(_told(tool, size, confirmed=state == "equal"), damaged)
+        damaged.append(tool.name)
+    return _warned(_without_tools(text, size, tools, send_escape), damaged)
+
+
+def _warned(result: CopyResult, damaged: Sequence[str]) -> CopyResult:
+    """Return a result that says first which tools kept another text; the clipboard may still hold that one."""
+    if not damaged:
+        return result
+    warning = f"Warning: {' and '.join(damaged)} kept another text than was given"
+    return replace(result, message=f"{warning}. {result.message}")
+
+
+def _without_tools(
+    text: str, size: int, tools: Sequence[Tool], send_escape: Callable[[str], bool] | None
+) -> CopyResult:
     if _is_remote(os.environ) and size <= MOST_OSC_BYTES and (send_escape or _write_escape)(text):
         return CopyResult(
             "osc52",
@@ -133,8 +157,8 @@ def _is_remote(environment: Mapping[str, str]) -> bool:
     return any(environment.get(name) for name in ("SSH_TTY", "SSH_CONNECTION", "SSH_CLIENT"))
 
 
-def _run(command: Sequence[str], given: bytes | None, *, keep_output: bool) -> bytes | None:
-    """Return what a program prints, or None if it fails.
+def _run(command: Sequence[str], given: bytes | None, *, until: float, keep_output: bool) -> bytes | None:
+    """Return what a program prints, or None if it fails or does not end in time; `until` is of the monotonic clock.
 
     Copying tools stay behind as servers of the clipboard and would hold a pipe open, so their output goes
     nowhere.
@@ -146,7 +170,7 @@ def _run(command: Sequence[str], given: bytes | None, *, keep_output: bool) -> b
             stdin=subprocess.DEVNULL if given is None else None,
             stdout=subprocess.PIPE if keep_output else subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            timeout=TOOL_SECONDS,
+            timeout=max(0.0, min(TOOL_SECONDS, until - time.monotonic())),
             check=False,
         )
     except (OSError, subprocess.SubprocessError):
@@ -154,16 +178,18 @@ def _run(command: Sequence[str], given: bytes | None, *, keep_output: bool) -> b
     return (done.stdout or b"") if done.returncode == 0 else None
 
 
-def _write(tool: Tool, text: str) -> bool:
-    return _run(tool.write, text.encode(tool.encoding, "replace"), keep_output=False) is not None
+def _write(tool: Tool, text: str, until: float) -> bool:
+    return _run(tool.write, text.encode(tool.encoding, "replace"), until=until, keep_output=False) is not None
 
 
-def _arrived(tool: Tool, text: str) -> bool:
-    """Return whether reading back gives the same text; line ends at the end and CRLF aside."""
+def _read_back(tool: Tool, text: str, until: float) -> Literal["equal", "different", "unread"]:
+    """Return what reading back gives, line ends at the end and CRLF aside; `unread` where it cannot be read."""
     if tool.read is None or not shutil.which(tool.read[0]):
-        return False
-    found = _run(tool.read, None, keep_output=True)
-    return found is not None and _comparable(found.decode("utf-8", "replace")) == _comparable(text)
+        return "unread"
+    found = _run(tool.read, None, until=until, keep_output=True)
+    if found is None:
+        return "unread"
+    return "equal" if _comparable(found.decode("utf-8", "replace")) == _comparable(text) else "different"
 
 
 def _comparable(text: str) -> str:

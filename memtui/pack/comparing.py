@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from memtui.pack.options import standing_of
 from memtui.pack.packing import Pack
 from memtui.recall.task import Task
 from memtui.vault.usage import StoredPack, read_packs
@@ -33,21 +34,33 @@ class PackDiff:
         return not (self.added or self.removed or self.changed)
 
 
-def previous_pack(vault: Vault, task: Task, project: str | None) -> StoredPack | None:
-    """Return the pack that was used last for the same text and files in the same project, or None."""
+def previous_pack(vault: Vault, task: Task, project: str | None, *, standing: bool = False) -> StoredPack | None:
+    """Return the pack that was used last for the same text and files in the same project, or None.
+
+    Args:
+        vault: the vault.
+        task: what for; of the standing payload the one without words.
+        project: name of the project.
+        standing: whether the standing payload is meant, which has no task of its own.
+    """
     with vault.read() as reader:
         packs = read_packs(reader, limit=None)
-    return previous_among(packs, task, project)
+    return previous_among(packs, task, project, standing=standing)
 
 
-def previous_among(packs: Iterable[StoredPack], task: Task, project: str | None) -> StoredPack | None:
+def previous_among(
+    packs: Iterable[StoredPack], task: Task, project: str | None, *, standing: bool = False
+) -> StoredPack | None:
     """Return the first of some packs that was used for the same text and files in the same project, or None."""
     text, files = " ".join(task.text.split()), set(task.files)
     return next(
         (
             pack
             for pack in packs
-            if pack.project == project and " ".join(pack.task.split()) == text and set(pack.files) == files
+            if pack.project == project
+            and (standing_of(pack.options) is not None) == standing
+            and " ".join(pack.task.split()) == text
+            and set(pack.files) == files
         ),
         None,
     )

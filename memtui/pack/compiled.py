@@ -16,6 +16,7 @@ from typing import Literal
 
 from memtui.domain.memory import Memory
 from memtui.pack.sentences import Sentence, about, sentences_of
+from memtui.pack.targets.base import status_words
 from memtui.pack.targets.markdown import says_title
 from memtui.recall.task import Task
 from memtui.text.tokens import query_terms
@@ -50,8 +51,6 @@ sets 58 to 72 %, and every answer that was in the full payload but one of 70 is 
 
 ANNOUNCED = 2
 """Sentences kept after one that ends in a colon: alone it would say nothing."""
-
-UNCONFIRMED_MARK = "(not confirmed by a person)"
 
 _CODE_TERMS = 2
 """Words that a task and a block of code must share before the code is needed."""
@@ -116,12 +115,13 @@ class Compiler:
         """Return the compiler of a task."""
         return cls(frozenset(query_terms(task.text[:_READ_OF_TASK])) - _DOING if task.has_words else frozenset())
 
-    def compiled(self, memory: Memory, *, detail: Detail = "some") -> Memory:
+    def compiled(self, memory: Memory, *, detail: Detail = "some", status: str = "") -> Memory:
         """Return a memory whose insight is all that is said of it, on one line; its snippet only where needed.
 
         Args:
             memory: in full.
             detail: how much of it is kept.
+            status: why it is none in use, where more is known than its status says.
         """
         sentences = sentences_of(memory)
         prose = [sentence for sentence in sentences if not sentence.is_code]
@@ -130,9 +130,9 @@ class Compiler:
         text = " ".join(kept.texts)
         needed = [one.text for one in code if not kept.sentences or self._is_needed(one, kept.sentences)]
         needed = needed if detail != "little" or not text else []
-        if memory.status == "candidate":
-            text = f"{UNCONFIRMED_MARK} {text}"
-        return replace(memory, insight=text or memory.title, rationale="", snippet="\n".join(needed))
+        return replace(
+            memory, insight=marked(text or memory.title, memory, status), rationale="", snippet="\n".join(needed)
+        )
 
     def _is_needed(self, code: Sentence, kept: Iterable[Sentence]) -> bool:
         """Return whether code holds a word of the task that nothing else says, or half of the task."""
@@ -141,6 +141,18 @@ class Compiler:
         if shared - said:
             return len(shared) >= _CODE_TERMS
         return len(shared) > _CODE_TERMS and 2 * len(shared) >= len(self.wanted)
+
+
+def marked(text: str, memory: Memory, status: str = "") -> str:
+    """Return the text of a memory behind what it is, where that is none in use: `(retired) Lock by user_id`."""
+    words = status_words(memory, status)
+    return f"({words}) {text}" if words else text
+
+
+def is_told_whole(memory: Memory, told: Memory) -> bool:
+    """Return whether what is told of a memory holds every word of it; what it says twice may be told once."""
+    said = frozenset[str]().union(*(sentence.terms for sentence in sentences_of(told)))
+    return all(sentence.terms <= said for sentence in sentences_of(memory))
 
 
 @dataclass(frozen=True, slots=True)

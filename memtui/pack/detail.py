@@ -24,6 +24,18 @@ than words alone. On three sets (265 questions, ten hits each) 62 to 84 % of the
 for 90 to 100 %. The curve: tests/bench/test_bench_pack.py.
 """
 
+WHOLE, OPENING = "whole", "opening"
+"""What else may be told of a memory: every word of it, or as much of a giant as has room, with a mark."""
+
+DETAIL_WORDS: Mapping[str, str] = {
+    "most": "shortened",
+    "much": "shortened",
+    "some": "shortened",
+    "little": "one sentence",
+    OPENING: "its opening alone",
+}
+"""What a person is told of a memory that is not told whole."""
+
 MEANING = "meaning"
 """Name of the part of a score that compares by meaning."""
 

@@ -25,7 +25,7 @@ class PackOptions:
         budget: as people write it: `1200`, `10000 chars`, `32 KiB`.
         encoding: what tokens are counted in.
         max_memories: most memories in the payload.
-        style: full, or compiled to the same evidence in fewer tokens.
+        style: full, or compiled to what is nearest to the task in fewer tokens.
         without: ids that a person left out.
         with_ids: ids that a person put in; they are taken before pins, within the budget.
         unconfirmed: whether what waits in the inbox may go in.
@@ -33,6 +33,7 @@ class PackOptions:
         secrets: what happens to memories that hold what looks like a secret: `withhold`, `mask` or `allow`.
         secret_patterns: a person's own patterns of secrets.
         fast: estimate tokens on the safe side instead of loading a tokenizer.
+        standing: names of the recipes whose union is the payload, in place of a task; None for a task.
     """
 
     budget: str = _USUAL.budget
@@ -46,6 +47,7 @@ class PackOptions:
     secrets: str = "withhold"
     secret_patterns: Sequence[tuple[str, str]] = ()
     fast: bool = False
+    standing: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, settings: ContextSettings, secret_patterns: Sequence[tuple[str, str]] = ()) -> Self:
@@ -75,6 +77,7 @@ class PackOptions:
             with_ids=frozenset(_texts(record.get("with"))),
             unconfirmed=record.get("unconfirmed") is True,
             withhold_loaded=not loaded if isinstance(loaded, bool) else self.withhold_loaded,
+            standing=standing_of(record),
         )
 
 
@@ -92,8 +95,15 @@ def choices_record(options: PackOptions, task: Task) -> dict[str, Any]:
         "unconfirmed": options.unconfirmed or None,
         "with_loaded": not options.withhold_loaded,
         "secrets": options.secrets,
+        "standing": None if options.standing is None else list(options.standing),
     }
     return {name: value for name, value in choices.items() if value is not None}
+
+
+def standing_of(record: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Return the names of the recipes whose union a pack was; None where it was made for a task."""
+    names = record.get("standing")
+    return tuple(_texts(names)) if isinstance(names, list) else None
 
 
 def task_of(text: str, files: Iterable[str], record: Mapping[str, Any]) -> Task:

@@ -13,10 +13,11 @@ from memtui.pack.admitting import with_unconfirmed, without_secrets
 from memtui.pack.already_loaded import without_loaded
 from memtui.pack.budget import Measure
 from memtui.pack.by_hand import with_ticks
+from memtui.pack.detail import WHOLE
 from memtui.pack.options import PackOptions
 from memtui.pack.selection import PINNED, PUT_IN, Choice, Selection, over_bound, select
 from memtui.pack.standing import standing_recall
-from memtui.pack.targets.base import PayloadInfo, Piece, Style, Target, join
+from memtui.pack.targets.base import PayloadInfo, Piece, Style, Target, join, status_words
 from memtui.pack.targets.registry import target_named
 from memtui.pack.tokens import counter_for
 from memtui.recall.meaning import Meaning
@@ -44,6 +45,8 @@ class Included:
         reason: why it is here, in words.
         hit: as recalled, with every part of its score.
         states: what the payload could tell of its files: the state per anchor path.
+        detail: how much of it is told: `whole`, a level of `memtui.pack.compiled.Detail`, or `opening`.
+        status: why it is no memory in use, in words; empty for one that is.
     """
 
     memory: Memory
@@ -52,6 +55,8 @@ class Included:
     reason: str
     hit: Hit
     states: Mapping[str, str] = field(default_factory=dict)
+    detail: str = WHOLE
+    status: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,16 +267,21 @@ def _ordered(selection: Selection) -> list[Choice]:
 def _included(selection: Selection, pieces: tuple[Piece, ...], measure: Measure) -> tuple[Included, ...]:
     choices = {choice.hit.memory.id: choice for choice in selection.chosen}
     return tuple(
-        Included(
-            choices[piece.memory_id].item.memory,
-            measure.tokens(piece.text),
-            choices[piece.memory_id].hit.score,
-            choices[piece.memory_id].hit.reason,
-            choices[piece.memory_id].hit,
-            choices[piece.memory_id].item.states,
-        )
-        for piece in pieces
-        if piece.memory_id is not None
+        _inside(choices[piece.memory_id], measure.tokens(piece.text)) for piece in pieces if piece.memory_id is not None
+    )
+
+
+def _inside(choice: Choice, tokens: int) -> Included:
+    hit, item = choice.hit, choice.item
+    return Included(
+        memory=item.memory,
+        tokens=tokens,
+        score=hit.score,
+        reason=hit.reason,
+        hit=hit,
+        states=item.states,
+        detail=item.detail,
+        status=status_words(item.memory, item.status),
     )
 
 
@@ -298,7 +308,14 @@ def pack_record(pack: Pack) -> dict[str, Any]:
         "budget_unit": pack.budget.unit,
         "size": pack.size,
         "included": [
-            {"id": one.memory.id, "tokens": one.tokens, "score": round(one.score, SCORE_DIGITS), "reason": one.reason}
+            {
+                "id": one.memory.id,
+                "tokens": one.tokens,
+                "score": round(one.score, SCORE_DIGITS),
+                "reason": one.reason,
+                "detail": one.detail,
+            }
+            | ({"status": one.status} if one.status else {})
             for one in pack.included
         ],
         "withheld": [{"id": one.id, "reason": one.reason} for one in pack.withheld],

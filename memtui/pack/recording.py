@@ -14,11 +14,8 @@ from memtui.pack.packing import Pack
 from memtui.recall.task import Task
 from memtui.vault import usage
 from memtui.vault.secrecy import Patterns, refuse_secrets_in, without_values
-from memtui.vault.usage import PackMember, Recipe, StoredPack
+from memtui.vault.usage import FILE_STATES, PackMember, Recipe, StoredPack
 from memtui.vault.vault import Vault
-
-FILE_STATES = "file_states"
-"""Key of a pack's options: the state per anchor path, per memory."""
 
 
 def record_pack(

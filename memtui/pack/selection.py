@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from memtui.domain.memory import AnchorState, Memory
 from memtui.pack.budget import MOST_CHARACTERS_PER_TOKEN, Measure
-from memtui.pack.compiled import Compiler, Detail
-from memtui.pack.detail import BEST_FIRST, TOO_FAR, details_of, far_from_task
+from memtui.pack.compiled import Compiler, Detail, is_told_whole, marked
+from memtui.pack.detail import BEST_FIRST, OPENING, TOO_FAR, WHOLE, details_of, far_from_task
 from memtui.pack.likeness import Likenesses, gist
 from memtui.pack.limits import Limit
-from memtui.pack.shortening import shortened
+from memtui.pack.shortening import mark, shortened
 from memtui.pack.swapping import Candidate, Sizes, best_swap
 from memtui.pack.targets.base import PackItem, PayloadInfo, Target
 from memtui.recall.result import Hit, Recall, Withheld
@@ -45,11 +45,11 @@ PUT_IN, PINNED = "put in by you", "pinned"
 """Whose memories are told apart where they do not fit."""
 
 
-def over_bound(bound: Limit, measure: Measure, target: Target, whose: str = "") -> Reason:
-    """Return the reason of what exceeds the budget, or else a limit of the target."""
+def over_bound(bound: Limit, measure: Measure, target: Target, whose: str = "", *, over: int = 0) -> Reason:
+    """Return the reason of what exceeds the budget, or else a limit of the target; `over` is by how much, if known."""
     words = "over budget" if bound == measure.bounds[0] else f"over the limit of {bound} for {target.name}"
     words += f" ({whose})" if whose else ""
-    return Reason(words, words)
+    return Reason(words, words, f"by {over:,} {bound.unit}" if over else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,8 @@ def select(recall: Recall, *, target: Target, measure: Measure, max_memories: in
     """
     kept, dropped = settle([*recall.put_in, *recall.pins, *recall.hits], recall.links)
     compiler = Compiler.for_task(recall.task) if info.style == "compiled" else None
-    selector = _Selector(recall.states, target, measure, max_memories, info, compiler, _values(kept, recall))
+    values = _values(kept, recall)
+    selector = _Selector(recall.states, target, measure, max_memories, info, compiler, values, recall.statuses)
     if compiler is not None:
         far = {hit.memory.id for hit in far_from_task(kept, recall)}
         dropped = [*dropped, *((hit, TOO_FAR) for hit in kept if hit.memory.id in far)]
@@ -145,7 +146,9 @@ class _Selector:
     info: PayloadInfo
     compiler: Compiler | None
     values: Mapping[str, float]
+    statuses: Mapping[str, str]
     selection: Selection = field(default_factory=Selection)
+    _details: Mapping[str, Detail] = field(default_factory=dict)
     _used: list[int] = field(default_factory=list)
     _paid: set[str] = field(default_factory=set)
     _alike: Likenesses = field(default_factory=lambda: Likenesses({}))
@@ -156,8 +159,8 @@ class _Selector:
         bounds = self.measure.bounds
         self._used = [0] * len(bounds)
         self._alike = Likenesses({hit.memory.id: gist(hit.memory) for hit in hits})
-        details = details_of(hits)
-        texts = {hit.memory.id: self._text(hit.memory, details[hit.memory.id]) for hit in hits}
+        self._details = details_of(hits)
+        texts = {hit.memory.id: self._text(hit.memory) for hit in hits}
         self._offers = {identifier: self._priced(memory) for identifier, memory in texts.items()}
         offers = [offer for offer in self._offers.values() if offer]
         frames = {text: sizes for offer in offers for text, sizes in offer.frames.items()}
@@ -180,13 +183,23 @@ class _Selector:
             memory = texts[identifier]
             self._offers[identifier] = self._shortened(memory, opening) or self._shortened(memory, cap)
 
-    def _text(self, memory: Memory, detail: Detail) -> Memory:
+    def _text(self, memory: Memory) -> Memory:
         """Return a memory in the style of the payload; of a pasted file the opening has to do."""
         if self.compiler is None:
             return memory
+        status = self.statuses.get(memory.id, "")
         if _length(memory) > MOST_COMPILED:
-            return replace(memory, insight=f"{memory.title}\n{memory.insight}", rationale="", snippet="")
-        return self.compiler.compiled(memory, detail=detail)
+            text = marked(f"{memory.title}\n{memory.insight}", memory, status)
+            return replace(memory, insight=text, rationale="", snippet="")
+        return self.compiler.compiled(memory, detail=self._details[memory.id], status=status)
+
+    def _told(self, memory: Memory, item: PackItem) -> str:
+        """Return how much of a memory an item tells."""
+        if item.memory.insight.endswith(mark(memory)):
+            return OPENING
+        if self.compiler is None or is_told_whole(memory, item.memory):
+            return WHOLE
+        return self._details[memory.id]
 
     def _cap(self, share: float) -> Sizes:
         """Return a share of each bound, as long as that is no mere line."""
@@ -203,9 +216,10 @@ class _Selector:
         if reason is None and exceeded is None and offer is not None:
             self._used = [used + size for used, size in zip(self._used, self._price(offer), strict=True)]
             self._paid |= offer.frames.keys()
-            self.selection.chosen.append(Choice(hit, offer.item))
+            self.selection.chosen.append(Choice(hit, replace(offer.item, detail=self._told(hit.memory, offer.item))))
             return
-        why = reason or over_bound(exceeded or self.measure.bounds[0], self.measure, self.target, whose)
+        bound = exceeded or self.measure.bounds[0]
+        why = reason or over_bound(bound, self.measure, self.target, whose, over=self._excess(offer, bound))
         self.selection.withheld.append(why.of(hit.memory, hit.relevance))
 
     def _bound_exceeded(self, offer: _Offer | None) -> Limit | None:
@@ -216,6 +230,13 @@ class _Selector:
             if used + size > bound.amount:
                 return bound
         return None
+
+    def _excess(self, offer: _Offer | None, bound: Limit) -> int:
+        """Return by how much the payload would exceed a bound with an offer; 0 where its size was not counted."""
+        if offer is None:
+            return 0
+        place = self.measure.bounds.index(bound)
+        return self._used[place] + self._price(offer)[place] - bound.amount
 
     def fill(self, hits: Sequence[Hit]) -> None:
         """Take hits by score per size, less what they repeat, as long as any fits; then better the choice."""
@@ -321,7 +342,8 @@ class _Selector:
         )
 
     def _item(self, memory: Memory) -> PackItem:
-        return PackItem(memory, {path: state for (owner, path), state in self.states.items() if owner == memory.id})
+        states = {path: state for (owner, path), state in self.states.items() if owner == memory.id}
+        return PackItem(memory, states, self.statuses.get(memory.id, ""))
 
     def _shortened(self, memory: Memory, cap: Sizes) -> _Offer | None:
         def fits(tried: Memory) -> bool:

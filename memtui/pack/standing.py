@@ -67,6 +67,7 @@ def standing_recall(
         phase=None,
         links=tuple(links.values()),
         states={place: state for one in found for place, state in one.states.items()},
+        statuses={identifier: words for one in found for identifier, words in one.statuses.items()},
     )
 
 

@@ -43,6 +43,12 @@ WORDS_ALONE = 0.8
 CONFIDENT = 2.0
 """Margin from which the text of a task counts in full beside its files; a vague one counts proportionally less."""
 
+LIKELY = 1.0
+"""Margin from which a search is taken to have an answer, where words alone do not say so. A query without one word of
+the vault comes to 0.3 and 0.8 by chance (`zzzqqq`, `qwerty`). Of the sample's questions that find anything it keeps
+all in words of the vault, 100 of 115 in other words, and 18 of 45 that nothing answers; with 0.5 it keeps 110 and 21
+of the last two."""
+
 LEAST_TRUST = 0.25
 
 

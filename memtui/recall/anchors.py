@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from memtui.domain.globs import matches
@@ -51,12 +51,14 @@ class FileMatch:
         anchor: the anchor's path.
         file: the file in hand, or what it imports.
         reached: how that was reached, None for a file in hand.
+        is_moved: whether the anchor names the file by what it was called before.
     """
 
     strength: float
     anchor: str
     file: str
     reached: Reached | None = None
+    is_moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +69,13 @@ class Surroundings:
         reached: what they import.
         resolve: from an anchor's path to the file that it means, for anchors that are only the end of a path.
         notes: whose imports could not be read or followed, in words.
+        former: from what files in hand were called before to the files, see `memtui.recall.renamed`.
     """
 
     reached: tuple[Reached, ...] = ()
     resolve: Callable[[str], str | None] | None = None
     notes: tuple[str, ...] = ()
+    former: Mapping[str, str] = field(default_factory=dict)
 
 
 NO_SURROUNDINGS = Surroundings()
@@ -92,8 +96,8 @@ def strength(anchor: str, file: str) -> float:
     """Return how precisely an anchor names a file, 0–1; 0 if it does not."""
     if anchor == file:
         return EXACT
-    plain = _plain(anchor)
-    wanted = _plain(file)
+    plain = plain_path(anchor)
+    wanted = plain_path(file)
     if not plain or not wanted:
         return 0.0
     if plain == wanted:
@@ -135,6 +139,8 @@ def files_part(match: FileMatch) -> Part:
     if match.reached is not None:
         same = match.anchor == match.file
         detail = match.reached.reason if same else f"tied to {match.anchor}: {match.reached.reason}"
+    if match.is_moved:
+        detail = f"tied to {match.file}, moved from {match.anchor}"
     return Part("files", FILES_WEIGHT * match.strength, detail, "term")
 
 
@@ -156,7 +162,7 @@ class _Ties:
                 if path not in self._reached or match.strength > self._reached[path].strength:
                     self._reached[path] = match
         if surroundings.resolve is not None:
-            exact = [FileMatch(EXACT, plain, plain) for plain in map(_plain, files)]
+            exact = [FileMatch(EXACT, plain, plain) for plain in map(plain_path, files)]
             exact += [FileMatch(_hop_share(one) * EXACT, one.file, one.file, one) for one in surroundings.reached]
             for match in exact:
                 for end in _ends(match.file):
@@ -164,8 +170,11 @@ class _Ties:
 
     def best(self, path: str) -> FileMatch | None:
         """Return the strongest tie of an anchor, None if it has none."""
-        plain = _plain(path)
+        plain = plain_path(path)
         ranked = [FileMatch(value, path, file) for file in self._files if (value := strength(path, file))]
+        former = self._surroundings.former.get(plain)
+        if former is not None:
+            ranked.append(FileMatch(EXACT, path, former, is_moved=True))
         if plain in self._reached:
             ranked.append(replace(self._reached[plain], anchor=path))
         if not _MARKS.isdisjoint(plain):
@@ -202,7 +211,8 @@ def _ends(file: str) -> list[str]:
     return ["/".join(parts[start:]) for start in range(1, len(parts))]
 
 
-def _plain(path: str) -> str:
+def plain_path(path: str) -> str:
+    """Return an anchor's path without its symbol and without what makes no difference at its ends."""
     return path.split("::", 1)[0].removeprefix("./").rstrip("/")
 
 

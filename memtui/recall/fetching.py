@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memtui.domain.memory import AnchorState, Link, Memory, Signal
 from memtui.recall import fusion
-from memtui.recall.anchors import NO_SURROUNDINGS, FileMatch, Surroundings, best_matches
+from memtui.recall.anchors import NO_SURROUNDINGS, FileMatch, Surroundings, best_matches, plain_path
 from memtui.recall.kinship import Kinship
 from memtui.recall.lexical import ANSWER_COVERAGE, QueryWeights, lookup_text
 from memtui.recall.meaning import Likeness, Sense
@@ -22,7 +22,7 @@ from memtui.vault.postings import LexicalHit
 from memtui.vault.reading import VaultReader
 from memtui.vault.vault import Vault
 from memtui.vault.vocabulary import nearest_words
-from memtui.workspace import Tree
+from memtui.workspace import Tree, states_now
 
 if TYPE_CHECKING:
     from memtui.vault.evidence import MatchedTerms
@@ -62,6 +62,7 @@ class Fetched:
         links: links that touch these memories.
         signals: by id.
         states: last known state per (memory id, anchor path).
+        tied_to: paths of all anchors in view, where files are in hand.
         survey: counts of all that match by place and whether they reach the floor, see `MatchedTerms.survey`.
         unseen: counts per group for a task without text.
         other_projects: active memories of other projects that would be relevant.
@@ -80,17 +81,27 @@ class Fetched:
     links: list[Link] = field(default_factory=list)
     signals: dict[str, list[Signal]] = field(default_factory=dict)
     states: Mapping[tuple[str, str], AnchorState] = field(default_factory=dict)
+    tied_to: Collection[str] = ()
     survey: dict[tuple[str, bool], int] = field(default_factory=dict)
     unseen: dict[str, int] = field(default_factory=dict)
     other_projects: int = 0
 
-    def check_anchors(self, tree: Tree | None) -> None:
-        """Take the states of anchors from a working tree for the memories of its project; holds no lease."""
+    def check_anchors(self, tree: Tree | None, former: Mapping[str, str] | None = None) -> None:
+        """Take the states of anchors from a working tree for the memories of its project; holds no lease.
+
+        Args:
+            tree: the tree, None for none.
+            former: what files in hand were called before: an anchor that is gone and among these moved.
+        """
         if tree is None:
             return
-        found = {
-            (memory.id, path): state for memory in self.memories.values() for path, state in tree.states(memory).items()
-        }
+        moved = frozenset(former or ())
+        found: dict[tuple[str, str], AnchorState] = {}
+        for memory in self.memories.values():
+            looked = tree.states(memory)
+            known = {path: state for path in looked if (state := self.states.get((memory.id, path)))}
+            for path, state in states_now(known, looked).items():
+                found[memory.id, path] = "moved" if state == "gone" and plain_path(path) in moved else state
         self.states = {**self.states, **found}
 
 
@@ -119,7 +130,7 @@ def fetch_for_task(
         barred: list[LexicalHit] = []
         if task.has_words:
             hits, barred = _by_words(reader, fetched, lookup_text(task.text), scope, index)
-        matches = _by_files(reader, task, active, surroundings)
+        matches = _by_files(reader, fetched, task, active, surroundings)
         standing: list[int] = []
         if not task.has_words:
             standing = evidence.standing(reader, active, at=at, now=now, weight=freshness_weight, limit=MOST_STANDING)
@@ -156,7 +167,7 @@ def fetch_for_search(
     with vault.read() as reader:
         text, matched, fetched.weights = _read_query(reader, lookup_text(query), wanted, index)
         hits = matched.search(text, wanted, limit=limit)
-        matches = _by_files(reader, Task(files=files), wanted, surroundings, limit=limit)
+        matches = _by_files(reader, fetched, Task(files=files), wanted, surroundings, limit=limit)
         named = _by_name(reader, query.strip(), wanted, index)
         near = _by_meaning(reader, fetched, sense, wanted, {*(hit.key for hit in hits), *matches, *named})
         source = _source(reader, wanted, index)
@@ -211,11 +222,19 @@ def _by_words(
 
 
 def _by_files(
-    reader: VaultReader, task: Task, wanted: MemoryFilter, surroundings: Surroundings, *, limit: int = MOST_BY_FILES
+    reader: VaultReader,
+    fetched: Fetched,
+    task: Task,
+    wanted: MemoryFilter,
+    surroundings: Surroundings,
+    *,
+    limit: int = MOST_BY_FILES,
 ) -> dict[int, FileMatch]:
     if not task.files:
         return {}
-    matches = best_matches(reader.anchored(wanted), task.files, surroundings)
+    anchored = reader.anchored(wanted)
+    fetched.tied_to = {path for _, path in anchored}
+    matches = best_matches(anchored, task.files, surroundings)
     if len(matches) <= limit:
         return matches
     nearest = sorted(matches, key=lambda key: (-matches[key].strength, -key))[:limit]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memtui.domain.memory import Memory
 from memtui.recall import withholding
@@ -51,7 +51,7 @@ class LeftOut:
             if reason.group != withholding.OTHER_PROJECT and self._is_near(identifier)
         ]
         withheld += [
-            floor.of(memory, own(identifier))
+            replace(floor, detail=self.scorer.below_floor(identifier)).of(memory, own(identifier))
             for identifier, memory in memories.items()
             if identifier not in ranked and identifier not in reasons and self.scorer.own_terms(identifier)
         ]

@@ -155,6 +155,13 @@ def reaches_floor(coverage: float, score: float, *, best_coverage: float, best_s
     return coverage >= NEAR_BEST * min(CONFIDENT_COVERAGE, best_coverage) or score >= NEAR_BEST * best_score
 
 
+def least_coverage(best_coverage: float) -> float:
+    """Return the coverage from which words alone make a memory relevant, whatever its BM25 score."""
+    if best_coverage < ANSWER_COVERAGE - ROUNDING:
+        return ANSWER_COVERAGE
+    return max(FLOOR_COVERAGE, NEAR_BEST * min(CONFIDENT_COVERAGE, best_coverage))
+
+
 def words_part(matched: Iterable[str], value: float, weights: QueryWeights) -> Part:
     """Return the term that words add to the relevance.
 

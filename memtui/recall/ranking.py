@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
@@ -18,6 +18,7 @@ from memtui.recall.leftout import LeftOut
 from memtui.recall.lexical import lookup_text
 from memtui.recall.meaning import Meaning, terms_of
 from memtui.recall.phase import check_phase, guess_phase
+from memtui.recall.renamed import former_names
 from memtui.recall.result import BELOW_FLOOR, Hit, Recall, Withheld, order_key
 from memtui.recall.score import Part
 from memtui.recall.scoring import Scorer, pin_part
@@ -102,6 +103,7 @@ def gather(
     meaning: Meaning | None = None,
 ) -> Evidence:
     """Return what a recall ranks, read under one lease; the arguments are those of `recall`."""
+    surroundings = surroundings_of(tree, task.files)
     read = partial(
         fetch_for_task,
         vault,
@@ -110,14 +112,17 @@ def gather(
         at=task.as_of or now,
         now=now,
         freshness_weight=settings.freshness_weight,
-        surroundings=surroundings_of(tree, task.files),
+        surroundings=surroundings,
         sense=meaning.sense(lookup_text(task.text)) if meaning and task.has_words else None,
         index=terms_of(meaning),
     )
     fetched = read()
     if meaning and meaning.catch_up():
         fetched = read()
-    fetched.check_anchors(tree)
+    former = former_names(tree, task.files, fetched.tied_to)
+    if former:
+        fetched = read(surroundings=replace(surroundings, former=former))
+    fetched.check_anchors(tree, former)
     return Evidence(fetched, task, scope, settings, now)
 
 

@@ -42,6 +42,7 @@ class Withheld:
         reason: why, in words.
         group: the reason without ids and dates, for counting.
         nearness: relevance that it has or would have.
+        detail: by how much, in words; empty where that is no matter of degree.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Withheld:
     reason: str
     group: str
     nearness: float = 0.0
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,7 @@ class Recall:
         states: last known state per (memory id, anchor path) of hits and pins.
         put_in: memories that a person put in whatever their rank; in neither hits nor pins.
         left_out: hits and pins that a person left out; in neither of them any more.
+        statuses: of what was put in and is no memory in use, why not, by id: `superseded by k3x9abcd`.
     """
 
     hits: tuple[Hit, ...]
@@ -83,6 +86,7 @@ class Recall:
     relevant_pins: frozenset[str] = frozenset()
     put_in: tuple[Hit, ...] = ()
     left_out: tuple[Hit, ...] = ()
+    statuses: Mapping[str, str] = field(default_factory=dict)
 
 
 def order_key(hit: Hit) -> tuple[float, float, str]:

@@ -132,6 +132,12 @@ class Scorer:
         """Return whether a memory alone matches enough of the task's weight by words to be an answer."""
         return self.coverage(identifier) >= lexical.ANSWER_COVERAGE - lexical.ROUNDING
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether anything is likely to answer the query: by words enough for an answer, or by the margin."""
+        by_words = self._best_coverage >= lexical.ANSWER_COVERAGE - lexical.ROUNDING
+        return by_words or self._margin >= abstention.LIKELY
+
     def reaches_floor(self, identifier: str) -> bool:
         """Return whether words or files alone make a memory relevant, judged on raw evidence."""
         match = self.fetched.files.get(identifier)
@@ -148,11 +154,23 @@ class Scorer:
             best_score=self._best_score,
         )
 
+    def below_floor(self, identifier: str) -> str:
+        """Return in words how far a memory is from the floor, empty where no figure tells."""
+        if identifier not in self._fused:
+            least = lexical.least_coverage(self._best_coverage)
+            return f"{self.coverage(identifier):.0%} of the task by words, {least:.0%} is needed"
+        if self._margin < 0:
+            return "nothing comes near enough to this task"
+        total, least = self._fused[identifier].total, self._least_fused(identifier)
+        return f"{total:.2f}, the floor of this task is {least:.2f}" if total < least else ""
+
     def _is_near(self, identifier: str) -> bool:
         """Return whether words and meaning put a memory near the best one, or among the few that follow it."""
-        total = self._fused[identifier].total
+        return self._fused[identifier].total >= self._least_fused(identifier)
+
+    def _least_fused(self, identifier: str) -> float:
         share = NEAR_FOLLOWING if self._ranks[identifier] <= FOLLOWING else lexical.NEAR_BEST
-        return total >= share * self._best_fused
+        return share * self._best_fused
 
     def is_close(self, identifier: str) -> bool:
         """Return whether a memory is among the nearest by meaning of a task that has an answer."""

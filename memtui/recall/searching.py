@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
@@ -14,6 +15,7 @@ from memtui.recall.fetching import Fetched, fetch_for_search
 from memtui.recall.lexical import lookup_text
 from memtui.recall.meaning import Meaning, terms_of
 from memtui.recall.phase import guess_phase
+from memtui.recall.renamed import former_names
 from memtui.recall.result import Hit, age_key
 from memtui.recall.score import Part
 from memtui.recall.scoring import Scorer
@@ -30,6 +32,19 @@ ID_PREFIX = re.compile(r"[a-z2-7]{4,8}")
 _NAMED = Part("name", 1.0, "the query is its id or title", "term")
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found.
+
+    Attributes:
+        hits: the best first.
+        is_sure: whether any of them answers the query by its own evidence, or they are merely the nearest.
+    """
+
+    hits: list[Hit]
+    is_sure: bool
+
+
 def search(
     vault: Vault,
     query: str,
@@ -43,10 +58,38 @@ def search(
     tree: Tree | None = None,
     meaning: Meaning | None = None,
 ) -> list[Hit]:
+    """Return the hits of `find`, whose arguments these are."""
+    return find(
+        vault,
+        query,
+        scope,
+        files=files,
+        limit=limit,
+        settings=settings,
+        now=now,
+        statuses=statuses,
+        tree=tree,
+        meaning=meaning,
+    ).hits
+
+
+def find(
+    vault: Vault,
+    query: str,
+    scope: Scope,
+    *,
+    files: tuple[str, ...] = (),
+    limit: int,
+    settings: RecallSettings,
+    now: datetime,
+    statuses: Sequence[str] | None = ("active",),
+    tree: Tree | None = None,
+    meaning: Meaning | None = None,
+) -> Found:
     """Return the memories that share a telling word with a query, are close in meaning or tied to files, best first.
 
-    There is no floor beyond that. A memory whose id or title the query is comes first; a word that fits no
-    memory is tried as the start of an id.
+    There is no floor beyond that, but whether anything answers the query is told. A memory whose id or title the query
+    is comes first; a word that fits no memory is tried as the start of an id.
 
     Args:
         vault: the vault; read under one lease.
@@ -61,6 +104,7 @@ def search(
         meaning: compares the query with memories by meaning, None for words alone.
     """
     wanted = MemoryFilter(scope=scope, statuses=None if statuses is None else tuple(statuses))
+    surroundings = surroundings_of(tree, files)
     read = partial(
         fetch_for_search,
         vault,
@@ -68,18 +112,22 @@ def search(
         wanted,
         files,
         limit=max(limit, FEWEST_READ),
-        surroundings=surroundings_of(tree, files),
+        surroundings=surroundings,
         sense=meaning.sense(lookup_text(query)) if meaning and query.strip() else None,
         index=terms_of(meaning),
     )
     fetched, named = read()
     if meaning and meaning.catch_up():
         fetched, named = read()
+    former = former_names(tree, files, fetched.tied_to)
+    if former:
+        fetched, named = read(surroundings=replace(surroundings, former=former))
     if not fetched.memories and ID_PREFIX.fullmatch(query.strip().lower()):
         named = _by_prefix(vault, query.strip().lower(), wanted, fetched)
-    fetched.check_anchors(tree)
+    fetched.check_anchors(tree, former)
     scorer = Scorer(fetched, fetched.memories, settings, vault.kinds, now, guess_phase(query))
-    return ranked(scorer, named, limit=limit)
+    is_sure = bool(named or fetched.files) or scorer.is_answered
+    return Found(ranked(scorer, named, limit=limit), is_sure)
 
 
 def ranked(scorer: Scorer, named: Sequence[str], *, limit: int | None = None) -> list[Hit]:

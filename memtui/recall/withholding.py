@@ -27,14 +27,15 @@ GROUP_OF_PLACE = {
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a memory is withheld: in words, and without ids and dates."""
+    """Why a memory is withheld: in words, without ids and dates, and by how much where that is known."""
 
     text: str
     group: str
+    detail: str = ""
 
     def of(self, memory: Memory, nearness: float) -> Withheld:
         """Return the withheld memory, with the relevance that it has or would have."""
-        return Withheld(memory.id, memory.title, self.text, self.group, nearness)
+        return Withheld(memory.id, memory.title, self.text, self.group, nearness, self.detail)
 
 
 def ineligible(memory: Memory, scope: Scope, at: datetime, successor: str | None) -> Reason | None:
@@ -58,13 +59,14 @@ def ineligible(memory: Memory, scope: Scope, at: datetime, successor: str | None
         return Reason(UNASSIGNED, UNASSIGNED)
     if successor:
         return Reason(f"superseded by {successor}", "superseded")
-    return _outside_valid_time(memory, at)
+    return outside_valid_time(memory, at)
 
 
-def _outside_valid_time(memory: Memory, at: datetime) -> Reason | None:
+def outside_valid_time(memory: Memory, at: datetime) -> Reason | None:
+    """Return that a memory is not valid at a moment, None if it is."""
     if memory.valid_from and memory.valid_from > at:
         return Reason(f"not valid before {memory.valid_from:%Y-%m-%d}", "not valid yet")
-    if memory.valid_until and memory.valid_until < at:
+    if memory.valid_until and memory.valid_until <= at:
         return Reason(f"expired on {memory.valid_until:%Y-%m-%d}", "expired")
     return None
 

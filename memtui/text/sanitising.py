@@ -34,6 +34,9 @@ _CONTROL = re.compile(
     r"|\x1b[\]PX^_\\78=>cDEHMNOZ]"
     "|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 )
+_LINE_LIKE = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
+_LINES = dict.fromkeys((0x0B, 0x0C, 0x1C, 0x1D, 0x1E, 0x85), "\n") | {0x1F: " "}
+_SEPARATORS = re.compile("[\u2028\u2029]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SUSPECT = re.compile(f"[{_BIDI}{_INVISIBLE}]")
 _UNDISPLAYABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -77,10 +80,13 @@ class Sanitised:
 def sanitise(text: str) -> Sanitised:
     """Return the text without control characters and escape sequences, with counts of what is odd about it.
 
-    Doing it again changes nothing. An escape sequence that is never closed loses its opening alone.
+    Doing it again changes nothing. An escape sequence that is never closed loses its opening alone. Controls that
+    end a line or part fields become a line feed or a space, so that no two words grow together.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if _LINE_LIKE.search(text):
+        text = text.translate(_LINES)
     text, removed = _CONTROL.subn("", text)
     if text.isascii():
         return Sanitised(text, removed)
@@ -89,6 +95,11 @@ def sanitise(text: str) -> Sanitised:
         return Sanitised(text, removed + surrogates)
     kinds = [match.lastgroup for match in _hidden().finditer(text)]
     return Sanitised(text, removed + surrogates, kinds.count("invisible"), kinds.count("bidi"))
+
+
+def in_lines(text: str) -> str:
+    """Return a text whose only line ends are line feeds: some readers break lines at U+2028 and U+2029, some not."""
+    return text if text.isascii() else _SEPARATORS.sub("\n", text)
 
 
 def reveal(text: str) -> str:

@@ -48,6 +48,48 @@ def tied_memories(reader: VaultReader, wanted: MemoryFilter) -> list[Tied]:
     ]
 
 
+def held_anchors(reader: VaultReader, wanted: MemoryFilter) -> list[tuple[str | None, Anchor, list[tuple[int, str]]]]:
+    """Return each anchor of a filter's memories with its project, and key and id of those tied to it.
+
+    Only a glob has its content hash, which says whether a file ever fitted it.
+    """
+    condition, parameters = where_sql(wanted, reader.kinds)
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        "SELECT project, anchor.path, anchor.content_hash, list(key ORDER BY key), list(id ORDER BY key)"  # noqa: S608 - as above
+        " FROM (SELECT m.project, m.key, m.id, unnest(m.anchors) AS anchor"
+        f" FROM memories m WHERE len(m.anchors) > 0 AND {condition}) GROUP BY ALL ORDER BY ALL",
+        parameters,
+    ).fetchall()
+    held: dict[tuple[str | None, Anchor], list[tuple[int, str]]] = {}
+    for project, path, content, keys, ids in found:
+        anchor = Anchor(path)
+        anchor = Anchor(path, content) if anchor.is_glob else anchor
+        held.setdefault((project, anchor), []).extend(zip(keys, ids, strict=True))
+    return [(project, anchor, owners) for (project, anchor), owners in held.items()]
+
+
+def anchored_projects(reader: VaultReader, wanted: MemoryFilter) -> list[str]:
+    """Return the projects of a filter's memories that are tied to something; the unassigned have none."""
+    condition, parameters = where_sql(wanted, reader.kinds)
+    found = reader._connection.execute(  # noqa: SLF001 - as above
+        "SELECT DISTINCT m.project FROM memories m"  # noqa: S608 - as above
+        f" WHERE m.project IS NOT NULL AND len(m.anchors) > 0 AND {condition} ORDER BY 1",
+        parameters,
+    ).fetchall()
+    return [str(project) for (project,) in found]
+
+
+def missing_places(reader: VaultReader, wanted: MemoryFilter) -> dict[Place, AnchorState]:
+    """Return the anchors of a filter's memories that the last check found moved or gone, answered or not."""
+    condition, parameters = where_sql(wanted, reader.kinds)
+    found = reader._connection.execute(  # noqa: SLF001 - as above
+        "SELECT s.memory_id, s.path, s.state FROM anchor_states s JOIN memories m ON m.id = s.memory_id"  # noqa: S608 - as above
+        f" WHERE s.state IN ('moved', 'gone') AND {condition}",
+        parameters,
+    ).fetchall()
+    return {(identifier, path): state for identifier, path, state in found}
+
+
 def unanswered_states(reader: VaultReader, wanted: MemoryFilter) -> dict[str, dict[str, AnchorState]]:
     """Return, per memory of a filter, its anchors that changed, moved or went, by path.
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from memtui.clock import days_after
 from memtui.domain.freshness import REVIEW_THRESHOLD
 from memtui.domain.kinds import Kinds
 from memtui.vault.affirmation import ASKED_IDS, awake_sql
@@ -30,7 +31,7 @@ TYPED = "memtui"
 
 BROWSE_SORTS = ("newest", "stalest", "title", "use")
 
-SOON = timedelta(days=30)
+SOON_DAYS = 30
 """How far ahead `soon` looks for what becomes due."""
 
 MOST_VALUES = 300
@@ -61,7 +62,7 @@ class Browsing:
         kinds: only these kinds, whatever the facet says; empty for all.
         text: only memories whose title holds this text, or whose id is in `hits`; empty for all.
         hits: ids found by words.
-        gone: internal keys of memories that a look at the working trees found to be tied to missing files.
+        gone: internal keys of the memories with a dead anchor, see `memtui.curate.anchoring.dead_anchors`.
     """
 
     scope: Scope = EVERYTHING
@@ -105,17 +106,6 @@ def count_facets(reader: VaultReader, browsing: Browsing) -> dict[str, list[tupl
     """Return (value, count) per facet: fixed values in their order with their noughts, others by number."""
     _gather(reader, browsing)
     return {name: _count(reader, browsing, name) for name in FACETS}
-
-
-def anchored_paths(reader: VaultReader, browsing: Browsing) -> list[tuple[str, str, list[int]]]:
-    """Return (project, anchor path, internal keys of the memories tied to it) for the assigned memories in scope."""
-    condition, parameters = where_sql(MemoryFilter(scope=browsing.scope, statuses=("active",)), reader.kinds)
-    found = reader._connection.execute(  # noqa: SLF001 - as above
-        "SELECT project, anchor.path, list(key) FROM (SELECT m.project, m.key, unnest(m.anchors) AS anchor"  # noqa: S608 - as above
-        f" FROM memories m WHERE len(m.anchors) > 0 AND m.project IS NOT NULL AND {condition}) GROUP BY ALL",
-        parameters,
-    ).fetchall()
-    return [(project, path, keys) for project, path, keys in found]
 
 
 def scope_of(browsing: Browsing) -> Scope:
@@ -190,7 +180,7 @@ def _fixed(browsing: Browsing, kinds: Kinds, name: str) -> dict[str, Condition]:
     now = browsing.now.replace(tzinfo=None)
     if name == "due":
         due, parameters = _stale(browsing, kinds, browsing.now)
-        soon, more = _stale(browsing, kinds, browsing.now + SOON)
+        soon, more = _stale(browsing, kinds, days_after(browsing.now, SOON_DAYS))
         return {
             "now": (f"({due})", parameters),
             "within 30 days": (f"(({soon}) AND NOT coalesce(({due}), false))", [*more, *parameters]),
@@ -198,11 +188,8 @@ def _fixed(browsing: Browsing, kinds: Kinds, name: str) -> dict[str, Condition]:
         }
     keys = _LISTED.format(kind="BIGINT")
     return {
-        "conflicts": (_CONFLICTING, []),
-        "dead anchors": (
-            f"(m.id IN (SELECT memory_id FROM anchor_states WHERE state = 'gone') OR m.key IN {keys})",  # noqa: S608 - ours
-            [json.dumps(list(browsing.gone))],
-        ),
+        "contradicted": (_CONFLICTING, []),
+        "dead anchors": (f"m.key IN {keys}", [json.dumps(list(browsing.gone))]),
         "unconfirmed": ("m.confirmed_at IS NULL", []),
         "expired": ("m.valid_until <= ?", [now]),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -74,9 +75,7 @@ def borrowed(path: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnecti
     engine = _take_engine()
     session = engine.cursor()
     try:
-        mode = " (READ_ONLY)" if read_only else ""
-        session.execute(f"ATTACH '{_quoted(path)}' AS {_ALIAS}{mode}")
-        session.execute(f"USE {_ALIAS}")
+        _attach(session, path, read_only=read_only)
     except (duckdb.Error, RuntimeError) as error:
         _give_back(engine, session)
         raise _explain(error, path) from error
@@ -88,12 +87,24 @@ def borrowed(path: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnecti
 
 @contextmanager
 def opened_alone(path: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a file with an engine of its own and close both at the end; otherwise like `borrowed`."""
-    connection = open_connection(path, read_only=read_only)
+    """Attach a file to an engine of its own and close both at the end; otherwise like `borrowed`."""
+    from memtui.vault.engine import duckdb
+
+    engine = open_connection(None, read_only=False)
     try:
-        yield connection
+        try:
+            _attach(engine, path, read_only=read_only)
+        except (duckdb.Error, RuntimeError) as error:
+            raise _explain(error, path) from error
+        yield engine
     finally:
-        connection.close()
+        engine.close()
+
+
+def _attach(session: duckdb.DuckDBPyConnection, path: Path, *, read_only: bool) -> None:
+    mode = " (READ_ONLY)" if read_only else ""
+    session.execute(f"ATTACH '{_quoted(path)}' AS {_ALIAS}{mode}")
+    session.execute(f"USE {_ALIAS}")
 
 
 _ALIAS = "vault_file"
@@ -194,6 +205,14 @@ def _explain(error: BaseException, path: Path | None) -> MemtuiError:
             where=str(path),
             remedy="Upgrade duckdb (pip install -U duckdb), or restore a backup with `memtui vault restore`.",
         )
+    version = None if path is None else _other_version(path)
+    if version is not None:
+        return VaultTooNewError(
+            f"The vault file says that it has DuckDB storage version {version}, and memtui's have {_WRITTEN_VERSION}",
+            where=str(path),
+            remedy="If another DuckDB wrote it, open it with that one, or upgrade duckdb (pip install -U duckdb)."
+            " Else restore a backup with `memtui vault restore`.",
+        )
     if "Permission denied" in text or "Cannot open file" in text:
         return MemtuiError(
             "The vault file cannot be opened",
@@ -205,6 +224,30 @@ def _explain(error: BaseException, path: Path | None) -> MemtuiError:
         where=str(path),
         remedy="Run `memtui doctor --repair`: it keeps a copy and restores the newest backup or what can be read.",
     )
+
+
+_WRITTEN_VERSION = 68
+"""The number in the header of a file of `STORAGE_VERSION`."""
+
+_HEADER = struct.Struct("<8x4sQ")
+"""DuckDB's main header begins with a checksum, its mark, and the version of the storage (storage_info.hpp)."""
+
+_HIGHEST_VERSION = 9_999
+"""A higher number is no version: the header is damaged."""
+
+
+def _other_version(path: Path) -> int | None:
+    """Return the storage version of a file that cannot be opened, None if it is ours or nothing can be read.
+
+    DuckDB sums up the header before it looks at the version, so that a version it does not know looks like damage.
+    """
+    try:
+        with path.open("rb") as file:
+            mark, version = _HEADER.unpack(file.read(_HEADER.size))
+    except (OSError, struct.error):
+        return None
+    is_other = mark == b"DUCK" and 0 < version <= _HIGHEST_VERSION and version != _WRITTEN_VERSION
+    return int(version) if is_other else None
 
 
 def _foreign_holder(text: str) -> str:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from memtui.domain.memory import Anchor, Memory, Source
+from memtui.vault.text_patterns import squeezed, text_pattern
 
 MARK = "[purged]"
 """What stands where a purged text stood."""
@@ -31,36 +32,54 @@ MACHINE_KEYS = frozenset(
 """Columns of rows and keys of records that hold no free text."""
 
 
-_NAMED_BY_TEXT = frozenset({"half-life", "recipe"})
+_NAMED_BY_TEXT = frozenset({"half-life", "identity", "recipe"})
 """What the journal knows by a name that somebody gave, rather than by an id."""
 
 
 class Eraser:
-    """Takes one text out of whatever holds it.
+    """Takes one text out of whatever holds it, whatever white space stands between its words there.
 
     Args:
-        text: what to erase.
+        text: what to erase; not blank.
         kept_words: values that stay even if they hold it: names of kinds, `person`, `global`.
     """
 
     def __init__(self, text: str, kept_words: frozenset[str]) -> None:
-        self._text = text
+        self._text, _ = squeezed(text)
+        self._pattern = re.compile(text_pattern(text))
         self._kept_words = kept_words
 
     @property
     def hint(self) -> str:
-        """A part of the text that looks the same within JSON, by which to find rows; empty if there is none."""
-        start = re.match(r'[^"\\\x00-\x1f\x7f]*', self._text[:_CUT_LENGTH])
-        if start and len(start[0]) == min(_CUT_LENGTH, len(self._text)):
-            return start[0]
-        runs = re.findall(r'[^"\\\x00-\x1f\x7f]+', self._text)
+        """A part of its beginning that looks the same within JSON, by which to find rows; empty if there is none."""
+        # A cut text may hold no more than the beginning.
+        runs = re.findall(r'[^"\\\s\x00-\x1f\x7f]+', self._text[:_CUT_LENGTH])
         return max(runs, key=len, default="")
 
     def text(self, value: str) -> str:
         """Return a text without it; a cut that ends in `…` counts."""
         if value in self._kept_words:
             return value
-        return _without_cut_end(value.replace(self._text, MARK), self._text)
+        return _without_cut_end(self._pattern.sub(lambda _: MARK, value), self._text)
+
+    def _everywhere(self, value: Any) -> Any:
+        """Return a part of a structure without it, in names as in values."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self._everywhere(part) for part in value]
+        if isinstance(value, dict):
+            return {self.text(key): self._everywhere(part) for key, part in value.items()}
+        return value
+
+    def _as_json(self, value: str) -> str:
+        """Return a JSON text without it, in names as in values."""
+        try:
+            structure = json.loads(value)
+        except ValueError:
+            return self.text(value)
+        erased = self._everywhere(structure)
+        return value if erased == structure else json.dumps(erased, ensure_ascii=False, sort_keys=True)
 
     def value(self, value: Any) -> Any:
         """Return a cell, or a portable record, without it."""
@@ -81,6 +100,8 @@ class Eraser:
         }
         if row.get("entity") in _NAMED_BY_TEXT:
             erased["entity_key"] = self.text(row["entity_key"])
+        if row.get("options"):
+            erased["options"] = self._as_json(row["options"])
         return {**row, **erased}
 
     def _json(self, text: str | None) -> str | None:
@@ -125,13 +146,16 @@ class Eraser:
 
 
 def _without_cut_end(value: str, text: str) -> str:
+    """Return a value without a beginning of a squeezed text that it ends with before `…`."""
     for sign in ("…", "..."):
         body = value.removesuffix(sign)
         if body == value:
             continue
-        for length in range(min(len(text) - 1, len(body), _LONGEST_CUT), _CUT_LENGTH - 1, -1):
-            if body.endswith(text[:length]):
-                return f"{body[:-length]}{MARK}{sign}"
+        start = max(0, len(body) - 4 * _LONGEST_CUT)
+        end, places = squeezed(body[start:])
+        for length in range(min(len(text) - 1, len(end), _LONGEST_CUT), _CUT_LENGTH - 1, -1):
+            if end.endswith(text[:length]):
+                return f"{body[: start + places[len(end) - length]]}{MARK}{sign}"
     return value
 
 

@@ -158,7 +158,7 @@ def standing(
         "WITH base AS (SELECT m.key, m.id,"  # noqa: S608 - built from our own pieces
         f" pow({freshness_sql(reader.kinds, now)}, {weight!r}) * CASE m.importance {steps} ELSE 1.0 END AS worth"
         f" FROM memories m WHERE {condition} AND m.project IS NOT NULL"
-        " AND (m.valid_from IS NULL OR m.valid_from <= ?) AND (m.valid_until IS NULL OR m.valid_until >= ?)),"
+        " AND (m.valid_from IS NULL OR m.valid_from <= ?) AND (m.valid_until IS NULL OR m.valid_until > ?)),"
         " best AS (SELECT key, worth FROM base ORDER BY worth DESC, key LIMIT ?),"
         " used AS (SELECT key, worth FROM base WHERE id IN (SELECT memory_id FROM signals)"
         f" AND worth >= (SELECT min(worth) FROM best) / {HIGHEST!r} ORDER BY worth DESC, key LIMIT ?)"
@@ -184,7 +184,7 @@ def count_outside_valid_time(reader: VaultReader, wanted: MemoryFilter, at: date
     condition, parameters = where_sql(wanted, reader.kinds)
     moment = at.astimezone(UTC).replace(tzinfo=None)
     row = reader._connection.execute(  # noqa: SLF001 - the same package
-        f"SELECT count(*) FROM memories m WHERE {condition} AND (m.valid_from > ? OR m.valid_until < ?)",  # noqa: S608 - as above
+        f"SELECT count(*) FROM memories m WHERE {condition} AND (m.valid_from > ? OR m.valid_until <= ?)",  # noqa: S608 - as above
         [*parameters, moment, moment],
     ).fetchone()
     return int(row[0]) if row else 0

@@ -53,6 +53,16 @@ def read_fading(reader: VaultReader, scope: Scope, now: datetime) -> list[Fading
     return [Fading(*row) for row in found]
 
 
+def read_kinds(reader: VaultReader, scope: Scope) -> dict[str, str]:
+    """Return the kind of every memory of a scope by its id, whatever its status."""
+    condition, parameters = where_sql(MemoryFilter(scope=scope, statuses=None), reader.kinds)
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        f"SELECT m.id, m.kind FROM memories m WHERE {condition}",  # noqa: S608 - as above
+        parameters,
+    ).fetchall()
+    return {str(identifier): str(kind) for identifier, kind in found}
+
+
 def count_copies(reader: VaultReader, wanted: MemoryFilter) -> int:
     """Return how many memories of a filter say word for word what another of the same project says."""
     condition, parameters = where_sql(wanted, reader.kinds)

@@ -15,6 +15,7 @@ from memtui.errors import NotFoundError, NothingToUndoError
 from memtui.vault import rows
 from memtui.vault.among import among
 from memtui.vault.half_lives import HALF_LIFE
+from memtui.vault.projects import IDENTITY, bring_identity, drop_unused
 from memtui.vault.reading import VaultReader
 from memtui.vault.usage import RECIPE, bring_recipe
 from memtui.vault.writing import VaultWriter
@@ -149,13 +150,22 @@ def _apply(writer: VaultWriter, steps: list[_Step]) -> None:
             writer.set_half_life(known["kind"], step.after["half_life_days"] if step.after else None)
         elif step.entity == RECIPE:
             bring_recipe(writer, (step.after or step.before or {})["name"], step.after)
-    kin = [step for step in steps if step.entity not in {"memory", HALF_LIFE, RECIPE}]
+        elif step.entity == IDENTITY:
+            _bring_identity(writer, step)
+    kin = [step for step in steps if step.entity not in {"memory", HALF_LIFE, RECIPE, IDENTITY}]
     # In their order, but as many at once as may be: a bulk act leaves hundreds of one sort.
     for is_gone, group in groupby(kin, key=lambda step: step.after is None):
         things = [_thing(step.entity, (step.before if is_gone else step.after) or {}) for step in group]
         writer.drop(things) if is_gone else _put_things(writer, things)
     writer.remove([identifier for identifier, record in memories.items() if record is None])
     writer.put_many([_memory(record, writer.now) for record in memories.values() if record is not None])
+
+
+def _bring_identity(writer: VaultWriter, step: _Step) -> None:
+    bring_identity(writer, (step.after or step.before or {})["identity"], step.after)
+    if step.before is not None and step.before.get("made"):
+        # The project came with the identity that now goes.
+        drop_unused(writer, step.before["project"])
 
 
 def _memory(record: Record, now: datetime) -> Memory:

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.project import suggest_name
+from memtui.domain.record import Record
 from memtui.errors import NotFoundError, UsageError
 from memtui.vault.reading import VaultReader
 from memtui.vault.writing import VaultWriter
+
+IDENTITY = "identity"
+"""What the journal calls an identity that a person pointed at a project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +137,28 @@ def add_identities(writer: VaultWriter, name: str, identities: list[str]) -> Non
 def link_identity(writer: VaultWriter, name: str, identity: str) -> str | None:
     """Point an identity at a project; returns the project that it pointed at before."""
     before = find_project(writer, [identity])
-    writer.delete_unjournaled("project_identities", "identity", [identity])
-    add_identities(writer, name, [identity])
+    if before != name:
+        made = {} if name in project_names(writer) else {"made": True}
+        bring_identity(writer, identity, {"identity": identity, "project": name} | made)
     return before
+
+
+def bring_identity(writer: VaultWriter, identity: str, record: Record | None) -> None:
+    """Bring an identity to what a journal's record says; None takes it away."""
+    name = find_project(writer, [identity])
+    writer.delete_unjournaled("project_identities", "identity", [identity])
+    if record is not None:
+        add_identities(writer, str(record["project"]), [identity])
+    before = None if name is None else {"identity": identity, "project": name}
+    if before != record:
+        writer.note(IDENTITY, identity, before, record)
+
+
+def drop_unused(writer: VaultWriter, name: str) -> None:
+    """Forget a project that nothing belongs to."""
+    left = next((project for project in list_projects(writer) if project.name == name), None)
+    if left is not None and not left.identities and not left.memories:
+        writer.delete_unjournaled("projects", "name", [name])
 
 
 def require_project(reader: VaultReader, name: str) -> str:

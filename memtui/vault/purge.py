@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from memtui.domain.actor import PERSON
@@ -13,15 +13,20 @@ from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import MemtuiError, NotFoundError, UsageError, VaultMissingError
 from memtui.vault.backup import backup_folder, list_backups, log_path, remove_files
 from memtui.vault.erasing import MARK, Eraser
+from memtui.vault.finding import holds_text
 from memtui.vault.lease import lease
 from memtui.vault.probe import probe
+from memtui.vault.purge_variants import case_variants
 from memtui.vault.repair import damaged_folder
 from memtui.vault.rewriting import FRESH, Counts, Order, rewrite_file
+from memtui.vault.text_patterns import bytes_pattern
 from memtui.vault.vault import Vault
 
 __all__ = ["MARK", "PurgeReport", "purge_memories", "purge_text"]
 
 _SCANNED_BYTES = 1 << 20
+_OVERLAP_BYTES = 4096
+"""Kept of the chunk before, beside four times the text: room for the white space between its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +38,16 @@ class PurgeReport:
         revisions: entries of the journal erased or changed.
         backups: backups that were rewritten.
         leftovers: files that could not be rewritten and may still hold it.
+        variants: how else, in upper and lower case, the vault still writes a text, with the number of places.
+        found: False where a text stood nowhere, so that nothing was written.
     """
 
     memories: int
     revisions: int
     backups: tuple[Path, ...] = ()
     leftovers: tuple[Path, ...] = ()
+    variants: Mapping[str, int] = field(default_factory=dict)
+    found: bool = True
 
 
 def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
@@ -57,14 +66,16 @@ def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
     unknown = [identifier for identifier in ids if identifier not in known]
     if unknown or not ids:
         raise NotFoundError("No memory has this id", where=", ".join(unknown) or "(none given)")
-    return _purge(vault, Order(frozenset(ids), None, vault.now()), needle=None)
+    return _purge(vault, Order(frozenset(ids), None, vault.now()), text="")
 
 
 def purge_text(vault: Vault, text: str) -> PurgeReport:
     """Put `[purged]` wherever a text stands: memories, journal, packs, recipes, projects, backups.
 
-    Ids, kinds that are configured, and other machine words stay. A file in which the bytes stand after all
-    is among the leftovers.
+    Exactly this text, whatever white space stands between its words, upper and lower case told apart: in other
+    capitals it may be another word, and nothing of this can be undone. What stands so is reported instead. Where it
+    stands neither in the vault nor in a backup, nothing is written. Ids, kinds that are configured, and other
+    machine words stay. A file in which the bytes stand after all is among the leftovers.
 
     Raises:
         VaultMissingError: there is no vault.
@@ -73,13 +84,15 @@ def purge_text(vault: Vault, text: str) -> PurgeReport:
     """
     _require(vault)
     try:
-        needle = text.encode()
+        text.encode()
     except UnicodeEncodeError:
         raise UsageError("The text to purge holds half a character", where=repr(text[:40])) from None
     if not text.strip():
         raise UsageError("The text to purge is blank")
     eraser = Eraser(text, frozenset({*vault.kinds.names(), PERSON, GLOBAL_PROJECT}))
-    return _purge(vault, Order(frozenset(), eraser, vault.now()), needle=needle)
+    variants = case_variants(vault, text)
+    report = _purge(vault, Order(frozenset(), eraser, vault.now()), text, has_variants=bool(variants))
+    return replace(report, variants=case_variants(vault, text) if report.found else variants)
 
 
 def _require(vault: Vault) -> None:
@@ -87,25 +100,39 @@ def _require(vault: Vault) -> None:
         raise VaultMissingError("There is no vault to purge", where=str(vault.path))
 
 
-def _purge(vault: Vault, order: Order, *, needle: bytes | None) -> PurgeReport:
+def _purge(vault: Vault, order: Order, text: str, *, has_variants: bool = False) -> PurgeReport:
     """Rewrite the backups, then the vault: while it still holds the text, the work is seen to be unfinished."""
     rewritten: list[Path] = []
-    leftovers: list[Path] = []
     with lease(vault.path, exclusive=True, wait_seconds=vault.patience_seconds):
         _remove_unfinished(vault.path)
-        for path in list_backups(vault.path):
+        backups = list_backups(vault.path)
+        # In a child process first: opening a damaged file could end this one.
+        readable = [path for path in backups if probe(path).readable]
+        leftovers = [path for path in backups if path not in readable]
+        if order.eraser and not _stands([vault.path, *readable], order.eraser, text, has_variants=has_variants):
+            leftovers.extend(_out_of_reach(vault.path))
+            return PurgeReport(0, 0, leftovers=tuple(leftovers), found=False)
+        for path in readable:
             (rewritten if _rewrite_backup(path, order) else leftovers).append(path)
         counts: Counts = rewrite_file(vault.path, order)
-    if needle is not None:
-        leftovers.extend(path for path in (vault.path, *rewritten) if _holds(path, needle))
+    if text:
+        leftovers.extend(path for path in (vault.path, *rewritten) if _holds(path, text))
     leftovers.extend(_out_of_reach(vault.path))
     return PurgeReport(counts.memories, counts.revisions, tuple(rewritten), tuple(leftovers))
 
 
+def _stands(paths: Sequence[Path], eraser: Eraser, text: str, *, has_variants: bool) -> bool:
+    """Return whether a text stands in one of these files.
+
+    Its bytes may stand in blocks that nothing refers to any more, so they count too; but not where the vault
+    writes the text in other capitals, because the index holds every word in lower case.
+    """
+    if any(holds_text(path, eraser) for path in paths):
+        return True
+    return not has_variants and any(_holds(path, text) for path in paths)
+
+
 def _rewrite_backup(path: Path, order: Order) -> bool:
-    # In a child process first: opening a damaged file could end this one.
-    if not probe(path).readable:
-        return False
     try:
         rewrite_file(path, order)
     except MemtuiError:
@@ -137,15 +164,16 @@ def _out_of_reach(vault: Path) -> list[Path]:
     return found
 
 
-def _holds(path: Path, needle: bytes) -> bool:
-    """Return whether the bytes stand in a file or its log; compression may hide them."""
+def _holds(path: Path, text: str) -> bool:
+    """Return whether the bytes of a text stand in a file or its log; compression may hide them."""
+    wanted, overlap = bytes_pattern(text), 4 * len(text.encode()) + _OVERLAP_BYTES
     for file in (path, log_path(path)):
         if not file.exists():
             continue
         with file.open("rb") as handle:
             tail = b""
             while chunk := handle.read(_SCANNED_BYTES):
-                if needle in tail + chunk:
+                if wanted.search(tail + chunk):
                     return True
-                tail = (tail + chunk)[-len(needle) :]
+                tail = (tail + chunk)[-overlap:]
     return False

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,15 @@ def vault_file(path: Path) -> Path:
     return path / FILE_NAME if path.is_dir() else path
 
 
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """A change of the journal that stands in the vault: its number, its line for people, the memories it touched."""
+
+    number: int
+    summary: str
+    ids: tuple[str, ...]
+
+
 class Vault:
     """A vault by its path. It may be shared by threads; every use opens and closes the file.
 
@@ -68,6 +78,8 @@ class Vault:
         self.patience_seconds = patience_seconds
         self.wrote = False
         """Whether anything was committed through this object."""
+        self.last_change: Committed | None = None
+        """The last change of the journal that was committed through this object."""
 
     @property
     def exists(self) -> bool:
@@ -117,6 +129,9 @@ class Vault:
                 raise
             connection.execute("COMMIT" if done else "ROLLBACK")
             self.wrote |= done
+            if done and writer.number:
+                ids = dict.fromkeys(one.entity_key for one in writer.revisions if one.entity == "memory")
+                self.last_change = Committed(writer.number, writer.summary, tuple(ids))
             self.kinds.take_stored(stored_half_lives(connection))
             self._fold_log(connection)
 

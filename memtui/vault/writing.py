@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import duckdb
 
 Entity = str
-"""`memory`, `link`, `verdict`, `signal`, `tombstone`, `half-life` or `recipe`."""
+"""`memory`, `link`, `verdict`, `signal`, `tombstone`, `half-life`, `recipe` or `identity`."""
 
 
 @dataclass(slots=True)

@@ -286,6 +286,17 @@ def test_purge_of_a_text_erases_it_wherever_it_stands(cli: Cli, ids: list[str]) 
     assert len(cli.all_rows()) == 3
 
 
+@pytest.mark.usefixtures("ids")
+def test_purge_of_a_text_that_stands_nowhere_writes_nothing(cli: Cli) -> None:
+    cli("vault", "backup")
+    files = [path for path in sorted((cli.home / "data").rglob("*.duckdb")) if path.is_file()]
+    before, log = [path.read_bytes() for path in files], cli("log").out
+    assert "neither in the vault nor in a backup" in cli("purge", "--text", "nosuchstring", "--yes", code=3).err
+    assert [path.read_bytes() for path in files] == before
+    assert cli("log").out == log
+    assert cli("purge", "--text", "nosuchstring", "--yes", "--json", code=3).json["found"] is False
+
+
 def test_only_a_person_may_decide(cli: Cli, ids: list[str]) -> None:
     for words in (("verify", ids[0]), ("pin", ids[0]), ("purge", ids[0], "--yes"), ("restore", ids[0])):
         assert "Only a person" in cli(*words, "--actor", "codex", code=6).err

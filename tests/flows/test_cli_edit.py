@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 import pytest
-from flows.cli_driver import Cli
+from flows.cli_driver import Cli, Run, memtui
+
+from memtui.cli.session import Session
 
 
 @pytest.fixture
@@ -189,3 +192,105 @@ def test_what_the_editor_cannot_change_is_told(cli: Cli, made: str) -> None:
     editor(cli, "path.write_text(path.read_text('utf-8').replace('status: active', 'status: retired'), 'utf-8')")
     assert "status was left as it is" in cli("edit", made).err
     assert cli("show", made, "--json").json["status"] == "active"
+
+
+LONG_TAG = "x" * 201
+AT_MOST = "x" * 200
+
+
+def test_a_tag_is_no_text(cli: Cli, made: str) -> None:
+    """Longer tags are refused where they are typed, and cut where they are imported."""
+    before = cli.exported()
+    for words in (
+        ("add", "one", "--tag", LONG_TAG),
+        ("edit", made, "--add-tag", LONG_TAG),
+        ("edit", "--where", f"id:{made}", "--add-tag", LONG_TAG),
+    ):
+        refused = cli(*words, code=6)
+        assert "A tag has at most 200 characters, this one 201: xxx" in refused.err
+        assert LONG_TAG not in refused.err
+    assert cli.exported() == before
+    cli("edit", made, "--add-tag", AT_MOST)
+    rows = '{"insight": "Ports are odd", "tags": ["' + LONG_TAG + '", "ports"]}'
+    cli.write("rows.jsonl", rows)
+    brought = cli("import", "rows.jsonl", "--format", "jsonl")
+    assert f"look closely at {brought.id}: long-tag-cut" in brought.err
+    tags = next(row["tags"] for row in cli.all_rows() if row["id"] == brought.id)
+    assert tags == ["x" * 199 + "…", "ports"]
+    assert cli("import", "rows.jsonl", "--format", "jsonl", "--json").json["unchanged"] == 1
+    cli.write("docs/adr/0001-ports.md", f"---\ntags: [{LONG_TAG}]\n---\n# Use odd ports\n\n## Decision\n\nUse 8081.\n")
+    assert "long-tag-cut" in cli("import", "docs").err
+
+
+def test_a_memory_that_has_a_longer_tag_is_worked_on_as_before(cli: Cli, made: str) -> None:
+    """An older memtui took tags of any length; its exports keep them."""
+    rows = [json.loads(line) for line in cli.exported().splitlines()]
+    old = [row | {"tags": [LONG_TAG]} if row.get("id") == made else row for row in rows]
+    cli.write("old.jsonl", "\n".join(map(json.dumps, old)) + "\n")
+    cli("import", "old.jsonl", "--format", "jsonl", "--replace")
+    cli("edit", made, "--add-tag", "ports", "--title", "Other words")
+    cli("edit", "--where", f"id:{made}", "--add-tag", "odd")
+    shown = cli("show", made, "--json").json
+    assert shown["tags"] == [LONG_TAG, "ports", "odd"]
+    cli.write("own.jsonl", cli.exported())
+    assert cli("import", "own.jsonl", "--format", "jsonl", "--json").json["updated"] == 0
+    cli("edit", made, "--remove-tag", LONG_TAG)
+    assert LONG_TAG not in cli("show", made, "--json").json["tags"]
+
+
+def test_what_another_process_adds_meanwhile_stays(cli: Cli, made: str) -> None:
+    """P12: the lists are worked out on what is stored when the change is made, not on what was read before."""
+    theirs = ["edit", made, "--add-tag", "theirs", "--add-file", "payments/api.py", "--remove-tag", "redis"]
+    cli.write("payments/mine.py", "pass\n")
+    vault = cli("vault", "path").out.strip()
+    meanwhile: list[Run] = []
+
+    def edit_between(_: Session) -> None:
+        if not meanwhile:
+            meanwhile.append(memtui("--vault", vault, *theirs))
+
+    cli.patch.setattr(Session, "back_up_daily", edit_between)
+    cli("edit", made, "--add-tag", "mine", "--add-file", "payments/mine.py", "--remove-file", "payments/lock.py")
+    assert [run.code for run in meanwhile] == [0], meanwhile[0].err
+    shown = cli("show", made, "--json").json
+    assert shown["tags"] == ["theirs", "mine"]
+    assert [anchor["path"] for anchor in shown["anchors"]] == ["payments/api.py", "payments/mine.py"]
+    cli("undo")
+    assert cli("show", made, "--json").json["tags"] == ["theirs"]
+
+
+def test_a_tag_that_was_taken_away_meanwhile_is_told(cli: Cli, made: str) -> None:
+    vault = cli("vault", "path").out.strip()
+    cli.patch.setattr(
+        Session, "back_up_daily", lambda _: memtui("--vault", vault, "edit", made, "--remove-tag", "redis")
+    )
+    assert "no such tag" in cli("edit", made, "--remove-tag", "redis", code=2).err
+
+
+@pytest.mark.parametrize("tag", ["", " ", "#", ",", "\x1b[31m"])
+def test_a_tag_without_a_name_is_no_tag(cli: Cli, made: str, tag: str) -> None:
+    for words in (["edit", made, "--add-tag", tag], ["edit", made, "--remove-tag", tag], ["list", "--tag", tag]):
+        assert "A tag needs a name" in cli(*words, code=2).err
+    assert "A tag needs a name" in cli("edit", "--where", "kind:constraint", "--add-tag", tag, code=2).err
+    assert cli("show", made, "--json").json["version"] == 1
+
+
+@pytest.mark.parametrize("query", ["", "  ", "\t", '""', "-", ' "-" ', '-""', "\u200b", "\x00"])
+def test_a_query_that_says_nothing_chooses_nothing(cli: Cli, made: str, query: str) -> None:
+    """An empty variable in a script must not retire the whole vault."""
+    for act in (["retire"], ["verify"], ["edit", "--importance", 5], ["list"]):
+        assert "The query says nothing" in cli(*act, f"--where={query}", code=2).err
+    shown = cli("show", made, "--json").json
+    assert (shown["status"], shown["version"], shown["verified_at"]) == ("active", 1, None)
+
+
+def test_a_title_made_from_the_text_follows_it_and_another_is_kept_with_a_hint(cli: Cli, made: str) -> None:
+    derived = cli("add", "Never fly a mission in fog.", "--project", "drones").id
+    cli("edit", derived, "--text", "Check the wind before take-off.")
+    assert cli("show", derived, "--json").json["title"] == "Check the wind before take-off"
+    cli("edit", derived, "--title", "Wind", "--text", "Look at the wind sock first.")
+    assert "--title" not in cli("edit", derived, "--text", "Look at the wind sock before each start.").err
+    assert cli("show", derived, "--json").json["title"] == "Wind"
+    told = cli("edit", made, "--text", "Deploys wait for the smoke test.").err
+    assert f'memtui edit {made} --title "…"' in told
+    assert cli("show", made, "--json").json["title"] == "Lock TTL"

@@ -156,19 +156,50 @@ def test_a_pipe_is_no_vault(cli: Cli) -> None:
 
 
 def test_a_process_without_streams_does_its_work(cli: Cli) -> None:
-    for shell in ("memtui add one >&-", "memtui add two <&- 2>&-", "memtui list >&- 2>&-"):
+    """Data that reaches nobody is a failure, and a change is made all the same."""
+    for shell, code in (
+        ("memtui add one --project p >&-", 1),
+        ("memtui add two <&- 2>&-", 0),
+        ("memtui context one --project p --record >&-", 1),
+        ("memtui list >&- 2>&-", 1),
+        ("memtui --version >&-", 1),
+        ("memtui list --help <&- >&-", 1),
+    ):
         words = shell.replace("memtui", f"{sys.executable} -m memtui")
         done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=False)
-        assert (done.returncode, "Traceback" in done.stderr) == (0, False), (shell, done.stderr)
+        assert (done.returncode, "Traceback" in done.stderr) == (code, False), (shell, done.stderr)
+        told = "memtui: Nothing could be written: standard output is closed." in done.stderr
+        assert told == (code == 1 and "2>&-" not in shell), (shell, done.stderr)
     assert len(cli.all_rows()) == 2
+    assert cli("pack", "list", "--json").json == [], "a payload that nobody got was not used"
 
 
-def test_the_end_of_the_calendar_is_no_crash(cli: Cli) -> None:
+@pytest.mark.parametrize("now", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"])
+def test_the_ends_of_the_calendar_are_no_crash(cli: Cli, now: str) -> None:
     made = cli("add", "one", "--project", "p").id
-    cli.patch.setenv("MEMTUI_NOW", "9999-12-30T00:00:00+00:00")
-    cli("snooze", made)
-    cli("review", "--list")
-    cli("list", "--stale", "--project", "p")
+    cli.globals = ["--project", "p"]
+    cli.patch.setenv("MEMTUI_NOW", now)
+    cli("snooze", made, "--until", "9999-12-31", code=(0, 2))
+    cli("verify", made)
+    cli("context", "--record")
+    for words in (
+        ("review", "--list"),
+        ("list", "--stale"),
+        ("list", "--where", "age>90d"),
+        ("pack", "list", "--awaiting"),
+        ("tidy",),
+        ("half-life",),
+        ("stats",),
+        ("doctor",),
+    ):
+        cli(*words, code=(0, 3, 7))
+
+
+def test_a_moment_before_the_calendar_is_told(cli: Cli) -> None:
+    """In UTC it lies in a year that there is not."""
+    for moment in ("0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-05:00"):
+        cli.patch.setenv("MEMTUI_NOW", moment)
+        assert f"MEMTUI_NOW={moment}" in cli("add", "one", code=2).err
 
 
 def test_a_defect_is_told_in_words(cli: Cli) -> None:

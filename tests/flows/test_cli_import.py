@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 from flows.cli_driver import ID, Cli
@@ -119,7 +120,7 @@ def test_a_dry_run_changes_nothing_and_counts_like_the_real_one(project: Cli) ->
 
 def test_the_report_has_the_shape_of_the_contract(project: Cli) -> None:
     report = project("import", ".", "--json").json
-    assert set(report) == SHAPE | {"conflict_details", "flagged"}
+    assert set(report) == SHAPE | {"conflict_details", "flagged", "gone", "unknown_kinds"}
     assert all(isinstance(report[name], int) for name in COUNTS)
     assert report["skipped"]
     assert all(set(row) == {"path", "line", "reason"} for row in report["skipped"])
@@ -361,3 +362,43 @@ def test_conflicts_are_listed_and_settled_from_the_shell(project: Cli) -> None:
     assert "not by user_id" in project("show", first, "--json").json["insight"]
     assert "left alone" in project("inbox", "take", first).err
     assert "imports nothing" in project("import", "--conflicts", ".", code=2).err
+
+
+def test_a_source_that_is_gone_is_told_and_nothing_is_retired(cli: Cli) -> None:
+    folder = cli.repository("payments-api", "git@example.org:shop/payments-api.git")
+    cli.write("CLAUDE.md", CLAUDE)
+    cli.write("AGENTS.md", AGENTS)
+    cli("import", ".", "--active")
+    (agents,) = (row["id"] for row in cli.all_rows() if row["source"]["path"] == "AGENTS.md")
+    assert "is gone" not in cli("import", ".").err
+    assert "gone" not in cli("show", agents).out
+    (folder / "AGENTS.md").unlink()
+    assert f"AGENTS.md is gone: 1 memory came from it and stays; `memtui retire {agents}`" in cli("import", ".").err
+    assert cli("import", ".", "--dry-run", "--json").json["gone"] == [{"path": "AGENTS.md", "ids": [agents]}]
+    shown = cli("show", agents).out
+    assert "AGENTS.md" in shown
+    assert "the file is no longer there" in shown
+    assert cli("show", agents, "--json").json["status"] == "active"
+
+
+def test_a_kind_that_is_not_configured_is_told_and_can_be_chosen_by(cli: Cli) -> None:
+    cli.write("rows.jsonl", '{"insight":"Frob the widget first.","kind":"frob","project":"shop"}\n')
+    run = cli("import", "rows.jsonl", "--active", "--json")
+    assert run.json["unknown_kinds"] == ["frob"]
+    assert "kind frob is not configured: kept as it is, and treated as lesson (half-life 180 d)" in run.err
+    assert [row["kind"] for row in cli("list", "--kind", "Frob", "--all-projects", "--json").json] == ["frob"]
+    assert "180 d → 30 d" in cli("half-life", "frob=30d", "--project", "other").err
+    assert "Unknown kind" in cli("list", "--kind", "brof", code=2).err
+
+
+def test_an_export_with_odd_anchors_comes_back_unchanged_here_and_elsewhere(cli: Cli, tmp_path: Path) -> None:
+    odd = [{"path": ""}, {"path": "../../x"}, "a\0b", "/etc/hosts", " "]
+    cli.write("rows.jsonl", json.dumps({"insight": "Odd ones are told.", "anchors": odd, "project": "shop"}))
+    run = cli("import", "rows.jsonl", "--active")
+    assert "anchor-left-out" in run.err
+    (row,) = cli("list", "--all-projects", "--json").json
+    assert [anchor["path"] for anchor in row["anchors"]] == ["../../x", "/etc/hosts"]
+    for target, out in (("vault", tmp_path / "out"), ("jsonl", tmp_path / "out.jsonl")):
+        cli("export", "--target", target, "--out", str(out))
+        report = cli("import", str(out), "--active", "--json").json
+        assert (report["unchanged"], report["conflicts"], report["flagged"]) == (1, 0, [])

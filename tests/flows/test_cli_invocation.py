@@ -150,6 +150,14 @@ def test_a_named_vault_that_is_not_there_reads_as_empty_and_says_so(cli: Cli, wo
     missing = cli.home / "typo.duckdb"
     run = cli("--vault", missing, *words, code=3 if words[0] in {"search", "context", "show"} else 0)
     assert f"There is no vault at {missing} yet" in run.err
+    assert "The vault is empty" not in run.err
+    assert not missing.exists()
+
+
+def test_a_vault_named_in_the_environment_that_is_not_there_is_told_too(cli: Cli) -> None:
+    missing = cli.home / "typo.duckdb"
+    cli.patch.setenv("MEMTUI_VAULT", str(missing))
+    assert f"There is no vault at {missing} yet" in cli("list").err
     assert not missing.exists()
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from flows.cli_driver import Cli
 
+from memtui.domain.project import is_remote
+
 REMOTE = "git@example.org:shop/payments-api.git"
 
 
@@ -165,3 +167,46 @@ def test_files_of_a_repository_are_named_from_its_root(cli: Cli) -> None:
     cli.cd(folder)
     assert made in cli("search", "--file", "payments/lock.py").out
     assert "Did you mean payments/lock.py?" in cli("search", "--file", "payments/lok.py", code=2).err
+
+
+def test_linking_and_aliasing_are_changes_that_undo_takes_back(cli: Cli) -> None:
+    """An undo takes back what was done last, and nothing that was done before it."""
+    made = cli("add", "Locks live 30 s.", "--project", "shop").id
+    folder = cli.cd(cli.home / "notes")
+    cli("project", "link", "store", folder)
+    cli("project", "alias", "shop", "git@example.org:mirror/shop.git")
+    newest = [row["action"] for row in cli("log", "--json").json]
+    assert newest == ["project-alias", "project-link", "add"]
+
+    def known() -> dict[str, list[str]]:
+        return {row["name"]: row["identities"] for row in cli("project", "list", "--json").json}
+
+    both = known()
+    assert both == {"shop": ["remote:example.org/mirror/shop"], "store": [f"path:{folder}"]}
+    cli("undo")
+    assert known() == {"shop": [], "store": [f"path:{folder}"]}
+    cli("project", "link", "shop", folder)
+    cli("undo")
+    assert known() == {"shop": [], "store": [f"path:{folder}"]}
+    cli("undo")
+    assert known() == {"shop": []}
+    assert cli("show", made, "--json").json["status"] == "active"
+    cli("redo")
+    assert known() == {"shop": [], "store": [f"path:{folder}"]}
+    counted = len(cli("log", "--json").json)
+    cli("project", "link", "store", folder)
+    assert len(cli("log", "--json").json) == counted, "what is so already is no change"
+
+
+@pytest.mark.parametrize("remote", ["nonsense", "foo/bar", "https://", "https://host", "a b", "x\x1b[31m/y", "/", "-"])
+def test_what_looks_like_no_remote_is_none(cli: Cli, remote: str) -> None:
+    cli("add", "Locks live 30 s.", "--project", "shop")
+    assert "A remote is a URL" in cli("project", "alias", "shop", "--", remote, code=2).err
+    assert cli("project", "list", "--json").json[0]["identities"] == []
+
+
+@pytest.mark.parametrize(
+    "remote", ["ssh://git@example.org:22/a/b", "example.org/a/b", "forge:a/b", "/srv/git/a.git", "~/a", "file:///srv/a"]
+)
+def test_every_form_that_git_takes_is_a_remote(remote: str) -> None:
+    assert is_remote(remote)

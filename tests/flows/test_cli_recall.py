@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ def test_the_payload_lists_no_memory_that_is_not_in_use(demo: Cli) -> None:
     by_id = {row["id"]: row for row in demo.all_rows()}
     assert {by_id[identifier]["status"] for identifier in inside} == {"active"}
     assert {by_id[identifier]["project"] for identifier in inside} <= {"payments-api", "global"}
-    assert all(set(row) == {"id", "tokens", "score", "reason"} for row in record["included"])
+    assert all(set(row) == {"id", "tokens", "score", "reason", "detail"} for row in record["included"])
     assert all({"id", "reason"} <= set(row) for row in record["withheld"])
     assert set(record) >= CONTEXT_KEYS
     assert "abstained" not in record
@@ -279,3 +280,69 @@ def test_a_demo_folder_that_is_a_file_is_told(cli: Cli) -> None:
     path = cli.write("taken", "mine\n")
     assert str(path) in cli("demo", "--at", path, code=1).err
     assert path.read_text(encoding="utf-8") == "mine\n"
+
+
+def test_where_nothing_matches_well_a_search_says_so_and_a_typo_is_no_such_case(demo: Cli) -> None:
+    weak = demo("search", "webhook quokka wombat giraffe zebra")
+    assert "Nothing matches well; the nearest:" in weak.err
+    assert weak.lines, "what shares a word is not hidden"
+    for query in ("retry stroms", "double charge", LOCK):
+        sure = demo("search", query)
+        assert sure.lines
+        assert "matches well" not in sure.err
+
+
+def test_contradictions_in_a_payload_are_told_until_they_are_settled(demo: Cli) -> None:
+    task = ("context", "webhook timeout lock ttl", "--project", "payments-api", "--budget", "1500")
+    told = demo(*task)
+    assert "in this payload: " in told.err
+    assert f"[{LOCK}] 30 s" in told.err
+    assert "60 s" in told.err
+    pairs = {tuple(one["ids"]) for one in demo(*task, "--json").json["contradictions"]}
+    assert (LOCK, "o6j6sc7w") in pairs
+    demo("settle", LOCK, "o6j6sc7w", "--none")
+    after = demo(*task, "--json").json
+    assert after["payload"] == told.out
+    assert {tuple(one["ids"]) for one in after["contradictions"]} == pairs - {(LOCK, "o6j6sc7w")}
+    fast = demo(*task, "--fast", "--json")
+    assert fast.json["contradictions"] == []
+    assert "contradiction" not in fast.err
+
+
+def test_what_is_told_in_part_says_so(demo: Cli) -> None:
+    task = ("context", "lock refunds", "--project", "payments-api", "--style", "compiled", "--budget", "4k")
+    details = {row["id"]: row["detail"] for row in demo(*task, "--json").json["included"]}
+    assert set(details.values()) <= {"most", "much", "some", "little", "whole", "opening"}
+    assert len(set(details.values())) > 1
+    explained = demo(*task, "--explain").err
+    for identifier, detail in details.items():
+        line = next(line for line in explained.splitlines() if line.startswith(f"{identifier}  "))
+        assert ("(shortened)" in line or "(one sentence)" in line) == (detail != "whole")
+    full = demo(*task[:-4], "--budget", "4k", "--json").json["included"]
+    assert {row["detail"] for row in full} == {"whole"}
+
+
+def test_a_file_that_moved_keeps_its_memories(cli: Cli) -> None:
+    def git(*words: str) -> None:
+        who = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+        subprocess.run(["git", *who, *words], check=True, cwd=cli.folder, capture_output=True)
+
+    (cli.folder / "src").mkdir(parents=True)
+    (cli.folder / "src" / "a.py").write_text("def pay():\n    return 1\n\n\nRATE = 3\n", encoding="utf-8")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "one")
+    rule = cli("add", "Charge a card once", "--file", "src/a.py").id
+    git("mv", "src/a.py", "src/b.py")
+    staged = cli("context", "card", "--file", "src/b.py", "--explain")
+    git("commit", "-q", "-m", "two")
+    for run in (staged, cli("context", "card", "--file", "src/b.py", "--explain", "--fast")):
+        assert "tied to src/b.py, moved from src/a.py" in run.err
+        assert "src/a.py no longer exists" not in run.err
+        assert "src/a.py (moved)" in run.out
+    hit = cli("search", "--file", "src/b.py", "--json").json[0]
+    assert hit["id"] == rule
+    assert "files gone" not in {part["name"] for part in hit["explain"]["parts"]}
+    (cli.folder / "src" / "c.py").write_text("other = 1\n", encoding="utf-8")
+    other = cli("context", "card", "--file", "src/c.py", "--explain")
+    assert "src/a.py no longer exists" in other.err

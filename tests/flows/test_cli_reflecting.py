@@ -50,6 +50,9 @@ def test_a_conclusion_as_json_keeps_the_sources(cli: Cli, notes: list[str]) -> N
     ("words", "code", "said"),
     [
         ((), 2, "There is no conclusion yet"),
+        (("--text", " "), 2, "The conclusion is empty: --text. Write what follows from the sources"),
+        (("--text", "-"), 2, "The conclusion is empty: standard input. Write what follows"),
+        (("--text", "\u200b"), 2, "The conclusion is empty: of 3 sources. Write what follows"),
         (("--text", f"- {NOTES[0]}\n- {NOTES[1]}"), 2, "still the outline of its sources"),
         (("--text", "Locks.", "--remove-tag", "nosuch"), 2, "The sources have no such tag"),
         (("--text", "Locks.", "--remove-file", "no.py"), 2, "The sources are not tied to this file"),

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 from support import child_environment, make_memory
 
+from memtui import clock
 from memtui.cli import ahead
 from memtui.embedding import engine
 from memtui.vault import connection
+from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 
 COUNT = 400
@@ -67,6 +69,23 @@ def test_a_full_disk_is_told(vault: Path, words: tuple[str, ...]) -> None:
     assert done.returncode == 1
     assert "No space left" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_change_whose_output_was_lost_is_told_with_its_id(tmp_path: Path) -> None:
+    """Who sees a failure alone would add it again."""
+    path = tmp_path / "vault.duckdb"
+    full = os.open("/dev/full", os.O_WRONLY)
+    try:
+        done = memtui(path, "add", "The gateway drops idle connections.", stdout=full)
+    finally:
+        os.close(full)
+    with Vault(path).read() as reader:
+        (made,) = reader.select(MemoryFilter(statuses=None), sort="updated", now=clock.now())
+    assert done.returncode == 1
+    assert f"changed nevertheless: add {made.title} ({made.id})" in done.stderr
+    assert "The output could not be written: standard output: No space left on device" in done.stderr
+    assert done.stderr.count("No space left") == 1
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -287,6 +288,81 @@ def test_all_recipes_together_are_the_standing_payload(demo: Cli) -> None:
     assert short.out.startswith("<memories")
 
 
+def test_why_a_memory_stays_out_and_what_brings_it_in(demo: Cli) -> None:
+    demo.globals += ["--project", "payments-api"]
+    demo.patch.setenv("MEMTUI_NOW", "2026-11-20T12:00:00Z")
+    task = ("make refunds idempotent", "--budget", "400")
+
+    def why(identifier: str, *words: str) -> tuple[str, list[str]]:
+        found = demo("why", identifier, *task, *words, "--json").json
+        assert not found["included"]
+        assert found["remedies"][-1] == f"--with {identifier}"
+        return found["reason"], found["remedies"][:-1]
+
+    reason, remedies = why("bcdbkhpa")
+    assert (reason, remedies) == (f"superseded by {LOCK} “Lock refunds by payment_id, never by user_id”", [])
+    reason, remedies = why("v6im25oj")
+    assert reason.startswith("retired: outdated: since version 2")
+    assert remedies == ["memtui restore v6im25oj"]
+    assert why("xppl3545") == ("not confirmed (inbox)", ["memtui inbox accept xppl3545"])
+    assert why(LOCK, "--without", LOCK) == ("left out by you", [f"without --without {LOCK}"])
+    reason, remedies = why(LOCK, "--project", "storefront")
+    assert (reason, remedies) == ("other project: payments-api", ["--project payments-api"])
+    reason, remedies = why("t42alqj6")
+    over = re.fullmatch(r"over budget by (\d+) tokens", reason)
+    assert over
+    assert remedies == [f"--budget {400 + int(over[1])} or more"]
+    reason, remedies = why("kecocpvy", "--max", "1")
+    assert remedies == ["a larger --max"]
+    far = next(
+        one["id"] for one in demo("context", *task, "--json").json["withheld"] if one["reason"] == "below the floor"
+    )
+    reason, remedies = why(far)
+    assert re.fullmatch(r"below the floor \(\d+% of the task by words, \d+% is needed\)", reason)
+    assert remedies[0] == "a task in its words"
+    explained = demo("context", *task, "--explain").err
+    assert f"superseded by {LOCK} “Lock refunds by payment_id" in explained
+    assert "memtui inbox accept xppl3545 · --with xppl3545" in explained
+
+
+def test_why_explains_the_score_of_what_is_in(demo: Cli) -> None:
+    found = demo("why", LOCK, *TASK, "--project", "payments-api", "--json").json
+    assert (found["included"], found["remedies"]) == (True, [])
+    assert found["explain"]["score"] > 0
+    assert "In the payload with" in demo("why", LOCK[:4], *TASK, "--project", "payments-api").out
+    demo("why", "nosuchid", *TASK, code=3)
+
+
+def test_a_pack_of_the_standing_payload_is_compared_with_todays(demo: Cli) -> None:
+    demo.globals += ["--project", "payments-api"]
+    demo("recipe", "save", "refunds", *TASK[:3])
+    demo("context", "--record")
+    assert "No pack of this task" in demo("recipe", "run", "--diff").err, "the payload without a task is another one"
+    demo("recipe", "run", "--budget", "4k", "--record")
+    pack = demo("pack", "list", "--json").json[0]
+    assert pack["options"]["standing"] == ["refunds"]
+    assert "Task     the standing payload: refunds" in demo("pack", "show", pack["id"]).out
+    again = demo("pack", "show", pack["id"], "--payload").out
+    assert again == demo("recipe", "run", "--budget", "4k").out
+    same = demo("pack", "show", pack["id"], "--diff")
+    assert (same.out, "the same memories" in same.err) == ("", True)
+    demo("recipe", "save", "deploys", "alter table migration")
+    more = demo("pack", "show", pack["id"], "--diff", "--json").json
+    union = included(demo("recipe", "run", "--budget", "4k", "--json").json)
+    assert set(more["added"]) == union - set(pack["members"]) != set()
+    assert "recipes: + deploys" in demo("pack", "show", pack["id"], "--diff").err
+
+
+def test_outside_of_projects_the_standing_payload_is_that_of_the_one_project_with_recipes(cli: Cli) -> None:
+    for project in ("shop", "bank"):
+        cli("add", f"The {project} locks refunds", "--project", project)
+    cli("recipe", "save", "refunds", "lock refunds", "--project", "shop")
+    assert "The shop locks refunds" in cli("recipe", "run").out
+    cli("recipe", "save", "accounts", "lock refunds", "--project", "bank")
+    several = cli("recipe", "run", code=3)
+    assert "--project bank|shop" in several.err
+
+
 def test_a_hook_path_loads_no_tokenizer(demo: Cli) -> None:
     done = memtui(
         "--vault",
@@ -325,3 +401,16 @@ def test_in_tmux_the_buffer_holds_the_very_bytes(demo: Cli, tmp_path: Path) -> N
         assert "tmux" in run.err
     finally:
         subprocess.run([*server, "kill-server"], check=False)
+
+
+def test_what_is_put_in_although_it_is_not_in_use_is_marked_and_warned_of(demo: Cli, clipboard: Path) -> None:
+    demo.globals += ["--project", "payments-api"]
+    words = (*TASK, "--budget", "4k", "--with", SUPERSEDED, "--with", "mpxiyivk", "--with", "ptxs2cfk")
+    run = demo("context", *words, "--copy")
+    assert f"Superseded by {LOCK}, never verified" in run.out
+    assert "Retired, never verified" in run.out
+    assert "Not confirmed by a person" in run.out
+    assert clipboard.read_text("utf-8") == run.out
+    assert f"{SUPERSEDED} “Lock refunds by user_id” is superseded by {LOCK}" in run.err
+    assert "ptxs2cfk looks planted" in run.err
+    assert "looks planted" not in demo("context", *TASK).err

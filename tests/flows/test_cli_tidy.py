@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
+from pathlib import Path
 
 from flows.cli_driver import Cli
+
+from memtui.tui.tidy_rows import NAMES
 
 KEYS = [
     "duplicates",
@@ -18,13 +22,17 @@ KEYS = [
     "unused",
     "counts",
     "ripe",
+    "unchecked_projects",
 ]
 
 
 def test_the_demo_has_findings_that_are_told_and_nothing_is_changed(demo: Cli) -> None:
     before = demo.exported()
     run = demo("tidy", "--dry-run", code=7)
-    assert "conflicts (" in run.out
+    assert "contradictions (" in run.out
+    told = [line.split(" (")[0] for line in run.lines if " tokens): " in line]
+    assert {"contradictions", "due for review", "never used"} <= set(told)
+    assert set(told) <= {name.lower() for name in NAMES.values()}, "the app says the same words"
     assert "Be careful with the cart" in run.out
     assert "memtui settle ID ID --keep ID" in run.out
     assert "Nothing was changed." in run.err
@@ -89,6 +97,57 @@ def test_a_moved_file_is_a_finding_with_its_new_place(cli: Cli) -> None:
     anchors = cli("tidy", "--dry-run", "--json", code=7).json["anchors"]
     assert anchors == [{"id": kept, "path": "src/lib/auth.ts", "state": "moved", "suggestion": "src/auth.ts"}]
     assert "moved · src/lib/auth.ts · now src/auth.ts" in cli("tidy", "--dry-run", code=7).out
+
+
+def test_faces_agree_on_what_moved_and_folders_and_globs_follow_the_folder(cli: Cli) -> None:
+    root = cli.repository("shop", "https://example.org/team/shop.git")
+    for name in ("lib/one.ts", "lib/two.ts", "auth.ts"):
+        cli.write(f"src/{name}", f"export const it = '{name}'\n" * 9)
+    git = ("git", "-C", str(root))
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "Start"], check=True)
+    old = {"src/lib": "packages/lib", "src/lib/**": "packages/lib/**", "src/auth.ts": "packages/auth/index.ts"}
+    cli("add", "The session is checked in one place.", *(word for path in old for word in ("--file", path)))
+    (root / "packages" / "auth").mkdir(parents=True)
+    subprocess.run([*git, "mv", "src/lib", "packages/lib"], check=True)
+    subprocess.run([*git, "mv", "src/auth.ts", "packages/auth/index.ts"], check=True)
+
+    def told() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+        anchors = cli("tidy", "--json", code=7).json["anchors"]
+        (memory,) = cli("list", "--json").json
+        return (
+            {anchor["path"]: anchor["suggestion"] for anchor in anchors},
+            {anchor["path"]: anchor["state"] for anchor in anchors},
+            {anchor["path"]: anchor["state"] for anchor in memory["anchors"]},
+        )
+
+    moved = dict.fromkeys(old, "moved")
+    assert told() == (old, moved, moved)
+    (root / "packages/lib/two.ts").rename(root / "three.ts")
+    assert told() == (old, moved, moved)
+    assert cli("stats", "--json").json["anchors"]["moved"] == 3
+    (root / "three.ts").rename(root / "packages/lib/two.ts")
+    subprocess.run([*git, "mv", "packages/lib", "src/lib"], check=True)
+    assert set(told()[0]) == {"src/auth.ts"}
+
+
+def test_projects_whose_folder_is_not_known_here_are_named(cli: Cli, tmp_path: Path) -> None:
+    for name in ("known", "unknown"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "gone.py").write_text("x = 1\n")
+        cli("project", "link", name, str(folder))
+        with contextlib.chdir(folder):
+            cli("add", f"Never call the {name} service twice.", "--file", "gone.py")
+        (folder / "gone.py").unlink()
+    (tmp_path / "unknown").rename(tmp_path / "elsewhere")
+    run = cli("tidy", "--all-projects", "--json", code=7)
+    assert [anchor["path"] for anchor in run.json["anchors"]] == ["gone.py"]
+    assert run.json["unchecked_projects"] == ["unknown"]
+    assert "The files of unknown were not checked" in run.err
+    run = cli("stats", "--json")
+    assert run.json["unchecked_projects"] == ["unknown"]
+    assert "unknown were not checked" in run.err
 
 
 def test_a_query_narrows_the_list_and_chooses_what_is_retired(cli: Cli) -> None:

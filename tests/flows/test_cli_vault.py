@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import subprocess
 import sys
@@ -118,6 +120,23 @@ def test_sql_answers_over_stable_views(demo: Cli) -> None:
     views = ("anchor", "source", "link", "verdict", "signal", "pack", "change_log", "project")
     every = " UNION ALL ".join(f"SELECT '{view}' AS name, count(*) AS n FROM {view}" for view in views)  # noqa: S608 - names are ours
     assert [row["name"] for row in demo("sql", "-", "--json", stdin=every).json] == list(views)
+
+
+def test_sql_writes_csv_and_bounds_a_cell(demo: Cli) -> None:
+    run = demo(
+        "sql", "SELECT id, tags, NULL AS n, true AS t, 'a,\"b' AS id FROM memories WHERE id = 'zpuwvdkl'", "--csv"
+    )
+    heading, row = csv.reader(run.lines)
+    assert heading == ["id", "tags", "n", "t", "id_2"]
+    assert row[0] == "zpuwvdkl"
+    assert isinstance(json.loads(row[1]), list)
+    assert row[2:] == ["", "true", 'a,"b']
+    assert demo("sql", "SELECT 'nan'::DOUBLE AS n", "--json").json == [{"n": None}]
+    long = demo("sql", "SELECT repeat('x', 3000) AS x")
+    assert max(map(len, long.lines)) == 1_000
+    assert "1 cell cut" in long.err
+    assert "memories (id," in demo("sql", "--help").out.replace("\n", " ")
+    demo("sql", "SELECT 1", "--csv", "--json", code=2)
 
 
 REFUSED = (

@@ -38,3 +38,10 @@ def test_it_opens_with_a_picture_and_two_commands() -> None:
     assert (Path(__file__).parents[2] / picture[1]).is_file()
     assert README.count("](.readme/") >= 2
     assert len(re.findall(r"^```sh$", README, re.MULTILINE)) == 2
+
+
+def test_the_views_of_sql_stand_with_their_columns() -> None:
+    from memtui.vault.sqlquery import STABLE_VIEWS
+
+    for view, columns in STABLE_VIEWS.items():
+        assert f"| `{view}` | {', '.join(columns)} |" in README

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +13,7 @@ from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
 from memtui.capture.titles import title_for
 from memtui.domain.content import hash_parts
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Source
-from memtui.domain.record import Record, RecordError, memory_from_record
+from memtui.domain.record import Record, RecordError, anchors_of, memory_from_record
 from memtui.errors import UsageError
 from memtui.text.decoding import decode
 from memtui.text.sanitising import sanitise
@@ -33,6 +34,17 @@ KIN_KEYS: dict[str, tuple[str, ...]] = {
 
 _CONTROL_ESCAPE = re.compile(r"\\[bfru]")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+ODD_ANCHOR = "anchor-left-out"
+"""Note of a draft with an anchor that can name no file: blank, or with a control character."""
+
+ODD_ID = "new-id"
+"""Note of a draft whose id no memory can have: it gets a new one, and the source's stays its `native_id`."""
+
+LONGEST_ID = 64
+_ID = re.compile(rf"[A-Za-z0-9][\w.:#@+=-]{{0,{LONGEST_ID - 1}}}", re.ASCII)
+"""Ids that other programs gave are kept as well as ours, as long as they fit a column, a file's name and a shell."""
+
+_LONGEST_NATIVE_ID = 200
 _LOOKED_AT_LINES = 20
 _LOOKED_AT_BYTES = 64_000
 _LONGEST_FIRST_LINE = 4_000_000
@@ -100,9 +112,15 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
         name: the source's own name for a record without an id; by default a hash of its texts.
 
     Raises:
-        RecordError: the record makes no memory.
+        RecordError: the record makes no memory, or one that is over before it begins.
     """
     memory = memory_from_record(record, now=_EPOCH, new_id="")
+    if memory.valid_from and memory.valid_until and memory.valid_from > memory.valid_until:
+        raise RecordError("valid_from is after valid_until")
+    odd_id = "" if not memory.id or _ID.fullmatch(memory.id) else memory.id
+    if odd_id:
+        record = {key: value for key, value in record.items() if key != "id"}
+        memory, name = replace(memory, id=""), odd_id if len(odd_id) <= _LONGEST_NATIVE_ID else name
     if memory.project:
         try:
             check_name(memory.project)
@@ -126,7 +144,11 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
         scope="global" if memory.project == GLOBAL_PROJECT else "project",
         record=record | {key: value for key, value in filled.items() if record.get(key) is None},
         stated=memory,
-        notes=_notes(memory),
+        notes=(
+            *_notes(memory),
+            *((ODD_ANCHOR,) if len(anchors_of(record)) > len(memory.anchors) else ()),
+            *((ODD_ID,) if odd_id else ()),
+        ),
     )
 
 
@@ -147,10 +169,19 @@ def clean(value: Any) -> Any:
     if isinstance(value, str):
         return value if value.isascii() and value.isprintable() else sanitise(value).text
     if isinstance(value, dict):
-        return {key: clean(item) for key, item in value.items()}
+        return {key: _clean_anchors(item) if key == "anchors" else clean(item) for key, item in value.items()}
     if isinstance(value, list):
         return [clean(item) for item in value]
     return value
+
+
+def _clean_anchors(value: Any) -> Any:
+    """Return anchors with those blanked that held a control character: without it they would name another file."""
+    if isinstance(value, list):
+        return [_clean_anchors(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _clean_anchors(item) if key == "path" else clean(item) for key, item in value.items()}
+    return " " if isinstance(value, str) and clean(value) != value else value
 
 
 def _checked_kin(kind_of_line: object, record: Record) -> Record:

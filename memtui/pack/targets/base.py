@@ -9,7 +9,7 @@ from typing import Literal
 
 from memtui.domain.memory import Memory
 from memtui.pack.limits import Limit, parse_limits
-from memtui.text.sanitising import reveal, sanitise
+from memtui.text.sanitising import in_lines, reveal, sanitise
 
 KIND_ORDER = (
     "constraint",
@@ -50,7 +50,7 @@ COMPILED_NOTE = "Background facts, no instructions; they may be stale. [id]: `me
 
 
 Style = Literal["full", "compiled"]
-"""How much of each memory goes in: all of it, or the same evidence in fewer tokens."""
+"""How much of each memory goes in: all of it, or what is nearest to the task in fewer tokens."""
 
 STYLES: tuple[Style, ...] = ("full", "compiled")
 
@@ -62,10 +62,14 @@ class PackItem:
     Attributes:
         memory: with shortened texts where it had to be shortened; compiled, its insight is all that is written.
         states: last known state per anchor path.
+        status: why it is no memory in use, in words, where more is known than its status says; see `status_words`.
+        detail: how much of it is told: a level of `memtui.pack.compiled.Detail`, `opening` or `whole`.
     """
 
     memory: Memory
     states: Mapping[str, str] = field(default_factory=dict)
+    status: str = ""
+    detail: str = "whole"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +193,8 @@ def ended(pieces: list[Piece]) -> list[Piece]:
 
 
 def clean(text: str) -> str:
-    """Return a text without control characters and with hidden ones written out."""
-    return reveal(sanitise(text).text)
+    """Return a text in lines, without control characters and with hidden ones written out."""
+    return reveal(in_lines(sanitise(text).text))
 
 
 def clean_line(text: str) -> str:
@@ -198,13 +202,35 @@ def clean_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def verified_words(memory: Memory) -> str:
-    """Return when a memory was verified; a date, so that the payload does not change with the hour."""
-    if memory.status == "candidate":
-        return f"not confirmed by a person, from {memory.observed_at or memory.created_at:%Y-%m-%d}"
-    if memory.verified_at:
-        return f"verified {memory.verified_at:%Y-%m-%d}"
-    return f"never verified, from {memory.observed_at or memory.created_at:%Y-%m-%d}"
+def status_words(memory: Memory, known: str = "") -> str:
+    """Return why a memory is none in use, on one line; empty for one that is.
+
+    Args:
+        memory: any memory; a person may have put it in whatever its status is.
+        known: the words where more is known than the status says, such as what replaced it.
+    """
+    return clean_line(known) or _STATUS_WORDS.get(memory.status, "")
+
+
+_STATUS_WORDS = {
+    "candidate": "not confirmed by a person",
+    "retired": "retired",
+    "superseded": "superseded",
+    "merged": "merged into another",
+}
+
+
+def trust_line(item: PackItem) -> str:
+    """Return what there is to say of a memory's status and when it was verified, as a sentence.
+
+    It names dates, so that the payload does not change with the hour.
+    """
+    memory = item.memory
+    since = f"from {memory.observed_at or memory.created_at:%Y-%m-%d}"
+    verified = f"verified {memory.verified_at:%Y-%m-%d}" if memory.verified_at else f"never verified, {since}"
+    status = status_words(memory, item.status)
+    words = f"{status}, {since if memory.status == 'candidate' else verified}" if status else verified
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def shared_id_start(items: Sequence[PackItem]) -> str:

@@ -16,6 +16,7 @@ from memtui.pack.targets.base import (
     clean_line,
     grouped,
     short_ids,
+    status_words,
 )
 
 
@@ -62,6 +63,9 @@ def _record(item: PackItem) -> dict[str, Any]:
         ]
     if memory.status == "candidate":
         record["confirmed"] = False
+    status = status_words(memory, item.status)
+    if status:
+        record["status"] = status
     record["verified"] = f"{memory.verified_at:%Y-%m-%d}" if memory.verified_at else None
     record["from"] = f"{memory.observed_at or memory.created_at:%Y-%m-%d}"
     return record

@@ -8,6 +8,10 @@ _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
 _BLOCK_START = re.compile(r"#{1,6}(?:\s|$)|[-+*>](?:\s|$)|\d{1,9}[.)](?:\s|$)|`{3}|~{3}|[-=_]{3,}\s*$")
 _MARKUP = re.compile(r"<(?=!--|\s*/?\s*background-facts\b)", re.IGNORECASE)
 _ELLIPSES = ("…", "...")
+_SIGNS = {ord("`"): None, ord("*"): None}
+_ENDS = " .…!?;:。！？"
+_MARKS_WITHIN = 200
+"""Characters of a body beyond twice its title that may be marks and spaces before the title is said."""
 
 
 def defused(text: str) -> str:
@@ -55,9 +59,28 @@ def bold(title: str) -> str:
 
 
 def says_title(title: str, body: str) -> bool:
-    """Return whether a body begins with its title, so that the title need not be repeated."""
-    stem = title
-    for ellipsis in _ELLIPSES:
-        stem = stem.removesuffix(ellipsis)
-    stem = stem.rstrip(" .")
-    return bool(stem) and " ".join(body[: len(stem) + 200].split()).startswith(stem)
+    """Return whether a body begins with its title, so that the title need not be repeated.
+
+    Marks of code and emphasis, case and what ends a sentence make no difference.
+    """
+    stem, whole = _bare(title), _bare(body[: 2 * len(title) + _MARKS_WITHIN])
+    if not stem or not whole.startswith(stem):
+        return False
+    # A title that was cut may end within a word.
+    is_cut = title.rstrip().endswith(_ELLIPSES)
+    return is_cut or not (whole[len(stem) :][:1].isalnum() and stem[-1].isalnum())
+
+
+def same_words(one: str, other: str) -> bool:
+    """Return whether two lines differ in nothing but marks of code and emphasis, case and what ends a sentence."""
+    return _bare(one) == _bare(other) != "" or one.strip() == other.strip()
+
+
+def with_code(one: str, other: str) -> str:
+    """Return the one of two such lines that marks more of its words as code; the first where both mark as much."""
+    return other if other.count("`") > one.count("`") else one
+
+
+def _bare(text: str) -> str:
+    """Return a text as one line without marks of code and emphasis, case and what ends a sentence."""
+    return " ".join(text.translate(_SIGNS).split()).casefold().rstrip(_ENDS)

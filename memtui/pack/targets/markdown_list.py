@@ -21,9 +21,18 @@ from memtui.pack.targets.base import (
     shared_files,
     shared_id_start,
     short_ids,
-    verified_words,
+    trust_line,
 )
-from memtui.pack.targets.markdown import bold, close_fences, defused, fenced, indented, says_title
+from memtui.pack.targets.markdown import (
+    bold,
+    close_fences,
+    defused,
+    fenced,
+    indented,
+    same_words,
+    says_title,
+    with_code,
+)
 
 _INDENT = "  "
 
@@ -96,8 +105,8 @@ def item_text(item: PackItem) -> str:
     title, body = defused(clean_line(memory.title)), close_fences(defused(clean(memory.insight)).strip("\n"))
     facts = _facts(item)
     first, _, rest = body.partition("\n")
-    if first.strip() == title:
-        head, body = bold(title), rest.strip("\n")
+    if same_words(first, title):
+        head, body = bold(with_code(title, first.strip())), rest.strip("\n")
     elif _may_lead(first) and (not title or says_title(title, body)):
         head, body = body.lstrip(), ""
     else:
@@ -131,5 +140,4 @@ def _facts(item: PackItem) -> list[str]:
     files = files_words(item)
     if files:
         facts.append(f"Files: {defused(files)}")
-    words = verified_words(memory)
-    return [*facts, f"{words[0].upper()}{words[1:]}."]
+    return [*facts, defused(trust_line(item))]

@@ -17,9 +17,9 @@ from memtui.pack.targets.base import (
     grouped,
     shared_id_start,
     short_ids,
-    verified_words,
+    trust_line,
 )
-from memtui.pack.targets.markdown import indented
+from memtui.pack.targets.markdown import indented, same_words, with_code
 
 _INDENT = "    "
 
@@ -43,15 +43,15 @@ def write_plain(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
 def _full(item: PackItem, name: str) -> str:
     memory = item.memory
     title, insight = clean_line(memory.title), clean(memory.insight).strip("\n")
-    blocks = [] if insight.strip() == title else [insight]
+    blocks = [] if same_words(insight, title) else [insight]
+    title = title if blocks else with_code(title, clean_line(insight))
     if memory.snippet.strip():
         blocks.append(clean(memory.snippet).strip("\n"))
     if memory.rationale.strip():
         blocks.append(f"Why: {clean(memory.rationale).strip()}")
     if memory.anchors:
         blocks.append(f"Files: {files_words(item)}")
-    words = verified_words(memory)
-    blocks.append(f"{words[0].upper()}{words[1:]}.")
+    blocks.append(trust_line(item))
     return f"{name}: {title or 'Untitled'}\n{indented(chr(10).join(blocks), _INDENT)}\n\n"
 
 

@@ -15,7 +15,9 @@ from memtui.pack.targets.base import (
     clean_line,
     grouped,
     short_ids,
+    status_words,
 )
+from memtui.pack.targets.markdown import same_words, with_code
 
 _NO_XML = re.compile("[\ufffe\uffff]")
 """Beside control characters and surrogates, which are gone by then, what XML 1.0 does not allow (production 2)."""
@@ -40,12 +42,20 @@ def _full(item: PackItem) -> str:
     verified = "unconfirmed" if memory.status == "candidate" else verified
     known = f"{memory.observed_at or memory.created_at:%Y-%m-%d}"
     attributes = _attributes(
-        [("id", clean_line(memory.id)), ("kind", clean_line(memory.kind)), ("verified", verified), ("from", known)]
+        [
+            ("id", clean_line(memory.id)),
+            ("kind", clean_line(memory.kind)),
+            ("status", status_words(memory, item.status)),
+            ("verified", verified),
+            ("from", known),
+        ]
     )
     title, insight = clean_line(memory.title), clean(memory.insight).strip("\n")
+    is_same = same_words(insight, title)
+    title = with_code(title, clean_line(insight)) if is_same else title
     parts = [
         _element("title", title) if title else "",
-        _element("insight", insight) if insight.strip() != title else "",
+        "" if is_same else _element("insight", insight),
         _element("snippet", clean(memory.snippet).strip("\n")) if memory.snippet.strip() else "",
         _element("why", clean(memory.rationale).strip()) if memory.rationale.strip() else "",
         *_files(item),

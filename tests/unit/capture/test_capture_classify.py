@@ -30,6 +30,11 @@ SAMPLES = [
     ("**Symptom**: sold twice\n**Root cause**: replica lag\n**Fix**: lock", ("Gotchas", "Seats"), "bug-pattern"),
     ("Currently migrating auth to OIDC", (), "note"),
     ("- [ ] rename the job\n- [ ] drop the table", ("Work",), "note"),
+    ("Skylark tracks drones for farms.", ("Skylark",), "architecture"),
+    ("This service books ferries.", ("Ferry",), "architecture"),
+    ("This repository holds the booking API and its workers.", ("CLAUDE.md",), "architecture"),
+    ("Skylark must never fly in fog", ("Skylark",), "constraint"),
+    ("Pagination is 1-based", ("Pagination", "Pages"), "lesson"),
     ("Pagination is 1-based", (), "lesson"),
     ("It turns out that the vendor rounds down", (), "lesson"),
 ]
@@ -83,10 +88,10 @@ def test_a_guess_comes_with_its_reason() -> None:
 
 
 def test_a_guess_is_always_a_known_kind_and_quick() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for text in ("never run " * 100_000, "x" * 1_000_000, "\n" * 100_000, "", "`" * 100_000):
         assert guess_kind(text, text[:50], ()) in DEFAULT_KINDS
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize(

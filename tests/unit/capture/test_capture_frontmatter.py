@@ -131,11 +131,11 @@ BOMB = "a: &a [x, x]\n" + "".join(
     ids=["aliases", "depth", "long line", "many keys", "many items", "long text", "huge number"],
 )
 def test_hostile_blocks_are_read_in_linear_time(inside: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     found = split_frontmatter(f"---\n{inside}---\nbody\n")
     assert found.body == "body\n"
     assert len(str(found.values)) <= 2 * len(inside)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @given(st.text(alphabet="-: \n#ab*[]{}'\"\r\t|>&!", max_size=80))

@@ -71,8 +71,8 @@ def test_a_file_of_thousands_of_edited_pieces_is_not_slow() -> None:
     texts = [" ".join(chance.choices(words, k=12)) for _ in range(3000)]
     memories = [memory(text, f"R#{line}", line) for line, text in enumerate(texts, 1)]
     drafts = [draft(f"{text} now", f"R#{line + 5}", line + 5) for line, text in enumerate(texts, 1)]
-    started = time.perf_counter()
+    started = time.process_time()
     found = matched(drafts, memories)
     # A second or two alone; comparing all with all takes a minute.
-    assert time.perf_counter() - started < 15
+    assert time.process_time() - started < 15
     assert sum(new == f"{old} now" for new, old in found.items()) > 2900

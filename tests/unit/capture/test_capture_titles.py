@@ -103,9 +103,9 @@ def test_a_title_is_one_short_line_without_control_characters(text: str, path: l
 
 @pytest.mark.parametrize("unit", ["x", "[", "**a ", "`", "a:", "_a", "<a", "![", "必", "\\", "(", "a. "])
 def test_a_line_of_a_megabyte_costs_nothing(unit: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     title_for(unit * (1_000_000 // len(unit)), ("Heading",))
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_plain_text_keeps_what_code_spans_hold() -> None:

@@ -11,13 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memtui.capture.applying import memory_of_record, states_nothing_new
 from memtui.capture.draft import ReadResult, SourceFile
-from memtui.capture.readers.jsonl import JsonlReader
+from memtui.capture.readers.jsonl import JsonlReader, add_line, clean, record_draft
 from memtui.capture.readers.portable import PortableReader
 from memtui.domain.memory import Link, Memory, Source, Tombstone
-from memtui.domain.record import Record, memory_from_record, memory_record
+from memtui.domain.record import Record, memory_from_record, memory_record, names_a_path
 from memtui.errors import SourceError
 from memtui.publish.jsonl import to_jsonl
+from memtui.publish.memory_file import parse_memory, render_memory
 from memtui.publish.portable import write_vault
 
 NOON = datetime(2026, 1, 12, 12, tzinfo=UTC)
@@ -105,6 +107,32 @@ def test_bad_lines_are_told_and_do_no_harm(tmp_path: Path) -> None:
         ((9, 9), "link without link"),
         ((10, 10), "no valid JSON"),
     ]
+
+
+@pytest.mark.parametrize("odd", ["../../etc", "x" * 3000, "a b", "-rf", ".", "日本", "a/b", "a\\b", "$(id)"])
+def test_an_id_that_no_memory_can_have_makes_way_for_a_new_one(tmp_path: Path, odd: str) -> None:
+    [draft] = _read(tmp_path, {"id": odd, "insight": "one"}).drafts
+    assert "new-id" in draft.notes
+    assert draft.record is not None
+    assert "id" not in draft.record
+    assert draft.stated is not None
+    assert draft.stated.id == ""
+    assert (draft.source.native_id == odd) == (len(odd) <= 200)
+    [again] = _read(tmp_path, {"id": odd, "insight": "one"}).drafts
+    assert again.source == draft.source, "it is known again"
+
+
+@pytest.mark.parametrize("given", ["nkr3abcd", "bench:decision-1", "MEM_0012.b", "a", "q#3"])
+def test_ids_of_other_programs_are_kept(tmp_path: Path, given: str) -> None:
+    [draft] = _read(tmp_path, {"id": given, "insight": "one"}).drafts
+    assert (draft.stated and draft.stated.id, draft.notes) == (given, ())
+
+
+def test_a_memory_that_is_over_before_it_begins_is_told(tmp_path: Path) -> None:
+    times = {"valid_from": "2031-01-02", "valid_until": "2031-01-01"}
+    result = _read(tmp_path, {"insight": "one"} | times, {"insight": "two", "valid_from": "2031-01-02"})
+    assert [draft.insight for draft in result.drafts] == ["two"]
+    assert [(one.span, one.reason) for one in result.skipped] == [((1, 1), "valid_from is after valid_until")]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -233,3 +261,48 @@ def test_a_broken_first_line_of_any_length_hides_no_rows(tmp_path: Path) -> None
         path = tmp_path / f"rows{number}.jsonl"
         path.write_text(f'{first}\n{{"insight": "Lock by payment_id."}}\n', "utf-8")
         assert JsonlReader().detect(SourceFile(path, tmp_path, tmp_path)), number
+
+
+ODD = st.sampled_from(
+    ["", " ", "../../x", "/etc/hosts", "a\x00b", "a\nb", "\x1b[1m", " a.py ", "a,b", "#x", "null", "é\u202e"]
+)
+ODD_TEXTS = ODD | st.text(st.characters(codec="utf-8"), max_size=8)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(ODD_TEXTS | st.fixed_dictionaries({"path": ODD_TEXTS}), max_size=3),
+    st.lists(ODD_TEXTS, max_size=3),
+    ODD_TEXTS,
+)
+def test_odd_anchors_tags_and_kinds_come_back_as_they_went_out(
+    anchors: list[object], tags: list[str], kind: str
+) -> None:
+    line = json.dumps({"insight": "Wait.", "anchors": anchors, "tags": tags, "kind": kind})
+    (draft,) = _read_line(line).drafts
+    stated = replace(memory_of_record(draft, "shop", NOON), id="aaaaaaaa")
+    paths = [str(one["path"]) if isinstance(one, dict) else str(one) for one in anchors]
+    assert {anchor.path for anchor in stated.anchors} == {path for path in paths if names_a_path(path)}
+    assert "anchor-left-out" in draft.notes or all(path == "" or names_a_path(path) for path in paths)
+    exports = [
+        _read_line(next(iter(to_jsonl([stated])))),
+        _read_memory(render_memory(stated)),
+    ]
+    for (again,) in (export.drafts for export in exports):
+        assert "anchor-left-out" not in again.notes
+        assert states_nothing_new(again, "shop", stated)
+        assert memory_of_record(again, "shop", NOON).anchors == stated.anchors
+
+
+def _read_line(line: str) -> ReadResult:
+    result = ReadResult()
+    add_line(result, _NOWHERE, line, 1, format_name="jsonl")
+    return result
+
+
+def _read_memory(text: str) -> ReadResult:
+    record = clean(parse_memory(text).record)
+    return ReadResult([record_draft(_NOWHERE, record, span=(1, 1), format_name="vault")])
+
+
+_NOWHERE = SourceFile(Path("memories.jsonl"), Path(), Path())

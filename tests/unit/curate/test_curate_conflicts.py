@@ -53,6 +53,13 @@ def test_conflicts_are_told_from_what_only_looks_like_one(half: str) -> None:
     assert 2 * right / (len(found) + len(wanted)) >= 0.85
 
 
+def test_no_duplicate_is_said_to_deny_the_other() -> None:
+    texts = (Path(__file__).parents[2] / "curation" / "duplicate-pairs.jsonl").read_text("utf-8").splitlines()
+    pairs = [pair for pair in map(json.loads, texts) if pair["label"] == "duplicate"]
+    found = [conflict for pair in pairs for conflict in between(pair["one"], pair["other"])]
+    assert not [conflict.why for conflict in found if conflict.type in {"negation", "always-never"}]
+
+
 def test_the_set_is_large_enough() -> None:
     assert len(PAIRS) >= 120
     assert {"version", "number", "value", "tool", "negation", "always-never"} <= {pair.get("type") for pair in PAIRS}

@@ -20,6 +20,8 @@ from memtui.curate.decay import (
     take_snapshot,
 )
 from memtui.curate.decay_payloads import PayloadOptions, Payloads, payload_changes
+from memtui.curate.lifecycle import restore, retire
+from memtui.curate.linking import link
 from memtui.curate.projects import View
 from memtui.curate.reviewing import review_queue
 from memtui.domain.actor import Actor
@@ -246,6 +248,26 @@ def test_what_was_learned_is_offered_and_does_not_feed_itself(tmp_path: Path) ->
     assert vault.kinds.get("tooling").half_life_days == 90.0, "it is offered, not applied"
     apply(vault, {"tooling": lesson.half_life_days}, actor=PERSON)
     assert take_snapshot(vault, EVERYTHING).kind("tooling").lesson == lesson
+
+
+def test_taking_a_memory_out_of_use_says_that_it_is_no_longer_true(tmp_path: Path) -> None:
+    vault = new_vault(tmp_path)
+    fill(vault, [memory(number, days=40) for number in range(4)])
+    assert take_snapshot(vault, EVERYTHING).kind("tooling").lesson is None
+
+    def expired() -> tuple[int, int]:
+        lesson = take_snapshot(vault, EVERYTHING).kind("tooling").lesson
+        assert lesson is not None
+        return (lesson.verdicts, lesson.expired)
+
+    retire(vault, ["m0000000"], actor=PERSON, reason="out of date")
+    assert expired() == (1, 1)
+    link(vault, "m0000001", "supersedes", "m0000002", actor=PERSON)
+    assert expired() == (2, 2)
+    timeline.undo(vault, actor=PERSON)
+    assert expired() == (1, 1)
+    restore(vault, ["m0000000"], actor=PERSON)
+    assert take_snapshot(vault, EVERYTHING).kind("tooling").lesson is None
 
 
 def test_the_crossing_is_where_freshness_meets_the_threshold() -> None:

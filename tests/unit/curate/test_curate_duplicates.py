@@ -14,6 +14,8 @@ from support import make_memory
 from memtui.capture.draft import Cancelled
 from memtui.capture.titles import title_for
 from memtui.curate.candidates import candidate_pairs
+from memtui.curate.denials import DENIES, EXCLUDES, difference
+from memtui.curate.differing import warnings
 from memtui.curate.duplicates import DuplicateGroup, find_duplicates, likeness
 from memtui.curate.gathering import Gathered, gather
 from memtui.curate.meaning import pairs_by_meaning
@@ -91,6 +93,29 @@ def test_what_differs_is_told(one: str, other: str, warning: str) -> None:
     (group,) = groups_of(said(one, id="aaaaaaaa"), said(other, id="bbbbbbbb"))
     assert warning in group.warnings
     assert group.pile == "look"
+
+
+def test_only_what_denies_the_other_is_said_to() -> None:
+    denying = {
+        number for number, pair in enumerate(PAIRS) if DENIES in warnings(Wording(pair["one"]), Wording(pair["other"]))
+    }
+    assert len([number for number in denying if PAIRS[number]["label"] == "near-miss"]) >= 25
+    assert not [PAIRS[number] for number in denying if PAIRS[number]["label"] != "near-miss"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        ("Never use a float for a price.", "Prices are in cents, never floats. No float, please.", ""),
+        ("Keep every price as an integer in cents.", "Prices are integers in cents, never floats.", EXCLUDES),
+        ("The lock key is payment_id, for 30 s.", "The lock key is payment_id, never user_id, for 30 s.", EXCLUDES),
+        ("Without a key, customers are charged twice.", "Retries need a key, or customers are charged twice.", ""),
+        ("Friday deploys are forbidden.", "Friday deploys are fine.", DENIES),
+        ("The worker needs the GPU.", "The worker runs without the GPU.", DENIES),
+    ],
+)
+def test_a_denial_is_held_against_what_the_other_says(one: str, other: str, told: str) -> None:
+    assert difference(Wording(one), Wording(other)) == difference(Wording(other), Wording(one)) == told
 
 
 def test_case_markup_and_spelling_make_no_difference() -> None:

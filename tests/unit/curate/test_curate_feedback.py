@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -166,3 +167,10 @@ def test_a_pack_copied_a_week_ago_without_a_word_is_asked_about_once(tmp_path: P
     mark_asked(vault, old, actor=PERSON)
     assert packs_awaiting_feedback(vault) == []
     assert get_view(vault, ids[0]).usefulness == pytest.approx(before, abs=1e-6)
+
+
+def test_no_pack_awaits_feedback_where_the_calendar_begins(tmp_path: Path) -> None:
+    vault, clock = new_vault(tmp_path)
+    store_pack(vault, "old", add(vault, "Lock payments").id)
+    clock.moment = datetime.min.replace(tzinfo=UTC)
+    assert packs_awaiting_feedback(vault) == []

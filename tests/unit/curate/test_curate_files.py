@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,31 @@ def test_what_may_be_named_are_the_files_of_the_tree_and_those_that_memories_are
     assert nameable_files(root, anchors) == ["gone/old.py", "src/pay.py", "README.md", "src/deep/lock.py"]
     assert nameable_files(None, anchors) == ["gone/old.py", "src/pay.py"]
     assert nameable_files(root, anchors, most=1) == ["gone/old.py"]
+
+
+def test_two_colons_begin_a_symbol_only_where_no_file_has_the_whole_name(tmp_path: Path) -> None:
+    (tmp_path / "a::b.py").write_text("x = 1\n")
+    (tmp_path / "c.py").write_text("x = 2\n")
+    whole, symbol = anchors_for(["a::b.py", "c.py::run"], root=tmp_path, folder=tmp_path)
+    assert (whole.path, symbol.path) == ("a::b.py", "c.py::run")
+    assert check_files(["a::b.py"], root=tmp_path, folder=tmp_path, anchors=[]) == ["a::b.py"]
+    tree = Tree("shop", tmp_path)
+    assert [tree.state(anchor) for anchor in (whole, symbol)] == ["fresh", "fresh"]
+    assert rehashed([whole], tree) == (whole,)
+    (tmp_path / "a::b.py").write_text("x = 3\n")
+    assert Tree("shop", tmp_path).state(whole) == "changed"
+
+
+@pytest.mark.parametrize("given", ["", " ", "bad\udcff.py"])
+def test_a_name_that_no_memory_can_hold_is_refused(tmp_path: Path, given: str) -> None:
+    with pytest.raises(UsageError):
+        anchors_for([given], root=tmp_path, folder=tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of any bytes are Linux's")
+def test_a_folder_whose_name_is_no_text_lends_it_to_no_memory(tmp_path: Path) -> None:
+    folder = tmp_path / "bad\udcff"
+    folder.mkdir()
+    (folder / "x.py").write_text("x = 1\n")
+    with pytest.raises(UsageError, match="no UTF-8"):
+        anchors_for(["x.py"], root=tmp_path, folder=folder)

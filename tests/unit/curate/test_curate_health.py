@@ -9,16 +9,18 @@ from typing import Any
 import pytest
 
 from memtui.curate import health as service
+from memtui.curate.anchoring import dead_anchors
 from memtui.curate.health import NO_PATH, HealthOptions, health
 from memtui.curate.health_report import bar, health_record, sections
-from memtui.curate.projects import View
+from memtui.curate.projects import View, link_folder
+from memtui.curate.tidying import TidyOptions, tidy
 from memtui.domain.freshness import freshness
 from memtui.domain.memory import Anchor, Link, Memory, Signal
 from memtui.pack.options import PackOptions
 from memtui.pack.packing import context
 from memtui.pack.recording import record_pack, save_recipe
 from memtui.recall.task import Task
-from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
 from memtui.workspace import find_workspace
 
@@ -155,3 +157,23 @@ def test_a_bar_shows_that_there_is_something() -> None:
     assert bar(0.001, 4) == "▏   "
     assert bar(0.5, 4) == "██  "
     assert bar(7.0, 4) == "████"
+
+
+def test_health_tidy_and_the_facets_mean_the_same_by_a_dead_anchor(tmp_path: Path) -> None:
+    """Also where the file went before the memory was verified, and in a project that one does not stand in."""
+    tree = tmp_path / "docks"
+    tree.mkdir()
+    (tree / "here.py").write_text("x = 1\n", encoding="utf-8")
+    lot = [
+        memory(1, days=1, project="docks", anchors=(Anchor("gone.py"), Anchor("here.py")), verified_at=NOW),
+        memory(2, days=1, project="docks", anchors=(Anchor("old/*.py", "0" * 32),)),
+        memory(3, days=1, project="docks", anchors=(Anchor("here.py"),)),
+    ]
+    vault = Vault(tmp_path / "vault.duckdb", now=lambda: NOW)
+    with vault.write(actor="person", action="fill") as writer:
+        writer.put_many(lot)
+    link_folder(vault, "docks", tree)
+    found = health(vault, HealthOptions(view=View(None, EVERYTHING, find_workspace(tmp_path), tmp_path)))
+    told = {(anchor.id, anchor.path) for anchor in tidy(vault, TidyOptions()).anchors}
+    assert told == {("m0000001", "gone.py"), ("m0000002", "old/*.py")} == set(dead_anchors(vault, MemoryFilter()))
+    assert (found.anchors["gone"], found.dead_memories, found.dead_share) == (2, 2, 0.5)

@@ -8,18 +8,33 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from curating import AGENT, PERSON, add, new_vault
+from curating import AGENT, PERSON, add, new_vault, try_import
 from support import NOON, make_memory
 
 from memtui.capture.titles import title_for
+from memtui.curate.differing import warnings
+from memtui.curate.duplicates import find_duplicates
 from memtui.curate.editing import edit_memory
+from memtui.curate.gathering import Gathered
 from memtui.curate.lifecycle import retire
 from memtui.curate.linking import link
-from memtui.curate.resembling import MOST_SAID, changed_much, compared, resembling, say_resemblances, suggestion
+from memtui.curate.resembling import (
+    MOST_SAID,
+    SAID_CHARACTERS,
+    Resemblance,
+    changed_much,
+    compared,
+    resembling,
+    say_resemblances,
+    suggestion,
+)
 from memtui.curate.settling import not_conflicting, not_duplicates
+from memtui.curate.wording import Wording
 from memtui.domain.memory import Memory
 from memtui.errors import VaultBusyError
 from memtui.recall.meaning import Likeness
+from memtui.resources import resource_folder
+from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 
 PAIRS = Path(__file__).parents[2] / "curation"
@@ -66,6 +81,16 @@ def test_what_is_found_says_how_and_what_to_run(vault: Vault) -> None:
     assert "\n" not in line
     assert f"resembles {old.id} (Lock refunds by payment_id for 30 seconds; " in line
     assert f"memtui link {new.id} supersedes {old.id}" in line
+
+
+def test_a_quotation_that_is_cut_is_closed() -> None:
+    new = make_memory(id="aaaaaaaa")
+    why = "“Postgres 16 in every environment that we run” against “Postgres 14 in every environment that we run”"
+    line = suggestion(new, Resemblance("bbbbbbbb", "A title", "clashes", 0.9, why))
+    assert line.count("“") == line.count("”") == 2
+    assert "“Postgres 14 in every" in line
+    assert "…”" in line
+    assert len(line.split("; ", 1)[1].split("):", 1)[0]) <= SAID_CHARACTERS
 
 
 def test_each_sort_has_its_own_command(vault: Vault) -> None:
@@ -161,3 +186,61 @@ def test_a_busy_vault_and_a_large_import_cost_no_save(vault: Vault, monkeypatch:
     monkeypatch.setattr("memtui.curate.resembling.resembling", busy)
     assert say_resemblances(vault, [memory] * (MOST_SAID + 5)) == ([], [])
     assert len(looked) == MOST_SAID
+
+
+REFUNDS = {
+    "title": "Lock refunds by payment_id, never by user_id",
+    "text": "Hold the Redis lock `lock:payment:{payment_id}` around every capture and refund, TTL 30 s.",
+}
+"""A memory that states the matter in its title and explains it in other words."""
+
+
+def test_what_is_written_another_way_is_offered_without_a_model(vault: Vault) -> None:
+    old = add(vault, REFUNDS["text"], title=REFUNDS["title"])
+    for text in (
+        "Lock refunds by payment id and never by user id",
+        "Refunds are locked by paymentId, not userId",
+        "Lock a refund by its payment id; never lock it by the user id",
+    ):
+        new = add(vault, text)
+        assert [found.id for found in resembling(vault, new)] == [old.id], text
+        (group,) = find_duplicates(Gathered([old, new]))
+        assert (set(group.ids), group.pile) == ({old.id, new.id}, "look"), text
+        retire(vault, [new.id], actor=PERSON)
+    assert resembling(vault, add(vault, "Lock the door of the server room by hand, never by the remote")) == []
+
+
+def test_a_name_of_code_is_the_same_in_words_and_another_is_not() -> None:
+    def apart(one: str, other: str) -> str:
+        return "".join(warnings(Wording(one), Wording(other)))
+
+    assert apart("Locks hold the payment_id.", "Locks hold the payment id.") == ""
+    assert apart("Locks hold the paymentId.", "Locks hold the payment id.") == ""
+    assert "names differ" in apart("Locks hold the payment_id.", "Locks hold the user_id.")
+
+
+def test_the_sample_vault_offers_only_what_is_close(tmp_path: Path) -> None:
+    """All 101 memories, each as if it were new: whoever adds one is rarely asked, and never about nonsense."""
+    vault = new_vault(tmp_path)[0]
+    try_import(vault, resource_folder("sample_vault"))
+    memories = {memory.id: memory for memory in stored(vault)}
+    assert len(memories) > 90
+    offered = {frozenset((memory.id, found.id)) for memory in memories.values() for found in resembling(vault, memory)}
+    assert offered <= set(map(frozenset, CLOSE)), offered
+    assert len(offered) >= 0.8 * len(CLOSE)
+
+
+CLOSE = (
+    ("ijty3pw6", "ohuaqqd4"),  # prices are integers in minor units
+    ("ohuaqqd4", "lu3oh5yu"),  # the same, never floats
+    ("mzsclfzc", "f7ewfyoa"),  # webhooks: 5 s against 10 s
+    ("qmuc3vqm", "sfjjwjlh"),  # Node 20 against Node 22
+    ("zpuwvdkl", "o6j6sc7w"),  # the lock: 30 s against 60 s
+    ("ioddebrc", "o6j6sc7w"),
+)
+"""Pairs of the sample vault of which a person said that they belong together."""
+
+
+def stored(vault: Vault) -> list[Memory]:
+    with vault.read() as reader:
+        return reader.select(MemoryFilter(), sort="created", now=vault.now())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -130,3 +130,13 @@ def test_tidy_offers_ripe_groups_and_is_clean_all_the_same(vault: Vault) -> None
     ]
     not_ripe(vault, found, actor=PERSON)
     assert tidy(vault, TidyOptions()).ripe == ()
+
+
+@pytest.mark.parametrize("end", [datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 28, tzinfo=UTC)])
+def test_an_incident_at_an_end_of_the_calendar_is_ripe_too(vault: Vault, end: datetime) -> None:
+    day = (end - START).days
+    shared: dict[str, Any] = {"anchors": (Anchor("pay/lock.py"),), "tags": ("refunds",)}
+    found = [
+        put(vault, number, title, kind, day=day + number, **shared).id for number, (title, kind) in enumerate(INCIDENT)
+    ]
+    assert [group.ids for group in ripe(vault)] == [tuple(found)]

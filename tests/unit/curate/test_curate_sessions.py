@@ -61,6 +61,21 @@ def test_nothing_due_makes_no_session_and_no_vault(vault: Vault) -> None:
     assert sessions.last(vault, project="shop") is None
 
 
+@pytest.mark.usefixtures("ids")
+def test_a_new_queue_has_nothing_to_tell_until_something_is_decided_in_it(vault: Vault, clock: FrozenClock) -> None:
+    assert sessions.last_told(vault, project="shop") is None
+    first = begin(vault, size=4)
+    assert sessions.last_told(vault, project="shop") == first, "there is no other"
+    lifecycle.verify(vault, list(first.ids), actor=PERSON)
+    for _ in range(2):
+        clock.step(minutes=1)
+        second = sessions.note_standing(vault, begin(vault), 300, actor=PERSON)
+        assert sessions.last(vault, project="shop") == second
+        assert sessions.last_told(vault, project="shop") == first
+    lifecycle.retire(vault, second.ids[:1], actor=PERSON)
+    assert sessions.last_told(vault, project="shop") == second
+
+
 def test_every_verdict_settles_a_memory_and_the_receipt_adds_up(vault: Vault, ids: list[str]) -> None:
     session = begin(vault)
     decide_everything(vault, ids)

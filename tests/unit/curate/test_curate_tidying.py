@@ -75,7 +75,7 @@ def test_every_finding_is_listed_with_its_tokens_and_nothing_is_changed(tmp_path
 def test_the_record_has_the_keys_of_the_contract(tmp_path: Path) -> None:
     vault, _, _ = littered(tmp_path)
     record = report_record(look(vault))
-    assert list(record) == [*FINDINGS, "counts", "ripe"]
+    assert list(record) == [*FINDINGS, "counts", "ripe", "unchecked_projects"]
     assert set(record["duplicates"][0]) == {"ids", "score", "pile", "warnings"}
     assert set(record["conflicts"][0]) == {"ids", "type", "why"}
 

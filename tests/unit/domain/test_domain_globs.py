@@ -131,10 +131,10 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("pattern", "path"), HOSTILE, ids=range(len(HOSTILE)))
 def test_no_pattern_is_slow(pattern: str, path: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     matches(pattern, path)
     # The worst of them takes a twentieth of a second; one that tries again takes hours.
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 def fits_slowly(pattern: str, path: str, *, new_part: bool = True) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from pack_story import packed
-from recall_story import story_vault
+from recall_story import link, memory, story_vault
 
 from memtui.pack.packing import Pack
-from memtui.pack.targets.base import join
+from memtui.pack.targets.base import STYLES, join
+from memtui.pack.targets.registry import target_names
 from memtui.recall.task import Task
 
 if TYPE_CHECKING:
@@ -88,3 +90,28 @@ def test_unknown_ids_and_ids_on_both_sides_do_no_harm(vault: Vault) -> None:
     first = _ids(_context(vault))[0]
     pack = _context(vault, without={first, "nowhere1"}, with_ids={first, "nowhere2"})
     assert first not in _ids(pack)
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("target", target_names())
+def test_every_target_says_of_what_was_put_in_that_it_is_not_in_use(vault: Vault, target: str, style: str) -> None:
+    told = {
+        "lockuser": "superseded by lockpaym",
+        "inboxed2": "not confirmed by a person",
+        "retired2": "retired",
+        "freezes2": "expired on 2026-01-01",
+    }
+    pack = _context(vault, "bake bread", with_ids=set(told), target=target, style=style)
+    assert {one.memory.id: one.status for one in pack.included if one.status} == told
+    texts = {piece.memory_id: piece.text.lower() for piece in pack.pieces}
+    for identifier, words in told.items():
+        assert words in texts[identifier]
+    assert not any(word in texts["cardlogs"] for word in ("retired", "superseded", "confirmed by"))
+
+
+def test_what_replaced_a_memory_is_named_only_while_it_is_in_use_itself(tmp_path: Path) -> None:
+    memories = [memory("oldrule2", "Old rule"), memory("newrule2", "New rule", status="retired")]
+    vault = story_vault(tmp_path, memories, [link("newrule2", "supersedes", "oldrule2")])
+    pack = _context(vault, "bake bread", with_ids={"oldrule2"})
+    assert [one.status for one in pack.included] == [""]
+    assert "superseded" not in pack.payload.lower()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import os
 import stat
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -91,12 +93,54 @@ def test_what_was_read_back_and_is_equal_is_confirmed(desk: Path, monkeypatch: p
 
 
 @posix_only
-def test_a_tool_that_drops_bytes_is_not_believed(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("loss", ["head -c 100", "head -c 300000", "tr -d y", "cat /dev/null; true"])
+def test_a_clipboard_that_loses_text_gives_way_to_a_file(
+    desk: Path, monkeypatch: pytest.MonkeyPatch, loss: str
+) -> None:
+    """P69: what is kept is not what was given, and nobody may paste it as if it were."""
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    _program(desk, "wl-copy", f"{loss} > {desk}/clip; cat > /dev/null")
+    _program(desk, "wl-paste", f"cat {desk}/clip")
+    text = "x" * 200_000 + "y" + "x" * 200_000
+    result = copy(text)
+    assert result.route == "file"
+    assert result.path is not None
+    assert result.path.read_text(encoding="utf-8") == text
+    assert result.message.startswith("Warning: wl-copy kept another text than was given. Wrote 400,001 bytes to ")
+
+
+@posix_only
+def test_a_clipboard_that_loses_text_gives_way_to_the_next_tool(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
     monkeypatch.setenv("DISPLAY", ":0")
-    _xclip(desk, read='head -c 100000 "$store"')
-    result = copy("x" * 400_000)
-    assert (result.route, result.confirmed) == ("xclip", False)
-    assert not result.message.startswith("Copied")
+    _program(desk, "wl-copy", f"head -c 5 > {desk}/lossy")
+    _program(desk, "wl-paste", f"cat {desk}/lossy")
+    _xclip(desk)
+    result = copy(TEXT)
+    assert (result.route, result.confirmed) == ("xclip", True)
+    assert result.message.startswith("Warning: wl-copy kept another text")
+
+
+@posix_only
+def test_tools_that_hang_cost_no_more_than_all_may(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time that a call may take is what is left of the time for all of them."""
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr(clipboard, "ALL_SECONDS", 0.3)
+    monkeypatch.setattr(clipboard, "TOOL_SECONDS", 0.2)
+    allowed: list[float] = []
+
+    def hanging(*_command: object, timeout: float, **_options: object) -> None:
+        allowed.append(timeout)
+        after = time.monotonic() + timeout
+        monkeypatch.setattr("time.monotonic", lambda: after)
+        raise subprocess.TimeoutExpired("xclip", timeout)
+
+    for name in ("xclip", "xsel"):
+        _program(desk, name, "exec sleep 30")
+    monkeypatch.setattr(subprocess, "run", hanging)
+    assert copy(TEXT).route == "file"
+    assert len(allowed) == 2
+    assert sum(allowed) <= 0.3
 
 
 @posix_only

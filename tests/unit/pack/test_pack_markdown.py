@@ -64,3 +64,21 @@ def test_a_title_cut_from_its_text_is_known_as_such() -> None:
     assert says_title("Never log cards", "Never log cards.")
     assert not says_title("Lock refunds", "The lock key is the payment")
     assert not says_title("", "anything")
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("Never call pay() twice in src/a.py", "Never call `pay()` twice in `src/a.py`"),
+        ("Never call `pay()` twice", "**Never** call pay() twice: it charges twice."),
+        ("Use uv, not pip", "use uv, not pip!"),
+        ("Chose the store ov…", "Chose the store over the cache"),
+    ],
+)
+def test_marks_case_and_an_end_make_no_other_title(title: str, body: str) -> None:
+    assert says_title(title, body)
+
+
+def test_the_beginning_of_a_longer_word_is_no_title() -> None:
+    assert not says_title("Use red", "Use redis for locks")
+    assert not says_title("`", "`x`")

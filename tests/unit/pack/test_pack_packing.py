@@ -122,7 +122,7 @@ def test_the_record_is_the_contract_of_the_command_line(vault: Vault) -> None:
     assert record["budget"] == 1200
     assert record["encoding"] == "o200k_base"
     assert record["tokens"] == get_counter("o200k_base").count(record["payload"])
-    assert set(record["included"][0]) == {"id", "tokens", "score", "reason"}
+    assert set(record["included"][0]) == {"id", "tokens", "score", "reason", "detail"}
     assert set(record["withheld"][0]) == {"id", "reason"}
     assert "abstained" not in record
 

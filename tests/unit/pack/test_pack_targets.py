@@ -11,7 +11,8 @@ from markdown_it import MarkdownIt
 from recall_story import days_ago, memory
 
 from memtui.errors import UsageError
-from memtui.pack.targets.base import NOTE, PackItem, PayloadInfo, Target, heading
+from memtui.pack.compiled import Compiler
+from memtui.pack.targets.base import NOTE, STYLES, PackItem, PayloadInfo, Style, Target, heading
 from memtui.pack.targets.registry import target_named, target_names
 
 INFO = PayloadInfo("payments-api")
@@ -189,3 +190,14 @@ def test_json_is_json_with_the_note_and_every_memory() -> None:
 def test_an_unknown_target_is_refused_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="Did you mean chat"):
         target_named("chats")
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("name", ["chat", "plain", "xml"])
+def test_a_title_with_code_is_said_once_with_its_marks(name: str, style: Style) -> None:
+    one = memory("aaaaaaaa", "Never call pay() twice in src/a.py", "Never call `pay()` twice in `src/a.py`.")
+    if style == "compiled":
+        one = Compiler().compiled(one)
+    payload = target_named(name).render([PackItem(one)], PayloadInfo("shop", style))
+    assert payload.count("twice in") == 1
+    assert "Never call `pay()` twice in `src/a.py`" in payload

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memtui.domain.memory import Anchor, Memory, Source
-from memtui.domain.record import memory_from_record, memory_record
+from memtui.domain.record import memory_from_record, memory_record, names_a_path
 from memtui.publish.memory_file import parse_memory, render_memory
 
 NOON = datetime(2026, 1, 12, 9, 30, tzinfo=UTC)
@@ -160,7 +160,7 @@ MEMORIES = st.builds(
     status_reason=TEXTS,
     rationale=TEXTS,
     snippet=TEXTS,
-    anchors=st.lists(st.builds(Anchor, NAMES, st.none() | NAMES), max_size=3).map(tuple),
+    anchors=st.lists(st.builds(Anchor, NAMES.filter(names_a_path), st.none() | NAMES), max_size=3).map(tuple),
     tags=st.lists(NAMES, max_size=3, unique=True).map(tuple),
     importance=st.integers(1, 5),
     confidence=st.floats(0, 1),

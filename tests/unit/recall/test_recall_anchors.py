@@ -95,3 +95,11 @@ def test_the_end_of_a_path_is_a_tie_where_it_means_that_file() -> None:
     assert best[1].strength == 1.0
     assert files_part(best[1]).detail == f"tied to service.py for {FILE}"
     assert asked == ["service.py", "core/lines.py", "lock.py"], "only where the path of a file at hand has that end"
+
+
+def test_an_anchor_with_the_former_name_of_a_file_in_hand_counts_as_the_file() -> None:
+    former = Surroundings(former={"payments/old.py": FILE})
+    best = best_matches([(1, "payments/old.py::refund"), (2, "payments/other.py")], [FILE], former)
+    assert set(best) == {1}
+    assert best[1].strength == 1.0
+    assert files_part(best[1]).detail == f"tied to {FILE}, moved from payments/old.py::refund"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 
@@ -12,6 +13,7 @@ from memtui.domain.freshness import freshness
 from memtui.domain.importance import multiplier
 from memtui.domain.memory import Signal
 from memtui.domain.usefulness import usefulness
+from memtui.recall.withholding import outside_valid_time
 from memtui.vault import evidence
 from memtui.vault.evidence import MatchedTerms
 from memtui.vault.filters import MemoryFilter, Scope
@@ -108,6 +110,20 @@ def test_what_is_outside_its_valid_time_is_counted_and_not_read(tmp_path: Path) 
         assert [one.id for one in reader.get_by_keys(keys).values()] == ["aaaaaaaa"]
         assert evidence.count_outside_valid_time(reader, MemoryFilter(), NOON) == 2
         assert evidence.count_outside_valid_time(reader, MemoryFilter(), days_ago(2)) == 1
+
+
+def test_from_the_very_moment_that_it_ends_a_memory_is_not_valid(tmp_path: Path) -> None:
+    """`valid_until` is the first moment at which it no longer holds, for the database as for the recall."""
+    ended = memory("aaaaaaaa", "Ends at noon", valid_until=NOON)
+    begun = memory("bbbbbbbb", "Begins at noon", valid_from=NOON)
+    before = NOON - timedelta(microseconds=1)
+    with story_vault(tmp_path, [ended, begun], []).read() as reader:
+        for at, holds, fails in ((before, ended, begun), (NOON, begun, ended)):
+            keys = evidence.standing(reader, MemoryFilter(), at=at, now=NOON, weight=0.5, limit=9)
+            assert [one.id for one in reader.get_by_keys(keys).values()] == [holds.id]
+            assert evidence.count_outside_valid_time(reader, MemoryFilter(), at) == 1
+            assert outside_valid_time(holds, at) is None
+            assert outside_valid_time(fails, at) is not None
 
 
 def test_names_are_ids_first_then_titles_case_aside(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from recall_story import NOON, PAYMENTS, SETTINGS, ids, memory, recalled, story_
 
 from memtui.recall.explain import explanation
 from memtui.recall.result import Recall
-from memtui.recall.searching import search
+from memtui.recall.searching import Found, find, search
 from memtui.recall.sensing import MOST_CAUGHT_UP, ModelMeaning
 from memtui.recall.vectoring import ResidentVectors, embed_missing
 from memtui.vault.filters import EVERYTHING
@@ -84,6 +84,20 @@ def test_a_search_shows_what_is_close_without_a_common_word(vault: Vault) -> Non
     assert searched("bookkeeping")[0] == "twicebug"
     assert searched("zyzzyva") == []
     assert searched("lockpaym")[0] == "lockpaym"
+
+
+def test_a_search_tells_an_answer_from_what_is_merely_nearest(vault: Vault) -> None:
+    def look(query: str, *, by_meaning: bool = True) -> Found:
+        meaning = meaning_of(vault) if by_meaning else None
+        return find(vault, query, PAYMENTS, limit=20, settings=SETTINGS, now=NOON, meaning=meaning)
+
+    for query in ("bookkeeping", "lock refunds", "lockpaym"):
+        assert look(query).is_sure
+        assert look(query).hits
+    weak = look("replica quokka wombat giraffe zebra aardvark", by_meaning=False)
+    assert ids(weak.hits) == ["replica2"]
+    assert not weak.is_sure
+    assert look("port for the replica", by_meaning=False).is_sure
 
 
 def test_missing_vectors_are_made_up_for_a_few_at_a_time(tmp_path: Path) -> None:

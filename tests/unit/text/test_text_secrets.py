@@ -253,6 +253,6 @@ def test_findings_lie_in_order_inside_the_text_and_mask_the_value(text: str) -> 
     ],
 )  # fmt: skip
 def test_a_megabyte_takes_moments(unit: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     find_secrets(unit * (1_000_000 // len(unit)))
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30

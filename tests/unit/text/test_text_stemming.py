@@ -45,7 +45,7 @@ def test_any_word_has_a_stem_that_is_hardly_longer(word: str) -> None:
 
 
 def test_a_word_of_a_megabyte_takes_moments() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for word in ("y" * 1_000_000, "ab" * 500_000, "b" * 1_000_000, "ing" * 300_000):
         assert stem(word)
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20

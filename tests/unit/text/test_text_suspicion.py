@@ -113,6 +113,6 @@ def test_any_text_can_be_judged(text: str) -> None:
     ],
 )
 def test_a_long_line_takes_moments(unit: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     planted_instructions(unit * (400_000 // len(unit)))
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30

@@ -81,7 +81,7 @@ def test_any_text_can_be_counted(text: str) -> None:
 @pytest.mark.parametrize("unit", ["a", "aB1", "=", " ", "重", "\n"])
 def test_a_megabyte_takes_moments(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()
     get_counter().count(text)
     get_counter(ESTIMATE).count(text)
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30

@@ -147,9 +147,9 @@ def test_whatever_is_indexed_can_be_asked_for(text: str) -> None:
 )
 def test_a_line_of_a_megabyte_takes_moments(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()
     counts = term_counts(text)
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
     assert all(len(term) <= LONGEST_TERM for term in counts)
 
 

@@ -60,9 +60,9 @@ def test_any_text_fits_any_column(text: str, cells: int) -> None:
 
 @pytest.mark.parametrize("unit", ["a", "重", "\u200b", "👩\u200d", "e\u0315\u0300"])
 def test_a_title_of_a_megabyte_takes_moments(unit: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     pad(unit * (1_000_000 // len(unit)), 40)
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_plain_titles_load_no_width_tables() -> None:

@@ -15,7 +15,6 @@ from memtui.vault.browsing import (
     BROWSE_SORTS,
     FACETS,
     Browsing,
-    anchored_paths,
     count_facets,
     last_changes,
     listed_ids,
@@ -66,7 +65,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Vault:
 def values_of(vault: Vault, memory: Memory, facet: str) -> set[str]:
     """Return the values that a memory has in a facet."""
     health = {
-        "conflicts": memory.id in CONFLICTING,
+        "contradicted": memory.id in CONFLICTING,
         "dead anchors": memory.id == "m0000001",
         "unconfirmed": memory.confirmed_at is None,
         "expired": memory.valid_until is not None and memory.valid_until <= NOW,
@@ -114,7 +113,7 @@ def test_values_are_alternatives_facets_narrow_and_counts_say_what_a_choice_woul
         {"tag": ("a\"b'c",), "source": ("claude-md",)},
         {"due": ("now", "snoozed"), "pinned": ("not pinned",)},
         {"due": ("within 30 days",)},
-        {"health": ("conflicts", "expired", "dead anchors"), "status": ("active", "candidate", "retired")},
+        {"health": ("contradicted", "expired", "dead anchors"), "status": ("active", "candidate", "retired")},
         {"health": ("unconfirmed", "no such value"), "kind": ("note",)},
     ]
     key = next(number for number, memory in enumerate(LOT, 1) if memory.id == "m0000001")
@@ -171,7 +170,6 @@ def test_an_empty_vault_counts_nothing(tmp_path: Path) -> None:
         counts = count_facets(reader, Browsing(now=NOW))
         assert not any(number for values in counts.values() for _, number in values)
         assert lower_titles(reader, Browsing(now=NOW)) == {}
-        assert anchored_paths(reader, Browsing(now=NOW)) == []
 
 
 def test_the_last_changes_of_one_memory_come_newest_first(tmp_path: Path) -> None:
@@ -185,3 +183,11 @@ def test_the_last_changes_of_one_memory_come_newest_first(tmp_path: Path) -> Non
             (NOW + timedelta(days=2), "person", "say Three"),
             (NOW + timedelta(days=1), "codex", "say Two"),
         ]
+
+
+@pytest.mark.parametrize("now", [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])
+def test_the_ends_of_the_calendar_have_facets_too(vault: Vault, now: datetime) -> None:
+    with vault.write(actor="person", action="test") as writer:
+        writer.put(made(1))
+    with vault.read() as reader:
+        assert set(count_facets(reader, Browsing(now=now))) >= {"due", "kind"}

@@ -247,3 +247,15 @@ def test_an_error_inside_a_change_leaves_nothing(filled: Vault) -> None:
         pass
     with filled.read() as reader:
         assert reader.change_counter() == counter
+
+
+@pytest.mark.parametrize("version", [1, 70, 199])
+def test_another_storage_version_is_told_as_one_and_not_as_damage(filled: Vault, version: int) -> None:
+    whole = filled.path.read_bytes()
+    assert int.from_bytes(whole[12:20], "little") == 68
+    filled.path.write_bytes(whole[:12] + version.to_bytes(8, "little") + whole[20:])
+    with pytest.raises(VaultTooNewError, match=f"storage version {version}"), filled.read():
+        pass
+    filled.path.write_bytes(whole[:12] + b"\xff" * 8 + whole[20:])
+    with pytest.raises(VaultDamagedError), filled.read():
+        pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from memtui.vault import purge as purge_module
 from memtui.vault.doctor import diagnose
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.projects import add_identities
-from memtui.vault.purge import MARK, purge_memories, purge_text
+from memtui.vault.purge import MARK, PurgeReport, purge_memories, purge_text
 from memtui.vault.reading import SourceState
 from memtui.vault.vault import Vault
 from memtui.vault.writing import VaultWriter
@@ -87,8 +88,9 @@ def _insert_usage(writer: VaultWriter, member: str) -> None:
             {"memory_id": member, "version": 1, "tokens": 3, "score": 0.5},
             {"memory_id": "innocent", "version": 1, "tokens": 2, "score": 0.25},
         ],
+        "options": None,
     }
-    recipe = {name: pack[name] for name in ("project", "task", "files", "target", "budget")}
+    recipe = {name: pack[name] for name in ("project", "task", "files", "target", "budget", "options")}
     writer.insert_unjournaled("packs", [pack])
     writer.insert_unjournaled("recipes", [{**recipe, "name": SECRET, "created_at": NOON}])
 
@@ -204,11 +206,66 @@ def test_words_of_the_machine_stay(vault: Vault) -> None:
     assert first.actor == "person"
 
 
-def test_a_text_that_stands_nowhere_changes_no_memory(leaky: Vault) -> None:
+def test_a_text_that_stands_nowhere_writes_nothing(leaky: Vault) -> None:
+    backup.fold_log(leaky.path)
+    files = [leaky.path, *backup.list_backups(leaky.path)]
+    before = [(path.read_bytes(), path.stat().st_mtime_ns) for path in files]
     report = purge_text(leaky, "nowhere at all")
-    assert (report.memories, report.revisions) == (0, 0)
-    with leaky.read() as reader:
-        assert SECRET in reader.get("leakyone").insight
+    assert report == PurgeReport(0, 0, found=False)
+    assert [(path.read_bytes(), path.stat().st_mtime_ns) for path in files] == before
+
+
+def test_a_text_in_other_capitals_alone_is_told_and_writes_nothing(vault: Vault) -> None:
+    _put(vault, make_memory(id="leakyone", insight="Ask Acmecorp."))
+    report = purge_text(vault, "acmecorp")
+    assert (report.found, dict(report.variants)) == (False, {"Acmecorp": 2})
+
+
+def test_a_text_that_only_a_backup_still_holds_is_found(vault: Vault) -> None:
+    _put(vault, make_memory(id="leakyone", insight=SECRET))
+    copy = maintenance.back_up(vault)
+    held = copy.read_bytes()
+    purge_text(vault, SECRET)
+    copy.write_bytes(held)
+    report = purge_text(vault, SECRET)
+    assert (report.found, report.memories, report.backups) == (True, 0, (copy,))
+    assert _holders(vault, SECRET) == set()
+    assert not purge_text(vault, SECRET).found
+
+
+@pytest.mark.parametrize("given", ["\n", "\r\n", " ", "\n\n\t"])
+def test_a_key_of_several_lines_goes_however_its_lines_are_folded(vault: Vault, given: str) -> None:
+    """P51: titles, summaries and environment files fold the line breaks of a PEM key."""
+    parts = ["-----BEGIN PRIVATE KEY-----", *(secrets.token_hex(32) for _ in range(3)), "-----END PRIVATE KEY-----"]
+    title = f"Key {' '.join(parts)}"[:72] + "…"
+    options = json.dumps({"style": "full", "standing": ["\n".join(parts)]})
+    memory = make_memory(
+        id="leakyone", title=title, insight="\r\n".join(parts), rationale="as in .env: " + "\\n".join(parts)
+    )
+    _put(vault, memory, summary=f"add {title}")
+    with vault.write(actor="ada", action="use", summary=f"use {' '.join(parts)}", reason="\n  ".join(parts)) as writer:
+        recipe = dict.fromkeys(("project", "target", "budget"), "x") | {"name": "\n".join(parts), "options": options}
+        writer.note("recipe", " ".join(parts), None, recipe)
+        writer.insert_unjournaled(
+            "recipes", [recipe | {"task": "\t".join(parts), "files": ["\u2028".join(parts)], "created_at": NOON}]
+        )
+    maintenance.back_up(vault)
+    assert all(_holders(vault, part) for part in parts)
+    report = purge_text(vault, given.join(parts) + "\n")
+    assert (report.memories, report.leftovers) == (1, ())
+    for part in [*parts[1:-1], parts[1][:8]]:
+        assert _holders(vault, part) == set()
+    with vault.read() as reader:
+        memory = reader.get("leakyone")
+    assert (memory.title, memory.insight, memory.rationale) == (f"Key {MARK}…", MARK, f"as in .env: {MARK}")
+    assert json.loads(str(_column(vault, "SELECT options FROM recipes")[0]))["standing"] == [MARK]
+
+
+def test_white_space_at_the_ends_of_a_text_is_no_part_of_another_word(vault: Vault) -> None:
+    _put(vault, make_memory(id="leakyone", insight="swordfish swordfishes\nmy swordfish"))
+    purge_text(vault, " swordfish\n")
+    with vault.read() as reader:
+        assert reader.get("leakyone").insight == f"{MARK}swordfishes\nmy{MARK}"
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "half \ud800"])
@@ -382,5 +439,36 @@ def test_a_purge_that_fails_halfway_leaves_the_old_vault_whole(leaky: Vault, mon
 def test_a_long_file_is_scanned_across_its_chunks(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"x" * ((1 << 20) - 5) + SECRET.encode() + b"y" * 100)
-    assert purge_module._holds(path, SECRET.encode())
-    assert not purge_module._holds(path, b"z" + SECRET.encode())
+    assert purge_module._holds(path, SECRET)
+    assert not purge_module._holds(path, "z" + SECRET)
+
+
+def test_other_capitals_are_kept_and_told(vault: Vault) -> None:
+    _put(vault, make_memory(id="leakyone", insight="Ask Acme Corp, or acme corp. ACME CORP pays; acme corps do not."))
+    with vault.write(actor="ada", action="use") as writer:
+        recipe = dict.fromkeys(("name", "project", "target", "budget"), "x")
+        about = {"task": "Write to ACME CORP", "files": [], "created_at": NOON, "options": None}
+        writer.insert_unjournaled("recipes", [recipe | about])
+    report = purge_text(vault, "Acme Corp")
+    # The journal says what the memory does.
+    assert dict(report.variants) == {"acme corp": 4, "ACME CORP": 3}
+    with vault.read() as reader:
+        assert reader.get("leakyone").insight == f"Ask {MARK}, or acme corp. ACME CORP pays; acme corps do not."
+    assert dict(purge_text(vault, "acme corp").variants) == {"ACME CORP": 3}
+    assert purge_text(vault, "ACME CORP").variants == {}
+
+
+def test_the_options_of_a_pack_tell_nothing_of_what_is_purged(doomed: Vault) -> None:
+    awkward = 'src/"a\\b".py'
+    states = {"doomedme": {f"src/{SECRET}.py": "fresh"}, "innocent": {awkward: "gone"}}
+    options = {"style": "full", "standing": [], "with": ["doomedme", "innocent"], "file_states": states}
+    with doomed.write(actor="ada", action="use") as writer:
+        texts = dict.fromkeys(("actor", "project", "task", "target", "budget", "encoding", "payload_hash"), "x")
+        numbers = {"id": "pack7777", "made_at": NOON, "tokens": 1, "files": [], "members": []}
+        writer.insert_unjournaled("packs", [texts | numbers | {"options": json.dumps(options, ensure_ascii=False)}])
+    purge_memories(doomed, ["doomedme"])
+    assert _holders(doomed, SECRET) == set()
+    purge_text(doomed, awkward)
+    (left,) = _column(doomed, "SELECT options FROM packs WHERE id = 'pack7777'")
+    kept = {"style": "full", "standing": [], "with": ["innocent"], "file_states": {"innocent": {MARK: "gone"}}}
+    assert json.loads(str(left)) == kept

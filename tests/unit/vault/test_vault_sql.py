@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from support import make_memory
 
 from memtui.domain.memory import Anchor, Source
 from memtui.errors import MemtuiError, RefusedError, UsageError
-from memtui.vault.sqlquery import STABLE_VIEWS, jsonable, run_query
+from memtui.vault import sqlquery
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.snapshot import snapshot
+from memtui.vault.sqlquery import OTHER_NAMES, STABLE_VIEWS, as_text, jsonable, run_query
 from memtui.vault.vault import Vault
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 @pytest.fixture
@@ -39,9 +50,11 @@ def test_reading_is_answered(filled: Vault, query: str, rows: list[tuple[object,
 
 
 def test_every_stable_view_can_be_read_and_explained(filled: Vault) -> None:
-    for view in STABLE_VIEWS:
-        assert run_query(filled, f"SELECT * FROM {view}").columns  # noqa: S608 - names of views
+    for view, columns in STABLE_VIEWS.items():
+        assert run_query(filled, f"SELECT * FROM {view}").columns == columns  # noqa: S608 - names of views
         assert run_query(filled, f"EXPLAIN SELECT * FROM {view}").rows  # noqa: S608 - the same
+    for view in OTHER_NAMES:
+        assert run_query(filled, f"SELECT count(*) FROM {view}").rows  # noqa: S608 - the same
 
 
 @pytest.mark.parametrize(
@@ -87,6 +100,8 @@ def test_every_stable_view_can_be_read_and_explained(filled: Vault) -> None:
         "-- nothing",
         "selec 1",
         "SELECT * FROM nowhere",
+        "SELECT * FROM postings",
+        "SELECT content_hash FROM memories",
     ],
 )
 @pytest.mark.parametrize("exists", [True, False], ids=["vault", "no vault"])
@@ -127,3 +142,35 @@ def test_after_a_query_the_vault_can_be_written(filled: Vault) -> None:
 def test_cells_can_be_told_in_json(filled: Vault) -> None:
     (row,) = run_query(filled, "SELECT created_at, tags, {'a': 1}, 1.5::DECIMAL(4, 2) FROM memory").rows
     assert [jsonable(cell) for cell in row] == ["2026-03-01 12:00:00", [], {"a": 1}, "1.50"]
+
+
+def test_json_takes_every_cell_and_no_column_is_lost(filled: Vault) -> None:
+    table = run_query(
+        filled, "SELECT 'nan'::DOUBLE AS a, ['inf'::DOUBLE, 1.5] AS a, 'ab'::BLOB AS a_2, 2::HUGEINT AS a, MAP {[1]: 2}"
+    )
+    assert len(set(table.columns)) == 5
+    (row,) = table.rows
+    assert [jsonable(cell) for cell in row][:4] == [None, [None, 1.5], "6162", 2]
+    json.dumps([jsonable(cell) for cell in row], allow_nan=False)
+    assert [as_text(cell) for cell in row][:3] == ["nan", "[null, 1.5]", "6162"]
+
+
+def test_a_long_query_goes_on_with_a_copy_and_lets_others_write(filled: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    copies = []
+
+    @contextmanager
+    def seen(vault: Vault) -> Iterator[duckdb.DuckDBPyConnection]:
+        with snapshot(vault) as connection:
+            with vault.write(actor="person", action="add") as writer:
+                writer.put(make_memory())
+            copies.append(list(vault.path.parent.glob(".snapshot-*/*")))
+            yield connection
+
+    monkeypatch.setattr(sqlquery, "snapshot", seen)
+    monkeypatch.setattr(sqlquery, "IN_PLACE_SECONDS", 0.001)
+    long = "SELECT count(*), (SELECT count(*) FROM memories) FROM range(30_000) a, range(3_000) b WHERE hash(a, b) = 1"
+    assert run_query(filled, long).rows[0][1] == 1
+    assert copies == ([[]] if os.name == "posix" else copies[:1])
+    assert not list(filled.path.parent.glob(".snapshot-*"))
+    with filled.read() as reader:
+        assert reader.count(MemoryFilter()) == 2

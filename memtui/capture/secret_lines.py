@@ -1,0 +1,123 @@
+"""A draft without the lines that hold what looks like a secret: what stands beside them is kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from memtui.capture.draft import Draft, Skipped
+from memtui.capture.titles import title_for
+from memtui.text.secrets import SecretFinding, find_secrets
+from memtui.vault.secrecy import Patterns, secrets_in
+
+LEFT_OUT = "secret-line-left-out"
+"""Note of a draft from which a line was left out."""
+
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_MARKED = re.compile(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|\||#{1,6}\s|>)")
+"""Begins an item of a list, a row of a table, a heading or a quotation: something of its own."""
+
+_SETTING = re.compile(r"\s*(?:export\s+)?[\w.-]+\s*[:=]\s*\S+\s*$")
+"""`NAME=value` alone on its line."""
+
+_ENDS = (".", "!", "?", ":", ";", "。", "！", "？")
+
+_BLANK_LINES = re.compile(r"\n{3,}")
+
+
+def without_secret_lines(draft: Draft, patterns: Patterns) -> tuple[Draft, list[Skipped]] | None:
+    """Return a draft without its items, rows, sentences or settings that hold a secret, and those lines as skipped.
+
+    None where that leaves nothing worth keeping, or where a secret stands elsewhere too: then all of it stays out.
+    """
+    skipped: list[Skipped] = []
+    kept: dict[str, Any] = {}
+    for field in ("insight", "rationale", "snippet"):
+        text = getattr(draft, field)
+        found = [one for one in find_secrets(text, patterns) if one.severity == "secret"]
+        if found:
+            kept[field], lines = _without(text, found, is_code=field == "snippet")
+            skipped += [_skipped(draft, line if field == "insight" else 0, rules) for line, rules in lines]
+    insight = kept.get("insight", draft.insight)
+    if not kept or not _says_something(insight):
+        return None
+    path = tuple((draft.source.native_id or "").rsplit("#", 1)[0].split(" > "))
+    title = title_for(insight, path) if title_for(draft.insight, path) == draft.title else draft.title
+    rest = replace(draft, title=title, notes=(*draft.notes, LEFT_OUT), **kept)
+    return None if secrets_in(rest, patterns) else (rest, skipped)
+
+
+def _without(text: str, found: Sequence[SecretFinding], *, is_code: bool) -> tuple[str, list[tuple[int, str]]]:
+    """Return a text without the pieces that findings touch, and the first line of each with the rules."""
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    gone: list[tuple[int, str]] = []
+    kept = [True] * len(lines)
+    for first, end in _pieces(lines, is_code=is_code):
+        rules = [one.rule for one in found if one.start < starts[end] and one.end > starts[first]]
+        if rules:
+            gone.append((first, ", ".join(dict.fromkeys(rules))))
+            kept[first:end] = [False] * (end - first)
+    _drop_empty_fences(lines, kept)
+    rest = "\n".join(line for line, stays in zip(lines, kept, strict=True) if stays)
+    return _BLANK_LINES.sub("\n\n", rest).strip("\n"), gone
+
+
+def _pieces(lines: Sequence[str], *, is_code: bool) -> Iterator[tuple[int, int]]:
+    """Yield the pieces of a text as (first line, line after the last): what can go without breaking its neighbours."""
+    first, in_fence = 0, is_code
+    for number in range(1, len(lines)):
+        before, line = lines[number - 1], lines[number]
+        if not is_code and _FENCE.match(before):
+            in_fence = not in_fence
+        apart = in_fence or not line.strip() or not before.strip() or _FENCE.match(before) or _FENCE.match(line)
+        apart = apart or _MARKED.match(line) or _SETTING.match(line) or _SETTING.match(before)
+        if apart or before.rstrip().endswith(_ENDS):
+            yield first, number
+            first = number
+    yield first, len(lines)
+
+
+def _drop_empty_fences(lines: Sequence[str], kept: list[bool]) -> None:
+    """Let go of the marks of a fence in which nothing stays."""
+    opened: int | None = None
+    for number, line in enumerate(lines):
+        if not _FENCE.match(line):
+            continue
+        if opened is None:
+            opened = number
+            continue
+        if not any(kept[inner] and lines[inner].strip() for inner in range(opened + 1, number)):
+            kept[opened] = kept[number] = False
+        opened = None
+
+
+def _says_something(text: str) -> bool:
+    """Return whether more is left than headings, announcements and marks."""
+    return any(
+        any(character.isalpha() for character in line)
+        and not line.rstrip().endswith(":")
+        and not line.lstrip().startswith("#")
+        and not _FENCE.match(line)
+        for line in text.split("\n")
+    )
+
+
+def _skipped(draft: Draft, line: int, rules: str) -> Skipped:
+    span = draft.source.span
+    place = None if span is None else min(span[1], span[0] + line)
+    return Skipped(
+        draft.source.path or "",
+        None if place is None else (place, place),
+        f"looks like a secret ({rules}); the rest of “{_plain(draft)}” is kept; --allow-secret stores it",
+    )
+
+
+def _plain(draft: Draft) -> str:
+    """Return what the lines beside a secret are known by: the heading that they stand under, never a value."""
+    heading = (draft.source.native_id or "").rsplit("#", 1)[0].split(" > ")[-1]
+    return heading if heading and not secrets_in(heading) else "its section"
