@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from memtui.capture.planning import ImportPlan, Planned, draft_hash
+from memtui.capture.titles import title_for
 from memtui.curate.editing import edited_memory
 from memtui.curate.lifecycle import Outcome, only_person, planted_reasons
 from memtui.domain.actor import Actor
@@ -42,6 +43,12 @@ class SourceConflict:
     def base(self) -> Texts:
         """What both began with; where nothing tells it any more, what the source says now."""
         return self.text.base or self.text.stated
+
+    @property
+    def title_follows_text(self) -> bool:
+        """Whether both titles were made from their texts, so that whoever decides on the text has decided on them."""
+        sides = (Texts.of(self.memory), self.text.stated)
+        return all(side.title == title_for(side.insight, ()) for side in sides)
 
     def as_memory(self, texts: Texts) -> Memory:
         """Return the memory with other texts, to compare it with."""

@@ -257,7 +257,7 @@ async def test_hostile_text_waits_as_only_text(tmp_path: Path) -> None:
 async def test_what_its_source_says_otherwise_is_settled_in_three_columns(tmp_path: Path) -> None:
     vault, ids = _parted_from_their_source(tmp_path)
     async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE, notifications=True) as pilot:
-        await shows(pilot, "Never sell")
+        await shows(pilot, "never sell")
         await pilot.press("b")
         await shows(pilot, "3 conflicts with sources · d settles")
         await pilot.press("d")

@@ -83,7 +83,7 @@ def test_every_argument_that_takes_text_takes_it(cli: Cli, name: str) -> None:
         (("import", f"./{text}"), (1, 3)),
         (("sql", "--", text), (2, 6)),
         (("context", f"--budget={text}"), (2,)),
-        (("purge", "--yes", f"--text={text}"), (0, 2)),
+        (("purge", "--yes", f"--text={text}"), (0, 2, 3)),
         (("project", "alias", "p", "--", text), (0, 2)),
         (("completion", "--", text), (2,)),
         ((text,), (2,)),

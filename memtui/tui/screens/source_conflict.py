@@ -47,7 +47,8 @@ class SourceConflictScreen(ConflictScreen):
         self._left = left
         memory = conflict.memory
         base, source = conflict.as_memory(conflict.base), conflict.as_memory(conflict.text.stated)
-        super().__init__(opening, base, source, Wish({name: getattr(memory, name) for name in _TEXTS}))
+        asked = [name for name in _TEXTS if name != "title" or not conflict.title_follows_text]
+        super().__init__(opening, base, source, Wish({name: getattr(memory, name) for name in asked}))
 
     def about(self) -> str:
         """Return the place of the source, and how many conflicts wait."""

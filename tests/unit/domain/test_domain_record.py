@@ -28,6 +28,7 @@ from memtui.domain.record import (
     link_record,
     memory_from_record,
     memory_record,
+    names_a_path,
     parse_time,
     signal_record,
     tombstone_record,
@@ -61,7 +62,9 @@ memories = st.builds(
     status_reason=texts,
     rationale=texts,
     snippet=texts,
-    anchors=st.lists(st.builds(Anchor, path=words, content_hash=st.none() | words), max_size=3).map(tuple),
+    anchors=st.lists(
+        st.builds(Anchor, path=words.filter(names_a_path), content_hash=st.none() | words), max_size=3
+    ).map(tuple),
     tags=st.lists(words, max_size=3, unique=True).map(tuple),
     importance=st.integers(1, 5),
     confidence=st.floats(0, 1),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from textual.css import stylesheet as textual_stylesheet
+from textual.css.parse import parse
 
 from memtui.tui.stylesheet import KeptStylesheet
 
@@ -14,13 +14,13 @@ TEXT = "#kept-once { color: $ferry; }"
 
 
 def test_a_text_is_parsed_once_for_each_theme_whoever_has_the_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
-    parse, parsed = textual_stylesheet.parse, []
+    parsed: list[str] = []
 
-    def counting(scope: str, text: str, *arguments: Any, **values: Any) -> Iterator[Any]:
+    def counting(scope: str, text: str, *arguments: Any, **values: Any) -> Iterable[Any]:
         parsed.append(text)
         return parse(scope, text, *arguments, **values)
 
-    monkeypatch.setattr(textual_stylesheet, "parse", counting)
+    monkeypatch.setattr("textual.css.stylesheet.parse", counting)
     colours = []
     for colour in ("#ff0000", "#0000ff", "#ff0000"):
         sheet = KeptStylesheet(variables={"ferry": colour})
