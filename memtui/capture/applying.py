@@ -15,7 +15,7 @@ from memtui.capture.typed_lines import add_typed_lines
 from memtui.domain.actor import Actor
 from memtui.domain.content import new_id
 from memtui.domain.memory import Anchor, Memory, Status, Tombstone
-from memtui.domain.record import memory_from_record, memory_record
+from memtui.domain.record import memory_from_record, memory_record, without_odd_anchors
 from memtui.domain.tags import fit_tags
 from memtui.text.sanitising import one_line, sanitise
 from memtui.vault.projects import ensure_project
@@ -293,7 +293,7 @@ def states_nothing_new(draft: Draft, project: str | None, stored: Memory) -> boo
     care about, so there only what it states counts: accepting it, or tagging it here, makes no other memory.
     """
     theirs = memory_record(memory_of_record(draft, project, stored.created_at))
-    mine = memory_record(stored)
+    mine = memory_record(without_odd_anchors(stored))
     record = draft.record or {}
     differing = {key for key in mine.keys() | theirs.keys() if mine.get(key) != theirs.get(key)}
     if record.keys() >= EXPORTED:

@@ -20,7 +20,7 @@ from memtui.pack.packing import Pack
 from memtui.pack.recording import get_pack, list_packs
 from memtui.pack.targets.registry import target_named
 from memtui.text.sanitising import one_line
-from memtui.vault.usage import FILE_STATES, StoredPack
+from memtui.vault.usage import ABOUT_MEMORIES, StoredPack
 
 DESCRIPTIONS = {
     "pack": "A pack is a payload that was used: copied, or recorded with --record. Its text is not kept, only which "
@@ -210,7 +210,7 @@ def _record(pack: StoredPack, said: Mapping[str, Mapping[str, int]]) -> dict[str
         "encoding": pack.encoding,
         "tokens": pack.tokens,
         # What was chosen; what the files were like is kept for the payload alone.
-        "options": {name: value for name, value in pack.options.items() if name != FILE_STATES},
+        "options": {name: value for name, value in pack.options.items() if name not in ABOUT_MEMORIES},
         "members": [member.memory_id for member in pack.members],
         "feedback": dict(said[pack.id]),
     }

@@ -17,7 +17,7 @@ from memtui.pack.targets.base import Target
 from memtui.recall.result import Hit, Recall, order_key
 from memtui.vault.journal import history
 from memtui.vault.reading import VaultReader
-from memtui.vault.usage import FILE_STATES, StoredPack
+from memtui.vault.usage import FILE_STATES, STATUSES, StoredPack
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 
@@ -88,6 +88,12 @@ def _states_of(stored: StoredPack) -> dict[tuple[str, str], AnchorState]:
     }
 
 
+def _statuses_of(stored: StoredPack) -> dict[str, str]:
+    """Return why memories of a pack were none in use, in words."""
+    kept = stored.options.get(STATUSES)
+    return {name: str(words) for name, words in kept.items()} if isinstance(kept, dict) else {}
+
+
 def _version(reader: VaultReader, identifier: str, version: int) -> Memory | None:
     """Return a memory as it was in a version, None where that is gone."""
     current = reader.get_many([identifier]).get(identifier)
@@ -120,6 +126,7 @@ def _recall(
         task=task,
         states=states,
         put_in=put_in,
+        statuses=_statuses_of(stored),
     )
 
 

@@ -7,6 +7,7 @@ freshness, usefulness, tier, anchor state, version or updated_at.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from unicodedata import category
@@ -79,9 +80,8 @@ def memory_record(memory: Memory) -> Record:
         record["rationale"] = memory.rationale
     if memory.snippet:
         record["snippet"] = memory.snippet
-    anchors = [_anchor_record(anchor) for anchor in memory.anchors if names_a_path(anchor.path)]
-    if anchors:
-        record["anchors"] = anchors
+    if memory.anchors:
+        record["anchors"] = [_anchor_record(anchor) for anchor in memory.anchors]
     if memory.tags:
         record["tags"] = list(memory.tags)
     record["importance"] = memory.importance
@@ -113,6 +113,13 @@ def names_a_path(path: str) -> bool:
     return bool(path.strip()) and (path.isprintable() or not any(category(sign) in {"Cc", "Cs"} for sign in path))
 
 
+def without_odd_anchors(memory: Memory) -> Memory:
+    """Return a memory without the anchors that name no path: those that no source brings in, and no file can keep."""
+    if all(names_a_path(anchor.path) for anchor in memory.anchors):
+        return memory
+    return replace(memory, anchors=tuple(anchor for anchor in memory.anchors if names_a_path(anchor.path)))
+
+
 def _anchor_record(anchor: Anchor) -> Record:
     return {"path": anchor.path} | ({"content_hash": anchor.content_hash} if anchor.content_hash else {})
 
@@ -130,8 +137,6 @@ def source_record(source: Source) -> Record:
 
 def memory_from_record(record: Mapping[str, Any], *, now: datetime, new_id: str, version: int = 1) -> Memory:
     """Return the memory that a record states; only `insight` is required, a given id is kept.
-
-    Anchors that name no path are left out.
 
     Args:
         record: the portable record; unknown keys are ignored, derived keys too.
@@ -161,7 +166,7 @@ def memory_from_record(record: Mapping[str, Any], *, now: datetime, new_id: str,
         insight=insight,
         rationale=_text(record, "rationale"),
         snippet=_text(record, "snippet"),
-        anchors=tuple(anchor for anchor in anchors_of(record) if names_a_path(anchor.path)),
+        anchors=tuple(_anchors(record.get("anchors"))),
         tags=tuple(dict.fromkeys(_strings(record.get("tags"), "tags"))),
         importance=int(_number(record, "importance", DEFAULT_IMPORTANCE, 1, 5)),
         confidence=_number(record, "confidence", DEFAULT_CONFIDENCE, 0, 1),
@@ -216,13 +221,7 @@ def _strings(value: object, key: str) -> list[str]:
     raise RecordError(f"{key} is no list of texts: {str(value)[:40]!r}")
 
 
-def anchors_of(record: Mapping[str, Any]) -> list[Anchor]:
-    """Return the anchors of a record, those that name no path among them.
-
-    Raises:
-        RecordError: they are no list of paths.
-    """
-    value = record.get("anchors")
+def _anchors(value: object) -> list[Anchor]:
     if isinstance(value, list) and any(isinstance(part, Mapping) for part in value):
         anchors = []
         for part in value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from hashlib import blake2b
-from typing import Literal
+from typing import Any, Literal
 
 from memtui.domain.content import new_id
 from memtui.domain.memory import Signal
@@ -14,7 +14,7 @@ from memtui.pack.packing import Pack
 from memtui.recall.task import Task
 from memtui.vault import usage
 from memtui.vault.secrecy import Patterns, refuse_secrets_in, without_values
-from memtui.vault.usage import FILE_STATES, PackMember, Recipe, StoredPack
+from memtui.vault.usage import FILE_STATES, STATUSES, PackMember, Recipe, StoredPack
 from memtui.vault.vault import Vault
 
 
@@ -69,7 +69,7 @@ def record_pack(
                 members=tuple(
                     PackMember(one.memory.id, one.memory.version, one.tokens, one.score) for one in pack.included
                 ),
-                options=choices_record(options or PackOptions(style=pack.style), task) | _states_record(pack),
+                options=choices_record(options or PackOptions(style=pack.style), task) | _known_of_memories(pack),
             ),
         )
         writer.add_signals(
@@ -79,10 +79,13 @@ def record_pack(
     return identifier
 
 
-def _states_record(pack: Pack) -> dict[str, dict[str, dict[str, str]]]:
-    """Return the states of files that a payload was made with: they move with the working tree, its bytes must not."""
-    states = {one.memory.id: dict(one.states) for one in pack.included if one.states}
-    return {FILE_STATES: states} if states else {}
+def _known_of_memories(pack: Pack) -> dict[str, dict[str, Any]]:
+    """Return what a payload tells of its memories beside their texts: that moves on, and its bytes must not."""
+    found: dict[str, dict[str, Any]] = {
+        FILE_STATES: {one.memory.id: dict(one.states) for one in pack.included if one.states},
+        STATUSES: {one.memory.id: one.status for one in pack.included if one.status},
+    }
+    return {name: known for name, known in found.items() if known}
 
 
 def payload_hash(payload: str) -> str:

@@ -110,7 +110,8 @@ def half_lives_at(reader: VaultReader, identifiers: Iterable[str], moment: datet
 
 
 def seal(writer: VaultWriter) -> None:
-    """Let no undo go behind this point, e.g. behind the filling of a demo vault."""
+    """Let no undo go behind this point, e.g. behind the filling of a demo vault; this change stays too."""
+    writer.undoable = False
     writer._connection.execute("UPDATE changes SET undoable = false")  # noqa: SLF001 - the journal is the writer's other half
     writer.mark_dirty()
 

@@ -23,7 +23,7 @@ from memtui.vault.erasing import MARK, Eraser, quotes
 from memtui.vault.half_lives import renamed_key
 from memtui.vault.postings import write_postings
 from memtui.vault.schema import check_not_newer, create_tables, migrate, read_meta, write_meta
-from memtui.vault.usage import FILE_STATES
+from memtui.vault.usage import ABOUT_MEMORIES
 from memtui.vault.vault import restrict
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 FRESH = ".purged"
 """Suffix of a file that is being written; one that a crash left over is removed by the next purge."""
 
-_OF_MEMORIES = frozenset({"with", "without", FILE_STATES})
+_OF_MEMORIES = frozenset({"with", "without", *ABOUT_MEMORIES})
 """What a pack's options say of single memories."""
 
 
@@ -239,12 +239,13 @@ class _Copier:
         rows.insert_rows(self._connection, "recipes", map(self._without_ticks, self._read("recipes", "true", [])))
 
     def _without_ticks(self, row: rows.Row) -> rows.Row:
-        """Return a pack or a recipe whose ticks name no erased memory, and whose files' states are of none."""
+        """Return a pack or a recipe that names no erased memory and tells nothing of one."""
         options = json.loads(row["options"] or "{}")
         for name in ("with", "without"):
             options[name] = [one for one in options.get(name) or () if one not in self._order.ids]
-        states = options.get(FILE_STATES) or {}
-        options[FILE_STATES] = {key: value for key, value in states.items() if key not in self._order.ids}
+        for name in ABOUT_MEMORIES:
+            known = options.get(name) or {}
+            options[name] = {key: value for key, value in known.items() if key not in self._order.ids}
         left = {name: value for name, value in options.items() if value or name not in _OF_MEMORIES}
         return row | {"options": json.dumps(left, ensure_ascii=False, sort_keys=True) if left else None}
 

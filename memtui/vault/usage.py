@@ -27,6 +27,12 @@ _LONGEST_CHOICE = 40
 FILE_STATES = "file_states"
 """Key of a pack's options: the state per anchor path, per memory."""
 
+STATUSES = "statuses"
+"""Key of a pack's options: why a memory that was put in is none in use, in words, per memory."""
+
+ABOUT_MEMORIES = (FILE_STATES, STATUSES)
+"""Keys of a pack's options that hold something per memory, by its id."""
+
 
 @dataclass(frozen=True, slots=True)
 class PackMember:

@@ -37,7 +37,7 @@ def test_the_unassigned_reach_no_payload_from_anywhere(cli: Cli) -> None:
     made = cli("add", "Locks live 30 s.").id
     cli("context", "locks live", code=3)
     cli("edit", made, "--move-to", "shop")
-    assert "Locks live 30 s." in cli("context", "locks live", "--project", "shop").out
+    assert "Locks live 30 s" in cli("context", "locks live", "--project", "shop").out
 
 
 def test_a_repository_is_its_remote_and_the_place_is_said(cli: Cli) -> None:

@@ -13,7 +13,7 @@ from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
 from memtui.capture.titles import title_for
 from memtui.domain.content import hash_parts
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Source
-from memtui.domain.record import Record, RecordError, anchors_of, memory_from_record
+from memtui.domain.record import Record, RecordError, memory_from_record, memory_record, without_odd_anchors
 from memtui.errors import UsageError
 from memtui.text.decoding import decode
 from memtui.text.sanitising import sanitise
@@ -114,7 +114,10 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
     Raises:
         RecordError: the record makes no memory, or one that is over before it begins.
     """
-    memory = memory_from_record(record, now=_EPOCH, new_id="")
+    stated = memory_from_record(record, now=_EPOCH, new_id="")
+    memory = without_odd_anchors(stated)
+    if memory != stated:
+        record = {**record, "anchors": memory_record(memory).get("anchors", [])}
     if memory.valid_from and memory.valid_until and memory.valid_from > memory.valid_until:
         raise RecordError("valid_from is after valid_until")
     odd_id = "" if not memory.id or _ID.fullmatch(memory.id) else memory.id
@@ -146,7 +149,7 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
         stated=memory,
         notes=(
             *_notes(memory),
-            *((ODD_ANCHOR,) if len(anchors_of(record)) > len(memory.anchors) else ()),
+            *((ODD_ANCHOR,) if memory.anchors != stated.anchors else ()),
             *((ODD_ID,) if odd_id else ()),
         ),
     )
