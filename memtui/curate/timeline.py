@@ -35,6 +35,8 @@ def undo(vault: Vault, *, actor: Actor) -> Change:
         NothingToUndoError: no change is left.
         RefusedError: an agent would undo what another did.
     """
+    if not vault.exists:
+        raise journal.nothing_to_undo()  # a look for something to undo makes no vault
     with vault.write(actor=actor.name, action="undo") as writer:
         return _own(journal.undo(writer), actor)
 
@@ -46,6 +48,8 @@ def redo(vault: Vault, *, actor: Actor) -> Change:
         NothingToUndoError: nothing was undone.
         RefusedError: an agent would redo what another did.
     """
+    if not vault.exists:
+        raise journal.nothing_to_redo()
     with vault.write(actor=actor.name, action="redo") as writer:
         return _own(journal.redo(writer), actor)
 

@@ -47,6 +47,18 @@ class _Step:
     after: Record | None
 
 
+def nothing_to_undo() -> NothingToUndoError:
+    """Return the error of an undo that finds no change."""
+    return NothingToUndoError("There is nothing to undo", remedy="`memtui log` shows what was done.")
+
+
+def nothing_to_redo() -> NothingToUndoError:
+    """Return the error of a redo that finds no undone change."""
+    return NothingToUndoError(
+        "There is nothing to redo", remedy="A new change after an undo ends what could be redone."
+    )
+
+
 def undo(writer: VaultWriter) -> Change:
     """Undo the last change that stands; returns it.
 
@@ -57,7 +69,7 @@ def undo(writer: VaultWriter) -> Change:
         writer, "SELECT {columns} FROM changes WHERE undoable AND state = 'done' ORDER BY number DESC LIMIT 1"
     )
     if change is None:
-        raise NothingToUndoError("There is nothing to undo", remedy="`memtui log` shows what was done.")
+        raise nothing_to_undo()
     steps = _steps(writer, change.number)
     _apply(writer, [_Step(step.entity, step.after, step.before) for step in reversed(steps)])
     _close(writer, change, "undone", f"undo: {change.summary}")
@@ -74,9 +86,7 @@ def redo(writer: VaultWriter) -> Change:
         writer, "SELECT {columns} FROM changes WHERE undoable AND state = 'undone' ORDER BY number LIMIT 1"
     )
     if change is None:
-        raise NothingToUndoError(
-            "There is nothing to redo", remedy="A new change after an undo ends what could be redone."
-        )
+        raise nothing_to_redo()
     _apply(writer, _steps(writer, change.number))
     _close(writer, change, "done", f"redo: {change.summary}")
     return change

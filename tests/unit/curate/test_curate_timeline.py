@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from memtui.capture.planning import ImportOptions
 from memtui.curate.editing import edit_memory
 from memtui.curate.lifecycle import accept, pin, retire
 from memtui.curate.timeline import go_back, history, log, redo, undo
+from memtui.domain.memory import Change
 from memtui.domain.record import memory_record
 from memtui.errors import EXIT_NOTHING, NotFoundError, NothingToUndoError, RefusedError
 from memtui.vault.vault import Vault
@@ -41,6 +43,16 @@ def test_undo_and_redo_walk_through_every_change(vault: Vault) -> None:
         assert everything(vault) == state
     with pytest.raises(NothingToUndoError):
         redo(vault, actor=PERSON)
+
+
+@pytest.mark.parametrize("act", [undo, redo])
+def test_where_no_vault_is_there_is_nothing_to_undo_and_none_is_made(
+    tmp_path: Path, act: Callable[..., Change]
+) -> None:
+    missing = Vault(tmp_path / "missing" / "vault.duckdb")
+    with pytest.raises(NothingToUndoError):
+        act(missing, actor=PERSON)
+    assert not missing.exists
 
 
 def test_a_new_change_ends_what_could_be_redone(vault: Vault) -> None:
