@@ -81,7 +81,7 @@ EVERY_ROUND = (
     Errand([b"l"], "Decay lab", [b"j"]),
     Errand([b"b"], "1 Waiting"),
     Errand([b"?"], "Help", [b"j"]),
-    Errand([b":"], "Search", [*letters("go: health"), b"\r"], "1 What asks"),
+    Errand([b":"], "what do you want", [*letters("go: health"), b"\r"], "1 What asks"),
 )
 
 SELDOM = (Errand([b"T"], "Tidy "),)
@@ -183,7 +183,7 @@ def _is_home(terminal: Terminal) -> bool:
     terminal.settled()
     *lines, last = terminal.screen.lines()
     listed = any("2 Memories" in line for line in lines) and last.startswith(HOME_KEYS)
-    covered = any(words in line for line in lines for words in ("esc closes", "Search for"))
+    covered = any(words in line for line in lines for words in ("esc closes", "what do you want"))
     narrowed = any(words in line for line in lines[-3:] for words in (" of ", " marked", " / "))
     return listed and not covered and not narrowed
 
