@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import product
+from typing import TYPE_CHECKING
 
-from memtui.capture.draft import ProgressCallback
 from memtui.curate.alternatives import classes_of
 from memtui.curate.candidates import candidate_pairs
 from memtui.curate.claims import LONGEST_CLAIM, READ_CHARACTERS, Claim, Clause
@@ -18,6 +18,9 @@ from memtui.domain.content import content_hash
 from memtui.domain.memory import Memory
 from memtui.text.memo import Memo
 from memtui.text.sanitising import one_line
+
+if TYPE_CHECKING:
+    from memtui.capture.draft import ProgressCallback
 
 CLAIM_SHARE = 0.5
 """Part of the weight of rare terms that two claims share before they are compared."""

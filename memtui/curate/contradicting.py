@@ -8,7 +8,6 @@ from typing import Any
 
 from memtui.curate.conflicts import Conflict, find_conflicts, linked_conflicts, settled_pairs
 from memtui.curate.gathering import PAIR_VERDICTS, Gathered, pair_of
-from memtui.curate.lifecycle import planted_reasons
 from memtui.curate.pass_cache import PassCache
 from memtui.domain.memory import Memory
 from memtui.pack.by_hand import PUT_IN
@@ -119,6 +118,8 @@ def steering_in(pack: Pack) -> Mapping[str, str]:
 
 
 def _steering(memory: Memory) -> str:
+    from memtui.curate.lifecycle import planted_reasons
+
     planted = planted_reasons(memory)
     if planted:
         return f"looks planted: {planted[0]}"

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
-from memtui.capture.draft import ProgressCallback
 from memtui.domain.content import content_hash
 from memtui.domain.memory import Link, Memory, Verdict
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from memtui.capture.draft import ProgressCallback
 
 WINDOW = 1_500
 """Memories read under one lease: about 100 ms on two cores, well under the 250 ms that a lease may last."""
