@@ -15,7 +15,6 @@ from flows.cli_driver import Cli, memtui
 
 from memtui import __version__
 from memtui.cli.parsing import full_parser
-from memtui.cli.reference import reference
 from memtui.cli.registry import COMMANDS
 from memtui.text.width import cell_width
 
@@ -79,11 +78,6 @@ def test_the_help_names_every_command_and_the_exit_codes(cli: Cli) -> None:
 @pytest.mark.parametrize("words", [("--version",), ("list", "--version"), ("vault", "path", "--version")])
 def test_version_before_and_after_a_command(cli: Cli, words: tuple[str, ...]) -> None:
     assert cli(*words).out == f"memtui {__version__}\n"
-
-
-def test_the_reference_covers_every_command() -> None:
-    text = reference()
-    assert all(f"**`memtui {command.name}" in text for command in COMMANDS)
 
 
 @pytest.mark.parametrize(

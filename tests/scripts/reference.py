@@ -1,0 +1,154 @@
+"""Writes the generated parts of docs/ from the code: `python tests/scripts/reference.py`.
+
+A generated part stands between `<!-- NAME:begin -->` and `<!-- NAME:end -->`; NAME is a key of `PARTS`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+from memtui.cli.parsing import Parser, command_parser, global_options
+from memtui.cli.registry import COMMANDS
+from memtui.config import default_text
+from memtui.curate.querying import FIELDS, FLAGS
+from memtui.domain.kinds import DEFAULT_KINDS
+from memtui.pack.targets.registry import target_named, target_names
+from memtui.tui.actions.registry import ACTIONS
+from memtui.tui.keymap import Keymap
+from memtui.vault.sqlquery import STABLE_VIEWS
+
+DOCS = Path(__file__).parents[2] / "docs"
+_GLOBAL = {"--vault", "--project", "--actor", "--json", "--help"}
+
+
+def commands() -> str:
+    """A section per group, a subsection per command, a line per option."""
+    lines: list[str] = []
+    for group, members in groupby(COMMANDS, key=attrgetter("group")):
+        lines += [f"## {group}", ""]
+        for command in members:
+            parser = command_parser(command, global_options())
+            lines += [f"### `memtui {command.name}{_positionals(parser)}`", "", _sentence(command.help), ""]
+            rows = [*_options(parser), *_actions(parser)]
+            lines += [*rows, ""] if rows else []
+    return "\n".join(lines)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _positionals(parser: argparse.ArgumentParser) -> str:
+    words = []
+    for action in parser._actions:
+        if not action.option_strings and not isinstance(action, argparse._SubParsersAction):
+            name = str(action.metavar or action.dest)
+            words.append({"+": f"{name}…", "*": f"[{name}…]", "?": f"[{name}]"}.get(str(action.nargs), name))
+    return "".join(f" {word}" for word in words)
+
+
+def _options(parser: argparse.ArgumentParser, indent: str = "") -> Iterator[str]:
+    for action in parser._actions:
+        names = [name for name in action.option_strings if name.startswith("--")]
+        if names and names[0] not in _GLOBAL:
+            value = f" {action.metavar}" if action.metavar and action.nargs != 0 else ""
+            yield f"{indent}- `{names[0]}{value}`: {action.help}"
+
+
+def _actions(parser: Parser) -> Iterator[str]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            helps = {choice.dest: choice.help for choice in action._choices_actions}
+            for name, child in action.choices.items():
+                yield f"- `{parser.prog} {name}{_positionals(child)}`: {helps.get(name, '')}"
+                yield from _options(child, "  ")
+
+
+def keys() -> str:
+    """A table per screen or pane, with the id by which `[keys]` remaps an action."""
+    keymap = Keymap()
+    lines: list[str] = []
+    for owner, actions in groupby(sorted(ACTIONS, key=attrgetter("owner")), key=attrgetter("owner")):
+        rows = (
+            (" ".join(f"`{key}`" for key in keymap.shown(action).split()) or "palette", action.title, f"`{action.id}`")
+            for action in actions
+        )
+        lines += [f"## {owner}", "", _table(("key", "action", "id"), rows)]
+    return "\n".join(lines)
+
+
+def settings() -> str:
+    """Every key of the file that `memtui config init` writes."""
+    rows: list[tuple[str, ...]] = []
+    section, comment = "", ""
+    for line in default_text().splitlines():
+        if heading := re.fullmatch(r"\[(\w+)\]", line):
+            section = heading[1]
+        elif line.startswith("#["):
+            break
+        elif value := re.fullmatch(r"#(\w+) = (.*)", line):
+            rows.append((f"`{section}.{value[1]}`", f"`{value[2]}`", comment))
+        comment = line.removeprefix("# ").removesuffix(".")
+    return _table(("key", "default", "meaning"), rows)
+
+
+def queries() -> str:
+    """Every field and flag of the query language."""
+    rows = [*FIELDS.items(), *FLAGS.items()]
+    return _table(("part", "meaning"), ((f"`{name}`", meaning) for name, meaning in rows))
+
+
+def kinds() -> str:
+    """The built-in kinds with tier and half-life."""
+    rows = ((f"`{kind.name}`", kind.tier, f"{kind.half_life_days:g} days") for kind in DEFAULT_KINDS.values())
+    return _table(("kind", "tier", "half-life"), rows)
+
+
+def targets() -> str:
+    """Every target with its limit, the safety margin of its token count, and the formats that it loads by itself."""
+    rows = []
+    for target in map(target_named, target_names()):
+        loads = ", ".join(f"`{name}`" for name in sorted(target.loads))
+        rows.append((f"`{target.name}`", target.label, target.limit or "", f"{target.margin:.0%}", loads))
+    return _table(("target", "written for", "limit", "margin", "loads by itself"), rows)
+
+
+def views() -> str:
+    """Every view of `memtui sql` with its columns."""
+    return _table(("view", "columns"), ((f"`{view}`", ", ".join(columns)) for view, columns in STABLE_VIEWS.items()))
+
+
+def _table(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [heading, ("---",) * len(heading), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "commands": commands,
+    "keys": keys,
+    "settings": settings,
+    "queries": queries,
+    "kinds": kinds,
+    "targets": targets,
+    "views": views,
+}
+
+
+def regenerated(text: str) -> str:
+    """Return a page with its generated parts as the code has them now."""
+    for name, make in PARTS.items():
+        start, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
+        before, found, rest = text.partition(start)
+        if found:
+            text = f"{before}{start}{make().rstrip()}\n{end}{rest.partition(end)[2]}"
+    return text
+
+
+if __name__ == "__main__":
+    for page in DOCS.glob("*.md"):
+        page.write_text(regenerated(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,93 @@
+"""README and docs/ describe what there is: every command, option, key, setting, format, target and view."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from scripts.reference import PARTS, regenerated
+
+from memtui import config
+from memtui.capture.readers.registry import READERS
+from memtui.cli.parsing import full_parser
+from memtui.cli.registry import COMMANDS
+from memtui.pack.targets.registry import target_names
+from memtui.tui.actions.registry import ACTIONS
+from memtui.vault.sqlquery import STABLE_VIEWS
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {page.name: page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md")}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_generated_parts_are_those_of_the_code(name: str) -> None:
+    assert regenerated(PAGES[name]) == PAGES[name], "run `python tests/scripts/reference.py`"
+
+
+def test_every_generated_part_is_in_one_page() -> None:
+    text = "".join(PAGES.values())
+    assert {name: text.count(f"<!-- {name}:begin -->") for name in PARTS} == dict.fromkeys(PARTS, 1)
+
+
+def _parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    children = [
+        child
+        for action in parser._actions
+        if isinstance(action, argparse._SubParsersAction)
+        for child in action.choices.values()
+    ]
+    return [parser, *(found for child in children for found in _parsers(child))]
+
+
+def test_every_command_and_option_is_described() -> None:
+    page = PAGES["commands.md"]
+    for command in COMMANDS:
+        assert f"\n### `memtui {command.name}" in page, command.name
+    options = {
+        name for parser in _parsers(full_parser()) for action in parser._actions for name in action.option_strings
+    }
+    for option in options - {"-h", "--help"}:
+        assert re.search(rf"`{option}\b", page), option
+
+
+def test_every_action_of_the_app_is_listed_by_its_id() -> None:
+    for action in ACTIONS:
+        assert f"| `{action.id}` |" in PAGES["keys.md"], action.id
+
+
+def test_every_setting_is_in_the_table_with_its_default() -> None:
+    for section in config.SECTIONS:
+        for field in fields(getattr(config.Config(), section)):
+            default = f'"{field.default}"' if isinstance(field.default, str) else str(field.default).lower()
+            assert f"| `{section}.{field.name}` | `{default}` |" in PAGES["configuration.md"], f"{section}.{field.name}"
+
+
+def test_every_source_format_and_target_is_named() -> None:
+    for name in (*(reader.format for reader in READERS), *target_names()):
+        assert f"`{name}`" in PAGES["formats.md"], name
+
+
+def test_the_views_of_sql_are_listed_with_their_columns() -> None:
+    for view, columns in STABLE_VIEWS.items():
+        assert f"| `{view}` | {', '.join(columns)} |" in PAGES["sql.md"]
+
+
+def test_the_readme_opens_with_a_picture_and_two_commands_and_stays_short() -> None:
+    assert README.startswith("![")
+    assert len(re.findall(r"^```sh$", README, re.MULTILINE)) == 2
+    assert len(README.splitlines()) <= 250
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", *(f"docs/{name}" for name in PAGES)])
+def test_every_link_within_the_repository_leads_somewhere(page: str) -> None:
+    path = ROOT / page
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)", path.read_text(encoding="utf-8")):
+        linked = path.parent / target if target else path
+        assert linked.exists() or linked.name == "architecture.md", target
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in {heading.lower().replace(" ", "-") for heading in headings}, f"{target}#{anchor}"
