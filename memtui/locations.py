@@ -1,9 +1,11 @@
-"""Where memtui keeps its files. Functions, not constants: nothing is created by asking."""
+"""Where memtui keeps its files, and the folders that ship with it. Nothing is created by asking."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+from memtui.errors import MemtuiError
 
 
 def _folder(kind: str) -> Path:
@@ -38,3 +40,22 @@ def cache_folder() -> Path:
 def user_themes() -> Path:
     """Return the folder of the user's own themes."""
     return config_file().parent / "themes"
+
+
+_PACKAGE = Path(__file__).parent
+
+
+def resource_folder(name: str) -> Path:
+    """Return the folder `themes` or `sample_vault`: inside an installed package, else in the checkout.
+
+    Raises:
+        MemtuiError: the installation lacks it.
+    """
+    for candidate in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
+        if candidate.is_dir():
+            return candidate
+    raise MemtuiError(
+        "This installation of memtui lacks a folder that ships with it",
+        where=name,
+        remedy="Reinstall it: pip install --force-reinstall memtui.",
+    )

@@ -269,7 +269,7 @@ class Tree:
 
     def fitting(self, path: str) -> Iterator[str]:
         """Yield the files that are there and fit a glob, or lie in a folder, by name."""
-        from memtui.domain.globs import matches
+        from memtui.domain.scope import matches
 
         plain = path.split("::", 1)[0].removeprefix("./").rstrip("/")
         fixed = "/".join(takewhile(lambda part: not Anchor(part).is_glob, plain.split("/")))

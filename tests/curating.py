@@ -9,13 +9,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from memtui.capture.applying import ImportReport
-from memtui.capture.importing import ImportRequest, read_sources, run_import
-from memtui.capture.planning import ImportOptions, ImportPlan
-from memtui.curate.editing import NewMemory, add_memory
+from memtui.capture.apply import ImportReport
+from memtui.capture.importer import ImportRequest, read_sources, run_import
+from memtui.capture.plan import ImportOptions, ImportPlan
+from memtui.curate.memories import NewMemory, add_memory
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Memory
-from memtui.publish.exporting import jsonl_text, take_snapshot
+from memtui.publish.export import jsonl_text, take_snapshot
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 

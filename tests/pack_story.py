@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from recall_story import NOON, PAYMENTS, SETTINGS
 
+from memtui.pack.build import Pack, context
 from memtui.pack.options import PackOptions
-from memtui.pack.packing import Pack, context
 
 if TYPE_CHECKING:
-    from memtui.recall.task import Task
+    from memtui.recall.result import Task
     from memtui.vault.vault import Vault
 
 

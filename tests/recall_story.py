@@ -9,9 +9,8 @@ from typing import Any
 
 from memtui.config import RecallSettings
 from memtui.domain.memory import Anchor, Link, Memory
-from memtui.recall.ranking import recall
-from memtui.recall.result import Recall
-from memtui.recall.task import Task
+from memtui.recall.rank import recall
+from memtui.recall.result import Recall, Task
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
 

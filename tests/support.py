@@ -9,8 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from memtui.domain.content import new_id
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Memory, new_id
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 """When the frozen clock stands still."""

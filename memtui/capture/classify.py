@@ -1,4 +1,4 @@
-"""The kind of a text, guessed from its words, its headings and its source; and the paths that it names."""
+"""Guess the kind of a text from its words, headings and source; find the paths it names."""
 
 from __future__ import annotations
 

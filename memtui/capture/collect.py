@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memtui.capture.draft import ProgressCallback, Reader, ReadResult, Skipped, SourceFile
+from memtui.capture.draft import Reader, ReadResult, Skipped, SourceFile
 from memtui.errors import NotFoundError, SourceError
+from memtui.progress import ProgressCallback
 
 MAX_BYTES = 4 * 1024 * 1024
 """A larger text holds no memories that anybody wrote; data, such as JSONL, may be longer."""
@@ -258,7 +259,7 @@ class _Work:
 
     def _follow(self, candidate: _Candidate, result: ReadResult) -> None:
         """Queue what a file imports, next in turn."""
-        from memtui.capture.imports import is_inside
+        from memtui.capture.includes import is_inside
 
         found = []
         for target in result.includes:
@@ -281,7 +282,7 @@ class _Work:
 def _follow_imported(file: SourceFile, result: ReadResult) -> None:
     """Add what a plain file imports in its turn: an assistant follows `@path` in every file that it imports."""
     from memtui.capture.drafting import in_order, read_settings
-    from memtui.capture.imports import resolve_imports
+    from memtui.capture.includes import resolve_imports
 
     settings = read_settings(file)
     includes, unread = resolve_imports(file, settings.body, first_line=settings.body_first_line)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Literal, Protocol
 
-from memtui.capture.recutting import Familiar, KnownUnit
-from memtui.domain.content import hash_parts
-from memtui.domain.memory import DEFAULT_IMPORTANCE, Memory, Source
+from memtui.capture.stable_split import Familiar, KnownUnit
+from memtui.domain.memory import DEFAULT_IMPORTANCE, Memory, Source, fit_tags, hash_parts, long_tag
 from memtui.domain.record import Record
-from memtui.text.decoding import DecodedText, decode
+from memtui.text.sanitize import DecodedText, decode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,12 +160,27 @@ class Reader(Protocol):
         ...
 
 
-ProgressCallback = Callable[[int, int], None]
-"""Called with (done, total); raising `Cancelled` inside it stops the work."""
-
-
-class Cancelled(Exception):  # noqa: N818 - not an error: the person asked for it
-    """A person stopped a long piece of work."""
-
-
 Readers = Sequence[Reader]
+
+
+LONG_TAG = "long-tag-cut"
+"""Note of a draft with a tag that was cut short; the source still has it in full."""
+
+
+def with_fit_tags(draft: Draft) -> Draft:
+    """Return a draft whose tags all fit; one that was cut short is noted.
+
+    An export of memtui's own is taken as it is, so that what one vault holds another holds too.
+    """
+    if long_tag(draft.tags) is None or _is_export(draft):
+        return draft
+    tags = fit_tags(draft.tags)
+    record = None if draft.record is None else {**draft.record, "tags": list(tags)}
+    stated = None if draft.stated is None else replace(draft.stated, tags=tags)
+    return replace(draft, tags=tags, record=record, stated=stated, notes=(*draft.notes, LONG_TAG))
+
+
+def _is_export(draft: Draft) -> bool:
+    from memtui.capture.apply import EXPORTED
+
+    return draft.record is not None and draft.record.keys() >= EXPORTED

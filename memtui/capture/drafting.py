@@ -12,11 +12,11 @@ from memtui.capture.classify import anchors_in, guess_kind
 from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.markdown import CONTEXT, LEAD, Piece, Split, split_markdown
-from memtui.capture.recutting import Familiar
+from memtui.capture.stable_split import Familiar
 from memtui.capture.titles import cut_title, title_for
 from memtui.domain.memory import Source
-from memtui.text.sanitising import Sanitised, sanitise
-from memtui.text.suspicion import planted_instructions
+from memtui.text.injection import planted_instructions
+from memtui.text.sanitize import Sanitised, sanitise
 
 Scope = Literal["project", "global"]
 

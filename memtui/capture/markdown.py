@@ -1,8 +1,4 @@
-"""Splitting Markdown by meaning: one rule, one memory, with everything that belongs to it.
-
-Lists of rules become one piece per item; enumerations, steps, tables and fences stay with the words that
-introduce them. Every non-blank line is in exactly one piece or gap.
-"""
+"""Split Markdown by meaning: one rule, one memory."""
 
 from __future__ import annotations
 
@@ -12,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from memtui.capture.blocks import Block, Span, item_text, outline
-from memtui.capture.plain import plain_text
 from memtui.capture.prose import (
     IMPORT,
     LeadRole,
@@ -27,7 +22,8 @@ from memtui.capture.prose import (
     pseudo_heading,
     splits_into_items,
 )
-from memtui.capture.recutting import Atom, Cut, Familiar, regroup
+from memtui.capture.stable_split import Atom, Cut, Familiar, regroup
+from memtui.capture.titles import plain_text
 
 PIECE_CHARS = 1_200
 """Prose under one heading up to this size stays one piece."""

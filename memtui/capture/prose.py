@@ -1,4 +1,4 @@
-"""What a paragraph or a list is for: a rule, an enumeration, steps, a lead-in, or nothing to remember."""
+"""What a paragraph or list is: a rule, an enumeration, steps, a lead-in, or nothing to remember."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 from memtui.capture.blocks import Block, BlockKind, item_text
 from memtui.capture.classify import first_word, is_imperative
 from memtui.capture.cues import NOUNS
-from memtui.capture.plain import plain_text
+from memtui.capture.titles import plain_text
 
 LeadRole = Literal["neutral", "label", "needed"]
 

@@ -7,10 +7,10 @@ import argparse
 from memtui.cli.output import plural, read_input, say, write_json, write_line
 from memtui.cli.parsing import Parser, number, whole_number
 from memtui.cli.session import Session
-from memtui.curate.editing import NewMemory, add_memory
-from memtui.curate.resembling import resemblance_records, say_resemblances
+from memtui.curate.links import resemblance_records, say_resemblances
+from memtui.curate.memories import NewMemory, add_memory
 from memtui.errors import EXIT_DONE
-from memtui.text.imperatives import ordering_line
+from memtui.text.injection import ordering_line
 from memtui.text.quantities import parse_day
 
 

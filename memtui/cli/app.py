@@ -21,7 +21,7 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
     """
     from memtui.recall.resident import ResidentMeaning
     from memtui.tui.app import MemtuiApp
-    from memtui.tui.opening import Opening
+    from memtui.tui.launch_options import Opening
 
     # The command line runs without it; an app that stays open needs it.
     gc.enable()
@@ -59,6 +59,6 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
 
 def _kinds(arguments: argparse.Namespace, session: Session) -> tuple[str, ...]:
     """Return the kinds of `memtui review --kind`, checked."""
-    from memtui.curate.kinds_in_use import check_kind_in_use
+    from memtui.curate.bulk import check_kind_in_use
 
     return tuple(check_kind_in_use(session.vault, kind) for kind in getattr(arguments, "kind", None) or ())

@@ -28,7 +28,7 @@ def chosen(arguments: argparse.Namespace, session: Session) -> dict[str, int]:
         raise UsageError("Give ids, or a query with --where", remedy=f"See `memtui {arguments.command} --help`.")
     if query is None:
         return {}
-    from memtui.curate.querying import chosen_by, parse_choice
+    from memtui.curate.query import chosen_by, parse_choice
     from memtui.vault.filters import MemoryFilter
 
     base = MemoryFilter(scope=session.view.listing_scope, threshold=session.config.review.threshold)
@@ -51,7 +51,7 @@ def edit_many(arguments: argparse.Namespace, session: Session, half_life_days: f
         NotFoundError: the query chooses nothing.
     """
     from memtui.curate.bulk import KIND_HALF_LIFE, change_many
-    from memtui.curate.editing import named_tags
+    from memtui.curate.memories import named_tags
 
     single = next((name for name in SINGLE_OPTIONS if getattr(arguments, name)), None)
     if single is not None:

@@ -12,24 +12,23 @@ from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Session
 from memtui.curate.projects import check_named_files, narrow_to_files
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
-from memtui.pack.admitting import SECRET_CHOICES
-from memtui.pack.by_hand import PUT_IN
-from memtui.pack.detail import DETAIL_WORDS
+from memtui.pack.build import Pack, context, pack_record
+from memtui.pack.compile import DETAIL_WORDS
+from memtui.pack.filters import SECRET_CHOICES
 from memtui.pack.options import PackOptions
-from memtui.pack.packing import Pack, context, pack_record
+from memtui.pack.overrides import PUT_IN
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.registry import target_named, target_names
 from memtui.recall.anchors import surroundings_of
-from memtui.recall.explain import explanation
 from memtui.recall.phase import PHASES
-from memtui.recall.task import Task
+from memtui.recall.result import Task, explanation
 from memtui.text.quantities import parse_day
-from memtui.text.sanitising import reveal
+from memtui.text.sanitize import reveal
 
 if TYPE_CHECKING:
-    from memtui.curate.contradicting import InPayload
-    from memtui.pack.comparing import PackDiff
-    from memtui.vault.usage import Recipe
+    from memtui.curate.explain_payload import InPayload
+    from memtui.pack.recipes import PackDiff
+    from memtui.vault.packs import Recipe
     from memtui.vault.vault import Vault
 
 DESCRIPTIONS = {
@@ -170,7 +169,7 @@ def _clashes(session: Session, pack: Pack, options: PackOptions) -> tuple[InPayl
     """Return the contradictions in a payload; hooks have no time to compare memories with each other."""
     if options.fast:
         return ()
-    from memtui.curate.contradicting import clashes_in
+    from memtui.curate.explain_payload import clashes_in
 
     return clashes_in(session.vault, pack)
 
@@ -179,7 +178,7 @@ def _warn(pack: Pack, clashes: tuple[InPayload, ...]) -> None:
     """Say what a person should know before the payload is used."""
     if not clashes and not any(one.status or one.reason.startswith(PUT_IN) for one in pack.included):
         return
-    from memtui.curate.contradicting import clashes_words, steering_in
+    from memtui.curate.explain_payload import clashes_words, steering_in
 
     for one in pack.included:
         if one.status and one.reason.startswith(PUT_IN):
@@ -194,7 +193,7 @@ def _use(
     arguments: argparse.Namespace, session: Session, pack: Pack, task: Task, project: str | None, options: PackOptions
 ) -> None:
     """Copy the payload if that was asked for, and record the pack."""
-    from memtui.pack.recording import record_pack
+    from memtui.pack.recipes import record_pack
 
     if arguments.copy:
         from memtui.pack.clipboard import copy
@@ -265,8 +264,8 @@ def payload_of(session: Session, task: Task, options: PackOptions, target: str) 
 
 def standing_recipes(session: Session) -> list[Recipe]:
     """Return the recipes whose union is the standing payload of the project in view."""
-    from memtui.pack.recording import list_recipes
-    from memtui.pack.standing import recipes_of
+    from memtui.pack.recipe_union import recipes_of
+    from memtui.pack.recipes import list_recipes
 
     return recipes_of(list_recipes(session.vault), session.view.project)
 
@@ -290,7 +289,7 @@ def _options(arguments: argparse.Namespace, session: Session) -> PackOptions:
 
 def _diff(session: Session, task: Task, pack: Pack, project: str | None, options: PackOptions) -> PackDiff | None:
     """Return what changed since the pack that was used last for the task, None where there is none."""
-    from memtui.pack.comparing import compare, previous_pack
+    from memtui.pack.recipes import compare, previous_pack
 
     previous = previous_pack(session.vault, task, project, standing=options.standing is not None)
     return compare(pack, previous) if previous else None
@@ -328,7 +327,7 @@ def _explain(pack: Pack, session: Session) -> None:
     import contextlib
     import sys
 
-    from memtui.curate.withheld import explain_withheld
+    from memtui.curate.explain_payload import explain_withheld
 
     with contextlib.redirect_stdout(sys.stderr):
         write_line("\nincluded")

@@ -7,8 +7,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from memtui import resources
-from memtui.capture.importing import ImportRequest, read_sources, run_import
+from memtui import locations
+from memtui.capture.importer import ImportRequest, read_sources, run_import
 from memtui.cli.output import say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
@@ -18,10 +18,9 @@ from memtui.curate.views import list_memories
 from memtui.domain.actor import Actor
 from memtui.domain.project import path_identity
 from memtui.errors import EXIT_DONE, UsageError
-from memtui.recall.explain import explanation
-from memtui.recall.searching import search
-from memtui.recall.task import Task
-from memtui.text.sanitising import reveal
+from memtui.recall.result import Task, explanation
+from memtui.recall.search import search
+from memtui.text.sanitize import reveal
 from memtui.vault import journal, projects
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import FILE_NAME, Vault
@@ -67,7 +66,7 @@ def _embed(vault: Vault, session: Session) -> None:
     meaning = session.meaning
     engine = meaning.engine() if meaning is not None else None
     if engine is not None:
-        from memtui.recall.vectoring import embed_missing
+        from memtui.recall.embedding_cache import embed_missing
 
         embed_missing(vault, engine)
 
@@ -78,7 +77,7 @@ def build_demo(folder: Path) -> Path:
     Raises:
         UsageError: the folder holds a vault already.
     """
-    sample = resources.resource_folder("sample_vault")
+    sample = locations.resource_folder("sample_vault")
     vault = Vault(folder / FILE_NAME)
     if vault.exists:
         raise UsageError("There is a vault in this folder already", where=str(folder), remedy="Choose an empty folder.")
@@ -101,9 +100,9 @@ def _tour(vault: Vault, session: Session) -> None:
     """Print a list, a search with reasons, and a payload."""
     from dataclasses import replace
 
+    from memtui.pack.build import context
     from memtui.pack.options import PackOptions
-    from memtui.pack.packing import context
-    from memtui.recall.sensing import ModelMeaning
+    from memtui.recall.semantic import ModelMeaning
 
     now = vault.now()
     write_line("# A vault holds memories (memtui list --sort importance --limit 8)\n")

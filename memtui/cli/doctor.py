@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 def _semantic_check(session: Session) -> Check:
     """Say whether meaning plays a part in recall, as the configuration and what is installed have it."""
-    from memtui.recall.vectoring import semantic_state
+    from memtui.recall.embedding_cache import semantic_state
 
     try:
         state = semantic_state(session.vault, session.config.embedding.model)

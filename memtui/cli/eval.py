@@ -16,8 +16,8 @@ from memtui.cli.session import Session
 from memtui.errors import EXIT_DONE, NotFoundError, SourceError, UsageError
 
 if TYPE_CHECKING:
-    from memtui.recall.meaning import Meaning
-    from memtui.recall.questions import Question
+    from memtui.recall.evaluation import Question
+    from memtui.recall.semantic import Meaning
     from memtui.vault.filters import Scope
     from memtui.vault.vault import Vault
 
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     for name in ("expect", "file", "kind"):
         if getattr(arguments, name):
             raise UsageError(f"--{name} goes with --add", where="eval", remedy="See `memtui eval --help`.")
-    from memtui.recall.questions import read_questions
+    from memtui.recall.evaluation import read_questions
 
     questions = read_questions(_read(path), path.name)
     with _asked_vault(arguments, session) as (vault, scope):
@@ -75,8 +75,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 def _measure(
     arguments: argparse.Namespace, session: Session, vault: Vault, scope: Scope, questions: list[Question]
 ) -> int:
-    from memtui.recall.evaluation import evaluate, evaluation_record, known_ids
-    from memtui.recall.questions import unknown_ids
+    from memtui.recall.evaluation import evaluate, evaluation_record, known_ids, unknown_ids
     from memtui.workspace import Tree
 
     missing = unknown_ids(questions, known_ids(vault))
@@ -116,8 +115,7 @@ def _asked_vault(arguments: argparse.Namespace, session: Session) -> Iterator[tu
     if not arguments.corpus:
         yield session.vault, scope
         return
-    from memtui.recall.evaluation import corpus_vault
-    from memtui.recall.questions import read_corpus
+    from memtui.recall.evaluation import corpus_vault, read_corpus
 
     path = session.folder / Path(arguments.corpus).expanduser()
     corpus = read_corpus(_read(path), path.name, session.vault.now())
@@ -127,11 +125,11 @@ def _asked_vault(arguments: argparse.Namespace, session: Session) -> Iterator[tu
 
 def _meaning(model: str, vault: Vault) -> Meaning | None:
     """Return the meaning of a model with all vectors made and in memory: the times are those of a warm process."""
-    from memtui.recall.sensing import ModelMeaning, has_model
+    from memtui.recall.semantic import ModelMeaning, has_model
 
     if not has_model(model):
         return None
-    from memtui.recall.vectoring import ResidentVectors, embed_missing
+    from memtui.recall.embedding_cache import ResidentVectors, embed_missing
 
     meaning = ModelMeaning(vault, model, catches_up=False)
     engine = meaning.engine()
@@ -145,8 +143,8 @@ def _meaning(model: str, vault: Vault) -> Meaning | None:
 def _add(arguments: argparse.Namespace, session: Session, path: Path) -> int:
     """Append a query to the file, atomically."""
     from memtui.curate.projects import check_named_files
-    from memtui.publish.question_file import add_question
-    from memtui.recall.questions import Question
+    from memtui.publish.files import add_question
+    from memtui.recall.evaluation import Question
 
     if not arguments.expect:
         raise UsageError("What should have come?", where="eval --add", remedy="Name it: --expect ID")

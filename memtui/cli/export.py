@@ -9,7 +9,7 @@ from memtui.cli.output import plural, say, write, write_json
 from memtui.cli.parsing import Parser, one_of
 from memtui.cli.session import Session
 from memtui.errors import EXIT_DONE, UsageError
-from memtui.publish.exporting import (
+from memtui.publish.export import (
     TARGETS,
     Snapshot,
     export_jsonl,

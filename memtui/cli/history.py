@@ -7,7 +7,7 @@ import argparse
 from memtui.cli.output import say, write_json, write_table
 from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Session
-from memtui.curate import timeline
+from memtui.curate import history
 from memtui.domain.memory import Change
 from memtui.domain.record import format_time
 from memtui.errors import EXIT_DONE
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     """Undo, redo, or show the log."""
     if arguments.command == "log":
         return _log(arguments, session)
-    act = timeline.undo if arguments.command == "undo" else timeline.redo
+    act = history.undo if arguments.command == "undo" else history.redo
     change = act(session.vault, actor=session.actor)
     if session.json:
         write_json({**_record(change), "state": "undone" if arguments.command == "undo" else "done"})
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _log(arguments: argparse.Namespace, session: Session) -> int:
-    changes = timeline.log(session.vault, limit=max(0, arguments.limit))
+    changes = history.log(session.vault, limit=max(0, arguments.limit))
     if session.json:
         write_json([{**_record(change), "ids": list(change.memory_ids)} for change in changes])
         return EXIT_DONE

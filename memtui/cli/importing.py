@@ -7,17 +7,17 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from memtui.capture.applying import ImportReport, skipped_rows
-from memtui.capture.draft import ProgressCallback
-from memtui.capture.importing import ImportRequest, SourcesRead, plan_import, read_sources, run_import
-from memtui.capture.planning import ImportOptions, ImportPlan, Planned
-from memtui.capture.vanished import Vanished, vanished_sources
+from memtui.capture.apply import ImportReport, skipped_rows
+from memtui.capture.importer import ImportRequest, SourcesRead, plan_import, read_sources, run_import
+from memtui.capture.missing_sources import Vanished, vanished_sources
+from memtui.capture.plan import ImportOptions, ImportPlan, Planned
 from memtui.cli.inbox import list_conflicts
 from memtui.cli.output import plural, say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
-from memtui.curate.kinds_in_use import unknown_kind_words, unknown_kinds
+from memtui.curate.bulk import unknown_kind_words, unknown_kinds
 from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_NOTHING, UsageError
+from memtui.progress import ProgressCallback
 
 DESCRIPTIONS = {
     "import": "Import memory and rule files: CLAUDE.md, AGENTS.md, Cursor and Copilot rules, auto memory, ADRs, "

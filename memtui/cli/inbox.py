@@ -8,11 +8,11 @@ from memtui.cli.output import plural, say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, global_options
 from memtui.cli.session import Session
 from memtui.curate import lifecycle
-from memtui.curate.editing import check_kind
-from memtui.curate.resembling import say_resemblances
+from memtui.curate.links import say_resemblances
+from memtui.curate.memories import check_kind
 from memtui.curate.views import list_memories, view_record
 from memtui.errors import EXIT_DONE, UsageError
-from memtui.text.sanitising import one_line
+from memtui.text.sanitize import one_line
 from memtui.vault.filters import MemoryFilter, Scope
 
 DESCRIPTIONS = {
@@ -98,7 +98,7 @@ def _decided(arguments: argparse.Namespace, session: Session) -> tuple[lifecycle
             secret_patterns=session.config.secrets.patterns,
         )
         return outcome, "rejected"
-    from memtui.capture.conflicts import decide
+    from memtui.capture.source_conflicts import decide
 
     outcome = decide(
         session.vault,
@@ -113,7 +113,7 @@ def _decided(arguments: argparse.Namespace, session: Session) -> tuple[lifecycle
 
 def list_conflicts(session: Session) -> int:
     """Print what was edited both in its source and here."""
-    from memtui.capture.conflicts import conflict_record, conflicts
+    from memtui.capture.source_conflicts import conflict_record, conflicts
 
     scope = _waiting(session, with_unassigned=session.project is None).scope
     with session.vault.read() as reader:

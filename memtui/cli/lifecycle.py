@@ -11,8 +11,8 @@ from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Session
 from memtui.clock import days_after
 from memtui.curate import lifecycle
-from memtui.curate.snoozing import snooze_until_change
-from memtui.curate.timeline import go_back
+from memtui.curate.anchors import snooze_until_change
+from memtui.curate.history import go_back
 from memtui.errors import EXIT_DONE, UsageError
 from memtui.text.quantities import parse_day, parse_duration
 

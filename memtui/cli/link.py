@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from memtui.cli.output import plural, say, write_json, write_table
 from memtui.cli.parsing import Parser, one_of
 from memtui.cli.session import Session
-from memtui.curate.linking import link, unlink
+from memtui.curate.links import link, unlink
 from memtui.domain.memory import LINK_TYPES
 from memtui.errors import EXIT_DONE, UsageError
 
 if TYPE_CHECKING:
-    from memtui.curate.link_proposals import LinkProposal
+    from memtui.curate.link_suggestions import LinkProposal
 
 DESCRIPTIONS = {
     "link": "Link two memories. `A supersedes B` also takes B out of use. With --proposals, list the links that use "
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _list(arguments: argparse.Namespace, session: Session) -> int:
-    from memtui.curate.link_proposals import proposal_records
+    from memtui.curate.link_suggestions import proposal_records
 
     if arguments.type is not None:
         raise UsageError("--proposals takes one ID at most", where=arguments.type)
@@ -86,7 +86,7 @@ def _list(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _proposals(arguments: argparse.Namespace, session: Session) -> list[LinkProposal]:
-    from memtui.curate.link_proposals import link_proposals, proposals_about
+    from memtui.curate.link_suggestions import link_proposals, proposals_about
     from memtui.vault.filters import EVERYTHING
 
     if arguments.id is not None:
@@ -106,7 +106,7 @@ def _model(session: Session) -> str | None:
 
 
 def _dismiss(arguments: argparse.Namespace, session: Session) -> int:
-    from memtui.curate.link_proposals import dismiss_link
+    from memtui.curate.link_suggestions import dismiss_link
 
     said = dismiss_link(session.vault, arguments.id, arguments.other, actor=session.actor)
     if session.json:

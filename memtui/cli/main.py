@@ -142,10 +142,10 @@ def _answer(option: str) -> int:
 
 
 def _dispatch(argv: list[str]) -> int:
-    from memtui.cli.ahead import begin
     from memtui.cli.helping import help_text
     from memtui.cli.output import flush
     from memtui.cli.parsing import parse
+    from memtui.cli.warmup import begin
 
     begin(argv)
     command, arguments = parse(argv)

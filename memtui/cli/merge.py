@@ -7,7 +7,7 @@ import argparse
 from memtui.cli.output import plural, say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
-from memtui.curate.merging import merge, unmerge
+from memtui.curate.merge import merge, unmerge
 from memtui.errors import EXIT_DONE
 
 DESCRIPTIONS = {

@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _status(session: Session) -> int:
-    from memtui.recall.vectoring import semantic_state
+    from memtui.recall.embedding_cache import semantic_state
 
     state = semantic_state(session.vault, session.config.embedding.model)
     damage = damage_of(state.model) if state.model.usable else ""

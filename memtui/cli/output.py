@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from memtui.errors import OutputFailedError
-from memtui.text.sanitising import reveal
+from memtui.text.sanitize import reveal
 from memtui.text.width import cell_width, clip, pad
 
 NARROWEST_LAST_COLUMN = 12
@@ -18,7 +18,7 @@ WIDEST_COLUMN = 60
 
 def read_input() -> str:
     """Return all of standard input as text: UTF-8, or UTF-16 if its BOM says so, with LF line ends."""
-    from memtui.text.decoding import decode
+    from memtui.text.sanitize import decode
 
     decoded = decode(sys.stdin.buffer.read())
     if decoded.replaced:

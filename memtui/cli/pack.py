@@ -11,16 +11,15 @@ from memtui.cli.output import plural, say, write, write_json, write_line, write_
 from memtui.cli.parsing import Parser, global_options, whole_number
 from memtui.cli.session import Session
 from memtui.curate.feedback import AWAITING_DAYS, feedback_on, packs_awaiting_feedback
-from memtui.curate.pack_again import as_it_was, options_of, text_changes
+from memtui.curate.packs import as_it_was, options_of, text_changes
 from memtui.domain.record import format_time
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
-from memtui.pack.comparing import compare
+from memtui.pack.build import Pack
 from memtui.pack.options import PackOptions, choices_words, standing_of, task_of
-from memtui.pack.packing import Pack
-from memtui.pack.recording import get_pack, list_packs
+from memtui.pack.recipes import compare, get_pack, list_packs
 from memtui.pack.targets.registry import target_named
-from memtui.text.sanitising import one_line
-from memtui.vault.usage import ABOUT_MEMORIES, StoredPack
+from memtui.text.sanitize import one_line
+from memtui.vault.packs import ABOUT_MEMORIES, StoredPack
 
 DESCRIPTIONS = {
     "pack": "A pack is a payload that was used: copied, or recorded with --record. Its text is not kept, only which "

@@ -15,14 +15,14 @@ from memtui.cli.session import Session
 from memtui.curate.projects import check_named_files
 from memtui.errors import EXIT_DONE, UsageError
 from memtui.pack.options import PackOptions, choices_words, task_of
-from memtui.pack.recording import delete_recipe, get_recipe, list_recipes, save_recipe
+from memtui.pack.recipes import delete_recipe, get_recipe, list_recipes, save_recipe
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.registry import target_named
 from memtui.recall.phase import PHASES
-from memtui.recall.task import Task
+from memtui.recall.result import Task
 from memtui.text.quantities import parse_budget
-from memtui.text.sanitising import one_line
-from memtui.vault.usage import Recipe
+from memtui.text.sanitize import one_line
+from memtui.vault.packs import Recipe
 
 DESCRIPTIONS = {
     "recipe": "A recipe is a saved task with its files, target, budget and choices, to be run again every week."

@@ -25,7 +25,7 @@ class Command:
 COMMANDS = (
     Command("demo", "demo", "look around in a private copy of the sample vault", "Start"),
     Command("add", "add", "remember one thing", "Memories"),
-    Command("list", "listing", "list memories", "Memories"),
+    Command("list", "list_command", "list memories", "Memories"),
     Command("show", "show", "show one memory, or its history", "Memories"),
     Command("edit", "edit", "edit a memory in $EDITOR or by options", "Memories"),
     Command("search", "search", "find memories by words, with the reasons", "Recall"),

@@ -35,8 +35,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:  # noqa: ARG001
 
 def _embed(session: Session) -> tuple[int, str]:
     """Make the vectors that are missing; returns how many, and why not where the model is off."""
-    from memtui.recall.vectoring import embed_missing, semantic_state
-    from memtui.vault.vectors import drop_others
+    from memtui.recall.embedding_cache import embed_missing, semantic_state
+    from memtui.vault.search.vectors import drop_others
 
     state = semantic_state(session.vault, session.config.embedding.model)
     if not state.model.usable:

@@ -8,12 +8,12 @@ from memtui.cli.output import plural, say, write, write_json, write_table
 from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Session
 from memtui.cli.streams import has_terminal
-from memtui.curate import sessions
-from memtui.curate.anchoring import CheckedAnchor, look_after_files, re_anchor
+from memtui.curate import review_sessions
+from memtui.curate.anchors import CheckedAnchor, look_after_files, re_anchor
+from memtui.curate.bulk import check_kind_in_use
 from memtui.curate.feedback import packs_awaiting_feedback
-from memtui.curate.kinds_in_use import check_kind_in_use
-from memtui.curate.receipt import receipt_of, receipt_text
-from memtui.curate.reviewing import review_queue
+from memtui.curate.review_queue import review_queue
+from memtui.curate.review_receipt import receipt_of, receipt_text
 from memtui.curate.trees import known_trees
 from memtui.domain.record import format_time
 from memtui.errors import EXIT_DONE, NotFoundError, UsageError, VaultBusyError
@@ -146,12 +146,12 @@ def _undo(session: Session) -> int:
     Raises:
         NotFoundError: there never was one, or nothing of it is left to undo.
     """
-    last = sessions.last(session.vault, project=session.view.project)
+    last = review_sessions.last(session.vault, project=session.view.project)
     if last is None:
         raise NotFoundError("There is no review session to undo", remedy="`memtui review` begins one.")
     session.only_a_person("undo a review")
     session.back_up_daily()
-    undone, stopped_by = sessions.undo_all(session.vault, last, actor=session.actor)
+    undone, stopped_by = review_sessions.undo_all(session.vault, last, actor=session.actor)
     if stopped_by:
         say(f"It stopped at a change that is not the session's: {stopped_by}")
     if not undone:
@@ -179,10 +179,10 @@ def _print_receipt(session: Session) -> int:
     Raises:
         NotFoundError: there never was one.
     """
-    last = sessions.last_told(session.vault, project=session.view.project)
+    last = review_sessions.last_told(session.vault, project=session.view.project)
     if last is None:
         raise NotFoundError("There is no review session to tell of", remedy="`memtui review` begins one.")
-    awaiting = sessions.awaiting_feedback(session.vault, last)
+    awaiting = review_sessions.awaiting_feedback(session.vault, last)
     found = receipt_of(session.vault, last, standing=_standing(session) if last.standing is not None else None)
     if not session.json:
         write(receipt_text(found))

@@ -11,10 +11,9 @@ from memtui.curate.projects import check_named_files, narrow_to_files
 from memtui.curate.views import view_memories, view_record
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.recall.anchors import surroundings_of
-from memtui.recall.explain import explanation, explanation_record
-from memtui.recall.result import Hit
-from memtui.recall.searching import find
-from memtui.text.sanitising import reveal
+from memtui.recall.result import Hit, explanation, explanation_record
+from memtui.recall.search import find
+from memtui.text.sanitize import reveal
 from memtui.vault.filters import EVERYTHING
 
 DESCRIPTIONS = {

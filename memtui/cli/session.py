@@ -22,7 +22,7 @@ from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
-    from memtui.recall.sensing import ModelMeaning
+    from memtui.recall.semantic import ModelMeaning
 
 
 def working_folder() -> Path:
@@ -124,10 +124,10 @@ class Session:
     @cached_property
     def meaning(self) -> ModelMeaning | None:
         """How tasks are compared by meaning, None where the configuration says `none`; loads nothing yet."""
-        from memtui.recall import sensing
+        from memtui.recall import semantic
 
         model = self.config.embedding.model
-        return sensing.ModelMeaning(self.vault, model) if sensing.has_model(model) else None
+        return semantic.ModelMeaning(self.vault, model) if semantic.has_model(model) else None
 
     def tell_missing_model(self) -> None:
         """Say on stderr why a model that the configuration names played no part."""

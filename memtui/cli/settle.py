@@ -7,7 +7,7 @@ import argparse
 from memtui.cli.output import say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
-from memtui.curate.settling import keep_both, keep_one, not_conflicting, not_duplicates, pair_named, scope_from
+from memtui.curate.resolutions import keep_both, keep_one, not_conflicting, not_duplicates, pair_named, scope_from
 from memtui.errors import EXIT_DONE, UsageError
 
 DESCRIPTIONS = {

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from memtui.capture.vanished import gone_sources
+from memtui.capture.missing_sources import gone_sources
 from memtui.cli.output import say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
-from memtui.curate.timeline import history
+from memtui.curate.history import history
 from memtui.curate.views import MemoryView, get_view, view_record
 from memtui.domain.freshness import UNTIL_CHANGE, half_life_days
 from memtui.errors import EXIT_DONE
-from memtui.text.sanitising import reveal
+from memtui.text.sanitize import reveal
 from memtui.vault.journal import MemoryRevision
 
 _TEXTS = ("title", "insight", "rationale", "snippet")

@@ -10,8 +10,8 @@ from memtui.cli.output import plural, read_input, say, write, write_json, write_
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
 from memtui.errors import EXIT_DONE, UsageError
-from memtui.text.sanitising import one_line, reveal
-from memtui.vault.sqlquery import STABLE_VIEWS, Table, as_text, jsonable, run_query
+from memtui.text.sanitize import one_line, reveal
+from memtui.vault.sql_query import STABLE_VIEWS, Table, as_text, jsonable, run_query
 
 _EXAMPLE = "SELECT kind, count(*) FROM memories GROUP BY kind"
 

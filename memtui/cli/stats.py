@@ -8,11 +8,10 @@ import textwrap
 from memtui.cli.output import say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
-from memtui.curate.health import HealthOptions, health
-from memtui.curate.health_report import HealthRow, bar, health_record, sections
+from memtui.curate.health import HealthOptions, HealthRow, bar, health, health_record, sections
 from memtui.curate.trees import unchecked_words
 from memtui.errors import EXIT_DONE
-from memtui.text.sanitising import reveal
+from memtui.text.sanitize import reveal
 from memtui.text.width import cell_width, clip, pad
 
 _LABEL_CELLS, _VALUE_CELLS, _BAR_CELLS = 18, 9, 24

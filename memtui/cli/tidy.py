@@ -6,13 +6,13 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-from memtui.capture.draft import ProgressCallback
 from memtui.cli.output import plural, say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
-from memtui.curate.tidying import FINDINGS, WORDS, TidyOptions, TidyReport, report_record, tidy
+from memtui.curate.tidy import FINDINGS, WORDS, TidyOptions, TidyReport, report_record, tidy
 from memtui.curate.trees import unchecked_words
 from memtui.errors import EXIT_DONE, EXIT_FINDINGS
+from memtui.progress import ProgressCallback
 
 DESCRIPTIONS = {
     "tidy": "Look through the vault for what should be put right: duplicates, contradictions, dead anchors, what is "
@@ -92,7 +92,7 @@ def _stage(name: str) -> ProgressCallback | None:
 
 def _lines(report: TidyReport) -> Iterator[str]:
     """Yield the findings for people: the first few of each kind, and what to do about them."""
-    from memtui.text.sanitising import reveal
+    from memtui.text.sanitize import reveal
 
     for finding in FINDINGS:
         rows = list(_rows(report, finding))

@@ -8,11 +8,11 @@ from memtui.cli.context import add_choices, build
 from memtui.cli.output import write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
+from memtui.curate.explain_payload import explain_one, explained_record
 from memtui.curate.projects import narrow_to_files
-from memtui.curate.withheld import explain_one, explained_record
 from memtui.errors import EXIT_DONE
-from memtui.recall.explain import explanation
-from memtui.text.sanitising import reveal
+from memtui.recall.result import explanation
+from memtui.text.sanitize import reveal
 
 DESCRIPTIONS = {
     "why": "Say why a memory is in the payload of a task or not, and what would bring it in. Without a task: in the "

@@ -1,16 +1,54 @@
-"""Changing many memories at once: tags, kind, half-life, importance; one change, one undo."""
+"""Change many memories at once as one change with one undo."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from memtui.curate.editing import check_half_life, check_importance, check_kind, check_tags, clean_tags
 from memtui.curate.lifecycle import MOVED, Outcome
+from memtui.curate.memories import check_half_life, check_importance, check_kind, check_tags, clean_tags
 from memtui.domain.actor import Actor, check_may_alter
+from memtui.domain.kinds import DEFAULT_KIND, Kinds
 from memtui.domain.memory import Memory
 from memtui.errors import UsageError
+from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
+
+
+def kinds_in_use(vault: Vault) -> list[str]:
+    """Return the kinds that any memory of the vault has, whatever its status."""
+    with vault.read() as reader:
+        counts = reader.counts_by("kind", MemoryFilter(scope=EVERYTHING, statuses=None))
+    return [kind for kind in counts if kind is not None]
+
+
+def check_kind_in_use(vault: Vault, kind: str) -> str:
+    """Return a kind to choose memories by: one that is known, or one that a memory has.
+
+    Raises:
+        UsageError: it is neither; names the nearest.
+    """
+    cleaned = kind.strip().lower()
+    if cleaned not in vault.kinds:
+        for used in kinds_in_use(vault):
+            if used.lower() == cleaned:
+                return used
+    return check_kind(vault.kinds, kind)
+
+
+def unknown_kinds(kinds: Kinds, stated: Iterable[str]) -> list[str]:
+    """Return the kinds among those that a source states which the configuration does not know, each once."""
+    return sorted({kind for kind in stated if kind not in kinds})
+
+
+def unknown_kind_words(kind: str, kinds: Kinds) -> str:
+    """Return the sentence that tells what becomes of a memory of an unknown kind."""
+    fallback = kinds.get(DEFAULT_KIND)
+    return (
+        f"kind {kind} is not configured: kept as it is, and treated as {fallback.name}"
+        f" (half-life {fallback.half_life_days:g} d); `[kinds.…]` in the configuration makes it one of your own"
+    )
+
 
 KIND_HALF_LIFE = 0.0
 """As a half-life: follow the kind's again."""

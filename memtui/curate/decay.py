@@ -1,4 +1,4 @@
-"""What if a kind faded faster or slower: the effect on the review queue and the recipes' payloads, before applying."""
+"""What if a kind decayed faster or slower: the effect on the review queue, and applying it."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from memtui.curate.reviewing import review_queue
+from memtui.curate.review_queue import review_queue
 from memtui.domain.actor import Actor
 from memtui.domain.freshness import (
     FLOOR,
     LONGEST_HALF_LIFE,
     REVIEW_THRESHOLD,
     SHORTEST_HALF_LIFE,
+    Lesson,
     decay,
     half_life_after,
+    lessons_by_kind,
 )
 from memtui.domain.kinds import Kinds, Origin, in_project, split_project
-from memtui.domain.learning import Lesson, lessons_by_kind
 from memtui.errors import RefusedError, UsageError
-from memtui.text.sanitising import one_line
-from memtui.vault.fading import Fading, read_fading, read_kinds
+from memtui.text.sanitize import one_line
+from memtui.vault.decay_inputs import Fading, read_fading, read_kinds
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.vault import Vault
-from memtui.vault.writing import VaultWriter
+from memtui.vault.writer import VaultWriter
 
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 0.06, 1.0
 """The review thresholds that the configuration takes: above the floor, below which nothing falls."""

@@ -1,4 +1,4 @@
-"""What the recipes' payloads would become if kinds faded faster or slower."""
+"""What if kinds decayed faster or slower: the effect on the recipes' payloads."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 from memtui.config import ContextSettings, RecallSettings, TargetSettings
 from memtui.curate.projects import View
 from memtui.domain.kinds import Kinds
+from memtui.pack.build import context
 from memtui.pack.options import PackOptions, task_of
-from memtui.pack.packing import context
-from memtui.pack.standing import recipes_of
+from memtui.pack.recipe_union import recipes_of
 from memtui.pack.targets.registry import target_named
-from memtui.recall.meaning import Meaning
-from memtui.recall.ranking import Evidence, gather
-from memtui.recall.task import Task
+from memtui.recall.rank import Evidence, gather
+from memtui.recall.result import Task
+from memtui.recall.semantic import Meaning
 from memtui.vault.filters import Scope
-from memtui.vault.usage import Recipe, read_recipes
+from memtui.vault.packs import Recipe, read_recipes
 from memtui.vault.vault import Vault
 
 Members = Mapping[str, tuple[str, ...]]

@@ -1,4 +1,4 @@
-"""Editing a memory as a file in the person's own editor; a file that cannot be read back is kept."""
+"""Edit a memory as a file in the person's own editor; an unreadable file is kept."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memtui.curate.editing import EDITABLE
+from memtui.curate.memories import EDITABLE
 from memtui.domain.memory import Anchor, Memory
 from memtui.domain.record import RecordError, memory_from_record, memory_record
 from memtui.errors import MemtuiError, UsageError
 from memtui.publish.memory_file import parse_memory, render_memory
-from memtui.text.decoding import decode
+from memtui.text.sanitize import decode
 
 _GOTO = frozenset({"code", "code-insiders", "codium", "vscodium", "cursor", "windsurf"})
 """Editors that take `--goto FILE:LINE`."""

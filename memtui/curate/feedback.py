@@ -1,4 +1,4 @@
-"""What a memory or a pack was worth: signals that move usefulness."""
+"""Feedback on a memory or a pack: signals that change usefulness."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memtui.clock import days_after
-from memtui.curate.reviewing import HURTS_TO_DUE
+from memtui.curate.review_queue import HURTS_TO_DUE
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Memory, Signal
 from memtui.domain.usefulness import usefulness
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
-from memtui.text.sanitising import one_line
-from memtui.vault.reading import VaultReader
-from memtui.vault.secrecy import refuse_secrets_in
-from memtui.vault.usage import StoredPack, packs_by_prefix, read_packs, signals_of_packs
+from memtui.text.sanitize import one_line
+from memtui.vault.packs import StoredPack, packs_by_prefix, read_packs, signals_of_packs
+from memtui.vault.reader import VaultReader
+from memtui.vault.secret_scan import refuse_secrets_in
 from memtui.vault.vault import Vault
 
 VERDICTS = ("helped", "hurt", "corrected", "unused")

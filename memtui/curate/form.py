@@ -1,4 +1,4 @@
-"""The edit form without its widgets: a memory as typed texts, read back into values, checked while it is typed."""
+"""The edit form without widgets: texts read into values, checked while typing, and saved."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from memtui.curate.editing import (
+from memtui.curate.files import anchors_for, relative_name
+from memtui.curate.lifecycle import accepted, only_person, settle_supersessions, verified
+from memtui.curate.memories import (
     LONGEST_TITLE,
     check_confidence,
     check_half_life,
@@ -16,17 +18,116 @@ from memtui.curate.editing import (
     check_kind,
     check_tags,
     clean_tags,
+    edited_memory,
 )
-from memtui.curate.files import anchors_for, relative_name
+from memtui.domain.actor import Actor
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, Anchor, Memory
 from memtui.errors import MemtuiError, UsageError
-from memtui.text.imperatives import ordering_line
+from memtui.text.injection import ordering_line, planted_instructions
 from memtui.text.quantities import parse_day, parse_duration
-from memtui.text.sanitising import one_line, sanitise
+from memtui.text.sanitize import one_line, sanitise
 from memtui.text.secrets import find_secrets
-from memtui.text.suspicion import planted_instructions
 from memtui.vault.projects import check_name
+from memtui.vault.sql_query import run_query
+from memtui.vault.vault import Vault
+from memtui.vault.writer import VaultWriter
+from memtui.workspace import Tree
+
+MOST_TAGS = 2_000
+"""Tags offered: more than any person keeps apart."""
+
+
+def vault_tags(vault: Vault, most: int = MOST_TAGS) -> tuple[str, ...]:
+    """Return the tags of the vault, the most used first."""
+    query = "SELECT tag FROM (SELECT unnest(tags) AS tag FROM memory) GROUP BY tag ORDER BY count(*) DESC, tag"
+    return tuple(str(row[0]) for row in run_query(vault, f"{query} LIMIT {int(most)}").rows)
+
+
+def completions(typed: str, choices: tuple[str, ...], most: int = 8) -> list[str]:
+    """Return choices for what is typed: those that begin with it, then those that hold it.
+
+    Nothing typed, and what is a choice already, have none.
+    """
+    wanted = typed.casefold()
+    if not wanted or typed in choices:
+        return []
+    begin: list[str] = []
+    hold: list[str] = []
+    for choice in choices:
+        lowered = choice.casefold()
+        if lowered.startswith(wanted):
+            begin.append(choice)
+            if len(begin) >= most:
+                return begin
+        elif len(hold) < most and wanted in lowered:
+            hold.append(choice)
+    return [*begin, *hold][:most]
+
+
+Decision = Literal["edit", "verify", "accept"]
+"""`edit` saves alone, `verify` says "still true" too, `accept` takes a candidate into use too."""
+
+_SUMMARIES: Mapping[Decision, str] = {"edit": "edit", "verify": "edit and verify", "accept": "edit and accept"}
+
+
+def save_edit(
+    vault: Vault,
+    identifier: str,
+    values: Mapping[str, Any],
+    *,
+    actor: Actor,
+    if_version: int,
+    folder: Path,
+    decision: Decision = "edit",
+    tree: Tree | None = None,
+    allow_secret: bool = False,
+    secret_patterns: Sequence[tuple[str, str]] = (),
+) -> Memory:
+    """Save fields of one memory and a decision on it; returns it as stored.
+
+    Args:
+        vault: the vault.
+        identifier: id or prefix.
+        values: new values by field, see `memtui.curate.memories.EDITABLE`; none is fine beside a decision.
+        actor: who edits.
+        if_version: the version that the edit is based on; a moved one is a conflict.
+        folder: where an unassigned candidate is accepted: it goes to this folder's project.
+        decision: what is said of it.
+        tree: the working tree whose files "still true" takes as they are.
+        allow_secret: store the text even if it looks like a secret.
+        secret_patterns: the user's own patterns.
+
+    Raises:
+        UsageError, NotFoundError, RefusedError, SecretRefusedError, ConflictError: see their texts.
+    """
+    if decision != "edit":
+        only_person(actor, decision)
+    with vault.write(actor=actor.name, action=decision) as writer:
+        memory = writer.get(writer.resolve(identifier))
+        edited = edited_memory(
+            writer, memory, values, actor=actor, allow_secret=allow_secret, secret_patterns=secret_patterns
+        )
+        if memory.version == if_version:
+            # On a moved version the save below is a conflict, whatever else would be wrong.
+            edited = _decided(writer, edited, decision, actor, folder=folder, tree=tree)
+        writer.summary = f"{_SUMMARIES[decision] if values else decision} {edited.title}"
+        saved = writer.put(edited, if_version=if_version)
+        if decision == "accept":
+            settle_supersessions(writer, [saved], actor)
+        return saved
+
+
+def _decided(
+    writer: VaultWriter, memory: Memory, decision: Decision, actor: Actor, *, folder: Path, tree: Tree | None
+) -> Memory:
+    wanted = {"edit": memory.status, "verify": "active", "accept": "candidate"}[decision]
+    if memory.status != wanted:
+        raise UsageError(f"It is {memory.status}, not {wanted}: there is nothing to {decision}", where=memory.id)
+    if decision == "verify":
+        return verified(writer, memory, actor, tree)
+    return accepted(writer, memory, actor, folder=folder, project=None) if decision == "accept" else memory
+
 
 Texts = Mapping[str, str]
 """What stands in the fields, by field."""

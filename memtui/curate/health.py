@@ -1,37 +1,38 @@
-"""Health: what shape a vault is in, in figures that a person can act on. It changes nothing."""
+"""Vault health in figures a person can act on."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
+from memtui.analysis.contradictions import find_conflicts
+from memtui.analysis.duplicates import find_duplicates
+from memtui.analysis.snapshot import Gathered, gather, pair_of
 from memtui.config import ContextSettings, RecallSettings, TargetSettings
-from memtui.curate.anchoring import DeadAnchor, dead_anchors
-from memtui.curate.conflicts import find_conflicts
-from memtui.curate.counting import count_vault
-from memtui.curate.duplicates import find_duplicates
-from memtui.curate.gathering import Gathered, gather, pair_of
+from memtui.curate.anchors import DeadAnchor, dead_anchors
 from memtui.curate.projects import View
 from memtui.curate.trees import unchecked_projects
+from memtui.curate.views import count_vault
 from memtui.domain.freshness import REVIEW_THRESHOLD, decay, half_life_after
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Signal
 from memtui.domain.usefulness import usefulness
+from memtui.pack.build import context
 from memtui.pack.options import PackOptions
-from memtui.pack.packing import context
-from memtui.pack.standing import recipes_of
+from memtui.pack.recipe_union import recipes_of
 from memtui.pack.targets.registry import target_named
-from memtui.recall.task import Task
+from memtui.recall.result import Task
+from memtui.text.sanitize import one_line
 from memtui.text.token_count import get_counter
-from memtui.vault.anchor_checks import Place, unanswered_states
-from memtui.vault.fading import Fading, count_copies, read_fading
+from memtui.vault.anchor_states import Place, unanswered_states
+from memtui.vault.decay_inputs import Fading, count_copies, read_fading
 from memtui.vault.filters import MemoryFilter, Scope
-from memtui.vault.reading import VaultReader
-from memtui.vault.usage import read_packs, read_recipes, signals_of_packs
+from memtui.vault.packs import read_packs, read_recipes, signals_of_packs
+from memtui.vault.reader import VaultReader
 from memtui.vault.vault import Vault
 
 BINS = 10
@@ -103,7 +104,7 @@ class Health:
         mean_freshness: over the memories in use; 0 without any.
         by_path: memories in use per folder that they are tied to, the most first; `NO_PATH` for those tied to none.
         anchors: anchors per state: those that are dead by a look at the files, see
-            `memtui.curate.anchoring.dead_anchors`, those that the last check found changed, `fresh` for the rest.
+            `memtui.curate.anchors.dead_anchors`, those that the last check found changed, `fresh` for the rest.
         dead_memories: how many memories the dead ones belong to.
         copies: memories whose text is exactly another's.
         duplicates: memories too many by proposals of duplicates; None where the vault is too large to look here.
@@ -307,3 +308,171 @@ def standing_payload(vault: Vault, options: HealthOptions) -> Standing:
         target=pack.target,
         budget=str(pack.budget),
     )
+
+
+PATHS_SHOWN = 6
+"""Folders that are named; the rest is counted."""
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+@dataclass(frozen=True, slots=True)
+class HealthRow:
+    """One figure.
+
+    Attributes:
+        value: the figure as text.
+        note: more words; may hold what others wrote, on one line.
+        share: 0–1 for a bar, None for none.
+        asks: whether it asks for something to be done.
+        is_memory: whether it is a memory: the label its id, the note its title.
+    """
+
+    label: str
+    value: str
+    note: str = ""
+    share: float | None = None
+    asks: bool = False
+    is_memory: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HealthSection:
+    """Rows under a title."""
+
+    title: str
+    rows: tuple[HealthRow, ...]
+
+
+def bar(share: float, cells: int) -> str:
+    """Return a bar of eighths of a cell, padded to its cells; what is not nothing is seen."""
+    eighths = round(max(0.0, min(1.0, share)) * cells * 8)
+    eighths = max(1, eighths) if share > 0 else 0
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(cells)
+
+
+def sections(found: Health) -> list[HealthSection]:
+    """Return the health as sections, in the order in which a person would act on them."""
+    return [
+        HealthSection("Freshness", _freshness(found)),
+        HealthSection("Review", _review(found)),
+        HealthSection("By kind", _shares(found.counts["by_kind"])),
+        HealthSection("By path", _paths(found.by_path)),
+        HealthSection("In doubt", _doubts(found)),
+        HealthSection("Use", _use(found)),
+        HealthSection("Most useful", _health_report_ranked(found.most_useful, "nothing was said to help yet")),
+        HealthSection("Least useful", _health_report_ranked(found.least_useful, "nothing was said to hurt")),
+    ]
+
+
+def _freshness(found: Health) -> tuple[HealthRow, ...]:
+    most = max(found.freshness, default=0) or 1
+    rows = []
+    for place in reversed(range(BINS)):
+        number = found.freshness[place]
+        rows.append(HealthRow(f"{place / BINS:.1f}–{(place + 1) / BINS:.1f}", f"{number:,}", share=number / most))
+    return (*rows, HealthRow("mean", f"{found.mean_freshness:.2f}"))
+
+
+def _review(found: Health) -> tuple[HealthRow, ...]:
+    due, inbox = found.counts["due"], found.counts["inbox"]
+    oldest = f"{found.due_share:.0%} of what is in use" + (f", the oldest {found.overdue_days:,} d" if due else "")
+    return (
+        HealthRow("due", f"{due:,}", oldest, share=found.due_share, asks=due > 0),
+        HealthRow("inbox", f"{inbox:,}", "wait to be accepted" if inbox else "", asks=inbox > 0),
+        HealthRow("pinned", f"{found.counts['pinned']:,}", "never fade" if found.counts["pinned"] else ""),
+    )
+
+
+def _shares(counts: Mapping[str, int]) -> tuple[HealthRow, ...]:
+    most = max(counts.values(), default=0) or 1
+    return tuple(
+        HealthRow(one_line(str(name))[:80], f"{number:,}", share=number / most) for name, number in counts.items()
+    ) or (HealthRow("none", "0"),)
+
+
+def _paths(counts: Mapping[str, int]) -> tuple[HealthRow, ...]:
+    named = {name: number for name, number in counts.items() if name != NO_PATH}
+    shown = dict(list(named.items())[:PATHS_SHOWN])
+    rows = list(_shares(shown)) if shown else []
+    if len(named) > len(shown):
+        rows.append(HealthRow(f"{len(named) - len(shown):,} more", ""))
+    if NO_PATH in counts:
+        most = max(counts.values())
+        rows.append(HealthRow("tied to no file", f"{counts[NO_PATH]:,}", share=counts[NO_PATH] / most))
+    return tuple(rows) or (HealthRow("none", "0"),)
+
+
+def _doubts(found: Health) -> tuple[HealthRow, ...]:
+    doubles = found.duplicates
+    if doubles is None:
+        words = "exact copies; `memtui tidy` looks for the rest"
+        double = HealthRow("duplicates", f"{found.copies:,}", words, asks=found.copies > 0)
+    else:
+        words = f"{found.duplicate_tokens:,} tokens said twice" if doubles else ""
+        double = HealthRow("duplicates", f"{doubles:,}", words, asks=doubles > 0)
+    proposed = "`memtui tidy` looks for more" if found.conflicts is None else f"{found.conflicts:,} more proposed"
+    disputed = found.contradictions + (found.conflicts or 0)
+    total = sum(found.anchors.values())
+    dead = found.anchors["gone"] + found.anchors["moved"]
+    where = f"{found.dead_share:.0%} of {total:,}"
+    if dead:
+        where += f", in {found.dead_memories:,} memor{'y' if found.dead_memories == 1 else 'ies'}"
+    changed = found.anchors["changed"]
+    return (
+        double,
+        HealthRow("contradictions", f"{found.contradictions:,}", f"linked, {proposed}", asks=disputed > 0),
+        HealthRow("dead anchors", f"{dead:,}", where, found.dead_share, asks=dead > 0),
+        HealthRow(
+            "changed files", f"{changed:,}", "since their memory was verified" if changed else "", asks=changed > 0
+        ),
+    )
+
+
+def _use(found: Health) -> tuple[HealthRow, ...]:
+    packs, standing = found.packs, found.standing
+    used = packs["used"]
+    share = packs["helped"] / used if used else None
+    judged = f"{packs['helped']:,} helped, {packs['hurt']:,} hurt, {packs['unjudged']:,} not judged" if used else ""
+    signals = ", ".join(f"{number:,} {one_line(name)}" for name, number in found.signals.items())
+    recipes = (
+        f"of {standing.recipes:,} recipe{'' if standing.recipes == 1 else 's'}"
+        if standing.recipes
+        else "without a task"
+    )
+    memories = f"{standing.memories:,} memor{'y' if standing.memories == 1 else 'ies'}"
+    return (
+        HealthRow("packs used", f"{used:,}", judged, share=share),
+        HealthRow("signals", f"{sum(found.signals.values()):,}", signals),
+        HealthRow(
+            "standing",
+            f"{standing.tokens:,}",
+            f"tokens, budget {standing.budget}: {memories} {recipes}",
+        ),
+    )
+
+
+def _health_report_ranked(ranked: tuple[Ranked, ...], nothing: str) -> tuple[HealthRow, ...]:
+    return tuple(
+        HealthRow(one.id, f"{one.usefulness:.2f}", one_line(one.title)[:200], is_memory=True) for one in ranked
+    ) or (HealthRow("none", "", nothing),)
+
+
+def health_record(found: Health) -> dict[str, Any]:
+    """Return the health for `stats --json`: the counts, and beside them everything else."""
+    return {
+        **found.counts,
+        "freshness": {"bins": list(found.freshness), "mean": round(found.mean_freshness, 4)},
+        "by_path": {("unanchored" if name == NO_PATH else name): number for name, number in found.by_path.items()},
+        "anchors": {**found.anchors, "dead_share": round(found.dead_share, 4)},
+        "unchecked_projects": list(found.unchecked),
+        "duplicates": {"copies": found.copies, "proposed": found.duplicates, "tokens": found.duplicate_tokens},
+        "contradictions": {"linked": found.contradictions, "proposed": found.conflicts},
+        "review": {"due": found.counts["due"], "share": round(found.due_share, 4), "oldest_days": found.overdue_days},
+        "most_useful": [asdict(one) for one in found.most_useful],
+        "least_useful": [asdict(one) for one in found.least_useful],
+        "signals": dict(found.signals),
+        "packs": dict(found.packs),
+        "standing": asdict(found.standing),
+    }

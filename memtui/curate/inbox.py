@@ -1,4 +1,4 @@
-"""The inbox: what waits, what is odd about it, and deciding on much of it at once."""
+"""The inbox: what waits, what is unusual about it, and bulk decisions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from pathlib import Path
 from memtui.curate import lifecycle
 from memtui.curate.lifecycle import Outcome, planted_reasons
 from memtui.domain.actor import Actor
-from memtui.domain.content import content_hash
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Memory, content_hash
 from memtui.vault.filters import MemoryFilter, Scope
-from memtui.vault.reading import VaultReader
-from memtui.vault.secrecy import secrets_in
+from memtui.vault.reader import VaultReader
+from memtui.vault.secret_scan import secrets_in
 from memtui.vault.vault import Vault
 
 

@@ -8,19 +8,18 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from memtui.curate.editing import check_kind
 from memtui.curate.files import rehashed
+from memtui.curate.memories import check_kind
 from memtui.curate.projects import project_for_writing
 from memtui.curate.verdicts import expiry_of, verdict_on
 from memtui.domain.actor import Actor, check_may_alter
-from memtui.domain.content import content_hash
-from memtui.domain.memory import GLOBAL_PROJECT, Memory, Signal, Tombstone, Verdict
+from memtui.domain.memory import GLOBAL_PROJECT, Memory, Signal, Tombstone, Verdict, content_hash
 from memtui.errors import ConflictError, RefusedError, UsageError
-from memtui.text.sanitising import one_line
+from memtui.text.sanitize import one_line
 from memtui.vault.projects import check_name, ensure_project
-from memtui.vault.secrecy import refuse_secrets_in
+from memtui.vault.secret_scan import refuse_secrets_in
 from memtui.vault.vault import Vault
-from memtui.vault.writing import VaultWriter
+from memtui.vault.writer import VaultWriter
 from memtui.workspace import Tree
 
 
@@ -348,7 +347,7 @@ def settle_supersessions(writer: VaultWriter, memories: Sequence[Memory], actor:
 
 def planted_reasons(memory: Memory) -> list[str]:
     """Return why a memory's text looks planted to steer an assistant; such a candidate is accepted by name alone."""
-    from memtui.text.suspicion import planted_instructions
+    from memtui.text.injection import planted_instructions
 
     return planted_instructions(f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}")
 

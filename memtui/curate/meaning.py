@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from memtui.capture.draft import ProgressCallback
-from memtui.curate.gathering import Gathered
+from memtui.analysis.snapshot import Gathered
 from memtui.domain.memory import GLOBAL_PROJECT
+from memtui.progress import ProgressCallback
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_COSINE = 0.72
-"""Below it no threshold of `memtui.curate.duplicates` is reached, whatever the words."""
+"""Below it no threshold of `memtui.analysis.duplicates` is reached, whatever the words."""
 
 MOST_COMPARED = 30_000
 """Memories of one project that are compared pair by pair: 350 billion products, about ten seconds on two cores."""
@@ -37,7 +37,7 @@ def pairs_by_meaning(
     if model is None or not gathered.keys:
         return []
     # Imported here: without vectors nothing needs numpy.
-    from memtui.vault.vectors import all_vectors
+    from memtui.vault.search.vectors import all_vectors
 
     with vault.read() as reader:
         table = all_vectors(reader, model)

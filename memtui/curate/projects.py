@@ -9,16 +9,16 @@ from pathlib import Path
 
 from memtui.curate.files import check_files
 from memtui.curate.trees import known_trees
-from memtui.domain.globs import matches
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.project import commit_identity, is_remote, path_identity, remote_identity, suggest_name
+from memtui.domain.scope import matches
 from memtui.errors import UsageError
 from memtui.vault import projects as store
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
-from memtui.vault.reading import VaultReader
-from memtui.vault.secrecy import refuse_secrets_in
+from memtui.vault.reader import VaultReader
+from memtui.vault.secret_scan import refuse_secrets_in
 from memtui.vault.vault import Vault
-from memtui.vault.writing import VaultWriter
+from memtui.vault.writer import VaultWriter
 from memtui.workspace import Tree, Workspace, find_workspace
 
 DEFAULT_SCOPE_KEY = "default_scope"

@@ -1,4 +1,4 @@
-"""Where files went: renames that git knows of, moved folders, and files that were moved without git."""
+"""Where files went: git renames, moved folders, and files moved without git."""
 
 from __future__ import annotations
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.domain.memory import GLOBAL_PROJECT
-from memtui.vault.anchor_checks import anchored_projects
+from memtui.vault.anchor_states import anchored_projects
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.projects import list_projects
-from memtui.vault.reading import VaultReader
+from memtui.vault.reader import VaultReader
 from memtui.workspace import Tree
 
 _LINKED = "path:"

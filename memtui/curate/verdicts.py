@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from memtui.domain.actor import Actor
-from memtui.domain.freshness import last_trusted_at
-from memtui.domain.learning import EXPIRED
+from memtui.domain.freshness import EXPIRED, last_trusted_at
 from memtui.domain.memory import Memory, Verdict
-from memtui.vault.writing import VaultWriter
+from memtui.vault.writer import VaultWriter
 
 _DAY_SECONDS = 86_400.0
 

@@ -1,15 +1,14 @@
-"""Freshness: the share of trust left since a memory was last verified.
-
-freshness = floor + (1 - floor) * 2^(-age / half_life). It only demotes, never deletes.
-"""
+"""Freshness, the share of trust left since a memory was last verified, and half-lives learned from verdicts."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from memtui.domain.kinds import DEFAULT_FLOOR, Kinds
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Memory, Verdict
 
 FLOOR = DEFAULT_FLOOR
 """No memory falls below this share, unless the configuration says otherwise."""
@@ -94,7 +93,7 @@ def due_at(
         memory: the memory.
         kinds: the kinds in force.
         threshold: freshness below which a memory is due.
-        asked_at: when something else than its age asked for a look, see `memtui.vault.affirmation`.
+        asked_at: when something else than its age asked for a look, see `memtui.vault.review_triggers`.
         woken_at: when a file was found to differ from what it was at a snooze until then.
     """
     if woken_at is not None:
@@ -116,3 +115,72 @@ def _crossing(memory: Memory, kinds: Kinds, threshold: float) -> datetime:
         return last_trusted_at(memory) + timedelta(days=days)
     except OverflowError:
         return datetime.max.replace(tzinfo=memory.created_at.tzinfo)
+
+
+HELD = frozenset({"still-true", "edited"})
+"""Verdicts by which a fact was found to hold."""
+
+EXPIRED = frozenset({"outdated", "superseded"})
+"""Verdicts by which a fact was found to have expired."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A half-life learned from verdicts, with its evidence.
+
+    Attributes:
+        half_life_days: what the verdicts speak for.
+        default_days: what is in force without them.
+        verdicts: how many said anything about the fact.
+        expired: how many of them found it expired.
+        exposure_days: total time over which the facts were watched.
+    """
+
+    half_life_days: float
+    default_days: float
+    verdicts: int
+    expired: int
+    exposure_days: float
+
+    def __str__(self) -> str:
+        """Return it as people read it: `41 d from 23 verdicts`."""
+        return f"{self.half_life_days:.0f} d from {self.verdicts:,} verdict{'' if self.verdicts == 1 else 's'}"
+
+
+def learned_half_life(default_days: float, *, exposure_days: float, expired: int) -> float:
+    """Return the half-life in days that the evidence speaks for, by the mean of the Gamma posterior.
+
+    Args:
+        default_days: the kind's half-life without evidence.
+        exposure_days: total time over which facts of the kind were watched.
+        expired: how many were found expired.
+    """
+    prior_days = GAMMA_SHAPE * default_days / math.log(2)
+    days = math.log(2) * (prior_days + max(0.0, exposure_days)) / (GAMMA_SHAPE + expired)
+    return min(LONGEST_HALF_LIFE, max(SHORTEST_HALF_LIFE, days))
+
+
+def lesson_from(verdicts: Iterable[Verdict], default_days: float) -> Lesson:
+    """Return what verdicts on memories of one kind teach; those that say nothing of the fact are left out."""
+    telling = [verdict for verdict in verdicts if verdict.verdict in HELD | EXPIRED]
+    expired = sum(verdict.verdict in EXPIRED for verdict in telling)
+    exposure = math.fsum(max(0.0, verdict.exposure_days) for verdict in telling)
+    days = learned_half_life(default_days, exposure_days=exposure, expired=expired)
+    return Lesson(days, default_days, len(telling), expired, exposure)
+
+
+def lessons_by_kind(verdicts: Iterable[Verdict], kind_of: Mapping[str, str], kinds: Kinds) -> dict[str, Lesson]:
+    """Return what verdicts teach per kind; kinds without telling verdicts are left out.
+
+    Args:
+        verdicts: any verdicts.
+        kind_of: kind by memory id; verdicts on other memories are ignored.
+        kinds: the kinds in force, for their defaults.
+    """
+    by_kind: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        kind = kind_of.get(verdict.memory_id)
+        if kind is not None:
+            by_kind.setdefault(kind, []).append(verdict)
+    lessons = {kind: lesson_from(some, kinds.get(kind).half_life_days) for kind, some in sorted(by_kind.items())}
+    return {kind: lesson for kind, lesson in lessons.items() if lesson.verdicts}

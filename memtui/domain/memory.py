@@ -1,9 +1,14 @@
-"""The memory and what hangs on it: anchors, sources, links, verdicts, signals, tombstones."""
+"""A memory and what belongs to it: anchors, sources, links, verdicts, signals, tombstones, tags."""
 
 from __future__ import annotations
 
+import re
+import secrets
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import blake2b
 from typing import Literal
 
 Status = Literal["candidate", "active", "retired", "superseded", "merged"]
@@ -17,6 +22,9 @@ ANCHOR_STATES: tuple[AnchorState, ...] = ("fresh", "changed", "moved", "gone", "
 
 GLOBAL_PROJECT = "global"
 """The project of memories that hold everywhere; it must be chosen explicitly."""
+
+MOST_MERGED = 8
+"""Memories of one merge at most: as many as can stand side by side and be compared."""
 
 DEFAULT_IMPORTANCE = 3
 DEFAULT_CONFIDENCE = 1.0
@@ -197,3 +205,62 @@ class Change:
     reason: str = ""
     state: Literal["done", "undone", "abandoned"] = "done"
     memory_ids: tuple[str, ...] = ()
+
+
+ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+"""Base32 of RFC 4648 in lower case: no 0, 1, 8 or 9 to confuse with letters."""
+
+ID_LENGTH = 8
+
+_LOOSE = re.compile(r"\r|\s\n|\s\Z|\A\n")
+"""What normalising would change in an ASCII text; most texts hold nothing of it."""
+
+
+def new_id() -> str:
+    """Return eight random base32 characters (40 bits)."""
+    bits = secrets.randbits(5 * ID_LENGTH)
+    return "".join(ID_ALPHABET[bits >> shift & 31] for shift in range(0, 5 * ID_LENGTH, 5))
+
+
+def normalise(text: str) -> str:
+    """Return text in NFC, with LF line ends and without trailing white space or outer blank lines."""
+    if text.isascii() and not _LOOSE.search(text):
+        return text
+    unified = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return "\n".join(line.rstrip() for line in unified.split("\n")).strip("\n")
+
+
+def hash_parts(title: str, insight: str, rationale: str = "", snippet: str = "") -> str:
+    """Return the content hash (32 hex characters, BLAKE2b-128) of a memory's four texts.
+
+    Texts that differ only in line ends, trailing white space or Unicode composition hash alike.
+    """
+    digest = blake2b(digest_size=16)
+    for part in (title, insight, rationale, snippet):
+        digest.update(normalise(part).encode("utf-8", "surrogatepass"))
+        digest.update(b"\x00")
+    return digest.hexdigest()
+
+
+def content_hash(memory: Memory) -> str:
+    """Return the content hash of a memory."""
+    return hash_parts(memory.title, memory.insight, memory.rationale, memory.snippet)
+
+
+LONGEST_TAG = 200
+"""Characters of a tag, as of a title. A tag is a word or two; the longest are those of `memtui.domain.scope`, which
+hold a path: the longest of a Python environment has 152 characters."""
+
+CUT = "…"
+
+
+def long_tag(tags: Iterable[str]) -> str | None:
+    """Return the first tag that is too long, None where all fit."""
+    return next((tag for tag in tags if len(tag) > LONGEST_TAG), None)
+
+
+def fit_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return tags with what is too long cut short, each once."""
+    return tuple(
+        dict.fromkeys(tag if len(tag) <= LONGEST_TAG else f"{tag[: LONGEST_TAG - 1].rstrip()}{CUT}" for tag in tags)
+    )

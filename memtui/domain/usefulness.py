@@ -1,11 +1,4 @@
-"""Usefulness: what helped rises, what hurt falls, and both fade.
-
-usefulness = clamp(2 * (1 + H) / (2 + H + 4 B), 0.5, 1.5) of helped H and hurt B. Each signal fades with a
-90-day half-life. H also takes a logarithmic share of mere use u = 0.1 per copy or injection and 0.3 per
-reference, namely L / (1 + L) with L = ln(1 + u): it stays below 1, so that frequent use counts a little and
-never outweighs one fresh word of a person that a memory helped, hurt or needed correcting. Previews count for
-nothing.
-"""
+"""Usefulness, importance and risk: the factors of a score that people's feedback moves."""
 
 from __future__ import annotations
 
@@ -77,3 +70,51 @@ def from_counts(helped: float, hurt: float, hurt_weight: float = HURT_WEIGHT) ->
     """Return usefulness for faded counts of helped and hurt."""
     raw = 2.0 * (1.0 + helped) / (2.0 + helped + hurt_weight * hurt)
     return min(HIGHEST, max(LOWEST, raw))
+
+
+MULTIPLIERS = {1: 0.8, 2: 0.894, 3: 1.0, 4: 1.118, 5: 1.25}
+
+
+def multiplier(importance: int) -> float:
+    """Return the multiplier of an importance; values outside 1–5 are clamped."""
+    return MULTIPLIERS[min(5, max(1, importance))]
+
+
+MOST_USES = 10
+"""Uses beyond these make it no more urgent: what ten payloads carried is surely relied on."""
+
+USES_TO_DOUBLE = 5.0
+"""Uses that double the risk."""
+
+USES = frozenset({"copied", "injected", "referenced", "helped"})
+"""Signals that count as a use."""
+
+LEAST_LOSS = 0.1
+"""Trust that counts as lost of a memory that is fresh but due for another reason, so that the reason can weigh."""
+
+
+def review_risk(
+    *,
+    trust: float,
+    uses: int = 0,
+    changed_anchors: int = 0,
+    contradictions: int = 0,
+    hurts: int = 0,
+    imports: int = 0,
+) -> float:
+    """Return lost trust × use × changed anchors × contradictions × hurt × imports; larger is more urgent.
+
+    Every factor but the first is 1 where there is nothing to tell. Five uses double the risk; one changed
+    anchor, one contradiction, one hurt or one import does.
+
+    Args:
+        trust: freshness, 0–1.
+        uses: how often it was injected, copied, referenced or helped.
+        changed_anchors: anchors that changed, moved or went since it was verified.
+        contradictions: memories in use that contradict it.
+        hurts: how often it hurt since it was verified.
+        imports: sources and candidates that imports since then brought on its subject.
+    """
+    lost = max(LEAST_LOSS, 1.0 - trust)
+    used = 1.0 + min(uses, MOST_USES) / USES_TO_DOUBLE
+    return lost * used * (1.0 + changed_anchors) * (1.0 + contradictions) * (1.0 + hurts) * (1.0 + imports)

@@ -9,10 +9,10 @@ from typing import Any, Self, cast
 
 from memtui.config import ContextSettings
 from memtui.domain.record import RecordError, format_time, parse_time
-from memtui.pack.admitting import SECRET_CHOICES
+from memtui.pack.filters import SECRET_CHOICES
 from memtui.pack.targets.base import STYLES, Style
 from memtui.recall.phase import PHASES
-from memtui.recall.task import Task
+from memtui.recall.result import Task
 
 _USUAL = ContextSettings()
 

@@ -1,16 +1,15 @@
-"""A memory's text as sentences, each with what it says: words, hard facts, and whether it is code."""
+"""A memory's text as sentences, and shortening at their boundaries."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from memtui.domain.memory import Memory
 from memtui.pack.targets.base import clean, clean_line
-from memtui.text.stopwords import STOP_WORDS
-from memtui.text.tokens import index_terms
+from memtui.text.tokens import STOP_WORDS, index_terms
 
 READ_CHARACTERS = 20_000
 """Characters of a text that are cut into sentences; no sentence beyond them is taken."""
@@ -173,3 +172,57 @@ def about(text: str, *, is_code: bool = False) -> Sentence:
     facts = frozenset(fact.strip("`.,:") for fact in _FACT.findall(text))
     terms = frozenset(index_terms(text)) - STOP_WORDS
     return Sentence(text, terms, facts, len(_NEGATION.findall(text)), is_code)
+
+
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+_SENTENCE = re.compile(r"\n|(?<=[.!?])[ \t]+|(?<=[。！？])")
+
+
+def mark(memory: Memory) -> str:
+    """Return the mark at the end of a shortened text."""
+    return f"[shortened: memtui show {memory.id}]"
+
+
+def shortened(memory: Memory, *, fits: Callable[[Memory], bool], longest: int) -> Memory | None:
+    """Return as much of a memory as fits, or None if not even its first sentence does.
+
+    The snippet goes first, then whole paragraphs from the end, then the rationale, then sentences or lines
+    of the first paragraph.
+
+    Args:
+        memory: the memory.
+        fits: whether a memory is small enough.
+        longest: characters beyond which no text can fit; nothing after them is looked at.
+    """
+    known = memory.insight[:longest]
+    whole = len(known) == len(memory.insight)
+    paragraphs = _cuts(known, _PARAGRAPH, whole=whole)
+    sentences = _cuts(known[: paragraphs[0]] if paragraphs else known, _SENTENCE, whole=whole or bool(paragraphs))
+    for cuts, rationale in ((paragraphs, memory.rationale), (paragraphs, ""), (sentences, "")):
+        if len(rationale) > longest:
+            continue
+        plain = replace(memory, snippet="", rationale=rationale)
+        found = _longest_that_fits(plain, known, cuts, fits)
+        if found:
+            return found
+    return None
+
+
+def _cuts(text: str, boundary: re.Pattern[str], *, whole: bool) -> list[int]:
+    """Return the ends of the pieces of a text; the last piece only if the text is whole."""
+    ends = [match.start() for match in boundary.finditer(text) if text[: match.start()].strip()]
+    return [*ends, len(text)] if whole and text.strip() else ends
+
+
+def _longest_that_fits(memory: Memory, text: str, cuts: list[int], fits: Callable[[Memory], bool]) -> Memory | None:
+    """Return the memory with the longest of the cuts that fits, by bisection."""
+    best = None
+    low, high = 0, len(cuts)
+    while low < high:
+        middle = (low + high) // 2
+        tried = replace(memory, insight=f"{text[: cuts[middle]].rstrip()}\n\n{mark(memory)}")
+        if fits(tried):
+            best, low = tried, middle + 1
+        else:
+            high = middle
+    return best

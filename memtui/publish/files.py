@@ -1,4 +1,4 @@
-"""Writing files so that a crash, a full disk or a planted symbolic link does no harm."""
+"""Write files so that a crash, a full disk or a planted symbolic link does no harm."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.errors import MemtuiError, UnsafePathError
+from memtui.errors import MemtuiError, RefusedError, SourceError, UnsafePathError, UsageError
+from memtui.recall.evaluation import Question, with_question
 
 
 def write_atomically(path: Path, data: bytes, *, mode: int | None = None, durable: bool = True) -> None:
@@ -100,3 +101,62 @@ def refuse_outside(path: Path, root: Path) -> None:
                 where=f"{path} -> {real}",
                 remedy=f"Remove the symbolic link, or name a path inside {root}.",
             )
+
+
+def write_payload(text: str, named: str, *, folder: Path, overwrite: bool = False) -> Path:
+    """Write a payload's exact bytes and return where.
+
+    Args:
+        text: the payload.
+        named: a path as typed, `~` included.
+        folder: what a relative path is relative to.
+        overwrite: whether a file that is there may be replaced.
+
+    Raises:
+        UsageError: no file can have that name.
+        RefusedError: there is a file of that name already.
+        MemtuiError: the system refuses; nothing was written.
+    """
+    if not named.isprintable():
+        raise UsageError("A file's name holds a character that cannot be shown", where=repr(named[:80]))
+    try:
+        path = folder / Path(named.strip()).expanduser()
+        is_folder, is_there = path.is_dir(), path.exists() or path.is_symlink()
+    except (RuntimeError, ValueError, OSError) as error:
+        raise UsageError("No file can have this name", where=repr(named[:80])) from error
+    if not named.strip() or is_folder:
+        raise UsageError("A file's name is needed", where=str(path), remedy="Name a file in that folder.")
+    if is_there and not overwrite:
+        raise RefusedError(
+            "There is a file of this name already", where=str(path), remedy="Say that it may be replaced."
+        )
+    write_atomically(path, text.encode("utf-8", "replace"))
+    return path
+
+
+def add_question(question: Question, named: str, *, folder: Path) -> Path:
+    """Append a question to a file, which is made where there is none, and return where.
+
+    Args:
+        question: what was asked, and what should come.
+        named: a path as typed, `~` included.
+        folder: what a relative path is relative to.
+
+    Raises:
+        UsageError: there is nothing to note, or no file can have that name.
+        SourceError: the file holds something else, or cannot be read; it is left as it is.
+        MemtuiError: the system refuses; nothing was written.
+    """
+    if not question.query.strip() and not question.files:
+        raise UsageError("A question needs a task or files", where="the question", remedy="Type the task first.")
+    if not named.strip() or not named.isprintable():
+        raise UsageError("A file's name is needed", where=repr(named[:80]))
+    try:
+        path = folder / Path(named.strip()).expanduser()
+        before = path.read_text(encoding="utf-8-sig") if path.exists() else ""
+    except (OSError, RuntimeError, UnicodeDecodeError) as error:
+        raise SourceError(f"The file cannot be read ({error})", where=named[:80]) from error
+    except ValueError as error:
+        raise UsageError("No file can have this name", where=repr(named[:80])) from error
+    write_atomically(path, with_question(before, question, path.name).encode("utf-8", "replace"))
+    return path

@@ -20,7 +20,7 @@ from memtui.domain.record import (
     tombstone_record,
     verdict_record,
 )
-from memtui.vault.usage import Recipe, recipe_record
+from memtui.vault.packs import Recipe, recipe_record
 
 HIDDEN = re.compile(
     "[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]",

@@ -23,7 +23,7 @@ from memtui.publish.files import refuse_outside, write_atomically
 from memtui.publish.jsonl import kin_lines
 from memtui.publish.memory_file import parse_memory, render_memory
 from memtui.vault.half_lives import HALF_LIFE
-from memtui.vault.usage import RECIPE, Recipe
+from memtui.vault.packs import RECIPE, Recipe
 
 __all__ = [
     "FORMAT",

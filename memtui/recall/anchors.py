@@ -1,18 +1,22 @@
-"""Relevance by files: memories tied to the files in hand or to what those import, the more precisely the more."""
+"""Relevance by files: memories anchored to the given files, their former paths, or what they import."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from memtui.domain.globs import matches
+from memtui.domain.memory import Anchor
+from memtui.domain.scope import matches
 from memtui.recall.score import Part
-from memtui.workspace import Tree
+from memtui.workspace import RENAMED, Tree, is_outside, renames_in, run_git
 
 if TYPE_CHECKING:
-    from memtui.recall.imports.following import Reached
+    from memtui.recall.imports.follow import Reached
 
 FILES_WEIGHT = 0.7
 """What the exact file adds to the relevance: as much as a good match by words, less than the best."""
@@ -69,7 +73,7 @@ class Surroundings:
         reached: what they import.
         resolve: from an anchor's path to the file that it means, for anchors that are only the end of a path.
         notes: whose imports could not be read or followed, in words.
-        former: from what files in hand were called before to the files, see `memtui.recall.renamed`.
+        former: from what files in hand were called before to the files, see `memtui.recall.anchors`.
     """
 
     reached: tuple[Reached, ...] = ()
@@ -86,7 +90,7 @@ def surroundings_of(tree: Tree | None, files: Sequence[str]) -> Surroundings:
     if tree is None or not files:
         return NO_SURROUNDINGS
     # Imported here: a task without files follows nothing.
-    from memtui.recall.imports.following import follow_imports
+    from memtui.recall.imports.follow import follow_imports
 
     imports = follow_imports(tree.root, files)
     return Surroundings(imports.reached, tree.resolve, imports.notes)
@@ -237,3 +241,75 @@ def _glob_strength(pattern: str, file: str) -> float:
         return GLOB_RANGE[0]
     share = _between(GLOB_RANGE, literal, file) if _depth(file) else GLOB_RANGE[0]
     return share + (GLOB_NAME_BONUS if named else 0.0)
+
+
+GIT_SECONDS = 1.0
+"""How long one call of git may take; without an answer nothing moved, and a payload waits for no more."""
+
+MOST_FILES = 5
+"""Files in hand whose history is searched."""
+
+MOST_LOOKED_AT = 2_000
+"""Anchors that are looked for in the tree: so many take some 10 ms."""
+
+MOST_RENAMES = 20
+"""Renames of one file that are followed."""
+
+KEPT_SECONDS = 30
+"""So long an answer of git is kept: while a task is typed the files in hand stay."""
+
+
+def former_names(tree: Tree | None, files: Sequence[str], anchors: Collection[str]) -> dict[str, str]:
+    """Return, per former name of a file in hand that an anchor still has, the file; runs git, so never under a lease.
+
+    Git is asked only where an anchor with the ending of a file in hand is not in the tree any more.
+
+    Args:
+        tree: the working tree, None for none.
+        files: project-relative POSIX paths.
+        anchors: paths of anchors in view.
+    """
+    if tree is None or not files or not anchors:
+        return {}
+    names = [plain_path(file) for file in files[:MOST_FILES]]
+    endings = {PurePosixPath(name).suffix for name in names}
+    alike = sorted({plain for path in anchors if PurePosixPath(plain := plain_path(path)).suffix in endings})
+    gone = {plain for plain in alike[:MOST_LOOKED_AT] if _is_gone(tree, plain)}
+    if not gone:
+        return {}
+    moment = int(time.monotonic() // KEPT_SECONDS)
+    return {
+        old: name
+        for name in names
+        if (tree.root / name).is_file()
+        for old in _names_before(tree.root, name, moment)
+        if old in gone
+    }
+
+
+def _is_gone(tree: Tree, plain: str) -> bool:
+    if is_outside(plain) or Anchor(plain).is_glob:
+        return False
+    try:
+        return not (tree.root / plain).exists()
+    except (OSError, ValueError):
+        return False
+
+
+@lru_cache(maxsize=64)
+def _names_before(root: Path, name: str, _moment: int) -> tuple[str, ...]:
+    """Return what a file was called before, by what is staged and by its history."""
+    prefix = (run_git(root, "rev-parse", "--show-prefix", seconds=GIT_SECONDS) or "").strip()
+    # The index against the last commit: looking at the files themselves would run the repository's filters.
+    staged = run_git(root, "diff", "--cached", "--diff-filter=R", *RENAMED, "HEAD", seconds=GIT_SECONDS)
+    recorded = {new: old for old, new in renames_in(staged)}
+    whole = prefix + name
+    before = [recorded[whole]] if whole in recorded else []
+    followed = (before or [whole])[0].removeprefix(prefix)
+    history = run_git(
+        root,
+        *("log", "--follow", f"--max-count={MOST_RENAMES}", "--diff-filter=R", "--format=", *RENAMED, "--", followed),
+        seconds=GIT_SECONDS,
+    )
+    before += [old for old, _ in renames_in(history)]
+    return tuple(old.removeprefix(prefix) for old in before if old.startswith(prefix))

@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from memtui.recall.kinship import Kinship
+from memtui.recall.neighbours import Kinship
 from memtui.recall.score import Part
 
 WORDS_WEIGHT = 0.6

@@ -1,20 +1,41 @@
-"""Relevance by words: BM25 within the result for the order, coverage of the query for the floor.
-
-BM25 says which memory fits best, never whether any fits: the best of nothing scores 1.0 after
-normalising. Coverage does: the share of the query's weight that a memory matches, where words that the
-vault does not know weigh as much as the rarest.
-"""
+"""Relevance by words: BM25 for the order, coverage of the query for the floor."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
-from memtui.recall.generic import generic_terms
 from memtui.recall.score import Part
+from memtui.text.stemming import stem
 from memtui.text.tokens import query_terms
-from memtui.vault.evidence import TermCounts
+from memtui.vault.search.evidence import TermCounts
+
+_DOING = """
+add adjust allow apply begin bring build call change check choose clean come continue convert create define
+delete do edit enable ensure fix follow forget give go handle help implement improve include introduce keep
+make modify move need prepare provide put refactor remove rename replace require rewrite run set show start
+stop support switch try turn update use want work write
+"""
+
+_ASKING = """
+answer ask compare describe exist explain find happen know learn look mean recommend remember say see suggest
+tell think understand wonder
+"""
+
+_SAYING_LITTLE = """
+approach best better case code correct current different example file first function general good idea
+important issue kind last latest main method new next old part place point possible previous problem project
+proper question reason right second simple solution step stuff task thing time way whole wrong
+"""
+
+
+@cache
+def generic_terms() -> frozenset[str]:
+    """Return the stems of the generic words."""
+    return frozenset(stem(word) for text in (_DOING, _ASKING, _SAYING_LITTLE) for word in text.split())
+
 
 ROUNDING = 1e-9
 """Slack of comparisons with a floor, so that a sum in another order decides alike."""

@@ -1,13 +1,37 @@
-"""What recall hands on: hits with their reasons, and what was withheld."""
+"""The task of a recall and its result: hits with reasons, and withheld memories."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
 
 from memtui.domain.memory import AnchorState, Link, Memory
 from memtui.recall.score import Part
-from memtui.recall.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a person is about to do.
+
+    Attributes:
+        text: the task in the person's words; may be empty.
+        files: project-relative POSIX paths of the files, folders or anchors in hand.
+        phase: one of `phase.PHASES`, or None to guess it from the words.
+        as_of: the day on which memories must be valid, or None for now.
+    """
+
+    text: str = ""
+    files: tuple[str, ...] = ()
+    phase: str | None = None
+    as_of: datetime | None = None
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there is any text to go by."""
+        return bool(self.text.strip())
+
 
 BELOW_FLOOR = "below the floor"
 """Group of the memories that match too little."""
@@ -115,3 +139,25 @@ def listed_and_counted(
     for one in nearest[MOST_WITHHELD:]:
         counts[one.group] = counts.get(one.group, 0) + 1
     return tuple(nearest[:MOST_WITHHELD]), dict(sorted(counts.items()))
+
+
+def explanation(hit: Hit) -> list[tuple[str, str, str]]:
+    """Return rows of (part, its input, its contribution): the terms, their sum, the factors, the score."""
+    rows = [(part.name, part.detail, f"+ {part.value:.3f}") for part in hit.parts if part.role == "term"]
+    rows.append(("relevance", "sum of the above", f"= {hit.relevance:.3f}"))
+    rows += [(part.name, part.detail, f"× {part.value:.3f}") for part in hit.parts if part.role == "factor"]
+    rows.append(("score", "relevance times the factors", f"= {hit.score:.3f}"))
+    return rows
+
+
+def explanation_record(hit: Hit) -> dict[str, Any]:
+    """Return the explanation for `--json`: score, relevance, reason and every part."""
+    return {
+        "score": hit.score,
+        "relevance": hit.relevance,
+        "reason": hit.reason,
+        "parts": [
+            {"name": part.name, "role": part.role, "value": round(part.value, 9), "detail": part.detail}
+            for part in hit.parts
+        ],
+    }

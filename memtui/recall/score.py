@@ -1,8 +1,4 @@
-"""The score of a memory as named parts: relevance × freshness^w × usefulness × importance, and some more.
-
-Terms are added up to the relevance; factors multiply it. The table that explains a score shows the very
-parts that it was made of.
-"""
+"""The score of a memory as named parts, its explanation, and the baseline score without a task."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from memtui.domain import importance as importances
+from memtui.domain import usefulness as importances
 from memtui.domain.freshness import freshness
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Memory, Signal

@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memtui.config import RecallSettings
-from memtui.domain import importance as importances
+from memtui.domain import usefulness as importances
 from memtui.domain.freshness import freshness
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Memory
 from memtui.domain.usefulness import usefulness
 from memtui.recall import abstention, anchors, fusion, lexical, neighbours, score
-from memtui.recall.fetching import MOST_BY_MEANING, Fetched
-from memtui.recall.holding import holding_part
-from memtui.recall.meaning import Likeness
+from memtui.recall.eligibility import holding_part
 from memtui.recall.neighbours import Neighbour
 from memtui.recall.phase import kind_part
 from memtui.recall.result import Hit
+from memtui.recall.retrieve import MOST_BY_MEANING, Fetched
 from memtui.recall.score import Part
+from memtui.recall.semantic import Likeness
 
 CLOSE = 0.5
 """A search shows what is at least half as far from the background as the nearest memory, though it share no word."""

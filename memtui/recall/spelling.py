@@ -9,12 +9,11 @@ from typing import Protocol, TypeVar
 
 from memtui.recall.lexical import QueryWeights, weigh_query
 from memtui.text.stemming import stem
-from memtui.text.stopwords import STOP_WORDS
-from memtui.text.tokens import query_terms
-from memtui.vault.evidence import MatchedTerms, TermCounts
+from memtui.text.tokens import STOP_WORDS, query_terms
 from memtui.vault.filters import MemoryFilter
-from memtui.vault.reading import VaultReader
-from memtui.vault.vocabulary import nearest_words
+from memtui.vault.reader import VaultReader
+from memtui.vault.search.evidence import MatchedTerms, TermCounts
+from memtui.vault.search.text_table import nearest_words
 
 SHORTEST = 5
 """Letters of a word that is mended; among shorter ones every second is another's typing error."""

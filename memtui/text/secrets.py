@@ -1,7 +1,4 @@
-"""Secrets in a text, found by the shape of the value and its entropy, never by a mere word.
-
-Nothing is masked by itself: callers show the findings and let the person decide.
-"""
+"""Find secrets in a text by the shape and entropy of values."""
 
 from __future__ import annotations
 
@@ -12,9 +9,16 @@ from functools import lru_cache
 from typing import Literal
 
 from memtui.errors import ConfigError
-from memtui.text.secret_assignments import find_assignments
-from memtui.text.secret_formats import EXAMPLE_RULE, Hit, find_formats
-from memtui.text.secret_values import is_hex_key, is_mixed, is_placeholder, looks_random
+from memtui.text.secret_rules import (
+    EXAMPLE_RULE,
+    Hit,
+    find_assignments,
+    find_formats,
+    is_hex_key,
+    is_mixed,
+    is_placeholder,
+    looks_random,
+)
 
 Severity = Literal["secret", "example"]
 

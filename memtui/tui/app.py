@@ -16,21 +16,21 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-from memtui import __version__, locations, resources
+from memtui import __version__, locations
 from memtui.errors import MemtuiError
 from memtui.tui import themes
-from memtui.tui.key_order import KeyOrder
+from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.keymap import GUARANTEED, Keymap
+from memtui.tui.launch_options import Opening
 from memtui.tui.messages import ListRead
-from memtui.tui.opening import Opening
-from memtui.tui.pasting import Stripped, driver_taking_pastes
-from memtui.tui.remains import drop_pictures
-from memtui.tui.screens.browse import BrowseScreen
 from memtui.tui.screens.working import WorkingScreen
 from memtui.tui.state import State
-from memtui.tui.stylesheet import KeptStylesheet
-from memtui.tui.toasts import SECONDS, FewNotifications
-from memtui.tui.wording import counted
+from memtui.tui.text_layout import counted
+from memtui.tui.textual_patches.key_order import KeyOrder
+from memtui.tui.textual_patches.pasting import Stripped, driver_taking_pastes
+from memtui.tui.textual_patches.stylesheet import KeptStylesheet
+from memtui.tui.textual_patches.toasts import SECONDS, FewNotifications
+from memtui.tui.textual_patches.widget_leak import drop_pictures
 
 MODEL_AFTER_SECONDS = 0.5
 """After the first picture, and most likely after the first rows: loading the model takes a core for itself."""
@@ -42,6 +42,9 @@ WELCOMED = "welcome"
 """Section of the state that says that this vault's first start is over."""
 
 
+_STYLE_SHEETS = sorted(Path(__file__).parent.glob("**/*.tcss"), key=lambda sheet: sheet.name)
+
+
 class MemtuiApp(App[int]):
     """The terminal app.
 
@@ -50,7 +53,7 @@ class MemtuiApp(App[int]):
         theme_folders: where themes are looked for; by default those that ship and the user's own.
     """
 
-    CSS_PATH: ClassVar[list[str | Path]] = sorted(Path(__file__).parent.glob("*.tcss"))  # type: ignore[assignment] # Textual takes a list as well
+    CSS_PATH: ClassVar[list[str | Path]] = _STYLE_SHEETS  # type: ignore[assignment] # Textual takes a list as well
     TITLE = "memtui"
     ENABLE_COMMAND_PALETTE = True
 
@@ -92,7 +95,7 @@ class MemtuiApp(App[int]):
         filters = super().get_line_filters()
         if not self.no_color:
             return filters
-        from memtui.tui.no_color import REPLACED, PlainFilter
+        from memtui.tui.themes import REPLACED, PlainFilter
 
         return [*(one for one in filters if not isinstance(one, REPLACED)), PlainFilter()]
 
@@ -150,7 +153,7 @@ class MemtuiApp(App[int]):
         base = message.listing.base
         is_first = not base.ids and not base.elsewhere and len(self.screen_stack) == 1
         if is_first and self.opening.state_path is not None and not self.state.section(WELCOMED):
-            from memtui.tui.screens.importing import ImportScreen
+            from memtui.tui.importing.screen import ImportScreen
 
             self.state.remember(WELCOMED, {"at_version": __version__})
             self.push_screen(ImportScreen(self.opening, first_run=True))
@@ -182,14 +185,14 @@ class MemtuiApp(App[int]):
 
     def action_command_palette(self) -> None:
         """Open the command palette."""
-        from memtui.tui.screens.palette import Palette
+        from memtui.tui.screens.help import Palette
 
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette())
 
     def action_change_theme(self) -> None:
         """Choose a theme, previewed while the cursor moves."""
-        from memtui.tui.screens.theme_picker import ThemePicker
+        from memtui.tui.screens.dialogs import ThemePicker
 
         self.push_screen(ThemePicker(sorted(self.available_themes), self.theme), self._keep_theme)
 
@@ -240,7 +243,7 @@ _AT_A_MEMORY = frozenset({"history", "lab"})
 def _screen(name: str, opening: Opening, memory_id: str | None = None) -> WorkingScreen:
     """Return a new screen by its area, at a memory where it can be; each is imported when it is first gone to."""
     module, kind = _SCREENS[name]
-    made = getattr(import_module(f"memtui.tui.screens.{module}"), kind)
+    made = getattr(import_module(f"memtui.tui.{module}.screen"), kind)
     screen: WorkingScreen = made(opening, memory_id=memory_id) if name in _AT_A_MEMORY else made(opening)
     return screen
 
@@ -249,7 +252,7 @@ def _theme_folders() -> list[Path]:
     """Return the folders of the themes that ship and of the user's own."""
     folders = [locations.user_themes()]
     try:
-        folders.insert(0, resources.resource_folder("themes"))
+        folders.insert(0, locations.resource_folder("themes"))
     except MemtuiError:
         # Built-in themes remain; a broken installation is `doctor`'s to tell.
         return folders

@@ -1,4 +1,4 @@
-"""Backups: copies of the vault file in the folder `backups` beside it."""
+"""Backups, snapshots and restore of the vault file, and rebuilding of derived tables."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memtui.errors import NotFoundError, VaultDamagedError
-from memtui.vault.child import fold_in_child
 from memtui.vault.connection import engine_errors, open_connection
 from memtui.vault.schema import stored_version
+from memtui.vault.subprocess_probe import fold_in_child
 
 KEPT = 8
 """Automatic backups kept, the newest ones."""

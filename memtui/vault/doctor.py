@@ -13,9 +13,9 @@ from memtui.vault import backup
 from memtui.vault.backup import log_path
 from memtui.vault.lease import lease
 from memtui.vault.maintenance import backup_age
-from memtui.vault.probe import Probe, probe
 from memtui.vault.repair import Outcome, Repair, damaged_folder, repair
 from memtui.vault.schema import SCHEMA_VERSION
+from memtui.vault.subprocess_probe import Probe, probe
 from memtui.vault.vault import Vault
 
 __all__ = ["Check", "Diagnosis", "Outcome", "Repair", "damaged_folder", "diagnose", "repair"]

@@ -41,7 +41,7 @@ EVERYTHING = Scope()
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition of a query on memories; `memtui.vault.conditions` has the fields and their SQL.
+    """One condition of a query on memories; `memtui.vault.query_fields` has the fields and their SQL.
 
     Attributes:
         field: what is looked at.
@@ -147,7 +147,7 @@ def _query_sql(wanted: MemoryFilter, kinds: Kinds, parameters: list[object]) -> 
     if not wanted.conditions:
         return []
     # Imported here: only queries need them.
-    from memtui.vault.conditions import condition_sql
+    from memtui.vault.query_fields import condition_sql
 
     found = [condition_sql(condition, kinds, wanted.threshold) for condition in wanted.conditions]
     parameters.extend(value for _, values in found for value in values)
@@ -157,7 +157,7 @@ def _query_sql(wanted: MemoryFilter, kinds: Kinds, parameters: list[object]) -> 
 def due_sql(kinds: Kinds, now: datetime, threshold: float) -> str:
     """Return SQL for whether memory `m` is due for review at a moment, whatever the reason."""
     # Imported here: only questions after what is due need it.
-    from memtui.vault.affirmation import ASKED_IDS, awake_sql
+    from memtui.vault.review_triggers import ASKED_IDS, awake_sql
 
     moment = sql_time(now)
     return (

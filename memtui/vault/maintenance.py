@@ -1,17 +1,47 @@
-"""Backups on demand and by the day, restoring, and rebuilding what is derived."""
+"""Backups on demand and daily, snapshots, restore, and rebuilding of derived tables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from memtui.errors import MemtuiError, UsageError, VaultMissingError
 from memtui.vault import backup
+from memtui.vault.backup import log_path, remove_files
+from memtui.vault.connection import engine_errors, opened_alone
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.lease import lease
-from memtui.vault.postings import write_postings
+from memtui.vault.search.postings_sql import write_postings
 from memtui.vault.vault import Vault, restrict
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+@contextmanager
+def snapshot(vault: Vault) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a private copy of an existing vault, read-only; the lease is held while the file is copied and no longer.
+
+    The copy has the newest schema only if the vault has it. Where the system allows, its names are gone as soon
+    as it is open, so that not even a kill leaves texts behind that a purge would not find.
+    """
+    with TemporaryDirectory(prefix=".snapshot-", dir=vault.path.parent) as folder:
+        copy = Path(folder) / vault.path.name
+        with lease(vault.path, exclusive=False, wait_seconds=vault.patience_seconds):
+            for source, target in ((vault.path, copy), (log_path(vault.path), log_path(copy))):
+                if source.exists():
+                    shutil.copyfile(source, target)
+        with engine_errors(copy), opened_alone(copy, read_only=True) as connection:
+            if os.name == "posix":
+                remove_files(copy)
+            yield connection
+
 
 BACKUP_EVERY = timedelta(days=1)
 
@@ -104,7 +134,7 @@ def reindex(vault: Vault, *, progress: Callable[[int, int], None] | None = None)
         connection.execute("BEGIN")
         connection.execute("DELETE FROM postings")
         connection.execute("DELETE FROM documents")
-        from memtui.vault.reading import VaultReader
+        from memtui.vault.reader import VaultReader
 
         reader = VaultReader(connection, vault.kinds)
         ids = reader.select_ids(MemoryFilter(statuses=None), sort="created", now=vault.now())

@@ -9,8 +9,8 @@ from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.project import suggest_name
 from memtui.domain.record import Record
 from memtui.errors import NotFoundError, UsageError
-from memtui.vault.reading import VaultReader
-from memtui.vault.writing import VaultWriter
+from memtui.vault.reader import VaultReader
+from memtui.vault.writer import VaultWriter
 
 IDENTITY = "identity"
 """What the journal calls an identity that a person pointed at a project."""

@@ -12,12 +12,10 @@ from typing import Literal
 from memtui.errors import MemtuiError, VaultBusyError, VaultMissingError, VaultTooNewError
 from memtui.vault import backup
 from memtui.vault.backup import copy_files, log_path, swap_in
-from memtui.vault.child import fold_in_child
 from memtui.vault.lease import lease
 from memtui.vault.maintenance import reindex
-from memtui.vault.probe import Probe, probe
-from memtui.vault.rebuild import Rebuilt, rebuild
-from memtui.vault.salvage import salvage
+from memtui.vault.salvage import Rebuilt, rebuild, salvage
+from memtui.vault.subprocess_probe import Probe, fold_in_child, probe
 from memtui.vault.vault import Vault, create_file, restrict
 
 Outcome = Literal["healthy", "reindexed", "log-cut", "restored", "salvaged", "lost"]

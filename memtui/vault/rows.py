@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from memtui.domain.content import content_hash
-from memtui.domain.memory import Anchor, Change, Link, Memory, Signal, Source, Tombstone, Verdict
-from memtui.vault.among import among
+from memtui.domain.memory import Anchor, Change, Link, Memory, Signal, Source, Tombstone, Verdict, content_hash
+from memtui.vault.sql_in import among
 
 if TYPE_CHECKING:
     import duckdb

@@ -8,14 +8,13 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from memtui.domain.content import content_hash, hash_parts
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Memory, content_hash, hash_parts
 from memtui.vault import rows
-from memtui.vault.among import FEW_WIDE, among
+from memtui.vault.sql_in import FEW_WIDE, among
 
 if TYPE_CHECKING:
-    from memtui.vault.reading import VaultReader
-    from memtui.vault.writing import VaultWriter
+    from memtui.vault.reader import VaultReader
+    from memtui.vault.writer import VaultWriter
 
 
 @dataclass(frozen=True, slots=True)

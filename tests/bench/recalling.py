@@ -9,15 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.capture.importing import ImportRequest, read_sources, run_import
+from memtui.capture.importer import ImportRequest, read_sources, run_import
 from memtui.config import RecallSettings
 from memtui.domain.actor import Actor
 from memtui.domain.kinds import Kinds
 from memtui.embedding.engine import Engine, open_engine
-from memtui.recall.evaluation import Answer, corpus_vault, evaluate
-from memtui.recall.questions import Question, read_corpus, read_questions
-from memtui.recall.sensing import ModelMeaning
-from memtui.recall.vectoring import ResidentVectors, embed_missing
+from memtui.recall.embedding_cache import ResidentVectors, embed_missing
+from memtui.recall.evaluation import Answer, Question, corpus_vault, evaluate, read_corpus, read_questions
+from memtui.recall.semantic import ModelMeaning
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree

@@ -17,8 +17,8 @@ from bench.terminal import Box, Terminal
 from bench.timing import pace, percentile, seconds
 
 from memtui.domain.record import memory_from_record
-from memtui.tui.access import VaultAccess, Wanted
-from memtui.tui.opening import Opening
+from memtui.tui.launch_options import Opening
+from memtui.tui.vault_access import VaultAccess, Wanted
 from memtui.vault.vault import Vault
 
 pytestmark = [

@@ -21,11 +21,10 @@ from bench.test_bench_recall import MOST, SMALL
 
 from memtui.domain.kinds import Kinds
 from memtui.recall import abstention, fusion
-from memtui.recall.evaluation import Answer, ranked_ids
-from memtui.recall.questions import Question
-from memtui.recall.ranking import Evidence, gather
+from memtui.recall.evaluation import Answer, Question, ranked_ids
+from memtui.recall.rank import Evidence, gather
+from memtui.recall.result import Task
 from memtui.recall.scoring import Scorer
-from memtui.recall.task import Task
 
 if TYPE_CHECKING:
     import numpy as np

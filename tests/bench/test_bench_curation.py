@@ -11,26 +11,25 @@ from bench.corpus import queries, records
 from bench.timing import pace, seconds
 from curating import git
 
-from memtui.curate.anchoring import check_anchors, look_after_files
-from memtui.curate.conflicts import find_conflicts
+from memtui.analysis.contradictions import find_conflicts
+from memtui.analysis.duplicates import find_duplicates
+from memtui.analysis.snapshot import gather
+from memtui.curate.anchors import check_anchors, look_after_files
 from memtui.curate.decay import Knobs, effect, take_snapshot
 from memtui.curate.decay_payloads import PayloadOptions, Payloads
-from memtui.curate.duplicates import find_duplicates
-from memtui.curate.gathering import gather
 from memtui.curate.lifecycle import retire
 from memtui.curate.meaning import pairs_by_meaning
 from memtui.curate.projects import view_of
-from memtui.curate.tidy_cache import TidyCache
-from memtui.curate.tidying import TidyOptions, tidy
+from memtui.curate.tidy import TidyCache, TidyOptions, tidy
 from memtui.domain.actor import Actor
 from memtui.domain.kinds import in_project
 from memtui.domain.memory import Anchor, Link, Memory, Signal
 from memtui.domain.record import memory_from_record
-from memtui.pack.recording import save_recipe
-from memtui.recall.task import Task
-from memtui.tui.lab_lines import curve_of
-from memtui.vault.affirmation import riskiest
+from memtui.pack.recipes import save_recipe
+from memtui.recall.result import Task
+from memtui.tui.lab.view import curve_of
 from memtui.vault.filters import EVERYTHING, MemoryFilter
+from memtui.vault.review_triggers import riskiest
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 
@@ -62,7 +61,7 @@ def with_vectors(vault: Vault, dimensions: int = 384) -> str:
     """Store made-up vectors, as embedding would take minutes; a pass costs the same whatever they say."""
     import numpy as np
 
-    from memtui.vault.vectors import NewVector, missing, store
+    from memtui.vault.search.vectors import NewVector, missing, store
 
     chance = np.random.default_rng(7)
     with vault.read() as reader:

@@ -19,9 +19,9 @@ from bench.vaults import filled
 from numpy.typing import NDArray
 
 from memtui.embedding.bundled import BundledEngine
-from memtui.recall.vectoring import ResidentVectors
-from memtui.vault import vectors
+from memtui.recall.embedding_cache import ResidentVectors
 from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.search import vectors
 
 pytestmark = pytest.mark.bench
 

@@ -23,19 +23,18 @@ from hypothesis import strategies as st
 from memtui.cli.demo import build_demo
 from memtui.config import RecallSettings
 from memtui.domain.memory import Memory
-from memtui.pack import detail, selection
-from memtui.pack.detail import BEST_FIRST
-from memtui.pack.packing import Pack, build_pack
+from memtui.pack import compile as detail
+from memtui.pack import select
+from memtui.pack.build import Pack, build_pack
+from memtui.pack.compile import BEST_FIRST
 from memtui.pack.targets.base import STYLES, PackItem, PayloadInfo, Style
 from memtui.pack.targets.registry import target_named, target_names
-from memtui.recall.ranking import recall
-from memtui.recall.result import Hit, Recall
-from memtui.recall.task import Task
+from memtui.recall.rank import recall
+from memtui.recall.result import Hit, Recall, Task
 from memtui.text.quantities import Budget
 from memtui.text.token_count import get_counter
-from memtui.tui.access.context import Ask
-from memtui.tui.access.context_keeping import PayloadAccess
-from memtui.tui.opening import Opening
+from memtui.tui.context.queries import Ask, PayloadAccess
+from memtui.tui.launch_options import Opening
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.vault import Vault
 
@@ -90,7 +89,7 @@ def best_value(values: Sequence[float], sizes: Sequence[int], capacity: int) -> 
 
 
 def test_selection_is_within_3_percent_of_the_optimal_knapsack(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selection, "REDUNDANCY", 0.0)
+    monkeypatch.setattr(select, "REDUNDANCY", 0.0)
     counter, chance = get_counter("o200k_base"), random.Random(5)
     shares, freely = [], []
     for _ in range(CASES):

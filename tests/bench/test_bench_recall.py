@@ -11,7 +11,7 @@ import pytest
 from bench import recalling
 from bench.recalling import OWN, SHARED, TREES, Bench, Benches, compare, mean, questions
 
-from memtui.recall.questions import Question
+from memtui.recall.evaluation import Question
 
 pytestmark = pytest.mark.bench
 

@@ -16,8 +16,8 @@ from textual.pilot import Pilot
 
 from memtui.domain.memory import Anchor, Link, Memory, Source
 from memtui.tui.app import MemtuiApp
-from memtui.tui.opening import Opening
-from memtui.tui.screens.browse import BrowseScreen
+from memtui.tui.browse.screen import BrowseScreen
+from memtui.tui.launch_options import Opening
 from memtui.vault.vault import Vault
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -89,7 +89,7 @@ def isolate(patch: pytest.MonkeyPatch, folder: Path) -> None:
     """Keep the person's own settings out."""
     patch.setenv("MEMTUI_CONFIG", str(folder / "config" / "config.toml"))
     # Files are checked when a test asks for it, not in the midst of another.
-    patch.setattr("memtui.tui.screens.file_checks.FIRST_SECONDS", 3_600.0)
+    patch.setattr("memtui.tui.screens.working.FIRST_SECONDS", 3_600.0)
     for name in ("MEMTUI_VAULT", "MEMTUI_ACTOR", "MEMTUI_NOW", "TEXTUAL_THEME", "NO_COLOR"):
         patch.delenv(name, raising=False)
 

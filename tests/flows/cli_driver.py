@@ -147,7 +147,7 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
     isolate(monkeypatch, home)
     # Loading the model and embedding the demo again for every command would take most of a flow's time; the flows
     # of meaning take this back.
-    monkeypatch.setattr("memtui.recall.sensing.has_model", lambda _: False)
+    monkeypatch.setattr("memtui.recall.semantic.has_model", lambda _: False)
     return Cli(capsys, monkeypatch, home)
 
 

@@ -13,7 +13,7 @@ from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from memtui.pack import clipboard
-from memtui.tui.screens.context import ContextScreen
+from memtui.tui.context.screen import ContextScreen
 
 TASK = "refund fails twice on retry"
 

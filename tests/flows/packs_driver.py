@@ -10,11 +10,11 @@ from flows.app_driver import NOW, until
 from textual.pilot import Pilot
 
 from memtui.config import RecallSettings
+from memtui.pack.build import context
 from memtui.pack.options import PackOptions
-from memtui.pack.packing import context
-from memtui.pack.recording import record_pack
-from memtui.recall.task import Task
-from memtui.tui.screens.packs import PacksScreen
+from memtui.pack.recipes import record_pack
+from memtui.recall.result import Task
+from memtui.tui.packs.screen import PacksScreen
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
 

@@ -28,7 +28,8 @@ from textual import events
 from textual.pilot import Pilot
 
 from memtui.recall.resident import ResidentMeaning
-from memtui.tui.access import Base, Listing, VaultAccess, listing
+from memtui.tui.browse import list_queries
+from memtui.tui.vault_access import Base, Listing, VaultAccess
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -152,7 +153,7 @@ async def test_words_answer_at_once_and_meaning_completes_them(ferry: Vault, tmp
 async def test_in_a_long_list_titles_answer_first_and_the_search_completes_them(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listing, "LONG_LIST", 1)
+    monkeypatch.setattr(list_queries, "LONG_LIST", 1)
     answer = VaultAccess.filtered
     may_answer = threading.Event()
 

@@ -23,9 +23,9 @@ from flows.app_driver import (
 )
 from textual.pilot import Pilot
 
-from memtui.tui.screens.browse import BrowseScreen
-from memtui.tui.screens.bulk import BulkScreen
-from memtui.tui.screens.two_panes import PanesScreen
+from memtui.tui.browse.bulk import BulkScreen
+from memtui.tui.browse.screen import BrowseScreen
+from memtui.tui.screens.panes import PanesScreen
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -119,7 +119,7 @@ async def test_what_moved_meanwhile_is_left_alone_and_named(
 ) -> None:
     from curating import PERSON
 
-    from memtui.curate.editing import edit_memory
+    from memtui.curate.memories import edit_memory
 
     fill(blank, MEMORIES)
     # As if the act came before the next look at the vault.

@@ -8,26 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from flows.app_driver import (
-    NARROW,
-    WIDE,
-    RecordingApp,
-    app_on,
-    browser,
-    holds,
-    screen_text,
-    shows,
-    toasts,
-    until,
-)
+from flows.app_driver import NARROW, WIDE, RecordingApp, app_on, browser, holds, screen_text, shows, toasts, until
 from textual.widgets import OptionList
 
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import ACTIONS, MOST_HINTS, hints
 from memtui.tui.app import MemtuiApp
+from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.keymap import Keymap
-from memtui.tui.opening import Opening
-from memtui.tui.screens.browse import BrowseScreen
+from memtui.tui.launch_options import Opening
 from memtui.tui.screens.help import HelpScreen
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
@@ -178,7 +167,7 @@ async def test_bad_themes_are_skipped_and_told_once(ferry: Vault, tmp_path: Path
 
 def test_the_first_picture_needs_no_duckdb() -> None:
     script = (
-        "import sys, memtui.tui.app, memtui.tui.screens.browse;"
+        "import sys, memtui.tui.app, memtui.tui.browse.screen;"
         "print([name for name in ('duckdb', 'memtui.recall', 'memtui.curate', 'yaml') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

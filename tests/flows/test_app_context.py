@@ -42,12 +42,12 @@ from rich.cells import cell_len
 from textual import events
 
 from memtui import clock
-from memtui.pack.recording import list_packs, payload_hash
-from memtui.tui.access.context import Ask, ContextAccess
-from memtui.tui.opening import Opening
-from memtui.tui.pasting import Stripped
-from memtui.tui.screens import context_reading
+from memtui.pack.recipes import list_packs, payload_hash
+from memtui.tui.context import reading
+from memtui.tui.context.queries import Ask, ContextAccess
+from memtui.tui.launch_options import Opening
 from memtui.tui.state import State
+from memtui.tui.textual_patches.pasting import Stripped
 from memtui.vault.lease import lease
 from memtui.vault.vault import Vault
 
@@ -251,7 +251,7 @@ async def test_what_was_typed_is_there_again_and_changes_of_others_come_in(ferry
 async def test_a_busy_vault_is_told_and_the_payload_comes_once_it_is_free(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(context_reading, "POLL_SECONDS", 0.2)
+    monkeypatch.setattr(reading, "POLL_SECONDS", 0.2)
     ferry.patience_seconds = 0.1
     async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await holds(pilot, 5)

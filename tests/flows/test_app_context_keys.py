@@ -6,17 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from flows.app_driver import (
-    NARROW,
-    app_on,
-    browser,
-    focused,
-    holds,
-    says,
-    shows,
-    stored,
-    until,
-)
+from flows.app_driver import NARROW, app_on, browser, focused, holds, says, shows, stored, until
 from flows.context_driver import answered, at_once, context_screen, open_context
 
 from memtui.errors import MemtuiError
@@ -133,7 +123,7 @@ async def test_keys_wait_for_the_screen_that_one_of_them_opens(ferry: Vault, tmp
 async def test_keys_for_a_screen_that_does_not_open_run_no_act_elsewhere(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memtui.tui.editing_access import EditingAccess
+    from memtui.tui.edit.queries import EditingAccess
 
     def fails(_access: EditingAccess, _identifier: str | None) -> None:
         raise MemtuiError("The memory is gone")

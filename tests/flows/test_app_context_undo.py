@@ -10,7 +10,7 @@ from flows.context_driver import TASK, answered, context_screen, fake_ssh, inclu
 
 from memtui.curate import lifecycle
 from memtui.domain.actor import Actor
-from memtui.pack.recording import get_recipe, list_packs, list_recipes
+from memtui.pack.recipes import get_recipe, list_packs, list_recipes
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")

@@ -46,9 +46,9 @@ from textual.pilot import Pilot
 
 from memtui.curate.projects import link_folder
 from memtui.domain.actor import Actor
-from memtui.tui.screens.browse import BrowseScreen
-from memtui.tui.screens.edit import EditScreen
-from memtui.tui.widgets.form_fields import FormArea, FormLine
+from memtui.tui.browse.screen import BrowseScreen
+from memtui.tui.edit.fields import FormArea, FormLine
+from memtui.tui.edit.screen import EditScreen
 from memtui.vault.lease import lease
 from memtui.vault.vault import Vault
 

@@ -29,7 +29,7 @@ from flows.app_driver import (
 from textual.pilot import Pilot
 
 from memtui.domain.memory import Link
-from memtui.tui.screens import browse
+from memtui.tui.browse import screen
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -198,7 +198,7 @@ async def test_cursor_filter_facets_sort_and_sizes_are_found_again(ferry: Vault,
 async def test_coming_back_from_another_screen_reads_what_changed_there(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(browse, "POLL_SECONDS", 3_600)
+    monkeypatch.setattr(screen, "POLL_SECONDS", 3_600)
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
         await pilot.press("question_mark")

@@ -22,8 +22,8 @@ from flows.app_driver import (
 from flows.cli_driver import Cli
 from rich.cells import cell_len
 
-from memtui.tui.screens.health import HealthScreen
-from memtui.tui.screens.lab import LabScreen
+from memtui.tui.health.screen import HealthScreen
+from memtui.tui.lab.screen import LabScreen
 from memtui.vault.vault import Vault
 
 

@@ -31,7 +31,7 @@ from textual.pilot import Pilot
 
 from memtui.curate import lifecycle
 from memtui.domain.actor import Actor
-from memtui.tui.screens.history import HistoryScreen
+from memtui.tui.history.screen import HistoryScreen
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")

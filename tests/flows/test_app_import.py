@@ -26,8 +26,8 @@ from flows.app_driver import (
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
-from memtui.capture import applying
-from memtui.tui.screens.importing import ImportScreen
+from memtui.capture import apply
+from memtui.tui.importing.screen import ImportScreen
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 
@@ -132,7 +132,7 @@ async def test_another_path_is_typed_and_what_is_none_is_told(project: Path, fer
 async def test_esc_stops_an_import_and_the_vault_is_as_it_was(
     project: Path, ferry: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(applying, "CHUNK", 1)
+    monkeypatch.setattr(apply, "CHUNK", 1)
     async with app_on(ferry, project).run_test(size=WIDE) as pilot:
         await pilot.app.run_action("go('import')")
         await previews(pilot, "2 new → inbox")

@@ -36,8 +36,8 @@ from flows.editing_driver import (
     waits,
 )
 
-from memtui.curate.editing import edit_memory
 from memtui.curate.lifecycle import accept
+from memtui.curate.memories import edit_memory
 from memtui.curate.projects import link_folder
 from memtui.domain.actor import Actor
 from memtui.vault.vault import Vault

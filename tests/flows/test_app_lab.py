@@ -26,15 +26,15 @@ from flows.cli_driver import Cli
 from textual.pilot import Pilot
 
 from memtui.curate.decay import apply
-from memtui.curate.reviewing import review_queue
+from memtui.curate.review_queue import review_queue
 from memtui.domain.actor import Actor
 from memtui.domain.kinds import Kind, Kinds
 from memtui.domain.memory import Verdict
-from memtui.pack.recording import save_recipe
-from memtui.recall.task import Task
-from memtui.tui.lab_lines import LADDER, step
-from memtui.tui.screens.browse import BrowseScreen
-from memtui.tui.screens.lab import LabScreen
+from memtui.pack.recipes import save_recipe
+from memtui.recall.result import Task
+from memtui.tui.browse.screen import BrowseScreen
+from memtui.tui.lab.screen import LabScreen
+from memtui.tui.lab.view import LADDER, step
 from memtui.tui.widgets.curve import Curve, axis_rows, dotted_rows
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault

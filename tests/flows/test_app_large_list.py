@@ -9,8 +9,7 @@ import pytest
 from flows.app_driver import NARROW, app_on, browser, empty_vault, fill, holds, memory, screen_text, shows, until
 from textual.pilot import Pilot
 
-from memtui.tui.access import listing
-from memtui.tui.screens import browse_reading
+from memtui.tui.browse import list_queries, reading
 
 
 def is_ready(pilot: Pilot[Any]) -> bool:
@@ -26,9 +25,9 @@ def query(pilot: Pilot[Any]) -> str:
 async def test_a_filter_in_memory_narrows_scrolls_and_follows_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listing, "LARGE_VAULT", 1)
-    monkeypatch.setattr(browse_reading, "LARGE_VAULT", 1)
-    monkeypatch.setattr(browse_reading, "PREPARING_SECONDS", 0.01)
+    monkeypatch.setattr(list_queries, "LARGE_VAULT", 1)
+    monkeypatch.setattr(reading, "LARGE_VAULT", 1)
+    monkeypatch.setattr(reading, "PREPARING_SECONDS", 0.01)
     vault = empty_vault(tmp_path)
     titles = [f"{'Retry' if number % 4 else 'Refund'} number {number}" for number in range(1, 301)]
     fill(vault, [memory(number, title, days=number) for number, title in enumerate(titles, 1)])

@@ -24,8 +24,8 @@ from flows.app_driver import (
 )
 from textual.pilot import Pilot
 
-from memtui.curate.timeline import log
-from memtui.tui.screens import browse
+from memtui.curate.history import log
+from memtui.tui.browse import screen
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -121,7 +121,7 @@ async def test_undo_brings_the_cursor_back_whatever_else_reads_the_list(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Looks for changes of others come all the time here: they must not lose where the cursor is to go."""
-    monkeypatch.setattr(browse, "POLL_SECONDS", 0.02)
+    monkeypatch.setattr(screen, "POLL_SECONDS", 0.02)
     vault = empty_vault(tmp_path)
     fill(vault, [memory(number, f"Memory {number}", days=number) for number in range(1, 61)])
     async with app_on(vault, tmp_path).run_test(size=NARROW) as pilot:

@@ -25,14 +25,12 @@ from flows.app_driver import (
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
-from memtui.curate.editing import edit_memory
-from memtui.curate.merging import MOST_MERGED
+from memtui.curate.memories import edit_memory
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Anchor, Memory
-from memtui.tui.actions.merge import MOST
-from memtui.tui.screens.browse import BrowseScreen
-from memtui.tui.screens.merge import MergeScreen
-from memtui.tui.screens.text_edit import TextEditScreen
+from memtui.tui.browse.screen import BrowseScreen
+from memtui.tui.edit.fields import TextEditScreen
+from memtui.tui.merge.screen import MergeScreen
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -62,10 +60,6 @@ async def merge_opens(pilot: Pilot[Any], *, marks: int) -> None:
 
 async def merge_closes(pilot: Pilot[Any]) -> None:
     await until(pilot, lambda: isinstance(pilot.app.screen, BrowseScreen), "Merge is closed")
-
-
-def test_the_registry_offers_as_many_numbers_as_a_merge_takes() -> None:
-    assert MOST == MOST_MERGED
 
 
 async def test_three_locks_become_one_and_three_again(blank: Vault, tmp_path: Path) -> None:

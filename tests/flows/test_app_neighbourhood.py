@@ -8,19 +8,7 @@ from typing import Any
 
 import pytest
 from curating import everything
-from flows.app_driver import (
-    NARROW,
-    WIDE,
-    app_on,
-    browser,
-    empty_vault,
-    fill,
-    memory,
-    says,
-    screen_text,
-    shows,
-    until,
-)
+from flows.app_driver import NARROW, WIDE, app_on, browser, empty_vault, fill, memory, says, screen_text, shows, until
 from textual.pilot import Pilot
 
 from memtui.domain.memory import LinkType

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from flows.app_driver import WIDE, app_on, shows, until
 
-from memtui.tui.no_color import plain_style
+from memtui.tui.themes import plain_style
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")

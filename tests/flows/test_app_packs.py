@@ -39,9 +39,9 @@ from memtui.curate import lifecycle
 from memtui.curate.feedback import feedback_on
 from memtui.curate.packs import verdicts_on
 from memtui.domain.actor import Actor
-from memtui.pack.recording import get_pack, list_packs, payload_hash
-from memtui.tui.screens.history import HistoryScreen
-from memtui.tui.screens.packs import PacksScreen
+from memtui.pack.recipes import get_pack, list_packs, payload_hash
+from memtui.tui.history.screen import HistoryScreen
+from memtui.tui.packs.screen import PacksScreen
 from memtui.vault.purge import purge_memories
 from memtui.vault.vault import Vault
 

@@ -29,11 +29,11 @@ from flows.editing_driver import SECRET
 from textual import events
 from textual.pilot import Pilot
 
-from memtui.curate.editing import edit_memory
+from memtui.curate.memories import edit_memory
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Anchor
-from memtui.tui.screens.browse import BrowseScreen
-from memtui.tui.screens.reflect import ReflectScreen
+from memtui.tui.browse.screen import BrowseScreen
+from memtui.tui.reflect.screen import ReflectScreen
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")

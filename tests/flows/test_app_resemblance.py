@@ -26,8 +26,8 @@ from flows.app_driver import (
 from flows.editing_driver import candidate, form_closes, form_opens, inbox_opens, rewrite, waits
 from textual.pilot import Pilot
 
-from memtui.tui.screens.merge import MergeScreen
-from memtui.tui.screens.resemblance import ResemblanceActs
+from memtui.tui.merge.screen import MergeScreen
+from memtui.tui.screens.similar_on_save import ResemblanceActs
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")

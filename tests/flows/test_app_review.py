@@ -27,13 +27,13 @@ from flows.app_driver import (
 )
 from textual.pilot import Pilot
 
-from memtui.curate import lifecycle, sessions
+from memtui.curate import lifecycle, review_sessions
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Link
-from memtui.tui.screens.browse import BrowseScreen
-from memtui.tui.screens.choice import ChoiceScreen
-from memtui.tui.screens.merge import MergeScreen
-from memtui.tui.screens.review import ReviewScreen
+from memtui.tui.browse.screen import BrowseScreen
+from memtui.tui.merge.screen import MergeScreen
+from memtui.tui.review.screen import ReviewScreen
+from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -284,7 +284,7 @@ async def test_what_somebody_else_decides_or_refuses_is_taken_in(
             await pilot.press("y")
             await says(pilot, "The vault is busy")
             await looks_at(pilot, "m0000002")
-        assert sessions.last(vault, project=None) is not None
+        assert review_sessions.last(vault, project=None) is not None
         await rests(pilot)
         await pilot.press("y")
         await looks_at(pilot, "m0000003")

@@ -15,15 +15,15 @@ from flows.test_app_review import Days, chooses, due, ids, looks_at, rests, revi
 from support import start_python
 from textual.pilot import Pilot
 
-from memtui.curate.editing import edit_memory
+from memtui.curate.memories import edit_memory
 from memtui.domain.actor import Actor
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.memory import Signal
-from memtui.tui.access import Found
-from memtui.tui.access.review import Opened, ReviewAccess, ReviewCard
-from memtui.tui.screens.review import ReviewScreen
-from memtui.tui.screens.review_moves import MovesScreen
-from memtui.vault.usage import PackMember, StoredPack, write_pack
+from memtui.tui.review.queries import Opened, ReviewAccess, ReviewCard
+from memtui.tui.review.screen import ReviewScreen
+from memtui.tui.review.view import MovesScreen
+from memtui.tui.vault_access import Found
+from memtui.vault.packs import PackMember, StoredPack, write_pack
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -52,7 +52,7 @@ def frame(pilot: Pilot[Any]) -> str:
 EDIT = """
 import sys
 from pathlib import Path
-from memtui.curate.editing import edit_memory
+from memtui.curate.memories import edit_memory
 from memtui.domain.actor import Actor
 from memtui.vault.vault import Vault
 edit_memory(Vault(Path(sys.argv[1])), sys.argv[2], {"insight": sys.argv[3]}, actor=Actor(sys.argv[4]))
@@ -68,7 +68,7 @@ def edited_by_another_process(vault: Vault, identifier: str, text: str) -> None:
 async def test_a_verdict_on_what_another_process_changed_is_not_taken_and_the_memory_comes_back(
     vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.tui.screens.review_reading.POLL_SECONDS", 3_600.0)
+    monkeypatch.setattr("memtui.tui.review.reading.POLL_SECONDS", 3_600.0)
     fill(vault, due(4))
     async with app_on(vault, tmp_path, start="due").run_test(size=WIDE) as pilot:
         for key, choice in (("y", ""), ("p", ""), ("x", "1"), ("z", "1"), ("t", "2"), ("h", "1")):
@@ -338,7 +338,7 @@ async def test_files_are_looked_after_behind_the_list_and_the_header_counts_what
     vault = Vault(tmp_path / "data" / "vault.duckdb", now=Clock())
     made = add(vault, "The lock holds for 30 s.", files=["pay/lock.py"], folder=root, project=None)
     write_files(root, {"pay/lock.py": "another lock\n"})
-    monkeypatch.setattr("memtui.tui.screens.file_checks.FIRST_SECONDS", 0.2)
+    monkeypatch.setattr("memtui.tui.screens.working.FIRST_SECONDS", 0.2)
     async with app_on(vault, root).run_test(size=WIDE) as pilot:
         await shows(pilot, "1 due")
         await until(pilot, lambda: browser(pilot)._list.current == made.id, "it is listed")

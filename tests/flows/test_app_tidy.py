@@ -25,10 +25,10 @@ from textual.pilot import Pilot
 
 from memtui.curate.projects import link_folder
 from memtui.domain.memory import Anchor, Link, Signal
-from memtui.tui.access.tidying import TidyAccess
-from memtui.tui.screens.clash import ClashScreen
-from memtui.tui.screens.merge import MergeScreen
-from memtui.tui.screens.tidy import TidyScreen
+from memtui.tui.merge.screen import MergeScreen
+from memtui.tui.tidy.contradiction_screen import ClashScreen
+from memtui.tui.tidy.queries import TidyAccess
+from memtui.tui.tidy.screen import TidyScreen
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")

@@ -23,7 +23,7 @@ from flows.app_driver import (
 )
 
 from memtui.domain.memory import Link
-from memtui.tui.screens import browse
+from memtui.tui.browse import screen
 from memtui.vault.lease import lease
 from memtui.vault.vault import Vault
 
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.usefixtures("isolated")
 async def test_what_another_process_adds_appears_and_the_cursor_stays(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(browse, "POLL_SECONDS", 0.1)
+    monkeypatch.setattr(screen, "POLL_SECONDS", 0.1)
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
         await pilot.press("j", "j")
@@ -54,7 +54,7 @@ async def test_the_vault_is_never_held_while_the_app_is_open(ferry: Vault, tmp_p
 async def test_a_busy_vault_is_told_and_the_list_comes_once_it_is_free(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(browse, "POLL_SECONDS", 0.2)
+    monkeypatch.setattr(screen, "POLL_SECONDS", 0.2)
     ferry.patience_seconds = 0.1
     with lease(ferry.path, exclusive=True, wait_seconds=1.0):
         app = app_on(ferry, tmp_path)
@@ -80,7 +80,7 @@ async def test_a_damaged_vault_is_told_and_the_app_lives_on(blank: Vault, tmp_pa
 async def test_an_unforeseen_error_is_a_toast_too(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memtui.tui.access import VaultAccess
+    from memtui.tui.vault_access import VaultAccess
 
     def break_down(_access: VaultAccess, identifiers: list[str]) -> None:
         raise RuntimeError(f"[/{identifiers[0]}] broke")

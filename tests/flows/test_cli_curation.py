@@ -10,7 +10,7 @@ from curating import git, repository, write_files
 from flows.cli_driver import Cli
 
 from memtui import clock
-from memtui.curate import sessions
+from memtui.curate import review_sessions
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Signal
 from memtui.vault.filters import EVERYTHING
@@ -142,7 +142,7 @@ def test_the_receipt_of_a_review_session_is_printed(cli: Cli, ids: list[str]) ->
     assert "no review session" in cli("review", "--receipt", code=3).err
     cli.patch.setenv("MEMTUI_NOW", "2031-01-01T00:00:00Z")
     vault = Vault(Path(cli("vault", "path").lines[0]), now=clock.now)
-    sessions.begin(vault, EVERYTHING, project="shop", actor=Actor(), threshold=0.5)
+    review_sessions.begin(vault, EVERYTHING, project="shop", actor=Actor(), threshold=0.5)
     cli("verify", ids[0])
     cli("retire", ids[1])
     receipt = cli("review", "--receipt", "--project", "shop", "--json").json

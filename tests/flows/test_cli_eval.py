@@ -24,7 +24,7 @@ def lines(*records: dict[str, object]) -> str:
 
 
 def use_the_model(cli: Cli) -> None:
-    cli.patch.setattr("memtui.recall.sensing.has_model", lambda model: model != "none")
+    cli.patch.setattr("memtui.recall.semantic.has_model", lambda model: model != "none")
 
 
 def test_a_corpus_is_asked_without_touching_the_vault(cli: Cli) -> None:

@@ -246,7 +246,7 @@ def test_an_interrupted_import_leaves_the_vault_as_it_was(cli: Cli) -> None:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("memtui.capture.applying.add_typed_lines", interrupted)
+        patch.setattr("memtui.capture.apply.add_typed_lines", interrupted)
         assert "interrupted" in cli("import", path, code=130).err
     assert cli.exported() == before
     assert len(cli("import", path).lines) == 20

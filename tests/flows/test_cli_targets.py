@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from flows.cli_driver import LOCK, Cli, memtui
 
-from memtui.pack.detail import TOO_FAR
+from memtui.pack.compile import TOO_FAR
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.registry import target_named, target_names
 

@@ -18,18 +18,18 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from memtui.capture.importing import ImportRequest, read_sources, run_import
-from memtui.capture.planning import ImportOptions
-from memtui.curate.editing import edit_memory
+from memtui.capture.importer import ImportRequest, read_sources, run_import
+from memtui.capture.plan import ImportOptions
 from memtui.curate.feedback import VERDICTS, give_feedback
+from memtui.curate.history import go_back, log, redo, undo
 from memtui.curate.lifecycle import accept, pin, reject, restore, retire, snooze, verify
-from memtui.curate.linking import link, unlink
-from memtui.curate.merging import merge, unmerge
-from memtui.curate.timeline import go_back, log, redo, undo
+from memtui.curate.links import link, unlink
+from memtui.curate.memories import edit_memory
+from memtui.curate.merge import merge, unmerge
 from memtui.domain.memory import LINK_TYPES
 from memtui.domain.record import memory_record
 from memtui.errors import MemtuiError, NothingToUndoError
-from memtui.publish.exporting import Snapshot, jsonl_text, take_snapshot
+from memtui.publish.export import Snapshot, jsonl_text, take_snapshot
 from memtui.vault.filters import EVERYTHING
 
 TEXTS = ("Take the payment lock.", "Take the payment lock for 30 s.", "Seed first.", "使用 make 🙂", "[/x] \x1b[31m```")

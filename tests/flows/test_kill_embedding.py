@@ -10,10 +10,10 @@ import pytest
 from support import make_memory, start_python
 
 from memtui.embedding.engine import open_engine
-from memtui.recall.vectoring import embed_missing
-from memtui.vault import vectors
+from memtui.recall.embedding_cache import embed_missing
 from memtui.vault.doctor import diagnose
 from memtui.vault.filters import MemoryFilter
+from memtui.vault.search import vectors
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.slow
@@ -24,7 +24,7 @@ _EMBED = """
 import sys
 from pathlib import Path
 from memtui.embedding.engine import open_engine
-from memtui.recall.vectoring import embed_missing
+from memtui.recall.embedding_cache import embed_missing
 from memtui.vault.vault import Vault
 vault = Vault(Path(sys.argv[1]), patience_seconds=60)
 embed_missing(vault, open_engine("bundled"), progress=lambda done, total: print(done, flush=True))

@@ -22,8 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memtui.embedding.bundled import DATA, MODEL_FILE, MODEL_SHA256, VOCABULARY_FILE
-from memtui.embedding.wordpiece import LONGEST, WordPiece
+from memtui.embedding.bundled import DATA, LONGEST, MODEL_FILE, MODEL_SHA256, VOCABULARY_FILE, WordPiece
 from memtui.errors import MemtuiError
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from pathlib import Path
 from memtui.cli.parsing import Parser, command_parser, global_options
 from memtui.cli.registry import COMMANDS
 from memtui.config import default_text
-from memtui.curate.querying import FIELDS, FLAGS
+from memtui.curate.query import FIELDS, FLAGS
 from memtui.domain.kinds import DEFAULT_KINDS
 from memtui.pack.targets.registry import target_named, target_names
 from memtui.tui.actions.registry import ACTIONS
 from memtui.tui.keymap import Keymap
-from memtui.vault.sqlquery import STABLE_VIEWS
+from memtui.vault.sql_query import STABLE_VIEWS
 
 DOCS = Path(__file__).parents[2] / "docs"
 _GLOBAL = {"--vault", "--project", "--actor", "--json", "--help"}

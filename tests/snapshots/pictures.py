@@ -24,8 +24,8 @@ from textual.widgets import Input, TextArea
 
 from memtui.cli.demo import build_demo
 from memtui.tui.app import MemtuiApp
-from memtui.tui.opening import Opening
-from memtui.tui.screens.browse import BrowseScreen
+from memtui.tui.browse.screen import BrowseScreen
+from memtui.tui.launch_options import Opening
 from memtui.vault.vault import Vault
 
 TAKEN_WITH = "8.2.8"
@@ -54,7 +54,7 @@ def keep_still(patch: pytest.MonkeyPatch, folder: Path) -> None:
     patch.setenv("MEMTUI_NOW", NOW.isoformat())
     patch.setenv("MEMTUI_CONFIG", str(folder / "config.toml"))
     # A check of files that ends while a picture is taken would change its counts.
-    patch.setattr("memtui.tui.screens.file_checks.FIRST_SECONDS", 3_600.0)
+    patch.setattr("memtui.tui.screens.working.FIRST_SECONDS", 3_600.0)
     for name in ("TEXTUAL_THEME", "NO_COLOR", "MEMTUI_ACTOR"):
         patch.delenv(name, raising=False)
 

@@ -18,7 +18,7 @@ from snapshots.pictures import (
 )
 from textual.pilot import Pilot
 
-from memtui.tui.screens.browse import BrowseScreen
+from memtui.tui.browse.screen import BrowseScreen
 
 pytestmark = only_with_the_same_textual
 

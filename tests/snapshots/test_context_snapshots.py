@@ -6,7 +6,7 @@ from pathlib import Path
 
 from snapshots.pictures import Album, only_with_the_same_textual, paste, sample_app, settle
 
-from memtui.tui.screens.context import ContextScreen
+from memtui.tui.context.screen import ContextScreen
 
 TASK = "refund fails twice on retry"
 

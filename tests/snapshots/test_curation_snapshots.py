@@ -8,11 +8,11 @@ from typing import Any
 from snapshots.pictures import LOCKS, Album, only_with_the_same_textual, paste, sample_app, settle
 from textual.pilot import Pilot
 
-from memtui.tui.screens.browse import BrowseScreen
-from memtui.tui.screens.bulk import BulkScreen
-from memtui.tui.screens.clash import ClashScreen
-from memtui.tui.screens.merge import MergeScreen
-from memtui.tui.screens.tidy import TidyScreen
+from memtui.tui.browse.bulk import BulkScreen
+from memtui.tui.browse.screen import BrowseScreen
+from memtui.tui.merge.screen import MergeScreen
+from memtui.tui.tidy.contradiction_screen import ClashScreen
+from memtui.tui.tidy.screen import TidyScreen
 
 pytestmark = only_with_the_same_textual
 

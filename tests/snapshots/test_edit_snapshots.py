@@ -10,9 +10,9 @@ from snapshots.pictures import LOCK, SMALL, TINY, WIDE, Album, only_with_the_sam
 from textual.pilot import Pilot
 
 from memtui.tui.app import MemtuiApp
-from memtui.tui.editing_access import Wish
-from memtui.tui.screens.conflict import ConflictScreen
-from memtui.tui.screens.edit import EditScreen
+from memtui.tui.edit.queries import Wish
+from memtui.tui.edit.screen import EditScreen
+from memtui.tui.edit.version_conflict import ConflictScreen
 
 pytestmark = only_with_the_same_textual
 

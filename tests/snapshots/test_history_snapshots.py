@@ -7,10 +7,10 @@ from pathlib import Path
 
 from snapshots.pictures import LOCK, Album, only_with_the_same_textual, sample_app, settle
 
-from memtui.curate import lifecycle, timeline
+from memtui.curate import history, lifecycle
 from memtui.domain.actor import Actor
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.history import HistoryScreen
+from memtui.tui.history.screen import HistoryScreen
 
 pytestmark = only_with_the_same_textual
 
@@ -23,7 +23,7 @@ def _app(sample: Path, folder: Path) -> MemtuiApp:
         insight = lock.insight.replace("30 s", "45 s") + "\nNever hold it while a person waits."
         writer.put(replace(lock, title="Lock refunds by payment_id", insight=insight, tags=(*lock.tags, "hot")))
     lifecycle.retire(vault, ["fhgn65yj", LOCK], actor=Actor())
-    timeline.undo(vault, actor=Actor())
+    history.undo(vault, actor=Actor())
     return app
 
 

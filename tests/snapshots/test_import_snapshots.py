@@ -9,10 +9,10 @@ from pathlib import Path
 from curating import write_files
 from snapshots.pictures import NOW, Album, only_with_the_same_textual
 
-from memtui import resources
+from memtui import locations
 from memtui.tui.app import MemtuiApp
-from memtui.tui.opening import Opening
-from memtui.tui.screens.importing import ImportScreen
+from memtui.tui.importing.screen import ImportScreen
+from memtui.tui.launch_options import Opening
 from memtui.vault.vault import Vault
 
 pytestmark = only_with_the_same_textual
@@ -21,7 +21,7 @@ pytestmark = only_with_the_same_textual
 def _app(folder: Path, home: Path) -> MemtuiApp:
     """Return the app on an empty vault in a project with rule files."""
     project = folder / "payments-api"
-    shutil.copytree(resources.resource_folder("sample_vault") / "trees" / "payments-api", project)
+    shutil.copytree(locations.resource_folder("sample_vault") / "trees" / "payments-api", project)
     subprocess.run(["git", "init", "-q", str(project)], check=True)
     write_files(home, {".claude/CLAUDE.md": "# Mine\n\n- Answer in short sentences.\n"})
     vault = Vault(folder / "vault.duckdb", now=lambda: NOW)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from snapshots.pictures import SMALL, TINY, WIDE, Album, only_with_the_same_textual, sample_app, settle
 
-from memtui.tui.screens.inbox import InboxScreen
+from memtui.tui.inbox.screen import InboxScreen
 
 pytestmark = only_with_the_same_textual
 

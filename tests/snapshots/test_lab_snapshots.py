@@ -6,11 +6,11 @@ from pathlib import Path
 
 from snapshots.pictures import NOW, SMALL, Album, only_with_the_same_textual, sample_app, settle
 
-from memtui.pack.recording import save_recipe
-from memtui.recall.task import Task
+from memtui.pack.recipes import save_recipe
+from memtui.recall.result import Task
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.health import HealthScreen
-from memtui.tui.screens.lab import LabScreen
+from memtui.tui.health.screen import HealthScreen
+from memtui.tui.lab.screen import LabScreen
 from memtui.vault.vault import Vault
 
 pytestmark = only_with_the_same_textual

@@ -13,10 +13,10 @@ from snapshots.pictures import LOCK, NOW, TINY, WIDE, Album, only_with_the_same_
 
 from memtui.curate.feedback import give_feedback
 from memtui.domain.actor import Actor
-from memtui.pack import recording
-from memtui.pack.recording import get_pack
+from memtui.pack import recipes
+from memtui.pack.recipes import get_pack
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.packs import PacksScreen
+from memtui.tui.packs.screen import PacksScreen
 
 pytestmark = only_with_the_same_textual
 
@@ -49,7 +49,7 @@ def _is_read(screen: PacksScreen) -> bool:
 
 async def test_packs(sample: Path, tmp_path: Path, album: Album, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = count(1)
-    monkeypatch.setattr(recording, "new_id", lambda: f"pack{next(numbers):04d}")
+    monkeypatch.setattr(recipes, "new_id", lambda: f"pack{next(numbers):04d}")
     async with album.of(_app(sample, tmp_path)) as pilot:
         await pilot.press("K")
         await settle(pilot, PacksScreen, _is_read)

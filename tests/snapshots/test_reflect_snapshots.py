@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from snapshots.pictures import (
-    LOCKS,
-    SIZES,
-    Album,
-    browse_is_complete,
-    only_with_the_same_textual,
-    sample_app,
-    settle,
-)
+from snapshots.pictures import LOCKS, SIZES, Album, browse_is_complete, only_with_the_same_textual, sample_app, settle
 
-from memtui.curate.resembling import Resemblance
-from memtui.tui.access.resembling import Beside
-from memtui.tui.screens.browse import BrowseScreen
-from memtui.tui.screens.reflect import ReflectScreen
-from memtui.tui.widgets.form_fields import FormArea
+from memtui.curate.links import Resemblance
+from memtui.tui.browse.screen import BrowseScreen
+from memtui.tui.edit.fields import FormArea
+from memtui.tui.reflect.screen import ReflectScreen
+from memtui.tui.screens.similar_on_save import Beside
 
 NEAR = LOCKS[2]
 

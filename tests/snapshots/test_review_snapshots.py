@@ -6,7 +6,7 @@ from pathlib import Path
 
 from snapshots.pictures import SMALL, Album, only_with_the_same_textual, sample_app, settle
 
-from memtui.tui.screens.review import ReviewScreen
+from memtui.tui.review.screen import ReviewScreen
 
 pytestmark = only_with_the_same_textual
 

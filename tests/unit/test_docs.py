@@ -16,7 +16,7 @@ from memtui.cli.parsing import full_parser
 from memtui.cli.registry import COMMANDS
 from memtui.pack.targets.registry import target_names
 from memtui.tui.actions.registry import ACTIONS
-from memtui.vault.sqlquery import STABLE_VIEWS
+from memtui.vault.sql_query import STABLE_VIEWS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

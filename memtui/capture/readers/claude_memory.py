@@ -9,18 +9,11 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from memtui.capture.draft import ReadResult, Skipped, SourceFile
-from memtui.capture.drafting import (
-    Scope,
-    drafts_from_markdown,
-    in_order,
-    is_below_home,
-    read_settings,
-    text_setting,
-)
+from memtui.capture.drafting import Scope, drafts_from_markdown, in_order, is_below_home, read_settings, text_setting
 from memtui.capture.frontmatter import Frontmatter
 from memtui.capture.titles import cut_title
 from memtui.domain.record import RecordError, parse_time
-from memtui.text.decoding import decode
+from memtui.text.sanitize import decode
 
 TOPIC_CHARS = 2_400
 """A topic file up to this size is one memory, as its author meant it."""

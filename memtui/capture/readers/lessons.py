@@ -8,20 +8,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from memtui.capture.blocks import Section, section_tree
 from memtui.capture.dates import date_in
 from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
 from memtui.capture.drafting import FRONTMATTER, DraftMaker, in_order, read_settings, text_setting
 from memtui.capture.markdown import split_markdown
-from memtui.capture.readers.lessons_entry import ENTRY_CHARS, Entry, Part, are_parts, joined, parsed
-from memtui.capture.readers.lessons_words import (
+from memtui.capture.readers.lesson_entry import (
+    ENTRY_CHARS,
+    Entry,
+    Part,
+    are_parts,
     bare_title,
     is_how_to,
     is_placeholder,
+    joined,
     names_a_fault,
     names_tasks,
+    parsed,
     role_of,
 )
-from memtui.capture.sections import Section, section_tree
 from memtui.capture.titles import title_for
 
 _DEEPEST_SPLIT = 3

@@ -3,42 +3,27 @@
 from __future__ import annotations
 
 from memtui.capture.draft import Reader, SourceFile
-from memtui.capture.readers import (
-    adr,
-    agents_md,
-    claude_md,
-    claude_memory,
-    claude_rules,
-    cline,
-    conventions,
-    copilot,
-    cursor,
-    gemini,
-    jsonl,
-    lessons,
-    portable,
-    windsurf,
-)
+from memtui.capture.readers import adr, claude_memory, lessons, own_formats, rule_files
 from memtui.errors import UsageError
 
 AUTO = "auto"
 """The format that lets each file choose its reader."""
 
 READERS: tuple[Reader, ...] = (
-    portable.READER,
-    jsonl.READER,
+    own_formats.PORTABLE_READER,
+    own_formats.READER,
     claude_memory.READER,
-    claude_rules.READER,
-    claude_md.READER,
-    cursor.READER,
-    copilot.READER,
-    windsurf.READER,
-    cline.READER,
-    cline.MEMORY_BANK,
-    gemini.READER,
-    agents_md.READER,
+    rule_files.CLAUDE_RULES_READER,
+    rule_files.CLAUDE_MD_READER,
+    rule_files.CURSOR_READER,
+    rule_files.COPILOT_READER,
+    rule_files.WINDSURF_READER,
+    rule_files.CLINE_READER,
+    rule_files.MEMORY_BANK,
+    rule_files.GEMINI_READER,
+    rule_files.READER,
     adr.READER,
-    conventions.READER,
+    rule_files.CONVENTIONS_READER,
     lessons.READER,
     lessons.MARKDOWN,
 )

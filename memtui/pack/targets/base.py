@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from memtui.domain.memory import Memory
-from memtui.pack.limits import Limit, parse_limits
-from memtui.text.sanitising import in_lines, reveal, sanitise
+from memtui.pack.budget import Limit, parse_limits
+from memtui.text.sanitize import in_lines, reveal, sanitise
 
 KIND_ORDER = (
     "constraint",
@@ -63,7 +63,7 @@ class PackItem:
         memory: with shortened texts where it had to be shortened; compiled, its insight is all that is written.
         states: last known state per anchor path.
         status: why it is no memory in use, in words, where more is known than its status says; see `status_words`.
-        detail: how much of it is told: a level of `memtui.pack.compiled.Detail`, `opening` or `whole`.
+        detail: how much of it is told: a level of `memtui.pack.compile.Detail`, `opening` or `whole`.
     """
 
     memory: Memory

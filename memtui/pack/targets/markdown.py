@@ -1,8 +1,28 @@
-"""Keeping memories well-formed inside Markdown: fences closed, lines indented, titles bold where they can be."""
+"""Markdown payloads: memories by kind under a heading, always well-formed."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memtui.pack.targets.base import (
+    NOTE,
+    PackItem,
+    PayloadInfo,
+    Piece,
+    clean,
+    clean_line,
+    compiled_note,
+    ended,
+    files_words,
+    grouped,
+    heading,
+    shared_files,
+    shared_id_start,
+    short_ids,
+    trust_line,
+)
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
 _BLOCK_START = re.compile(r"#{1,6}(?:\s|$)|[-+*>](?:\s|$)|\d{1,9}[.)](?:\s|$)|`{3}|~{3}|[-=_]{3,}\s*$")
@@ -84,3 +104,112 @@ def with_code(one: str, other: str) -> str:
 def _bare(text: str) -> str:
     """Return a text as one line without marks of code and emphasis, case and what ends a sentence."""
     return " ".join(text.translate(_SIGNS).split()).casefold().rstrip(_ENDS)
+
+
+_INDENT = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownWriter:
+    """Writes Markdown.
+
+    Attributes:
+        title: the heading, in which `{of}` becomes ` of PROJECT` or nothing.
+        level: of that heading; kinds are one deeper.
+        tag: name of the tags around all of it, empty for none.
+    """
+
+    title: str = "Memories{of}"
+    level: int = 2
+    tag: str = ""
+
+    def __call__(self, items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
+        """Return the parts of the payload in order."""
+        project = defused(clean_line(info.project or ""))
+        title = f"{'#' * self.level} {self.title.format(of=f' of {project}' if project else '')}\n\n"
+        opening = [Piece(f"<{self.tag}>\n\n")] if self.tag else []
+        if info.style == "compiled":
+            start = shared_id_start(items)
+            note = defused(compiled_note(start))
+            pieces = [*opening, Piece(title), Piece(f"{note}\n\n"), *self._compiled(items, start)]
+        else:
+            pieces = [*opening, Piece(title), Piece(f"{NOTE}\n\n"), *self._full(items)]
+        if not self.tag:
+            return ended(pieces)
+        last = pieces[-1]
+        return [*pieces[:-1], Piece(last.text.rstrip("\n") + "\n\n", last.memory_id), Piece(f"</{self.tag}>\n")]
+
+    def _full(self, items: Sequence[PackItem]) -> list[Piece]:
+        pieces = []
+        for kind, group in grouped(items):
+            pieces.append(Piece(f"{'#' * (self.level + 1)} {defused(heading(kind))}\n\n"))
+            pieces += [Piece(item_text(item) + "\n", item.memory.id) for item in group[:-1]]
+            pieces.append(Piece(item_text(group[-1]) + "\n\n", group[-1].memory.id))
+        return pieces
+
+    def _compiled(self, items: Sequence[PackItem], id_start: str) -> list[Piece]:
+        ids = {identifier: short.removeprefix(id_start) for identifier, short in short_ids(items).items()}
+        pieces = []
+        for kind, group in grouped(items):
+            pieces.append(Piece(f"{'#' * (self.level + 1)} {defused(heading(kind))}\n"))
+            for files, members in shared_files(group):
+                if files:
+                    pieces.append(Piece(f"{'#' * (self.level + 2)} {defused(files)}\n"))
+                pieces += [
+                    Piece(compiled_text(item, ids[item.memory.id], with_files=not files) + "\n", item.memory.id)
+                    for item in members
+                ]
+        return pieces
+
+
+def compiled_text(item: PackItem, short_id: str, *, with_files: bool) -> str:
+    """Return one memory as a list item of one line, and its snippet where it has one."""
+    files = files_words(item) if with_files else ""
+    line = f"- [{short_id}] {clean_line(item.memory.insight)}" + (f" ({files})" if files else "")
+    snippet = clean(item.memory.snippet).strip("\n")
+    text = defused(line)
+    return f"{text}\n{indented(fenced(defused(snippet)), _INDENT)}" if snippet.strip() else text
+
+
+def item_text(item: PackItem) -> str:
+    """Return one memory as a list item, without a line end."""
+    memory = item.memory
+    title, body = defused(clean_line(memory.title)), close_fences(defused(clean(memory.insight)).strip("\n"))
+    facts = _facts(item)
+    first, _, rest = body.partition("\n")
+    if same_words(first, title):
+        head, body = bold(with_code(title, first.strip())), rest.strip("\n")
+    elif _may_lead(first) and (not title or says_title(title, body)):
+        head, body = body.lstrip(), ""
+    else:
+        head = bold(title or "Untitled")
+    blocks = [head]
+    if body.strip():
+        blocks.append(body)
+    if memory.snippet.strip():
+        blocks.append(fenced(defused(clean(memory.snippet)).strip("\n")))
+    # A blank line keeps the facts out of a list, a table or a code block that the text may end with.
+    separator = "\n\n" if any("\n" in block for block in blocks) else "\n"
+    text = "\n".join(blocks) + separator + "\n".join(facts)
+    return "- " + indented(text, _INDENT).removeprefix(_INDENT)
+
+
+_MARKDOWN_LIST_FENCE = re.compile(r" {0,3}(?:```|~~~)")
+
+
+def _may_lead(line: str) -> bool:
+    """Return whether a line may follow the list mark: one of mere signs could make a rule of both."""
+    return any(character.isalnum() for character in line)
+
+
+def _facts(item: PackItem) -> list[str]:
+    memory = item.memory
+    facts = []
+    if memory.rationale.strip():
+        why = close_fences(defused(clean(memory.rationale)).strip())
+        # A fence opens a block only where it starts a line.
+        facts.append(f"Why:\n{why}" if _MARKDOWN_LIST_FENCE.match(why) else f"Why: {why}")
+    files = files_words(item)
+    if files:
+        facts.append(f"Files: {defused(files)}")
+    return [*facts, defused(trust_line(item))]

@@ -8,10 +8,8 @@ from dataclasses import replace
 from memtui.config import TargetSettings
 from memtui.errors import UsageError
 from memtui.pack.targets.base import Target
-from memtui.pack.targets.json_target import write_json
-from memtui.pack.targets.markdown_list import MarkdownWriter
-from memtui.pack.targets.plain import write_plain
-from memtui.pack.targets.xml_target import write_xml
+from memtui.pack.targets.formats import write_json, write_plain, write_xml
+from memtui.pack.targets.markdown import MarkdownWriter
 
 FOREIGN_TOKENIZER = 0.3
 """Margin for assistants whose tokenizer is not public: counts by another vocabulary were seen up to 28 % low."""

@@ -6,11 +6,14 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from memtui.recall.imports.lexing import COMMENT, DOUBLE_QUOTED, GAP, SINGLE_QUOTED
 from memtui.recall.imports.sources import SourceTree, UnreadableFileError, ancestors, normal
 from memtui.recall.imports.statements import (
+    COMMENT,
+    DOUBLE_QUOTED,
+    GAP,
     IMPORTED,
     SAME_PACKAGE,
+    SINGLE_QUOTED,
     Language,
     Statement,
 )

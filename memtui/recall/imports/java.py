@@ -6,9 +6,8 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from memtui.recall.imports.lexing import COMMENT, DOUBLE_QUOTED, SINGLE_QUOTED
 from memtui.recall.imports.sources import SourceTree, ancestors
-from memtui.recall.imports.statements import IMPORTED, USED, Language, Statement
+from memtui.recall.imports.statements import COMMENT, DOUBLE_QUOTED, IMPORTED, SINGLE_QUOTED, USED, Language, Statement
 
 _TOKEN = re.compile(
     rf'{COMMENT}|"{{3}}(?:[^"\\]++|\\.|"(?!""))*+(?:"{{3}})?|{DOUBLE_QUOTED}|{SINGLE_QUOTED}'

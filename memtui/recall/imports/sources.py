@@ -1,4 +1,4 @@
-"""The files of one working tree, listed folder by folder as they are asked for, never outside of it."""
+"""The files of one working tree, listed on demand, and a cache of their parsed imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a source file says about others, before anything is looked up in the working tree."""
+"""Import statements of a source file, before they are resolved in the working tree."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memtui.recall.imports.sources import SourceTree
+
+LINE_COMMENT = r"//[^\n]*+"
+BLOCK_COMMENT = r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
+DOUBLE_QUOTED = r'"(?:[^"\\\n]++|\\.)*+"?'
+SINGLE_QUOTED = r"'(?:[^'\\\n]++|\\.)*+'?"
+"""Strings that end with their line even where the quote is missing."""
+
+COMMENT = f"(?:{LINE_COMMENT}|{BLOCK_COMMENT})"
+GAP = rf"(?:\s++|{COMMENT})*+"
+"""White space and comments."""
+
 
 IMPORTED = "imported by"
 USED = "used by"

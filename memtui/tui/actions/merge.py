@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memtui.domain.memory import MOST_MERGED
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.browse import BROWSE
 
@@ -13,8 +14,6 @@ FIELDS = "merge-fields"
 TAKE = "merge-take-"
 """Start of the ids of acts that take the text of one memory; the rest is its number."""
 
-MOST = 8
-"""Memories of one merge, as `memtui.curate.merging.MOST_MERGED`, which the first picture must not wait for."""
 
 ACTIONS: tuple[Action, ...] = (
     Action("merge", ("m",), "merge the marked memories, field by field", "memory", BROWSE, "merge", ("marks",)),
@@ -34,6 +33,6 @@ ACTIONS: tuple[Action, ...] = (
     Action("merge-edit", ("e",), "write the text yourself", "merge", MERGE, "edit", (MERGE,)),
     *(
         Action(f"{TAKE}{number}", (str(number),), f"take the text of memory {number}", "merge", MERGE, menu=False)
-        for number in range(1, MOST + 1)
+        for number in range(1, MOST_MERGED + 1)
     ),
 )

@@ -8,7 +8,7 @@ from memtui.tui.actions.browse import BROWSE
 REFLECT = "reflect"
 
 FEWEST, MOST = 2, 20
-"""Sources of one conclusion, as in `memtui.curate.reflecting`, which the first picture must not wait for."""
+"""Sources of one conclusion, as in `memtui.curate.reflect`, which the first picture must not wait for."""
 
 ACTIONS: tuple[Action, ...] = (
     Action(

@@ -1,4 +1,4 @@
-"""What every screen on the vault shares: changes one after the other, and failures as toasts."""
+"""The base of screens on the vault: changes in order, errors as toasts, checks of files."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from textual import on, work
 from textual.binding import BindingType
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
 from memtui.errors import MemtuiError, NothingToUndoError
-from memtui.tui import toasts
-from memtui.tui.access import Done, VaultAccess
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.everywhere import EVERYWHERE, GO
 from memtui.tui.keymap import Keymap
-from memtui.tui.messages import Act, Acted, ActFailed
-from memtui.tui.opening import Opening
+from memtui.tui.launch_options import Opening
+from memtui.tui.messages import Act, Acted, ActFailed, LookFailed
 from memtui.tui.state import State
-from memtui.tui.wording import tame
+from memtui.tui.text_layout import tame
+from memtui.tui.textual_patches import toasts
+from memtui.tui.vault_access import Done, VaultAccess
 
 _LONGEST_TOAST = 600
 
@@ -222,3 +223,41 @@ class WorkingScreen(Screen[None]):
             self._end_act()
         else:
             self.complain(text)
+
+
+class EarlyTyping(WorkingScreen):
+    """A screen whose fields take what is typed once `open_at` was called."""
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__(opening)
+        self.is_opening = True
+        """Whether keys have to wait for the fields."""
+
+    def open_at(self, field: Widget) -> None:
+        """Go to a field, and take keys from now on; call it once the fields are in sight."""
+        self.set_focus(field)
+        self.is_opening = False
+
+
+FIRST_SECONDS = 3.0
+"""Pause before the first check: the list, its rows and its counts come first."""
+
+AGAIN_SECONDS = 300.0
+"""Pause between two checks; one over 5,000 files takes less than a second of one core."""
+
+
+class FileChecks(WorkingScreen):
+    """A screen behind which the files of memories are looked after."""
+
+    def check_files_in_background(self) -> None:
+        """Check soon, and again now and then."""
+        self.set_timer(FIRST_SECONDS, self.check_files)
+        self.set_interval(AGAIN_SECONDS, self.check_files)
+
+    @work(thread=True, exclusive=True, group="files", exit_on_error=False)
+    def check_files(self) -> None:
+        """Check the files now; the look at the vault that comes anyway brings what was found."""
+        try:
+            self.access.look_after_files()
+        except MemtuiError as error:
+            self.post_message(LookFailed(error))

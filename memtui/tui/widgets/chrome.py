@@ -10,12 +10,11 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from memtui.tui.access import Base
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.cells import fit
 from memtui.tui.keymap import Keymap
-from memtui.tui.wording import counted, tame
+from memtui.tui.text_layout import counted, fit, tame
+from memtui.tui.vault_access import Base
 
 _GAP = "   "
 _PROJECT_CELLS = 30

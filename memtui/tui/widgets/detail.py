@@ -1,21 +1,113 @@
-"""One memory in full, as plain text that can be scrolled and selected."""
+"""One memory in full as selectable text, Markdown rendered."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
+from rich.console import Console
 from rich.style import Style
 from rich.text import Text
+from rich.theme import Theme
 from textual import events
+from textual._time import get_time
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.selection import Selection
 from textual.strip import Strip
 
-from memtui.tui.describing import Block
-from memtui.tui.highlighting import StyleName
-from memtui.tui.widgets.moving import MovingView
+from memtui.tui.memory_view import Block, StyleName
+from memtui.tui.widgets.lists import MovingView
+
+if TYPE_CHECKING:
+    from rich.console import ConsoleOptions, ConsoleRenderable, RenderResult
+
+MOST_RENDERED = 3_000
+"""Characters that are rendered: measured up to 28 ms per 1,000 of ordinary text, 50 ms for 3,000 brackets."""
+
+_STYLES = {
+    "heading": ("h1", "h2", "h3", "h4", "h5", "h6", "h7"),
+    "code": ("code", "code_block"),
+    "path": ("link", "link_url"),
+    "label": ("item.bullet", "item.number"),
+    "dim": ("block_quote", "hr", "h1.border"),
+}
+
+
+def rendered(text: str, width: int, styles: Mapping[str, Style]) -> list[Text]:
+    """Return Markdown as lines of at most so many cells.
+
+    Args:
+        text: without control characters.
+        width: in cells.
+        styles: of `heading`, `code`, `path`, `label` and `dim`.
+    """
+    theme = Theme({f"markdown.{part}": styles[name] for name, parts in _STYLES.items() for part in parts})
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        theme=theme,
+        color_system="truecolor",
+        force_terminal=True,
+        legacy_windows=False,
+    )
+    lines = console.render_lines(_document(text[:MOST_RENDERED]), pad=False)
+    result = [Text.assemble(*((segment.text, segment.style or "") for segment in line)) for line in lines]
+    for line in result:
+        line.rstrip()
+    if len(text) > MOST_RENDERED:
+        result.append(Text(f"… {len(text) - MOST_RENDERED:,} more characters: M shows plain text", styles["dim"]))
+    return result
+
+
+def _document(text: str) -> ConsoleRenderable:
+    """Return what Rich renders: its Markdown with our headings, fences and images."""
+    from markdown_it import MarkdownIt
+    from rich.markdown import CodeBlock, Heading, ImageItem, Markdown
+
+    class PlainHeading(Heading):
+        """A heading at the left, in no box."""
+
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            del console, options
+            self.text.justify = "left"
+            yield self.text
+
+    class PlainFence(CodeBlock):
+        """Code as it stands: colours are the theme's, and no lexer reads what others wrote."""
+
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            del console, options
+            yield Text(str(self.text).rstrip(), style="markdown.code_block")
+
+    class NamedImage(ImageItem):
+        """An image as its description."""
+
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            del console, options
+            yield Text.assemble("image: ", self.text or self.destination, end="")
+
+    class Document(Markdown):
+        """Markdown in which HTML is text and a link is its address."""
+
+        elements = {  # noqa: RUF012 - Rich declares it as a class variable
+            **Markdown.elements,
+            "heading_open": PlainHeading,
+            "fence": PlainFence,
+            "code_block": PlainFence,
+            "image": NamedImage,
+        }
+
+        def __init__(self, markup: str) -> None:
+            super().__init__("", hyperlinks=False)
+            self.markup = markup
+            parser = MarkdownIt("commonmark", {"html": False}).enable("strikethrough").enable("table")
+            self.parsed = parser.parse(markup)
+
+    return Document(text)
+
 
 LABEL_CELLS = 9
 _NARROWEST = 10
@@ -110,8 +202,6 @@ class DetailPane(MovingView):
     def _lines_of(self, block: Block, width: int) -> list[Text]:
         """Return the text of a block in lines of so many cells."""
         if block.markdown and self._rendered:
-            from memtui.tui.widgets.rendering import rendered
-
             styles = {name: self._style(name) for name in ("heading", "code", "path", "label", "dim")}
             return rendered("".join(piece for piece, _ in block.pieces), width, styles)
         text = Text(tab_size=_TAB)
@@ -166,3 +256,26 @@ class DetailPane(MovingView):
     def set_title(self, title: str) -> None:
         """Write the pane's title."""
         self.border_title = Content(title)  # a plain str would be read as markup
+
+
+class SeenPane(DetailPane):
+    """Shows blocks of text, and tells whether what it shows was drawn."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._drawn_at: float | None = None
+
+    def show_unseen(self) -> None:
+        """Take what is shown next, or was shown just now, for something that nobody has seen yet."""
+        self._drawn_at = None
+
+    def was_seen(self, moment: float | None = None) -> bool:
+        """Return whether what it shows was drawn, before a moment (an event's `time`) if one is given."""
+        return self._drawn_at is not None and (moment is None or self._drawn_at <= moment)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return lines of the screen, and take note that they are drawn."""
+        lines = super().render_lines(crop)
+        if self._drawn_at is None:
+            self._drawn_at = get_time()
+        return lines

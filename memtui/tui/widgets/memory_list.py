@@ -1,18 +1,162 @@
-"""The list of memories: ids of all, rows of those in sight, one line each."""
+"""The list of memories: ids of all, rows of the visible ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rich.segment import Segment
+from rich.style import Style
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
-from memtui.tui.access import Row
-from memtui.tui.widgets.cursor_list import CursorList
-from memtui.tui.widgets.marks import Marks
-from memtui.tui.widgets.memory_row import PARTS, Columns, row_segments
+from memtui.tui.text_layout import AGE_CELLS, BAR_CELLS, MARK_DUE, MARK_PINNED, fit, freshness_bar, short_age
+from memtui.tui.vault_access import Row
+from memtui.tui.widgets.lists import CURSOR_MARK, CursorList
+
+
+class Marks:
+    """Marks by id, so that they outlive sorting and filtering; nothing is kept per row."""
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+        self._from: int | None = None
+        self._to = 0
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @property
+    def drawing(self) -> bool:
+        """Whether a range is being drawn."""
+        return self._from is not None
+
+    def holds(self, index: int, identifier: str) -> bool:
+        """Return whether a row is marked, by itself or by the range."""
+        if self._from is not None and min(self._from, self._to) <= index <= max(self._from, self._to):
+            return True
+        return identifier in self._ids
+
+    def toggle(self, identifier: str) -> None:
+        """Mark a row, or unmark it."""
+        self._ids ^= {identifier}
+
+    def start(self, index: int) -> None:
+        """Begin a range."""
+        self._from = self._to = index
+
+    def stretch(self, index: int) -> None:
+        """Let the range reach to a row."""
+        self._to = index
+
+    def keep_range(self, ids: Sequence[str]) -> None:
+        """End the range; its rows stay marked."""
+        if self._from is not None:
+            first, last = sorted((self._from, self._to))
+            self._ids.update(ids[first : last + 1])
+            self._from = None
+
+    def drop_range(self) -> None:
+        """End the range; its rows are as before."""
+        self._from = None
+
+    def clear(self) -> None:
+        """Unmark all."""
+        self._ids = set()
+        self._from = None
+
+    def mark_all(self, ids: Iterable[str]) -> None:
+        """Mark all of a list, or none where all of them are marked already."""
+        self._from = None
+        listed = set(ids)
+        self._ids = self._ids - listed if listed <= self._ids else self._ids | listed
+
+    def discard(self, identifiers: Iterable[str]) -> None:
+        """Forget marks of rows that are gone."""
+        self._ids.difference_update(identifiers)
+
+    def listed(self, ids: Sequence[str]) -> list[str]:
+        """Return what is marked of a list, in its order."""
+        if self._from is not None:
+            first, last = sorted((self._from, self._to))
+            reach = self._ids.union(ids[first : last + 1])
+        else:
+            reach = self._ids
+        return [identifier for identifier in ids if identifier in reach] if reach else []
+
+
+KIND_CELLS = 12
+PROJECT_CELLS = 14
+MARKED = "✓"
+
+STATUS_MARKS = {"candidate": "?", "retired": "×", "superseded": "»", "merged": "»"}
+"""Signs of what is not in use, in place of the pin."""
+
+_LEAD_CELLS = 4
+"""Cursor, mark, sign and a space."""
+
+_KIND_FROM = 52
+_PROJECT_FROM = 100
+_BAR_FROM = 36
+_TITLE_GAP = 2
+PARTS = ("kind", "dim", "bar", "due-bar", "pin", "due")
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Cells of each column for a width; 0 leaves one out."""
+
+    kind: int
+    project: int
+    title: int
+    bar: int
+    age: int
+
+    @classmethod
+    def within(cls, cells: int, *, projects: bool) -> Columns:
+        """Return the columns that fit a line of so many cells."""
+        kind = KIND_CELLS if cells >= _KIND_FROM else 0
+        project = PROJECT_CELLS if projects and cells >= _PROJECT_FROM else 0
+        bar, age = (BAR_CELLS, AGE_CELLS) if cells >= _BAR_FROM else (0, 0)
+        used = _LEAD_CELLS + sum(width + 1 for width in (kind, project, bar, age) if width) + _TITLE_GAP
+        return cls(kind, project, max(1, cells - used), bar, age)
+
+
+def row_segments(
+    row: Row | None, columns: Columns, paint: Mapping[str, Style], *, current: bool, marked: bool
+) -> list[Segment]:
+    """Return the cells of a row.
+
+    Args:
+        row: None while it is on its way.
+        columns: the columns that fit.
+        paint: the style of each of `PARTS`, and `base`.
+        current: whether the cursor is on it.
+        marked: whether it is marked.
+    """
+    edge = Segment((CURSOR_MARK if current else " ") + (MARKED if marked else " "), paint["pin"])
+    if row is None:
+        return [edge, Segment(fit("  …", columns.title), paint["dim"])]
+    segments = [edge, _sign(row, paint)]
+    if columns.kind:
+        segments.append(Segment(fit(row.kind, columns.kind) + " ", paint["kind"]))
+    if columns.project:
+        segments.append(Segment(fit(row.project, columns.project) + " ", paint["dim"]))
+    segments.append(Segment(fit(row.title, columns.title) + " " * _TITLE_GAP, paint["base"]))
+    if columns.bar:
+        bar = freshness_bar(row.freshness, columns.bar)
+        segments.append(Segment(bar + " ", paint["due-bar" if row.due else "bar"]))
+        segments.append(Segment(fit(short_age(row.age_days), columns.age, right=True) + " ", paint["dim"]))
+    return segments
+
+
+def _sign(row: Row, paint: Mapping[str, Style]) -> Segment:
+    if row.status in STATUS_MARKS:
+        return Segment(f"{STATUS_MARKS[row.status]} ", paint["dim"])
+    sign = MARK_PINNED if row.pinned else MARK_DUE if row.due else " "
+    return Segment(f"{sign} ", paint["due" if row.due and not row.pinned else "pin"])
+
 
 PAGE_ROWS = 100
 """Rows fetched at a time."""

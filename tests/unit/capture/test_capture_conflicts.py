@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 from curating import AGENT, PERSON, bring, everything, get, new_vault, outcome, rewrite, write_files
 
-from memtui.capture.conflicts import SourceConflict, conflict_record, conflicts, decide, settle
-from memtui.curate.editing import edit_memory
+from memtui.capture.source_conflicts import SourceConflict, conflict_record, conflicts, decide, settle
+from memtui.curate.history import undo
 from memtui.curate.lifecycle import retire
-from memtui.curate.timeline import undo
+from memtui.curate.memories import edit_memory
 from memtui.errors import ConflictError, NotFoundError, RefusedError, SecretRefusedError
 from memtui.vault.filters import Scope
 from memtui.vault.purge import purge_memories, purge_text
-from memtui.vault.rebuild import rebuild
-from memtui.vault.salvage import salvage
+from memtui.vault.salvage import rebuild, salvage
 from memtui.vault.source_texts import source_texts
 from memtui.vault.vault import Vault, create_file
 

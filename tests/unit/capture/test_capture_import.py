@@ -24,11 +24,11 @@ from curating import (
     write_files,
 )
 
-from memtui.capture.importing import ImportRequest, plan_import, read_sources, run_import
-from memtui.curate.editing import edit_memory
+from memtui.capture.importer import ImportRequest, plan_import, read_sources, run_import
 from memtui.curate.files import anchors_for
+from memtui.curate.history import log, redo, undo
 from memtui.curate.lifecycle import pin, reject, retire
-from memtui.curate.timeline import log, redo, undo
+from memtui.curate.memories import edit_memory
 from memtui.domain.memory import Anchor, Memory
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
@@ -310,7 +310,7 @@ def test_what_its_source_no_longer_says_is_kept_and_told(vault: Vault, root: Pat
 
 
 def test_a_merged_memory_is_not_updated_behind_the_one_that_holds_it(vault: Vault, root: Path) -> None:
-    from memtui.curate.merging import merge
+    from memtui.curate.merge import merge
 
     bring(vault, root, active=True)
     found = stored(vault)

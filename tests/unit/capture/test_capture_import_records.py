@@ -26,19 +26,19 @@ from curating import (
     try_import,
 )
 
-from memtui.capture.draft import Cancelled
-from memtui.curate.editing import edit_memory
 from memtui.curate.feedback import give_feedback
+from memtui.curate.history import log, undo
 from memtui.curate.lifecycle import accept, change_kind, pin, reject, retire, snooze, verify
-from memtui.curate.linking import link
-from memtui.curate.merging import merge
-from memtui.curate.timeline import log, undo
+from memtui.curate.links import link
+from memtui.curate.memories import edit_memory
+from memtui.curate.merge import merge
 from memtui.domain.memory import Memory
 from memtui.errors import SecretRefusedError
 from memtui.pack.options import PackOptions
-from memtui.pack.recording import list_recipes, save_recipe
-from memtui.publish.exporting import export_jsonl, export_vault, refuse_secrets, take_snapshot
-from memtui.recall.task import Task
+from memtui.pack.recipes import list_recipes, save_recipe
+from memtui.progress import Cancelled
+from memtui.publish.export import export_jsonl, export_vault, refuse_secrets, take_snapshot
+from memtui.recall.result import Task
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
 

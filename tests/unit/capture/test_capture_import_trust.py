@@ -21,9 +21,9 @@ from curating import (
 )
 
 from memtui.capture.collect import collect
-from memtui.capture.draft import Cancelled
 from memtui.curate.lifecycle import pin, restore, retire
 from memtui.domain.memory import Memory
+from memtui.progress import Cancelled
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.capture.draft import SourceFile
-from memtui.capture.imports import ImportMark, find_imports, link_target, resolve_imports
+from memtui.capture.includes import ImportMark, find_imports, link_target, resolve_imports
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.capture.markdown import split_markdown
-from memtui.capture.recutting import Atom, Familiar, KnownUnit
-from memtui.curate.editing import edit_memory
+from memtui.capture.stable_split import Atom, Familiar, KnownUnit
 from memtui.curate.lifecycle import retire
+from memtui.curate.memories import edit_memory
 from memtui.domain.actor import Actor
 from memtui.vault.vault import Vault
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from curating import PERSON, bring, bring_with_plan, counter, get, new_vault, outcome, repository, rewrite, write_files
 
-from memtui.capture.conflicts import conflicts
-from memtui.curate.editing import edit_memory
+from memtui.capture.source_conflicts import conflicts
 from memtui.curate.lifecycle import retire
+from memtui.curate.memories import edit_memory
 from memtui.vault.vault import Vault
 
 RULES = """# Shop

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.capture.draft import Draft
-from memtui.capture.secret_lines import LEFT_OUT, without_secret_lines
+from memtui.capture.secret_screening import LEFT_OUT, without_secret_lines
 from memtui.domain.memory import Memory, Source
 from memtui.vault.filters import MemoryFilter
-from memtui.vault.secrecy import secrets_in
+from memtui.vault.secret_scan import secrets_in
 from memtui.vault.vault import Vault
 
 TOKEN = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"

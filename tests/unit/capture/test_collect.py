@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memtui.capture.collect import MAX_BYTES, Collected, collect
-from memtui.capture.draft import Cancelled
 from memtui.errors import NotFoundError, UsageError
+from memtui.progress import Cancelled
 
 RULE = "# Rules\n\n- Never edit the generated files by hand.\n"
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="free symlinks and permission bits")

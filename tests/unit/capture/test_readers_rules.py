@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 from memtui.capture.draft import Draft, Reader, ReadResult, SourceFile
-from memtui.capture.readers.cline import ClineReader, MemoryBankReader
-from memtui.capture.readers.conventions import ConventionsReader
-from memtui.capture.readers.gemini import GeminiReader
 from memtui.capture.readers.registry import READERS, formats, reader_for, reader_named
-from memtui.capture.readers.windsurf import WindsurfReader
+from memtui.capture.readers.rule_files import (
+    ClineReader,
+    ConventionsReader,
+    GeminiReader,
+    MemoryBankReader,
+    WindsurfReader,
+)
 from memtui.errors import UsageError
 
 RULE = "# Rules\n\n- Never edit the generated files by hand.\n"

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 from curating import AGENT, PERSON, add, everything, get, new_vault, repository, write_files
 
-from memtui.capture.importing import ImportRequest, read_sources, run_import
-from memtui.capture.planning import ImportOptions
-from memtui.curate.editing import Added, NewMemory, add_memory
+from memtui.capture.importer import ImportRequest, read_sources, run_import
+from memtui.capture.plan import ImportOptions
 from memtui.curate.lifecycle import accept, retire
-from memtui.curate.linking import link
-from memtui.domain.content import content_hash
-from memtui.domain.memory import Anchor, Memory
+from memtui.curate.links import link
+from memtui.curate.memories import Added, NewMemory, add_memory
+from memtui.domain.memory import Anchor, Memory, content_hash
 from memtui.errors import EXIT_REFUSED, EXIT_USAGE, NotFoundError, SecretRefusedError, UsageError
 from memtui.vault import journal
 from memtui.vault.filters import MemoryFilter

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from support import FrozenClock
 
-from memtui.curate import lifecycle, timeline
-from memtui.curate.changes import change_diff, change_numbers, change_rows
+from memtui.curate import history, lifecycle
+from memtui.curate.history import change_diff, change_numbers, change_rows
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Anchor, Link, Memory
 from memtui.errors import NotFoundError
@@ -58,7 +58,7 @@ def test_a_row_tells_who_what_and_how_many(told: Vault) -> None:
     rows = change_rows(told, [1, 2, 3, 99])
     assert {number: row.memories for number, row in rows.items()} == {1: 2, 2: 1, 3: 2}
     assert (rows[2].change.actor, rows[2].change.summary) == ("agent-x", "edit the lock")
-    timeline.undo(told, actor=PERSON)
+    history.undo(told, actor=PERSON)
     assert change_rows(told, [3])[3].change.state == "undone"
 
 
@@ -81,7 +81,7 @@ def test_what_was_made_and_what_was_taken_out_are_told_whole(told: Vault) -> Non
     insight = next(field for field in made.memories[0].fields if field.name == "insight")
     assert [line.text for line in insight.lines] == ["Lock by user_id.", "It holds for all."]
     for _ in range(3):
-        timeline.undo(told, actor=PERSON)
+        history.undo(told, actor=PERSON)
     undone = change_numbers(told)[0]
     assert [memory.fate for memory in change_diff(told, undone).memories] == ["taken out", "taken out"]
 

@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import NOON, make_memory
 
-from memtui.capture.draft import Cancelled
+from memtui.analysis.claims import claims_of
+from memtui.analysis.contradictions import Conflict, find_conflicts
+from memtui.analysis.duplicates import find_duplicates
+from memtui.analysis.snapshot import Gathered, gather
 from memtui.capture.titles import title_for
-from memtui.curate.claims import claims_of
-from memtui.curate.conflicts import Conflict, find_conflicts
-from memtui.curate.duplicates import find_duplicates
-from memtui.curate.gathering import Gathered, gather
-from memtui.curate.linking import link
-from memtui.curate.settling import HoldsFor, keep_both, keep_one, not_conflicting
-from memtui.curate.timeline import undo
+from memtui.curate.history import undo
+from memtui.curate.links import link
+from memtui.curate.resolutions import HoldsFor, keep_both, keep_one, not_conflicting
 from memtui.domain.memory import Link, Memory
 from memtui.errors import ConflictError, RefusedError, UsageError
+from memtui.progress import Cancelled
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 

@@ -8,13 +8,13 @@ import pytest
 from pack_story import packed
 from recall_story import NOON, link, memory, story_vault
 
-from memtui.curate.conflicts import Conflict, find_conflicts
-from memtui.curate.contradicting import clashes_in, clashes_words, steering_in
-from memtui.curate.gathering import Gathered
-from memtui.curate.settling import HoldsFor, keep_both, not_conflicting
+from memtui.analysis.contradictions import Conflict, find_conflicts
+from memtui.analysis.snapshot import Gathered
+from memtui.curate.explain_payload import clashes_in, clashes_words, steering_in
+from memtui.curate.resolutions import HoldsFor, keep_both, not_conflicting
 from memtui.domain.actor import Actor
-from memtui.pack.packing import Pack
-from memtui.recall.task import Task
+from memtui.pack.build import Pack
+from memtui.recall.result import Task
 from memtui.vault.vault import Vault
 
 PERSON = Actor("person")

@@ -11,26 +11,20 @@ from typing import Any
 
 import pytest
 
-from memtui.curate import timeline
-from memtui.curate.decay import (
-    Knobs,
-    apply,
-    crossing_days,
-    effect,
-    take_snapshot,
-)
+from memtui.curate import history
+from memtui.curate.decay import Knobs, apply, crossing_days, effect, take_snapshot
 from memtui.curate.decay_payloads import PayloadOptions, Payloads, payload_changes
 from memtui.curate.lifecycle import restore, retire
-from memtui.curate.linking import link
+from memtui.curate.links import link
 from memtui.curate.projects import View
-from memtui.curate.reviewing import review_queue
+from memtui.curate.review_queue import review_queue
 from memtui.domain.actor import Actor
 from memtui.domain.freshness import decay, due_at, freshness
 from memtui.domain.kinds import DEFAULT_KINDS, Kind, Kinds, in_project
 from memtui.domain.memory import Link, Memory, Signal, Verdict
 from memtui.errors import RefusedError, UsageError
-from memtui.pack.recording import save_recipe
-from memtui.recall.task import Task
+from memtui.pack.recipes import save_recipe
+from memtui.recall.result import Task
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.vault import Vault
 from memtui.workspace import find_workspace
@@ -153,9 +147,9 @@ def test_a_half_life_of_one_project_is_one_change_and_goes_through_the_portable_
     bring(copy, path)
     with copy.read() as reader:
         assert reader.kinds.half_life("tooling", "shop") == 30.0
-    timeline.undo(vault, actor=PERSON)
+    history.undo(vault, actor=PERSON)
     assert vault.kinds.half_life("tooling", "shop") == 90.0
-    timeline.redo(vault, actor=PERSON)
+    history.redo(vault, actor=PERSON)
     assert apply(vault, {name: None}, actor=PERSON) == "half-life of tooling in shop 30 d → 90 d"
     assert vault.kinds.project_half_lives() == {}
 
@@ -180,11 +174,11 @@ def test_applying_is_one_change_that_undo_takes_back(tmp_path: Path) -> None:
     other = new_vault(tmp_path)
     with other.read() as reader:
         assert reader.kinds.get("tooling").half_life_days == 30.0
-    timeline.undo(vault, actor=PERSON)
+    history.undo(vault, actor=PERSON)
     for opened in (vault, other):
         with opened.read() as reader:
             assert [reader.kinds.get(name).half_life_days for name in ("tooling", "note")] == [90.0, 7.0]
-    timeline.redo(vault, actor=PERSON)
+    history.redo(vault, actor=PERSON)
     assert vault.kinds.get("note").half_life_days == 14.0
     apply(vault, {"note": None}, actor=PERSON)
     assert (vault.kinds.get("note").half_life_days, vault.kinds.origin("note")) == (7.0, "default")
@@ -195,7 +189,7 @@ def test_kinds_and_a_memory_are_one_change(tmp_path: Path) -> None:
     fill(vault, [memory(1, days=3, title="Old Node [/x]")])
     said = apply(vault, {"tooling": 30.0}, memory=("m0000001", 12.0), actor=PERSON)
     assert said == "half-life of tooling 90 d → 30 d, Old Node [/x] 12 d"
-    timeline.undo(vault, actor=PERSON)
+    history.undo(vault, actor=PERSON)
     with vault.read() as reader:
         assert reader.get("m0000001").half_life_days is None
         assert reader.kinds.get("tooling").half_life_days == 90.0
@@ -264,7 +258,7 @@ def test_taking_a_memory_out_of_use_says_that_it_is_no_longer_true(tmp_path: Pat
     assert expired() == (1, 1)
     link(vault, "m0000001", "supersedes", "m0000002", actor=PERSON)
     assert expired() == (2, 2)
-    timeline.undo(vault, actor=PERSON)
+    history.undo(vault, actor=PERSON)
     assert expired() == (1, 1)
     restore(vault, ["m0000000"], actor=PERSON)
     assert take_snapshot(vault, EVERYTHING).kind("tooling").lesson is None

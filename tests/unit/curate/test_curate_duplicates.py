@@ -11,23 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import make_memory
 
-from memtui.capture.draft import Cancelled
+from memtui.analysis.candidates import candidate_pairs
+from memtui.analysis.claims import DENIES, EXCLUDES, difference
+from memtui.analysis.duplicates import DuplicateGroup, find_duplicates, likeness, warnings
+from memtui.analysis.snapshot import Gathered, gather
+from memtui.analysis.text_features import Wording
 from memtui.capture.titles import title_for
-from memtui.curate.candidates import candidate_pairs
-from memtui.curate.denials import DENIES, EXCLUDES, difference
-from memtui.curate.differing import warnings
-from memtui.curate.duplicates import DuplicateGroup, find_duplicates, likeness
-from memtui.curate.gathering import Gathered, gather
+from memtui.curate.history import undo
 from memtui.curate.meaning import pairs_by_meaning
-from memtui.curate.settling import accept_copies, accept_group, not_duplicates
-from memtui.curate.timeline import undo
-from memtui.curate.wording import Wording
+from memtui.curate.resolutions import accept_copies, accept_group, not_duplicates
 from memtui.domain.memory import Anchor, Link, Memory
 from memtui.errors import ConflictError, RefusedError, UsageError
-from memtui.text.spelling import american, normal_form
+from memtui.progress import Cancelled
+from memtui.text.normal_form import american, normal_form
 from memtui.vault.filters import MemoryFilter
+from memtui.vault.search.vectors import NewVector, missing, store
 from memtui.vault.vault import Vault
-from memtui.vault.vectors import NewVector, missing, store
 
 PAIRS = [
     json.loads(line)

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from curating import AGENT, PERSON, START, add, everything, get, new_vault
 
-from memtui.curate.editing import EDITABLE, edit_memory
+from memtui.curate.history import undo
 from memtui.curate.lifecycle import pin, verify
-from memtui.curate.timeline import undo
+from memtui.curate.memories import EDITABLE, edit_memory
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import (
     EXIT_CONFLICT,

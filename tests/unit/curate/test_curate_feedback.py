@@ -9,13 +9,13 @@ import pytest
 from curating import AGENT, PERSON, START, add, everything, new_vault
 
 from memtui.curate.feedback import VERDICTS, feedback_on, give_feedback, mark_asked, packs_awaiting_feedback
-from memtui.curate.reviewing import review_queue
-from memtui.curate.timeline import log, undo
+from memtui.curate.history import log, undo
+from memtui.curate.review_queue import review_queue
 from memtui.curate.views import get_view
 from memtui.domain.memory import Signal
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
 from memtui.vault.filters import EVERYTHING
-from memtui.vault.usage import PackMember, StoredPack, read_packs, write_pack
+from memtui.vault.packs import PackMember, StoredPack, read_packs, write_pack
 from memtui.vault.vault import Vault
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.curate.handing import memory_text, place_of
+from memtui.curate.views import memory_text, place_of
 from memtui.domain.memory import Anchor, Memory, Source
 from memtui.errors import NotFoundError
 

@@ -9,17 +9,16 @@ from typing import Any
 import pytest
 
 from memtui.curate import health as service
-from memtui.curate.anchoring import dead_anchors
-from memtui.curate.health import NO_PATH, HealthOptions, health
-from memtui.curate.health_report import bar, health_record, sections
+from memtui.curate.anchors import dead_anchors
+from memtui.curate.health import NO_PATH, HealthOptions, bar, health, health_record, sections
 from memtui.curate.projects import View, link_folder
-from memtui.curate.tidying import TidyOptions, tidy
+from memtui.curate.tidy import TidyOptions, tidy
 from memtui.domain.freshness import freshness
 from memtui.domain.memory import Anchor, Link, Memory, Signal
+from memtui.pack.build import context
 from memtui.pack.options import PackOptions
-from memtui.pack.packing import context
-from memtui.pack.recording import record_pack, save_recipe
-from memtui.recall.task import Task
+from memtui.pack.recipes import record_pack, save_recipe
+from memtui.recall.result import Task
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
 from memtui.workspace import find_workspace
@@ -127,7 +126,7 @@ def test_packs_and_the_standing_payload_are_counted(vault: Vault, options: Healt
         writer.add_signals([Signal(memory_id="m0000003", signal="helped", at=NOW, actor="person", pack_id=first)])
     found = health(vault, options)
     assert found.packs == {"used": 2, "helped": 1, "hurt": 0, "unjudged": 1}
-    from memtui.vault.usage import read_recipes
+    from memtui.vault.packs import read_recipes
 
     with vault.read() as reader:
         recipes = read_recipes(reader)

@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 from curating import AGENT, PERSON, START, Clock, add, everything, get, new_vault, repository, write_files
 
+from memtui.curate.history import redo, undo
 from memtui.curate.lifecycle import Outcome, accept, change_kind, pin, reject, restore, retire, snooze, verify
-from memtui.curate.linking import link
-from memtui.curate.merging import merge
-from memtui.curate.timeline import redo, undo
-from memtui.domain.content import content_hash
+from memtui.curate.links import link
+from memtui.curate.merge import merge
 from memtui.domain.freshness import freshness
-from memtui.domain.memory import Anchor
+from memtui.domain.memory import Anchor, content_hash
 from memtui.errors import EXIT_NOTHING, AmbiguousIdError, NotFoundError, RefusedError, UsageError
 from memtui.vault.vault import Vault
 from memtui.workspace import MATCHED, Tree, file_hash

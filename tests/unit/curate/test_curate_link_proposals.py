@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from curating import AGENT, PERSON, Clock, add, everything, new_vault
 
-from memtui.curate.editing import edit_memory
+from memtui.analysis.snapshot import gather
 from memtui.curate.feedback import give_feedback
-from memtui.curate.gathering import gather
+from memtui.curate.history import undo
 from memtui.curate.lifecycle import pin, retire
-from memtui.curate.link_proposals import (
+from memtui.curate.link_suggestions import (
     LinkProposal,
     accept_link,
     dismiss_link,
@@ -21,12 +21,12 @@ from memtui.curate.link_proposals import (
     proposals_about,
     propose_links,
 )
-from memtui.curate.timeline import undo
+from memtui.curate.memories import edit_memory
 from memtui.domain.memory import Memory
 from memtui.errors import RefusedError
-from memtui.vault import usage
+from memtui.vault import packs
 from memtui.vault.filters import EVERYTHING, MemoryFilter
-from memtui.vault.usage import PackMember, StoredPack
+from memtui.vault.packs import PackMember, StoredPack
 from memtui.vault.vault import Vault
 
 NOTE = "On Friday the lock of a slow refund ran out at noon, and the card was paid twice"
@@ -46,7 +46,7 @@ def vault(tmp_path: Path, clock: Clock) -> Vault:
 def use(vault: Vault, name: str, *members: Memory) -> str:
     """Record a pack of these memories, as copying it does."""
     with vault.write(actor="person", action="copied") as writer:
-        usage.write_pack(
+        packs.write_pack(
             writer,
             StoredPack(
                 id=name,

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from curating import AGENT, PERSON, add, everything, get, new_vault
 
+from memtui.curate.history import undo
 from memtui.curate.lifecycle import accept, pin
-from memtui.curate.linking import link, unlink
-from memtui.curate.timeline import undo
+from memtui.curate.links import link, unlink
 from memtui.domain.memory import LINK_TYPES, Memory
 from memtui.errors import NotFoundError, RefusedError, UsageError
 from memtui.vault import journal

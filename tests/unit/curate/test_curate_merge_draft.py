@@ -11,10 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import make_memory
 
-from memtui.curate.editing import edit_memory
-from memtui.curate.merge_draft import fields_of, marked_texts, named_projects, preview, tokens_of, what_differs
-from memtui.curate.merging import merge, unmerge
-from memtui.curate.timeline import undo
+from memtui.curate.history import undo
+from memtui.curate.memories import edit_memory
+from memtui.curate.merge import (
+    fields_of,
+    marked_texts,
+    merge,
+    named_projects,
+    preview,
+    tokens_of,
+    unmerge,
+    what_differs,
+)
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, SecretRefusedError, UsageError
 from memtui.vault.vault import Vault

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from curating import AGENT, PERSON, START, Clock, add, everything, get, new_vault
 
-from memtui.curate.editing import edit_memory
+from memtui.curate.history import history, redo, undo
 from memtui.curate.lifecycle import pin, retire, verify
-from memtui.curate.linking import link
-from memtui.curate.merging import MOST_MERGED, combine, merge, unmerge
-from memtui.curate.timeline import history, redo, undo
-from memtui.domain.memory import Anchor, Memory, Source
+from memtui.curate.links import link
+from memtui.curate.memories import edit_memory
+from memtui.curate.merge import combine, merge, unmerge
+from memtui.domain.memory import MOST_MERGED, Anchor, Memory, Source
 from memtui.domain.record import memory_record
 from memtui.errors import NotFoundError, RefusedError, UsageError
 from memtui.vault.vault import Vault

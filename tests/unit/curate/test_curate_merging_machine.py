@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from memtui.curate.editing import edit_memory
-from memtui.curate.merging import MOST_MERGED, merge, unmerge
-from memtui.curate.timeline import history, redo, undo
-from memtui.domain.memory import Anchor, Memory
+from memtui.curate.history import history, redo, undo
+from memtui.curate.memories import edit_memory
+from memtui.curate.merge import merge, unmerge
+from memtui.domain.memory import MOST_MERGED, Anchor, Memory
 from memtui.domain.record import memory_record
 from memtui.errors import MemtuiError
 

@@ -10,13 +10,13 @@ import pytest
 from pack_story import packed
 from recall_story import memory, story_vault
 
-from memtui.curate.pack_again import as_it_was, text_changes
+from memtui.curate.packs import as_it_was, text_changes
 from memtui.pack.options import PackOptions
-from memtui.pack.recording import get_pack, record_pack
+from memtui.pack.recipes import get_pack, record_pack
 from memtui.pack.targets.registry import target_named, target_names
-from memtui.recall.task import Task
+from memtui.recall.result import Task
+from memtui.vault.packs import StoredPack
 from memtui.vault.purge import purge_memories
-from memtui.vault.usage import StoredPack
 from memtui.vault.vault import Vault
 
 TASK = Task("make refunds idempotent", ("payments/service.py",))

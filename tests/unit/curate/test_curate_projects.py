@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from curating import AGENT, PERSON, add, new_vault, repository
 
-from memtui.curate.counting import count_vault
 from memtui.curate.lifecycle import retire
 from memtui.curate.projects import (
     DEFAULT_SCOPE_KEY,
@@ -19,6 +18,7 @@ from memtui.curate.projects import (
     narrow_to_files,
     view_of,
 )
+from memtui.curate.views import count_vault
 from memtui.errors import UsageError
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.projects import list_projects

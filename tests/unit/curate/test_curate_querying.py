@@ -9,11 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memtui.curate.bulk import change_many, tags_from
-from memtui.curate.editing import edit_memory
 from memtui.curate.feedback import give_feedback
+from memtui.curate.history import undo
 from memtui.curate.lifecycle import MOVED, pin, retire, snooze, verify
-from memtui.curate.querying import FIELDS, FLAGS, Query, chosen_by, help_lines, is_query, parse_query
-from memtui.curate.timeline import undo
+from memtui.curate.memories import edit_memory
+from memtui.curate.query import FIELDS, FLAGS, Query, chosen_by, help_lines, is_query, parse_query
 from memtui.domain.kinds import Kinds
 from memtui.errors import QueryError, RefusedError, UsageError
 from memtui.vault.filters import Condition, MemoryFilter, Scope

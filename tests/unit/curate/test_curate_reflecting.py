@@ -11,10 +11,10 @@ from curating import AGENT, PERSON, add, everything, get, new_vault
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.curate.editing import edit_memory
+from memtui.curate.history import redo, undo
 from memtui.curate.lifecycle import pin, restore, retire
-from memtui.curate.reflecting import Conclusion, propose, reflect
-from memtui.curate.timeline import redo, undo
+from memtui.curate.memories import edit_memory
+from memtui.curate.reflect import Conclusion, propose, reflect
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import ConflictError, NotFoundError, RefusedError, SecretRefusedError, UsageError
 from memtui.vault import journal

@@ -11,29 +11,28 @@ import pytest
 from curating import AGENT, PERSON, add, new_vault, try_import
 from support import NOON, make_memory
 
+from memtui.analysis.duplicates import find_duplicates, warnings
+from memtui.analysis.snapshot import Gathered
+from memtui.analysis.text_features import Wording
 from memtui.capture.titles import title_for
-from memtui.curate.differing import warnings
-from memtui.curate.duplicates import find_duplicates
-from memtui.curate.editing import edit_memory
-from memtui.curate.gathering import Gathered
 from memtui.curate.lifecycle import retire
-from memtui.curate.linking import link
-from memtui.curate.resembling import (
+from memtui.curate.links import (
     MOST_SAID,
     SAID_CHARACTERS,
     Resemblance,
     changed_much,
     compared,
+    link,
     resembling,
     say_resemblances,
     suggestion,
 )
-from memtui.curate.settling import not_conflicting, not_duplicates
-from memtui.curate.wording import Wording
+from memtui.curate.memories import edit_memory
+from memtui.curate.resolutions import not_conflicting, not_duplicates
 from memtui.domain.memory import Memory
 from memtui.errors import VaultBusyError
-from memtui.recall.meaning import Likeness
-from memtui.resources import resource_folder
+from memtui.locations import resource_folder
+from memtui.recall.semantic import Likeness
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 
@@ -183,7 +182,7 @@ def test_a_busy_vault_and_a_large_import_cost_no_save(vault: Vault, monkeypatch:
         looked.append(one)
         raise VaultBusyError("busy")
 
-    monkeypatch.setattr("memtui.curate.resembling.resembling", busy)
+    monkeypatch.setattr("memtui.curate.links.resembling", busy)
     assert say_resemblances(vault, [memory] * (MOST_SAID + 5)) == ([], [])
     assert len(looked) == MOST_SAID
 

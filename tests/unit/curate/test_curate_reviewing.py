@@ -10,20 +10,19 @@ from curating import AGENT, PERSON, Clock, add, bring, get, git, new_vault, repo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.capture.applying import ImportReport
-from memtui.curate.anchoring import look_after_files
-from memtui.curate.counting import count_vault
+from memtui.capture.apply import ImportReport
+from memtui.curate.anchors import look_after_files
 from memtui.curate.decay import Knobs, effect, take_snapshot
-from memtui.curate.editing import edit_memory
 from memtui.curate.feedback import give_feedback
 from memtui.curate.lifecycle import pin, reject, retire, snooze, verify
-from memtui.curate.linking import link
-from memtui.curate.reviewing import Due, review_queue
-from memtui.curate.views import get_view, list_memories
+from memtui.curate.links import link
+from memtui.curate.memories import edit_memory
+from memtui.curate.review_queue import Due, review_queue
+from memtui.curate.views import count_vault, get_view, list_memories
 from memtui.domain.freshness import due_at
 from memtui.domain.memory import Signal
-from memtui.domain.risk import review_risk
-from memtui.vault.browsing import Browsing, count_facets
+from memtui.domain.usefulness import review_risk
+from memtui.vault.facets import Browsing, count_facets
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree

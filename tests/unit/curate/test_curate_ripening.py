@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from curating import AGENT, PERSON, START, Clock, new_vault
 
-from memtui.capture.draft import Cancelled
-from memtui.curate.gathering import gather, pair_of
-from memtui.curate.reflecting import MOST_SOURCES, Conclusion, reflect
-from memtui.curate.ripening import RipeGroup, not_ripe, ripe_groups
-from memtui.curate.tidying import TidyOptions, report_record, tidy
+from memtui.analysis.snapshot import gather, pair_of
+from memtui.curate.reflect import MOST_SOURCES, Conclusion, reflect
+from memtui.curate.reflection_candidates import RipeGroup, not_ripe, ripe_groups
+from memtui.curate.tidy import TidyOptions, report_record, tidy
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import RefusedError
+from memtui.progress import Cancelled
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 

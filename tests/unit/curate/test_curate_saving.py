@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.curate import timeline
+from memtui.curate import history
+from memtui.curate.form import save_edit
 from memtui.curate.inbox import accept_many, oddities, waiting
 from memtui.curate.lifecycle import assign
-from memtui.curate.saving import save_edit
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Link, Memory
 from memtui.errors import ConflictError, RefusedError, UsageError
@@ -48,7 +48,7 @@ def test_editing_and_accepting_is_one_change_that_undo_takes_back(
     saved = save_edit(vault, "c1", {"insight": "60 s"}, actor=PERSON, if_version=1, folder=tmp_path, decision="accept")
     assert (saved.status, saved.insight, saved.confirmed_by) == ("active", "60 s", "person")
     assert get(vault, "old").status == "superseded"
-    assert timeline.undo(vault, actor=PERSON).summary == "edit and accept Lock"
+    assert history.undo(vault, actor=PERSON).summary == "edit and accept Lock"
     assert replace(get(vault, "c1"), version=1) == candidate
     assert get(vault, "old").status == "active"
 
@@ -88,8 +88,8 @@ def test_what_looks_planted_is_accepted_by_itself_alone(vault: Vault, candidate:
     assert (several.planted, several.unassigned) == (("c2",), ("c4",))
     assert [memory.id for memory in several.outcome.changed] == ["c1", "c3"]
     assert accept_many(vault, ["c2"], actor=PERSON, folder=tmp_path).outcome.changed[0].status == "active"
-    assert timeline.undo(vault, actor=PERSON).summary == "accept Lock"
-    assert timeline.undo(vault, actor=PERSON).summary == "accept 2 memories"
+    assert history.undo(vault, actor=PERSON).summary == "accept Lock"
+    assert history.undo(vault, actor=PERSON).summary == "accept 2 memories"
 
 
 def test_what_is_odd_about_candidates_is_known(vault: Vault, candidate: Memory) -> None:

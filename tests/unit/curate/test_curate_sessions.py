@@ -8,16 +8,16 @@ import pytest
 from curating import PERSON, add, everything, get
 from support import FrozenClock
 
-from memtui.curate import lifecycle, sessions, timeline
-from memtui.curate.editing import edit_memory
+from memtui.curate import history, lifecycle, review_sessions
 from memtui.curate.feedback import give_feedback, mark_asked
-from memtui.curate.linking import link
-from memtui.curate.merging import merge
-from memtui.curate.receipt import receipt_of, receipt_text
+from memtui.curate.links import link
+from memtui.curate.memories import edit_memory
+from memtui.curate.merge import merge
+from memtui.curate.review_receipt import receipt_of, receipt_text
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Signal
 from memtui.vault.filters import EVERYTHING
-from memtui.vault.usage import PackMember, StoredPack, write_pack
+from memtui.vault.packs import PackMember, StoredPack, write_pack
 from memtui.vault.vault import Vault
 
 
@@ -30,8 +30,8 @@ def ids(vault: Vault, clock: FrozenClock) -> list[str]:
     return made
 
 
-def begin(vault: Vault, **options: object) -> sessions.ReviewSession:
-    return sessions.begin(vault, EVERYTHING, project="shop", actor=PERSON, threshold=0.5, **options)  # type: ignore[arg-type]
+def begin(vault: Vault, **options: object) -> review_sessions.ReviewSession:
+    return review_sessions.begin(vault, EVERYTHING, project="shop", actor=PERSON, threshold=0.5, **options)  # type: ignore[arg-type]
 
 
 def decide_everything(vault: Vault, ids: list[str]) -> None:
@@ -50,36 +50,36 @@ def test_a_session_takes_what_is_due_the_riskiest_first_and_keeps_the_reasons(va
     assert len(session.ids) == 4
     assert set(session.ids) < set(ids)
     assert session.why[session.ids[0]] == ("never verified, 120 days old",)
-    progress = sessions.progress(vault, session)
+    progress = review_sessions.progress(vault, session)
     assert (progress.total, progress.left, progress.settled) == (4, 4, {})
-    assert progress.minutes_left == pytest.approx(4 * sessions.SECONDS_EACH / 60)
+    assert progress.minutes_left == pytest.approx(4 * review_sessions.SECONDS_EACH / 60)
 
 
 def test_nothing_due_makes_no_session_and_no_vault(vault: Vault) -> None:
     assert begin(vault).ids == ()
     assert not vault.exists
-    assert sessions.last(vault, project="shop") is None
+    assert review_sessions.last(vault, project="shop") is None
 
 
 @pytest.mark.usefixtures("ids")
 def test_a_new_queue_has_nothing_to_tell_until_something_is_decided_in_it(vault: Vault, clock: FrozenClock) -> None:
-    assert sessions.last_told(vault, project="shop") is None
+    assert review_sessions.last_told(vault, project="shop") is None
     first = begin(vault, size=4)
-    assert sessions.last_told(vault, project="shop") == first, "there is no other"
+    assert review_sessions.last_told(vault, project="shop") == first, "there is no other"
     lifecycle.verify(vault, list(first.ids), actor=PERSON)
     for _ in range(2):
         clock.step(minutes=1)
-        second = sessions.note_standing(vault, begin(vault), 300, actor=PERSON)
-        assert sessions.last(vault, project="shop") == second
-        assert sessions.last_told(vault, project="shop") == first
+        second = review_sessions.note_standing(vault, begin(vault), 300, actor=PERSON)
+        assert review_sessions.last(vault, project="shop") == second
+        assert review_sessions.last_told(vault, project="shop") == first
     lifecycle.retire(vault, second.ids[:1], actor=PERSON)
-    assert sessions.last_told(vault, project="shop") == second
+    assert review_sessions.last_told(vault, project="shop") == second
 
 
 def test_every_verdict_settles_a_memory_and_the_receipt_adds_up(vault: Vault, ids: list[str]) -> None:
     session = begin(vault)
     decide_everything(vault, ids)
-    assert sessions.progress(vault, session).left == 0
+    assert review_sessions.progress(vault, session).left == 0
     found = receipt_of(vault, session)
     assert found.counts == {"still true": 1, "retired": 1, "snoozed": 1, "pinned": 1, "superseded": 1, "merged": 1}
     assert found.total == 6
@@ -93,21 +93,21 @@ def test_undoing_one_by_one_opens_each_again_and_the_receipt_still_adds_up(vault
     session = begin(vault)
     decide_everything(vault, ids)
     for undone in range(1, 7):
-        timeline.undo(vault, actor=PERSON)
+        history.undo(vault, actor=PERSON)
         found = receipt_of(vault, session)
         assert sum(found.counts.values()) == 6 - undone
-        assert sessions.progress(vault, session).left == undone
+        assert review_sessions.progress(vault, session).left == undone
     assert receipt_of(vault, session).tokens_out == 0
     for _ in range(6):
-        timeline.redo(vault, actor=PERSON)
+        history.redo(vault, actor=PERSON)
     assert sum(receipt_of(vault, session).counts.values()) == 6
 
 
 def test_beginning_a_session_is_nothing_to_undo_and_keeps_what_can_be_redone(vault: Vault, ids: list[str]) -> None:
     lifecycle.pin(vault, [ids[0]], actor=PERSON)
-    timeline.undo(vault, actor=PERSON)
+    history.undo(vault, actor=PERSON)
     begin(vault)
-    timeline.redo(vault, actor=PERSON)
+    history.redo(vault, actor=PERSON)
     assert get(vault, ids[0]).pinned
 
 
@@ -117,26 +117,26 @@ def test_a_session_is_resumed_on_another_day_until_it_is_done_or_rested_too_long
     session = begin(vault)
     lifecycle.verify(vault, ids[:2], actor=PERSON)
     clock.step(days=1)
-    resumed = sessions.resume(Vault(vault.path, now=clock), project="shop")
+    resumed = review_sessions.resume(Vault(vault.path, now=clock), project="shop")
     assert resumed == session
-    assert sessions.progress(vault, session).left == 4
-    assert sessions.resume(vault, project="other") is None
-    assert sessions.resume(vault, project="shop", kinds=("note",)) is None
-    assert sessions.resume(vault, project="shop", size=3) is None
+    assert review_sessions.progress(vault, session).left == 4
+    assert review_sessions.resume(vault, project="other") is None
+    assert review_sessions.resume(vault, project="shop", kinds=("note",)) is None
+    assert review_sessions.resume(vault, project="shop", size=3) is None
     lifecycle.snooze(vault, ids[2:], until=clock().replace(year=2027), actor=PERSON)
-    assert sessions.resume(vault, project="shop") is None, "it is done"
-    assert sessions.last(vault, project="shop") == session, "its receipt can be asked for still"
-    timeline.undo(vault, actor=PERSON)
-    assert sessions.resume(vault, project="shop") == session
+    assert review_sessions.resume(vault, project="shop") is None, "it is done"
+    assert review_sessions.last(vault, project="shop") == session, "its receipt can be asked for still"
+    history.undo(vault, actor=PERSON)
+    assert review_sessions.resume(vault, project="shop") == session
     clock.step(days=14)
-    assert sessions.resume(vault, project="shop") is None, "it rested too long"
+    assert review_sessions.resume(vault, project="shop") is None, "it rested too long"
 
 
 def test_what_was_brought_back_into_use_is_open_again(vault: Vault, ids: list[str]) -> None:
     session = begin(vault)
     lifecycle.retire(vault, [ids[0]], actor=PERSON)
     lifecycle.restore(vault, [ids[0]], actor=PERSON)
-    assert ids[0] not in sessions.progress(vault, session).settled
+    assert ids[0] not in review_sessions.progress(vault, session).settled
 
 
 def test_a_pinned_memory_that_hurt_is_open_until_a_verdict(vault: Vault, clock: FrozenClock, ids: list[str]) -> None:
@@ -146,9 +146,9 @@ def test_a_pinned_memory_that_hurt_is_open_until_a_verdict(vault: Vault, clock: 
     clock.step(days=1)
     session = begin(vault)
     assert ids[0] in session.ids
-    assert ids[0] not in sessions.progress(vault, session).settled
+    assert ids[0] not in review_sessions.progress(vault, session).settled
     lifecycle.verify(vault, [ids[0]], actor=PERSON)
-    assert sessions.progress(vault, session).settled == {ids[0]: "still true"}
+    assert review_sessions.progress(vault, session).settled == {ids[0]: "still true"}
 
 
 def test_half_lives_that_were_changed_stand_in_the_receipt_and_leave_it_by_undo(
@@ -161,12 +161,12 @@ def test_half_lives_that_were_changed_stand_in_the_receipt_and_leave_it_by_undo(
     edit_memory(vault, ids[1], {"half_life_days": None}, actor=PERSON)
     changed = {identifier: days for identifier, _, days in receipt_of(vault, session).half_lives}
     assert changed == {ids[0]: 7.0, ids[1]: None}
-    assert sessions.progress(vault, session).left == 6, "a half-life is no verdict"
+    assert review_sessions.progress(vault, session).left == 6, "a half-life is no verdict"
     text = receipt_text(receipt_of(vault, session))
     assert "7 d  Run make target 0" in text
     assert "6  still to look at" in text
-    timeline.undo(vault, actor=PERSON)
-    timeline.undo(vault, actor=PERSON)
+    history.undo(vault, actor=PERSON)
+    history.undo(vault, actor=PERSON)
     assert receipt_of(vault, session).half_lives == ()
 
 
@@ -176,7 +176,7 @@ def test_the_pace_of_the_session_tells_how_long_is_left(vault: Vault, clock: Fro
         clock.step(seconds=20)
         lifecycle.verify(vault, [identifier], actor=PERSON)
     clock.step(hours=2)
-    assert sessions.progress(vault, session).minutes_left == pytest.approx(3 * 20 / 60), "a break is no pace"
+    assert review_sessions.progress(vault, session).minutes_left == pytest.approx(3 * 20 / 60), "a break is no pace"
 
 
 def test_a_source_that_still_says_it_is_named(vault: Vault, clock: FrozenClock, tmp_path: Path) -> None:
@@ -195,8 +195,8 @@ def test_a_source_that_still_says_it_is_named(vault: Vault, clock: FrozenClock, 
 @pytest.mark.parametrize("stored", ["", "[]", "{", '{"shop": 3}', '{"shop": {"ids": 1}}', '{"shop": {"kinds": []}}'])
 def test_a_broken_record_of_a_session_is_no_session(vault: Vault, ids: list[str], stored: str) -> None:
     with vault.write(actor="person", action="review") as writer:
-        writer.set_meta(sessions.SESSION_KEY, stored)
-    assert sessions.last(vault, project="shop") is None
+        writer.set_meta(review_sessions.SESSION_KEY, stored)
+    assert review_sessions.last(vault, project="shop") is None
     assert set(begin(vault).ids) == set(ids)
 
 
@@ -208,12 +208,12 @@ def test_all_verdicts_are_undone_at_once_and_done_again_one_by_one(vault: Vault,
     session = begin(vault)
     decide_everything(vault, ids)
     decided = everything(vault)
-    assert sessions.undo_all(vault, session, actor=PERSON) == (6, "")
+    assert review_sessions.undo_all(vault, session, actor=PERSON) == (6, "")
     assert everything(vault) == before
-    assert sessions.progress(vault, session).left == 6
-    assert sessions.undo_all(vault, session, actor=PERSON) == (0, "")
+    assert review_sessions.progress(vault, session).left == 6
+    assert review_sessions.undo_all(vault, session, actor=PERSON) == (0, "")
     for _ in range(6):
-        timeline.redo(vault, actor=PERSON)
+        history.redo(vault, actor=PERSON)
     assert everything(vault) == decided
 
 
@@ -223,26 +223,26 @@ def test_undoing_all_stops_at_what_is_not_the_sessions(vault: Vault, clock: Froz
     lifecycle.verify(vault, ids[:1], actor=PERSON)
     other = add(vault, "Somebody else adds this")
     lifecycle.verify(vault, ids[1:2], actor=PERSON)
-    assert sessions.undo_all(vault, session, actor=PERSON) == (1, f"add {other.title}")
-    assert sessions.progress(vault, session).settled == {ids[0]: "still true"}
+    assert review_sessions.undo_all(vault, session, actor=PERSON) == (1, f"add {other.title}")
+    assert review_sessions.progress(vault, session).settled == {ids[0]: "still true"}
     assert get(vault, other.id).status == "active"
-    timeline.undo(vault, actor=PERSON)
+    history.undo(vault, actor=PERSON)
     edit_memory(vault, ids[0], {"tags": ["x"]}, actor=Actor("ada"))
-    assert sessions.undo_all(vault, session, actor=PERSON)[0] == 0, "it is somebody else's"
+    assert review_sessions.undo_all(vault, session, actor=PERSON)[0] == 0, "it is somebody else's"
 
 
 def test_a_pace_leaves_what_is_left_of_the_day_and_the_week(vault: Vault, clock: FrozenClock, ids: list[str]) -> None:
-    assert sessions.left_of_pace(vault) is None
-    assert sessions.left_of_pace(vault, daily=4, weekly=9) == 4
+    assert review_sessions.left_of_pace(vault) is None
+    assert review_sessions.left_of_pace(vault, daily=4, weekly=9) == 4
     clock.step(days=-clock().weekday() + 7)
     lifecycle.verify(vault, ids[:2], actor=PERSON)
     lifecycle.retire(vault, ids[2:3], actor=PERSON)
-    assert sessions.left_of_pace(vault, daily=4) == 1
-    assert sessions.left_of_pace(vault, daily=3, weekly=9) == 0
+    assert review_sessions.left_of_pace(vault, daily=4) == 1
+    assert review_sessions.left_of_pace(vault, daily=3, weekly=9) == 0
     clock.step(days=1)
-    assert sessions.left_of_pace(vault, daily=3, weekly=4) == 1
+    assert review_sessions.left_of_pace(vault, daily=3, weekly=4) == 1
     clock.step(days=6)
-    assert sessions.left_of_pace(vault, daily=3, weekly=4) == 3
+    assert review_sessions.left_of_pace(vault, daily=3, weekly=4) == 3
     assert len(begin(vault, most=1).ids) == 1
     assert len(begin(vault, size=3, most=1).ids) == 1
 
@@ -278,25 +278,25 @@ def test_packs_without_a_word_are_asked_about_once(vault: Vault, clock: FrozenCl
     clock.step(days=8)
     session = begin(vault)
     assert set(session.packs) == {"pack2222", "pack3333"}
-    assert [pack.id for pack in sessions.awaiting_feedback(vault, session)] == ["pack2222", "pack3333"]
+    assert [pack.id for pack in review_sessions.awaiting_feedback(vault, session)] == ["pack2222", "pack3333"]
     give_feedback(vault, "pack2222", "helped", actor=PERSON)
-    assert [pack.id for pack in sessions.awaiting_feedback(vault, session)] == ["pack3333"]
-    timeline.undo(vault, actor=PERSON)
-    assert len(sessions.awaiting_feedback(vault, session)) == 2, "an answer is undone like a verdict"
-    (pack, _) = sessions.awaiting_feedback(vault, session)
+    assert [pack.id for pack in review_sessions.awaiting_feedback(vault, session)] == ["pack3333"]
+    history.undo(vault, actor=PERSON)
+    assert len(review_sessions.awaiting_feedback(vault, session)) == 2, "an answer is undone like a verdict"
+    (pack, _) = review_sessions.awaiting_feedback(vault, session)
     mark_asked(vault, pack, actor=PERSON, undoable=True)
-    assert len(sessions.awaiting_feedback(vault, session)) == 1
-    timeline.undo(vault, actor=PERSON)
-    assert sessions.last(vault, project="shop") == session
+    assert len(review_sessions.awaiting_feedback(vault, session)) == 1
+    history.undo(vault, actor=PERSON)
+    assert review_sessions.last(vault, project="shop") == session
     assert set(begin(vault).packs) == set(session.packs), "the question was never come to, so it stays"
     lifecycle.verify(vault, ids, actor=PERSON)
     assert begin(vault).packs == (), "it was asked, and nobody answered"
-    assert sessions.awaiting_feedback(vault, session) == []
+    assert review_sessions.awaiting_feedback(vault, session) == []
 
 
 def test_the_receipt_tells_what_the_standing_payload_lost(vault: Vault, ids: list[str]) -> None:
-    session = sessions.note_standing(vault, begin(vault), 300, actor=PERSON)
-    assert sessions.last(vault, project="shop") == session
+    session = review_sessions.note_standing(vault, begin(vault), 300, actor=PERSON)
+    assert review_sessions.last(vault, project="shop") == session
     lifecycle.retire(vault, ids[:1], actor=PERSON)
     found = receipt_of(vault, session, standing=260)
     assert found.standing == (300, 260)

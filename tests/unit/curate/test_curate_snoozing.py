@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 from curating import AGENT, PERSON, Clock, add, everything, get, new_vault, repository, write_files
 
-from memtui.curate.anchoring import look_after_files
-from memtui.curate.editing import edit_memory
+from memtui.curate.anchors import look_after_files, snooze_until_change
+from memtui.curate.history import redo, undo
 from memtui.curate.lifecycle import MOVED, verify
-from memtui.curate.reviewing import review_queue
-from memtui.curate.snoozing import snooze_until_change
-from memtui.curate.timeline import redo, undo
+from memtui.curate.memories import edit_memory
+from memtui.curate.review_queue import review_queue
 from memtui.curate.views import get_view, view_record
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.errors import RefusedError

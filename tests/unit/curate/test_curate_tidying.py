@@ -6,21 +6,20 @@ from pathlib import Path
 import pytest
 from curating import AGENT, PERSON, Clock, add, counter, everything, get, git, new_vault, repository
 
-from memtui.capture.draft import Cancelled
-from memtui.curate.anchoring import check_anchors, check_project, re_anchor, remember_states
-from memtui.curate.editing import edit_memory
+from memtui.analysis.actionability import is_vague
+from memtui.analysis.snapshot import pair_of
+from memtui.curate.anchors import check_anchors, check_project, re_anchor, remember_states
 from memtui.curate.feedback import give_feedback
-from memtui.curate.gathering import pair_of
+from memtui.curate.history import undo
 from memtui.curate.lifecycle import retire, verify
-from memtui.curate.linking import link
-from memtui.curate.settling import HoldsFor, accept_group, keep_both, keep_one, not_conflicting
-from memtui.curate.tidy_cache import TidyCache
-from memtui.curate.tidying import FINDINGS, TidyOptions, TidyReport, report_record, tidy
-from memtui.curate.timeline import undo
-from memtui.curate.vagueness import is_vague
+from memtui.curate.links import link
+from memtui.curate.memories import edit_memory
+from memtui.curate.resolutions import HoldsFor, accept_group, keep_both, keep_one, not_conflicting
+from memtui.curate.tidy import FINDINGS, TidyCache, TidyOptions, TidyReport, report_record, tidy
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import RefusedError, UsageError
+from memtui.progress import Cancelled
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree, file_hash
 

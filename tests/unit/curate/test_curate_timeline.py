@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from curating import AGENT, PERSON, add, everything, get, new_vault, repository, write_files
 
-from memtui.capture.importing import ImportRequest, read_sources, run_import
-from memtui.capture.planning import ImportOptions
-from memtui.curate.editing import edit_memory
+from memtui.capture.importer import ImportRequest, read_sources, run_import
+from memtui.capture.plan import ImportOptions
+from memtui.curate.history import go_back, history, log, redo, undo
 from memtui.curate.lifecycle import accept, pin, retire
-from memtui.curate.timeline import go_back, history, log, redo, undo
+from memtui.curate.memories import edit_memory
 from memtui.domain.memory import Change
 from memtui.domain.record import memory_record
 from memtui.errors import EXIT_NOTHING, NotFoundError, NothingToUndoError, RefusedError

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from curating import PERSON, Clock, add, new_vault, repository, write_files
 
-from memtui.capture.importing import ImportRequest, read_sources, run_import
-from memtui.capture.planning import ImportOptions
-from memtui.curate.editing import edit_memory
+from memtui.capture.importer import ImportRequest, read_sources, run_import
+from memtui.capture.plan import ImportOptions
 from memtui.curate.lifecycle import retire, verify
-from memtui.curate.linking import link
+from memtui.curate.links import link
+from memtui.curate.memories import edit_memory
 from memtui.curate.views import get_view, list_memories, view_record
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault

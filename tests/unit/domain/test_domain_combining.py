@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.domain.combining import MOST_LINES, differences, merge_items, merge_lines
+from memtui.domain.combine import MOST_LINES, differences, merge_items, merge_lines
 from memtui.domain.memory import Anchor, Memory
 
 AT = datetime(2026, 6, 1, tzinfo=UTC)

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.domain.content import ID_ALPHABET, content_hash, hash_parts, new_id, normalise
-from memtui.domain.memory import Memory
+from memtui.domain.memory import ID_ALPHABET, Memory, content_hash, hash_parts, new_id, normalise
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MEMORY = Memory(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memtui.domain.globs import MOST_ALTERNATIVES, expand_braces, matches
+from memtui.domain.scope import MOST_ALTERNATIVES, expand_braces, matches
 
 FITS = [
     ("src/a.py", "src/a.py"),

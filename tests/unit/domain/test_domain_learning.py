@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.domain.freshness import learned_half_life, lesson_from, lessons_by_kind
 from memtui.domain.kinds import Kinds
-from memtui.domain.learning import learned_half_life, lesson_from, lessons_by_kind
 from memtui.domain.memory import Verdict
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

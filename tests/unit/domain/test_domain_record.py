@@ -11,17 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.domain.memory import (
-    LINK_TYPES,
-    STATUSES,
-    Anchor,
-    Link,
-    Memory,
-    Signal,
-    Source,
-    Tombstone,
-    Verdict,
-)
+from memtui.domain.memory import LINK_TYPES, STATUSES, Anchor, Link, Memory, Signal, Source, Tombstone, Verdict
 from memtui.domain.record import (
     RecordError,
     format_time,

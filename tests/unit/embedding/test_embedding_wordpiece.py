@@ -11,8 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.embedding.bundled import DATA, VOCABULARY_FILE
-from memtui.embedding.wordpiece import LONGEST, WordPiece
+from memtui.embedding.bundled import DATA, LONGEST, VOCABULARY_FILE, WordPiece
 
 FROZEN: list[tuple[str, list[int]]] = json.loads(Path(__file__).with_name("wordpiece.json").read_text(encoding="utf-8"))
 """Hostile texts and their ids, by the `tokenizers` package from the publisher's own file."""

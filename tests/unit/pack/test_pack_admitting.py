@@ -10,8 +10,8 @@ from pack_story import packed
 from recall_story import memory, story_vault
 
 from memtui.errors import UsageError
-from memtui.pack.packing import Pack
-from memtui.recall.task import Task
+from memtui.pack.build import Pack
+from memtui.recall.result import Task
 from memtui.vault.vault import Vault
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

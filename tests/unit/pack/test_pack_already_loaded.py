@@ -7,12 +7,10 @@ from dataclasses import replace
 import pytest
 from recall_story import memory
 
-from memtui.domain.content import content_hash
-from memtui.domain.memory import Memory, Source
-from memtui.pack.already_loaded import without_loaded
+from memtui.domain.memory import Memory, Source, content_hash
+from memtui.pack.filters import without_loaded
 from memtui.pack.targets.registry import target_named, target_names
-from memtui.recall.result import Hit, Recall
-from memtui.recall.task import Task
+from memtui.recall.result import Hit, Recall, Task
 
 
 def stated(path: str | None, form: str, *, edited: bool = False, files: tuple[str, ...] = ()) -> Memory:

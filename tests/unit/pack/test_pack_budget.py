@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.errors import UsageError
-from memtui.pack.budget import Measure
-from memtui.pack.tokens import counter_for
+from memtui.pack.budget import Measure, counter_for
 from memtui.text.quantities import parse_budget
 
 

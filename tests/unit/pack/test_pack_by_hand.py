@@ -9,10 +9,10 @@ import pytest
 from pack_story import packed
 from recall_story import link, memory, story_vault
 
-from memtui.pack.packing import Pack
+from memtui.pack.build import Pack
 from memtui.pack.targets.base import STYLES, join
 from memtui.pack.targets.registry import target_names
-from memtui.recall.task import Task
+from memtui.recall.result import Task
 
 if TYPE_CHECKING:
     from memtui.vault.vault import Vault

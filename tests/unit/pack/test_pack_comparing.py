@@ -10,11 +10,10 @@ import pytest
 from pack_story import packed
 from recall_story import memory, story_vault
 
-from memtui.pack.comparing import compare, previous_pack
-from memtui.pack.packing import Pack
-from memtui.pack.recording import list_recipes, record_pack, save_recipe
-from memtui.pack.standing import recipes_of
-from memtui.recall.task import Task
+from memtui.pack.build import Pack
+from memtui.pack.recipe_union import recipes_of
+from memtui.pack.recipes import compare, list_recipes, previous_pack, record_pack, save_recipe
+from memtui.recall.result import Task
 from memtui.vault.vault import Vault
 
 TASK = Task("make refunds idempotent", ("payments/service.py",))

@@ -8,15 +8,13 @@ from hypothesis import strategies as st
 from recall_story import memory
 
 from memtui.domain.memory import Memory
-from memtui.pack.compiled import KEPT, Compiler, Detail
-from memtui.pack.detail import BEST_FIRST, TOO_FAR
-from memtui.pack.packing import Pack, build_pack
+from memtui.pack.build import Pack, build_pack
+from memtui.pack.compile import BEST_FIRST, KEPT, TOO_FAR, Compiler, Detail
 from memtui.pack.sentences import sentences_of
 from memtui.pack.targets.base import PackItem, PayloadInfo, short_ids
 from memtui.pack.targets.registry import target_named
-from memtui.recall.result import Hit, Recall
+from memtui.recall.result import Hit, Recall, Task
 from memtui.recall.score import Part
-from memtui.recall.task import Task
 from memtui.text.quantities import Budget
 from memtui.text.token_count import get_counter
 

@@ -11,14 +11,13 @@ import pytest
 
 from memtui.config import RecallSettings
 from memtui.domain.record import memory_from_record
-from memtui.pack.detail import TOO_FAR
-from memtui.pack.packing import Pack, build_pack
+from memtui.pack.build import Pack, build_pack
+from memtui.pack.compile import TOO_FAR
 from memtui.pack.targets.base import PayloadInfo, Style
 from memtui.pack.targets.registry import target_named
 from memtui.publish.memory_file import parse_memory
-from memtui.recall.ranking import recall
-from memtui.recall.result import Recall
-from memtui.recall.task import Task
+from memtui.recall.rank import recall
+from memtui.recall.result import Recall, Task
 from memtui.text.quantities import Budget
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault

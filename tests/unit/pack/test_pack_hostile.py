@@ -14,9 +14,9 @@ from markdown_it import MarkdownIt
 from recall_story import NOON, memory
 
 from memtui.domain.memory import Memory
-from memtui.pack.compiled import Compiler
+from memtui.pack.compile import Compiler
 from memtui.pack.targets.base import STYLES, PackItem, PayloadInfo, Style
-from memtui.pack.targets.claude_hook import hook_target
+from memtui.pack.targets.formats import hook_target
 from memtui.pack.targets.registry import target_named, target_names
 
 FENCE = "````\n```py\nretry(3)"

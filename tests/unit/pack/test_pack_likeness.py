@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from recall_story import memory
 
-from memtui.pack.likeness import gist, overlap, say_the_same
+from memtui.pack.filters import gist, overlap, say_the_same
 
 
 def _same(one: str, other: str) -> bool:

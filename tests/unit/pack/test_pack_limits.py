@@ -9,15 +9,12 @@ from recall_story import memory
 
 from memtui.config import TargetSettings
 from memtui.errors import UsageError
-from memtui.pack.budget import Measure
-from memtui.pack.limits import Limit, parse_limits
-from memtui.pack.packing import Pack, build_pack
+from memtui.pack.budget import Limit, Measure, counter_for, parse_limits
+from memtui.pack.build import Pack, build_pack
 from memtui.pack.targets.base import STYLES, PayloadInfo, Style, Target
-from memtui.pack.targets.claude_hook import hook_target
+from memtui.pack.targets.formats import hook_target
 from memtui.pack.targets.registry import target_named
-from memtui.pack.tokens import counter_for
-from memtui.recall.result import Hit, Recall
-from memtui.recall.task import Task
+from memtui.recall.result import Hit, Recall, Task
 from memtui.text.quantities import parse_budget
 
 

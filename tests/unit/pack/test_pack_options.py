@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memtui.config import ContextSettings
 from memtui.pack.options import PackOptions, choices_record, choices_words, task_of
-from memtui.recall.task import Task
+from memtui.recall.result import Task
 
 CHOSEN = PackOptions(
     style="compiled",
@@ -64,6 +64,6 @@ def test_a_record_of_another_memtui_is_read_as_far_as_it_makes_sense(record: dic
 
 @pytest.mark.parametrize("text", ["", "not json", "[1]", "null", '{"style": 1}'])
 def test_options_that_cannot_be_read_are_passed_over(text: str) -> None:
-    from memtui.vault.usage import _load
+    from memtui.vault.packs import _load
 
     assert PackOptions().chosen(_load(text)) == PackOptions()

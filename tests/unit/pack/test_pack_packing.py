@@ -10,24 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pack_story import packed
-from recall_story import (
-    LINKS,
-    NOON,
-    STORY,
-    days_ago,
-    link,
-    memory,
-    set_state,
-    story_vault,
-)
+from recall_story import LINKS, NOON, STORY, days_ago, link, memory, set_state, story_vault
 
 from memtui.domain.memory import Memory
 from memtui.errors import UsageError
-from memtui.pack.packing import Pack, build_pack, pack_record
+from memtui.pack.build import Pack, build_pack, pack_record
 from memtui.pack.targets.base import STYLES, PayloadInfo, Style
 from memtui.pack.targets.registry import target_named, target_names
-from memtui.recall.result import Hit, Recall, Withheld
-from memtui.recall.task import Task
+from memtui.recall.result import Hit, Recall, Task, Withheld
 from memtui.text.quantities import parse_budget
 from memtui.text.token_count import get_counter
 

@@ -10,9 +10,9 @@ from pack_story import packed
 from recall_story import NOON, PAYMENTS, SETTINGS, memory, story_vault
 
 from memtui.errors import AmbiguousIdError, NotFoundError, NothingToUndoError, UsageError
+from memtui.pack.build import Pack, context
 from memtui.pack.options import PackOptions
-from memtui.pack.packing import Pack, context
-from memtui.pack.recording import (
+from memtui.pack.recipes import (
     delete_recipe,
     get_pack,
     get_recipe,
@@ -22,7 +22,7 @@ from memtui.pack.recording import (
     record_pack,
     save_recipe,
 )
-from memtui.recall.task import Task
+from memtui.recall.result import Task
 from memtui.vault.journal import log, redo, undo
 from memtui.vault.vault import Vault
 
@@ -122,7 +122,7 @@ def test_an_unknown_pack_is_an_error(vault: Vault, prefix: str) -> None:
 
 def test_an_ambiguous_prefix_names_the_packs(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     identifiers = iter(["abcd2222", "abcd3333"])
-    monkeypatch.setattr("memtui.pack.recording.new_id", lambda: next(identifiers))
+    monkeypatch.setattr("memtui.pack.recipes.new_id", lambda: next(identifiers))
     pack = _pack(vault)
     for _ in range(2):
         record_pack(vault, pack, TASK, actor="person", project=None, signal="copied")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from recall_story import memory
 
 from memtui.domain.memory import Memory
-from memtui.pack.shortening import mark, shortened
+from memtui.pack.sentences import mark, shortened
 
 
 def _short(one: Memory, most: int) -> Memory | None:

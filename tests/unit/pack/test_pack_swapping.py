@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.pack.swapping import Candidate, best_swap
+from memtui.pack.select import Candidate, best_swap
 
 
 def one(key: str, value: float, *sizes: int) -> Candidate:

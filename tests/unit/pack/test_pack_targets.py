@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from recall_story import days_ago, memory
 
 from memtui.errors import UsageError
-from memtui.pack.compiled import Compiler
+from memtui.pack.compile import Compiler
 from memtui.pack.targets.base import NOTE, STYLES, PackItem, PayloadInfo, Style, Target, heading
 from memtui.pack.targets.registry import target_named, target_names
 

@@ -8,9 +8,9 @@ import pytest
 from curating import AGENT, PERSON, add, everything, new_vault
 
 from memtui.curate.lifecycle import reject, retire, verify
-from memtui.curate.linking import link
+from memtui.curate.links import link
 from memtui.errors import UnsafePathError, UsageError
-from memtui.publish.exporting import export_jsonl, export_vault, jsonl_text, take_snapshot
+from memtui.publish.export import export_jsonl, export_vault, jsonl_text, take_snapshot
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.vault import Vault
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.errors import MemtuiError, RefusedError, UsageError
-from memtui.publish.payload_file import write_payload
+from memtui.publish.files import write_payload
 
 TEXT = "## Memories\n\n- 日本語 é 😀\r\n"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from memtui.errors import SourceError, UsageError
-from memtui.publish.question_file import add_question
-from memtui.recall.questions import Question, read_questions
+from memtui.publish.files import add_question
+from memtui.recall.evaluation import Question, read_questions
 
 ASKED = Question("refund fails", ("m0000001",), ("pay/lock.py",))
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.recall.imports import caching, following
-from memtui.recall.imports.following import Imports, follow_imports
+from memtui.recall.imports import follow
+from memtui.recall.imports.follow import Imports, follow_imports
 
 
 @pytest.fixture
@@ -224,8 +224,8 @@ def test_reading_for_the_second_hop_is_bounded_and_says_so(
 ) -> None:
     _write(root, {"a.py": "import b, c", "b.py": "import d\n" + "#" * 600, "c.py": "import e\n" + "#" * 600})
     _write(root, {"d.py": "", "e.py": ""})
-    monkeypatch.setattr(following, "MOST_READ", 1_000)
-    assert [one.file for one in following.follow_imports(root, ["a.py"], cache=cache).reached] == [
+    monkeypatch.setattr(follow, "MOST_READ", 1_000)
+    assert [one.file for one in follow.follow_imports(root, ["a.py"], cache=cache).reached] == [
         "b.py",
         "c.py",
         "d.py",
@@ -243,10 +243,10 @@ def test_the_cache_follows_the_content_and_stays_bounded(root: Path, cache: Path
     assert _first(follow_imports(root, ["a.py"], cache=cache)) == ["c.py"], "it is taken from the cache"
     _write(root, {"a.py": "import b  # edited"})
     assert _first(follow_imports(root, ["a.py"], cache=cache)) == ["b.py"], "another content is another entry"
-    for number in range(caching.MOST_PER_SHARD + 40):
+    for number in range(follow.MOST_PER_SHARD + 40):
         (entry.parent / f"{number:032}.json").write_text("[]")
     entry.unlink()
     _write(root, {"a.py": "import b"})
     follow_imports(root, ["a.py"], cache=cache)
-    assert len(list(entry.parent.iterdir())) == caching.MOST_PER_SHARD
+    assert len(list(entry.parent.iterdir())) == follow.MOST_PER_SHARD
     assert entry.exists()

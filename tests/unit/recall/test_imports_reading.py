@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import memtui
-from memtui.recall.imports.parsing import BY_SUFFIX, language_of, parse
+from memtui.recall.imports.languages import BY_SUFFIX, language_of, parse
 from memtui.recall.imports.statements import Language
 
 

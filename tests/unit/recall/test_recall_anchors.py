@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.recall.anchors import FLOOR_STRENGTH, Surroundings, best_matches, files_part, strength
-from memtui.recall.imports.following import Reached
+from memtui.recall.imports.follow import Reached
 from memtui.recall.imports.statements import SAME_PACKAGE
 
 FILE = "payments/core/service.py"

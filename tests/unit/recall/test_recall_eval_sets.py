@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from memtui.capture.importing import ImportRequest, read_sources, run_import
+from memtui.capture.importer import ImportRequest, read_sources, run_import
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Memory
-from memtui.recall.generic import generic_terms
-from memtui.recall.questions import Question, read_corpus, read_questions
+from memtui.recall.evaluation import Question, read_corpus, read_questions
+from memtui.recall.lexical import generic_terms
 from memtui.text.tokens import index_terms, query_terms
 from memtui.vault.filters import EVERYTHING, MemoryFilter
-from memtui.vault.postings import indexed_text
+from memtui.vault.search.postings_sql import indexed_text
 from memtui.vault.vault import Vault
 
 ROOT = Path(__file__).parents[3]

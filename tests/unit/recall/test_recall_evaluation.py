@@ -9,8 +9,16 @@ import pytest
 from recall_story import NOON, SETTINGS, memory, story_vault
 
 from memtui.domain.kinds import Kinds
-from memtui.recall.evaluation import Answer, corpus_vault, evaluate, evaluation_record, known_ids, measures
-from memtui.recall.questions import Corpus, Question
+from memtui.recall.evaluation import (
+    Answer,
+    Corpus,
+    Question,
+    corpus_vault,
+    evaluate,
+    evaluation_record,
+    known_ids,
+    measures,
+)
 from memtui.vault.filters import EVERYTHING
 
 

@@ -10,13 +10,12 @@ from random import Random
 from recall_story import NOON, days_ago, memory, story_vault
 
 from memtui.domain.freshness import freshness
-from memtui.domain.importance import multiplier
 from memtui.domain.memory import Signal
-from memtui.domain.usefulness import usefulness
-from memtui.recall.withholding import outside_valid_time
-from memtui.vault import evidence
-from memtui.vault.evidence import MatchedTerms
+from memtui.domain.usefulness import multiplier, usefulness
+from memtui.recall.eligibility import outside_valid_time
 from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.search import evidence
+from memtui.vault.search.evidence import MatchedTerms
 
 
 def test_terms_are_counted_over_all_projects_and_statuses(tmp_path: Path) -> None:

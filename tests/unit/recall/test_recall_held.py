@@ -10,19 +10,17 @@ from fake_engine import FakeEngine
 from recall_story import NOON, PAYMENTS, SETTINGS, memory, story_vault
 
 from memtui.domain.kinds import Kinds
-from memtui.recall.explain import explanation
-from memtui.recall.fetching import fetch_for_search
+from memtui.recall.embedding_cache import ResidentVectors, embed_missing
 from memtui.recall.fusion import Evidence, fuse
-from memtui.recall.kinship import Kinship
-from memtui.recall.ranking import recall
-from memtui.recall.result import Hit
+from memtui.recall.neighbours import Kinship
+from memtui.recall.rank import recall
+from memtui.recall.result import Hit, Task, explanation
+from memtui.recall.retrieve import fetch_for_search
 from memtui.recall.scoring import Scorer
-from memtui.recall.searching import search
-from memtui.recall.sensing import ModelMeaning
-from memtui.recall.task import Task
-from memtui.recall.vectoring import ResidentVectors, embed_missing
+from memtui.recall.search import search
+from memtui.recall.semantic import ModelMeaning
 from memtui.vault.filters import MemoryFilter
-from memtui.vault.term_index import TermIndex
+from memtui.vault.search.postings_memory import TermIndex
 from memtui.vault.vault import Vault
 
 QUERIES = (

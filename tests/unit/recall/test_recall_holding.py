@@ -9,11 +9,10 @@ import pytest
 from curating import PERSON, add, get, new_vault
 from recall_story import ids, recalled
 
-from memtui.curate.editing import edit_memory
-from memtui.curate.settling import keep_both, pair_named, scope_from
+from memtui.curate.memories import edit_memory
+from memtui.curate.resolutions import keep_both, pair_named, scope_from
 from memtui.domain.memory import Memory
-from memtui.recall.explain import explanation
-from memtui.recall.result import Recall
+from memtui.recall.result import Recall, explanation
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
 

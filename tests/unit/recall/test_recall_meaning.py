@@ -8,14 +8,13 @@ import pytest
 from fake_engine import FakeEngine
 from recall_story import NOON, PAYMENTS, SETTINGS, ids, memory, recalled, story_vault
 
-from memtui.recall.explain import explanation
-from memtui.recall.result import Recall
-from memtui.recall.searching import Found, find, search
-from memtui.recall.sensing import MOST_CAUGHT_UP, ModelMeaning
-from memtui.recall.vectoring import ResidentVectors, embed_missing
+from memtui.recall.embedding_cache import ResidentVectors, embed_missing
+from memtui.recall.result import Recall, explanation
+from memtui.recall.search import Found, find, search
+from memtui.recall.semantic import MOST_CAUGHT_UP, ModelMeaning
 from memtui.vault.filters import EVERYTHING
+from memtui.vault.search.vectors import count_current
 from memtui.vault.vault import Vault
-from memtui.vault.vectors import count_current
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +30,8 @@ def meaning_of(vault: Vault, *, resident: bool = False) -> ModelMeaning:
 
 
 def found(vault: Vault, text: str, *files: str, resident: bool = False) -> Recall:
-    from memtui.recall.ranking import recall
-    from memtui.recall.task import Task
+    from memtui.recall.rank import recall
+    from memtui.recall.result import Task
 
     return recall(
         vault, Task(text, files), PAYMENTS, settings=SETTINGS, now=NOON, meaning=meaning_of(vault, resident=resident)
@@ -126,8 +125,8 @@ def test_while_most_are_not_embedded_words_answer_alone(tmp_path: Path) -> None:
     vault = story_vault(tmp_path)
     meaning = ModelMeaning(vault, "bundled", engine=FakeEngine(), catches_up=False)
     embed_missing(vault, FakeEngine(), limit=2)
-    from memtui.recall.ranking import recall
-    from memtui.recall.task import Task
+    from memtui.recall.rank import recall
+    from memtui.recall.result import Task
 
     answer = recall(
         vault, Task("which port does the replica use?"), PAYMENTS, settings=SETTINGS, now=NOON, meaning=meaning

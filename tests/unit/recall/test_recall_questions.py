@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.errors import SourceError
-from memtui.recall.questions import Question, question_line, read_corpus, read_questions, unknown_ids, with_question
+from memtui.recall.evaluation import Question, question_line, read_corpus, read_questions, unknown_ids, with_question
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

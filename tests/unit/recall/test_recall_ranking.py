@@ -7,29 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from recall_story import (
-    LINKS,
-    NOON,
-    PAYMENTS,
-    STORY,
-    days_ago,
-    ids,
-    link,
-    memory,
-    recalled,
-    set_state,
-    story_vault,
-)
+from recall_story import LINKS, NOON, PAYMENTS, STORY, days_ago, ids, link, memory, recalled, set_state, story_vault
 
 from memtui.domain.memory import Signal
 from memtui.errors import UsageError
-from memtui.recall.explain import explanation, explanation_record
+from memtui.recall.result import explanation, explanation_record
 from memtui.vault.filters import EVERYTHING, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memtui.vault.reading import VaultReader
+    from memtui.vault.reader import VaultReader
     from memtui.vault.vault import Vault
 
 

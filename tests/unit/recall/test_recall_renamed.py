@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from recall_story import NOON, PAYMENTS, SETTINGS, ids, memory, set_state, story_vault
 
-from memtui.recall import renamed
-from memtui.recall.ranking import recall
-from memtui.recall.renamed import former_names
-from memtui.recall.task import Task
+from memtui.recall import anchors as renamed
+from memtui.recall.anchors import former_names
+from memtui.recall.rank import recall
+from memtui.recall.result import Task
 from memtui.workspace import Tree
 
 TEXT = "def pay():\n    return 1\n\n\nRATE = 3\n"

@@ -10,7 +10,7 @@ from support import make_memory
 
 from memtui.config import RecallSettings
 from memtui.recall.resident import ResidentMeaning
-from memtui.recall.searching import search
+from memtui.recall.search import search
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
 

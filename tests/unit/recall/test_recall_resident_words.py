@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from recall_story import NOON, PAYMENTS, SETTINGS, story_vault
 
 from memtui.domain.memory import STATUSES, Anchor, Memory, Signal
-from memtui.recall.explain import explanation
-from memtui.recall.resident_words import HeldWords, read_words
-from memtui.recall.searching import search
+from memtui.recall.resident import HeldWords, read_words
+from memtui.recall.result import explanation
+from memtui.recall.search import search
 from memtui.vault.filters import EVERYTHING, Scope
-from memtui.vault.term_index import TermIndex
+from memtui.vault.search.postings_memory import TermIndex
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from recall_story import NOON, PAYMENTS, SETTINGS, ids, story_vault
 
-from memtui.recall.explain import explanation
-from memtui.recall.searching import search
+from memtui.recall.result import explanation
+from memtui.recall.search import search
 from memtui.vault.filters import EVERYTHING, Scope
 
 if TYPE_CHECKING:

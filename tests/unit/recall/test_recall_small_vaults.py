@@ -10,11 +10,10 @@ from recall_story import NOON, PAYMENTS, SETTINGS, ids, memory, story_vault
 
 from memtui.domain.memory import Memory
 from memtui.embedding.bundled import BundledEngine
-from memtui.recall.ranking import recall
-from memtui.recall.result import Recall
-from memtui.recall.sensing import ModelMeaning
-from memtui.recall.task import Task
-from memtui.recall.vectoring import embed_missing
+from memtui.recall.embedding_cache import embed_missing
+from memtui.recall.rank import recall
+from memtui.recall.result import Recall, Task
+from memtui.recall.semantic import ModelMeaning
 from memtui.vault.vault import Vault
 
 FIVE = (

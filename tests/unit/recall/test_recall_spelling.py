@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from recall_story import NOON, PAYMENTS, SETTINGS, ids, memory, recalled, story_vault
 
-from memtui.recall.explain import explanation
-from memtui.recall.searching import search
+from memtui.recall.result import explanation
+from memtui.recall.search import search
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
 

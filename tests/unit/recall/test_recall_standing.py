@@ -8,12 +8,11 @@ import pytest
 
 from memtui.config import RecallSettings
 from memtui.domain.freshness import freshness
-from memtui.domain.importance import multiplier
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Anchor, Memory, Signal
-from memtui.domain.usefulness import usefulness
-from memtui.recall.explain import explanation
-from memtui.recall.standing import standing_hit
+from memtui.domain.usefulness import multiplier, usefulness
+from memtui.recall.baseline_score import standing_hit
+from memtui.recall.result import explanation
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 KINDS = Kinds()

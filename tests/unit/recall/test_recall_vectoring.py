@@ -11,15 +11,15 @@ import pytest
 from numpy.typing import NDArray
 from support import make_memory
 
-from memtui.recall import vectoring
-from memtui.recall.vectoring import ResidentVectors, embed_missing, semantic_state
-from memtui.text.embedded import embedded_text
-from memtui.vault import vectors
+from memtui.recall import embedding_cache
+from memtui.recall.embedding_cache import ResidentVectors, embed_missing, semantic_state
+from memtui.text.normal_form import embedded_text
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.purge import purge_memories
-from memtui.vault.reading import VaultReader
+from memtui.vault.reader import VaultReader
+from memtui.vault.search import vectors
+from memtui.vault.search.vectors import VectorTable
 from memtui.vault.vault import Vault
-from memtui.vault.vectors import VectorTable
 
 
 class FakeEngine:
@@ -49,7 +49,7 @@ COUNT = 10
 
 @pytest.fixture
 def filled(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
-    monkeypatch.setattr(vectoring, "CHUNK", 4)
+    monkeypatch.setattr(embedding_cache, "CHUNK", 4)
     with vault.write(actor="person", action="add") as writer:
         writer.put_many(make_memory(id=f"memory{number:02}", insight=f"text {number}") for number in range(COUNT))
     return vault
@@ -165,7 +165,7 @@ def test_vectors_are_loaded_under_many_leases_and_what_changes_between_is_taken_
     embed_missing(filled, FakeEngine())
     monkeypatch.setattr(vectors, "ROWS_AT_ONCE", 3)
     packed: list[object] = []
-    pack = vectoring._packed
+    pack = embedding_cache._packed
 
     def changing(matrix: NDArray[np.float32]) -> object:
         packed.append(matrix)
@@ -177,7 +177,7 @@ def test_vectors_are_loaded_under_many_leases_and_what_changes_between_is_taken_
             purge_memories(filled, ["memory06"])
         return pack(matrix)
 
-    monkeypatch.setattr(vectoring, "_packed", changing)
+    monkeypatch.setattr(embedding_cache, "_packed", changing)
     resident = ResidentVectors("fake")
     resident.load(filled)
     assert len(packed) == 4
@@ -228,7 +228,7 @@ def test_a_vector_stands_for_the_text_and_a_share_of_the_title(vault: Vault) -> 
     engine = FakeEngine()
     embed_missing(vault, engine)
     title, text = engine.embed_passages(["Retries", "Retries\nThree at most"])
-    mixed = text + vectoring.TITLE_SHARE * title
+    mixed = text + embedding_cache.TITLE_SHARE * title
     with vault.read() as reader:
         stored = vectors.all_vectors(reader, "fake").matrix
     assert np.allclose(stored, mixed / np.linalg.norm(mixed), atol=1e-5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.text.differing import LONGEST_COMPARED, DiffLine, diff_texts
+from memtui.text.diff import LONGEST_COMPARED, DiffLine, diff_texts
 
 LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=8), max_size=6)
 

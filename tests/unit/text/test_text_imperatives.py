@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.text.imperatives import ordering_line
+from memtui.text.injection import ordering_line
 
 
 @pytest.mark.parametrize(

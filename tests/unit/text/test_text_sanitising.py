@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.text.sanitising import in_lines, one_line, reveal, sanitise
+from memtui.text.sanitize import in_lines, one_line, reveal, sanitise
 
 ESC = "\x1b"
 HOSTILE = st.text(

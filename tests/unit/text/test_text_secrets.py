@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.errors import ConfigError
-from memtui.text.secret_values import entropy, looks_random
+from memtui.text.secret_rules import entropy, looks_random
 from memtui.text.secrets import find_secrets, redact
 
 BASE62 = string.ascii_letters + string.digits

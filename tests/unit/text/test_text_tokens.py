@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from memtui.text import tokens
 from memtui.text.identifiers import EXTENSIONS, LONGEST_TERM
-from memtui.text.stopwords import STOP_WORDS
-from memtui.text.tokens import index_terms, query_terms, term_counts, term_id
+from memtui.text.tokens import STOP_WORDS, index_terms, query_terms, term_counts, term_id
 
 
 def finds(query: str, text: str) -> bool:

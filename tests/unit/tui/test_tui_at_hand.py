@@ -13,9 +13,10 @@ import pytest
 
 from memtui.domain.memory import STATUSES, Anchor, Memory, Signal
 from memtui.recall.resident import ResidentMeaning
-from memtui.tui.access import SORTS, VaultAccess, Wanted, listing
-from memtui.tui.access.values import Listing
-from memtui.tui.opening import Opening
+from memtui.tui.browse import list_queries
+from memtui.tui.launch_options import Opening
+from memtui.tui.values import Listing
+from memtui.tui.vault_access import SORTS, VaultAccess, Wanted
 from memtui.vault.vault import Vault
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -50,7 +51,7 @@ def made(number: int, chance: random.Random) -> Memory:
 
 @pytest.fixture
 def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
-    monkeypatch.setattr(listing, "LARGE_VAULT", 1)
+    monkeypatch.setattr(list_queries, "LARGE_VAULT", 1)
     vault = Vault(tmp_path / "vault.duckdb", now=lambda: NOW)
     chance = random.Random(5)
     with vault.write(actor="person", action="import") as writer:

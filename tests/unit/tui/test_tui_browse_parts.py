@@ -12,14 +12,13 @@ from rich.cells import cell_len
 from rich.style import Style
 from wcwidth import wcwidth
 
-from memtui.tui.access import FacetCounts, Row, steady_order
-from memtui.tui.access.titles import Titles
-from memtui.tui.browse_state import NARROWEST, WIDEST, BrowseState, read_state
-from memtui.tui.facet_lines import FEW_VALUES, TITLES, chosen_words, facet_lines
-from memtui.tui.highlighting import highlighted
-from memtui.tui.widgets.marks import Marks
-from memtui.tui.widgets.memory_row import PARTS, Columns, row_segments
-from memtui.tui.widgets.rendering import MOST_RENDERED, rendered
+from memtui.tui.browse.facets import FEW_VALUES, TITLES, chosen_words, facet_lines
+from memtui.tui.browse.memory_index import Titles
+from memtui.tui.browse.state import NARROWEST, WIDEST, BrowseState, read_state
+from memtui.tui.memory_view import highlighted
+from memtui.tui.vault_access import FacetCounts, Row, steady_order
+from memtui.tui.widgets.detail import MOST_RENDERED, rendered
+from memtui.tui.widgets.memory_list import PARTS, Columns, Marks, row_segments
 
 STYLES = {name: Style(color="red") for name in ("heading", "code", "path", "label", "dim")}
 IDS = tuple(f"m{number}" for number in range(10))

@@ -10,13 +10,12 @@ import pytest
 from pack_story import packed
 from recall_story import NOON, memory, story_vault
 
-from memtui.curate import contradicting
-from memtui.recall import ranking
-from memtui.recall.task import Task
-from memtui.tui import context_rows
-from memtui.tui.access.context import RECALL_KEPT_SECONDS, Ask
-from memtui.tui.access.context_keeping import PayloadAccess
-from memtui.tui.opening import Opening
+from memtui.curate import explain_payload
+from memtui.recall import rank
+from memtui.recall.result import Task
+from memtui.tui.context import rows
+from memtui.tui.context.queries import RECALL_KEPT_SECONDS, Ask, PayloadAccess
+from memtui.tui.launch_options import Opening
 from memtui.vault.vault import Vault
 
 TASK = "make refunds idempotent"
@@ -32,13 +31,13 @@ def vault(tmp_path: Path) -> Vault:
 def recalls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The tasks that were recalled."""
     asked: list[str] = []
-    real = ranking.recall
+    real = rank.recall
 
     def counting(vault: Vault, task: Task, *rest: Any, **more: Any) -> Any:
         asked.append(task.text)
         return real(vault, task, *rest, **more)
 
-    monkeypatch.setattr(ranking, "recall", counting)
+    monkeypatch.setattr(rank, "recall", counting)
     return asked
 
 
@@ -85,14 +84,14 @@ def test_what_others_write_and_what_time_does_is_seen(
     assert "freshone" in {one.memory.id for one in access.answer(USUAL).pack.included}
     assert len(recalls) == 2
     clock = access._known_recall[1] if access._known_recall else 0.0
-    monkeypatch.setattr("memtui.tui.access.context.time.monotonic", lambda: clock + RECALL_KEPT_SECONDS + 1)
+    monkeypatch.setattr("memtui.tui.context.queries.time.monotonic", lambda: clock + RECALL_KEPT_SECONDS + 1)
     access.answer(USUAL)
     assert len(recalls) == 3
 
 
 def test_a_pack_of_the_standing_payload_is_compared_with_the_union_of_today(vault: Vault, tmp_path: Path) -> None:
-    from memtui.pack.recording import get_pack, record_pack, save_recipe
-    from memtui.tui.access.packs import PacksAccess
+    from memtui.pack.recipes import get_pack, record_pack, save_recipe
+    from memtui.tui.packs.queries import PacksAccess
 
     opening = Opening(vault=vault, folder=tmp_path, project="payments-api")
     payloads, packs = PayloadAccess(opening), PacksAccess(opening)
@@ -127,17 +126,17 @@ def test_what_contradicts_each_other_in_a_payload_is_shown_and_looked_for_once(
     vault = Vault(story_vault(tmp_path, memories, []).path, now=lambda: NOON)
     access = PayloadAccess(Opening(vault=vault, folder=tmp_path, project="payments-api"))
     looks: list[int] = []
-    real = contradicting.clashes_in
+    real = explain_payload.clashes_in
 
     def counting(*words: Any) -> Any:
         looks.append(1)
         return real(*words)
 
-    monkeypatch.setattr(contradicting, "clashes_in", counting)
+    monkeypatch.setattr(explain_payload, "clashes_in", counting)
     for budget in ("1200", "1300"):
         answer = access.answer(replace(USUAL, text="the payment lock", budget=budget))
-        assert context_rows.title_note(answer).startswith("1 possible contradiction")
-        assert context_rows.rest_lines(answer)[0] == (
+        assert rows.title_note(answer).startswith("1 possible contradiction")
+        assert rows.rest_lines(answer)[0] == (
             "contradiction? The payment lock has a TTL of 30 s [ttl30xxx] 30 s"
             " against The payment lock has a TTL of 60 s [ttl60xxx] 60 s"
         )

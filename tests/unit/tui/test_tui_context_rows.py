@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from recall_story import NOON, PAYMENTS, SETTINGS, story_vault
 
+from memtui.pack.build import Pack, context
 from memtui.pack.options import PackOptions
-from memtui.pack.packing import Pack, context
-from memtui.recall.task import Task
-from memtui.tui import context_rows
+from memtui.recall.result import Task
+from memtui.tui.context import rows as context_rows
 
 if TYPE_CHECKING:
     from memtui.vault.vault import Vault

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.curate.feedback import Effect
-from memtui.tui.pack_rows import effect_words, said_words, task_words
+from memtui.tui.packs.queries import effect_words, said_words, task_words
 
 
 @pytest.mark.parametrize(

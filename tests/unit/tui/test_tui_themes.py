@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.color import Color
 
-from memtui.resources import resource_folder
+from memtui.locations import resource_folder
 from memtui.tui.themes import DOMAIN_COLOURS, load_themes, read_theme
 
 READABLE = 4.5

@@ -8,9 +8,9 @@ import pytest
 from curating import PERSON, add
 from support import FrozenClock
 
-from memtui.curate import lifecycle, sessions
-from memtui.curate.sessions import Progress
-from memtui.tui.time_left import STEPS, TimeLeft
+from memtui.curate import lifecycle, review_sessions
+from memtui.curate.review_sessions import Progress
+from memtui.tui.review.view import STEPS, TimeLeft
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 
@@ -22,13 +22,13 @@ def minutes(words: str) -> int:
 def test_verdicts_now_quick_now_slow_do_not_make_it_leap(vault: Vault, clock: FrozenClock) -> None:
     ids = [add(vault, f"Run make target {number}", kind="tooling").id for number in range(24)]
     clock.step(days=400)
-    session = sessions.begin(vault, EVERYTHING, project="shop", actor=PERSON, threshold=0.5)
+    session = review_sessions.begin(vault, EVERYTHING, project="shop", actor=PERSON, threshold=0.5)
     assert len(session.ids) == len(ids)
     time_left, told = TimeLeft(), []
     for number, identifier in enumerate(session.ids[:16]):
         clock.step(seconds=40 if number % 2 else 5)
         lifecycle.verify(vault, [identifier], actor=PERSON)
-        progress = sessions.progress(vault, session)
+        progress = review_sessions.progress(vault, session)
         time_left.take(progress)
         told.append(minutes(time_left.words(progress.left)))
     turns = [later > earlier for earlier, later in pairwise(told) if later != earlier]

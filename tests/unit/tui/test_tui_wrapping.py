@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.text.sanitising import reveal
+from memtui.text.sanitize import reveal
 from memtui.text.width import cell_width
-from memtui.tui.wrapping import wrap
+from memtui.tui.text_layout import wrap
 
 
 def _seen(text: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memtui.domain.memory import Anchor, Memory, Source
-from memtui.vault.among import FEW, among
 from memtui.vault.rows import ONE_BY_ONE
+from memtui.vault.sql_in import FEW, among
 from memtui.vault.vault import Vault
 
 LENGTHS = (0, 1, 2, FEW, FEW + 1, 3 * FEW)

@@ -11,15 +11,7 @@ import pytest
 
 from memtui.domain.freshness import due_at
 from memtui.domain.memory import Link, Memory, Signal, Source
-from memtui.vault.browsing import (
-    BROWSE_SORTS,
-    FACETS,
-    Browsing,
-    count_facets,
-    last_changes,
-    listed_ids,
-    lower_titles,
-)
+from memtui.vault.facets import BROWSE_SORTS, FACETS, Browsing, count_facets, last_changes, listed_ids, lower_titles
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.vault import Vault
 

@@ -13,7 +13,7 @@ from support import FrozenClock, make_memory, start_python
 from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError, VaultTooNewError
 from memtui.vault.connection import engine_errors, is_lock_conflict, open_connection
 from memtui.vault.filters import MemoryFilter
-from memtui.vault.sqlquery import run_query
+from memtui.vault.sql_query import run_query
 from memtui.vault.vault import Vault
 
 FOREIGN = """

@@ -10,10 +10,10 @@ from support import NOON, FrozenClock, make_memory, start_python
 
 from memtui.domain.memory import Link
 from memtui.vault import backup, maintenance
-from memtui.vault import probe as probe_module
-from memtui.vault.child import ChildReport, run_child
+from memtui.vault import subprocess_probe as probe_module
 from memtui.vault.doctor import Diagnosis, diagnose, file_system
 from memtui.vault.projects import add_identities
+from memtui.vault.subprocess_probe import ChildReport, run_child
 from memtui.vault.vault import Vault
 
 

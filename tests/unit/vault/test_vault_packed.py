@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.vault.catalogue import lower
 from memtui.vault.connection import open_connection
-from memtui.vault.packed import Texts
-from memtui.vault.vocabulary import nearest_of
+from memtui.vault.search.read_cache import lower
+from memtui.vault.search.text_table import Texts, nearest_of
 
 lines = st.lists(st.text(alphabet="abß😀é ", max_size=6), max_size=12)
 

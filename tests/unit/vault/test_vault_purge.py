@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from support import NOON, FrozenClock, make_memory
 
-from memtui.domain.content import content_hash
-from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, Tombstone, Verdict
+from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, Tombstone, Verdict, content_hash
 from memtui.errors import NotFoundError, NothingToUndoError, UsageError, VaultMissingError
 from memtui.vault import backup, journal, maintenance
 from memtui.vault import purge as purge_module
@@ -19,9 +18,9 @@ from memtui.vault.doctor import diagnose
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.projects import add_identities
 from memtui.vault.purge import MARK, PurgeReport, purge_memories, purge_text
-from memtui.vault.reading import SourceState
+from memtui.vault.reader import SourceState
 from memtui.vault.vault import Vault
-from memtui.vault.writing import VaultWriter
+from memtui.vault.writer import VaultWriter
 
 SECRET = "tok_" + secrets.token_hex(40)
 """Random, long, and so of no use to a compressor: its bytes stand in the file as they are."""
@@ -426,7 +425,7 @@ def test_a_purge_that_fails_halfway_leaves_the_old_vault_whole(leaky: Vault, mon
     def full_disk(*_arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("memtui.vault.rewriting.swap_in", full_disk)
+    monkeypatch.setattr("memtui.vault.rewrite.swap_in", full_disk)
     with pytest.raises(OSError, match="No space"):
         purge_text(leaky, SECRET)
     with leaky.read() as reader:

@@ -16,11 +16,10 @@ from support import NOON, FrozenClock, make_memory
 from memtui.domain.memory import Anchor, Link, Memory
 from memtui.errors import VaultMissingError, VaultTooNewError
 from memtui.vault import backup, journal, maintenance, salvage
-from memtui.vault.child import ChildReport
 from memtui.vault.doctor import diagnose, repair
 from memtui.vault.filters import MemoryFilter
-from memtui.vault.rebuild import rebuild
-from memtui.vault.salvage import _Plan, _read_window
+from memtui.vault.salvage import _Plan, _read_window, rebuild
+from memtui.vault.subprocess_probe import ChildReport
 from memtui.vault.vault import Vault, create_file
 
 BLOCK = 262_144

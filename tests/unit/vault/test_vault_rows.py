@@ -13,8 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support import NOON, FrozenClock, make_memory
 
-from memtui.domain.content import content_hash
-from memtui.domain.memory import STATUSES, Anchor, Link, Memory, Signal, Source, Tombstone, Verdict
+from memtui.domain.memory import STATUSES, Anchor, Link, Memory, Signal, Source, Tombstone, Verdict, content_hash
 from memtui.domain.record import RecordError
 from memtui.vault import journal
 from memtui.vault.vault import Vault

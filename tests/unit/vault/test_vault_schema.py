@@ -16,8 +16,8 @@ from memtui.vault import schema
 from memtui.vault import vault as vault_module
 from memtui.vault.backup import list_backups
 from memtui.vault.filters import MemoryFilter
-from memtui.vault.rebuild import rebuild
-from memtui.vault.usage import read_packs, read_recipes
+from memtui.vault.packs import read_packs, read_recipes
+from memtui.vault.salvage import rebuild
 from memtui.vault.vault import Vault
 
 

@@ -14,21 +14,21 @@ from support import make_memory
 
 from memtui.capture.draft import Draft
 from memtui.config import RecallSettings
-from memtui.curate.editing import NewMemory, add_memory, edit_memory
 from memtui.curate.feedback import give_feedback
 from memtui.curate.lifecycle import reject, retire
+from memtui.curate.memories import NewMemory, add_memory, edit_memory
 from memtui.curate.projects import alias_remote, link_folder
 from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, Tombstone, Verdict
 from memtui.errors import SecretRefusedError
+from memtui.pack.build import Pack, context
 from memtui.pack.options import PackOptions
-from memtui.pack.packing import Pack, context
-from memtui.pack.recording import get_pack, record_pack, save_recipe
-from memtui.publish.exporting import holding_secrets, refuse_secrets, take_snapshot
-from memtui.recall.task import Task
+from memtui.pack.recipes import get_pack, record_pack, save_recipe
+from memtui.publish.export import holding_secrets, refuse_secrets, take_snapshot
+from memtui.recall.result import Task
 from memtui.vault.filters import EVERYTHING
+from memtui.vault.packs import Recipe, StoredPack
 from memtui.vault.rows import COLUMNS
-from memtui.vault.secrecy import secrets_in, text_fields, texts_in
-from memtui.vault.usage import Recipe, StoredPack
+from memtui.vault.secret_scan import secrets_in, text_fields, texts_in
 from memtui.vault.vault import Vault
 
 KEY = "AKIA" + "QX7T3MZJ5WNDR2PL"

@@ -14,10 +14,10 @@ from support import make_memory
 
 from memtui.domain.memory import Anchor, Source
 from memtui.errors import MemtuiError, RefusedError, UsageError
-from memtui.vault import sqlquery
+from memtui.vault import sql_query
 from memtui.vault.filters import MemoryFilter
-from memtui.vault.snapshot import snapshot
-from memtui.vault.sqlquery import OTHER_NAMES, STABLE_VIEWS, as_text, jsonable, run_query
+from memtui.vault.maintenance import snapshot
+from memtui.vault.sql_query import OTHER_NAMES, STABLE_VIEWS, as_text, jsonable, run_query
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -166,8 +166,8 @@ def test_a_long_query_goes_on_with_a_copy_and_lets_others_write(filled: Vault, m
             copies.append(list(vault.path.parent.glob(".snapshot-*/*")))
             yield connection
 
-    monkeypatch.setattr(sqlquery, "snapshot", seen)
-    monkeypatch.setattr(sqlquery, "IN_PLACE_SECONDS", 0.001)
+    monkeypatch.setattr(sql_query, "snapshot", seen)
+    monkeypatch.setattr(sql_query, "IN_PLACE_SECONDS", 0.001)
     long = "SELECT count(*), (SELECT count(*) FROM memories) FROM range(30_000) a, range(3_000) b WHERE hash(a, b) = 1"
     assert run_query(filled, long).rows[0][1] == 1
     assert copies == ([[]] if os.name == "posix" else copies[:1])

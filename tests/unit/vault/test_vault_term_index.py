@@ -12,16 +12,15 @@ from support import NOON, make_memory
 
 from memtui.domain.memory import STATUSES, Link, Memory, Signal
 from memtui.text.tokens import query_terms
-from memtui.vault import held, term_index, term_table
-from memtui.vault.anchor_checks import store_states
-from memtui.vault.evidence import MatchedTerms, keys_by_name
+from memtui.vault.anchor_states import store_states
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.journal import undo
-from memtui.vault.likeness import count_memories, keys_within
-from memtui.vault.postings import LexicalHit
 from memtui.vault.purge import purge_memories
-from memtui.vault.term_index import TermIndex
-from memtui.vault.term_matching import MatchedInMemory
+from memtui.vault.search import postings_memory, postings_table, read_cache
+from memtui.vault.search.evidence import MatchedTerms, keys_by_name
+from memtui.vault.search.postings_memory import MatchedInMemory, TermIndex
+from memtui.vault.search.postings_sql import LexicalHit
+from memtui.vault.search.vectors import count_memories, keys_within
 from memtui.vault.vault import Vault
 
 WORDS = ("payment", "retry", "lock", "webhook", "ledger", "cart", "coupon", "port 8788", "parseJson", "二重課金", "the")
@@ -131,13 +130,13 @@ def test_it_is_loaded_under_many_leases_and_takes_up_what_changed_between(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = filled(tmp_path / "vault.duckdb", random.Random(5), 30)
-    monkeypatch.setattr(term_index, "MOST_AT_ONCE", 10)
-    monkeypatch.setattr(term_index, "POSTINGS_PER_LEASE", 40)
+    monkeypatch.setattr(postings_memory, "MOST_AT_ONCE", 10)
+    monkeypatch.setattr(postings_memory, "POSTINGS_PER_LEASE", 40)
     index = TermIndex()
     with vault.read() as reader:
         assert index.at(reader, ANY) is None
     made: list[object] = []
-    made_of = term_table.table_of
+    made_of = postings_table.table_of
 
     def changing(*arguments: object) -> object:
         # Called after each lease, when others may write.
@@ -148,7 +147,7 @@ def test_it_is_loaded_under_many_leases_and_takes_up_what_changed_between(
             purge_memories(vault, ["memory003"])
         return made_of(*arguments)  # type: ignore[arg-type] # what it was given
 
-    monkeypatch.setattr(term_index, "table_of", changing)
+    monkeypatch.setattr(postings_memory, "table_of", changing)
     index.load(vault)
     assert len(made) > 3
     assert_same_answers(vault, index, random.Random(1))
@@ -158,12 +157,12 @@ def test_too_much_at_once_is_left_to_the_background(tmp_path: Path, monkeypatch:
     vault = filled(tmp_path / "vault.duckdb", random.Random(6), 10)
     index = TermIndex()
     index.load(vault)
-    monkeypatch.setattr(term_index, "MOST_CHANGED", 3)
+    monkeypatch.setattr(postings_memory, "MOST_CHANGED", 3)
     with vault.write(actor="person", action="import") as writer:
         writer.put_many(some_memory(random.Random(number), number) for number in range(100, 120))
     with vault.read() as reader:
         assert index.at(reader, ANY) is None
-    monkeypatch.setattr(term_index, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(postings_memory, "MOST_AT_ONCE", 0)
     index.load(vault)
     assert_same_answers(vault, index, random.Random(1))
 
@@ -178,7 +177,7 @@ def test_another_vault_in_its_place_is_read_anew(tmp_path: Path) -> None:
 
 
 def test_what_is_held_of_memories_is_what_the_vault_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held, "MOST_MEMORIES", 5)
+    monkeypatch.setattr(read_cache, "MOST_MEMORIES", 5)
     vault = filled(tmp_path / "vault.duckdb", random.Random(9), 20)
     index = TermIndex()
 
@@ -203,5 +202,5 @@ def test_what_is_held_of_memories_is_what_the_vault_says(tmp_path: Path, monkeyp
         store_states(writer, {("memory005", "a.py"): "gone"}, {})
     assert_same_rows()
     _edit(vault, 3)
-    monkeypatch.setattr(held, "MOST_ROWS", 0)
+    monkeypatch.setattr(read_cache, "MOST_ROWS", 0)
     assert_same_rows()

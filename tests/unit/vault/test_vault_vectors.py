@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 from support import make_memory
 
-from memtui.publish.exporting import jsonl_text, take_snapshot
-from memtui.vault import schema, vectors
+from memtui.publish.export import jsonl_text, take_snapshot
+from memtui.vault import schema
 from memtui.vault import vault as vault_module
 from memtui.vault.backup import list_backups
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.maintenance import reindex
 from memtui.vault.purge import purge_memories, purge_text
+from memtui.vault.search import vectors
+from memtui.vault.search.vectors import NewVector
 from memtui.vault.vault import Vault
-from memtui.vault.vectors import NewVector
 
 ANY = MemoryFilter(statuses=None)
 

@@ -1,0 +1,1 @@
+"""Pure analysis of memories: duplicates, contradictions, suggestions. Nothing here writes."""

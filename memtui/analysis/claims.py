@@ -1,0 +1,385 @@
+"""What a memory claims: its clauses with subject, value, numbers and negation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+from memtui.analysis.exclusive_terms import NAMES_OF_TWO, classes_of
+from memtui.analysis.text_features import NEGATIONS, Wording, environments_in, numbers_in, stems_of
+from memtui.text.normal_form import normal_form
+from memtui.text.tokens import Memo
+
+MOST_CLAIMS = 5
+"""Clauses of one memory that are compared: titles and opening sentences state the rule, what follows explains it."""
+
+READ_CHARACTERS = 2_000
+"""Characters of a memory in which its claims are looked for."""
+
+SHORTEST = 4
+"""Characters of the shortest claim: `no x`."""
+
+LONGEST_CLAIM = 12
+"""Words of meaning in a clause; longer ones tell a story rather than state a rule."""
+
+NEGATION = re.compile(
+    r"(?<![\w-])(?:not|no|never|without|avoid(?:s|ed|ing)?|nor|neither|forbid(?:s|den)?|disallow(?:s|ed)?"
+    r"|prohibit(?:s|ed)?|den(?:y|ies|ied)|disabl(?:e|es|ed|ing)|unsafe|off)(?![\w-])"
+)
+# Where a sentence ends; written out sign by sign, so that the search may skip everything else.
+_SENTENCE_END = re.compile(r"\.\s+|!\s+|\?\s+|;\s*|\n\n*")
+_CLAUSE = re.compile(
+    r",\s+|\s+(?:(?:but|because|since|although|whereas|so that)\s+|(?=and (?:not|never)\b))", re.IGNORECASE
+)
+_CONDITION = re.compile(r"without\b[^;]*?,", re.IGNORECASE)
+"""Opens a sentence that says what happens else: `without a key, customers pay twice` denies nothing."""
+
+_COLON = re.compile(r":\s+")
+_PREFERENCE = re.compile(
+    r"\b(?:use |prefer |choose |pick )?(?P<taken>[\w.+-]+(?: [\w.+-]+)?) (?:over|instead of|rather than) "
+    r"(?P<left>[\w.+-]+(?: [\w.+-]+)?)\b"
+)
+_MAY_PREFER = re.compile(r" (?:over|instead of|rather than) ")
+_PAIR = re.compile(
+    r"^(?:the |our |a )?(?P<key>[^:=,.]{2,60}?)(?::\s|\s*=\s*|\s+is (?:now |always |set to |limited to |called )?"
+    r"|\s+are (?:now |always |set to |limited to )?)\s*(?P<value>[^:=]{1,80})$"
+)
+_IN_PAIRS = (":", "=", " is ", " are ")
+_USE = re.compile(
+    r"^(?:we |please |always )?(?:use|uses|prefer|choose) (?P<object>.+?) (?:for|to|as|in) (?P<purpose>.+)$"
+)
+_SLOT_VERBS = (
+    "live|lives|stored|kept|written|run|runs|built|deployed|named|managed|configured|hosted|cached|served|go|goes"
+    "|placed|located|defined|declared|published|returned|sent|uses|use|returns|saved|logged"
+)
+_SLOT_VERB_SET = frozenset(_SLOT_VERBS.split("|"))
+_SLOT = re.compile(
+    r"^(?P<subject>.+?) (?:(?:is|are|must|should|be|being|always) )*"
+    rf"(?:{_SLOT_VERBS})"
+    r"(?: (?P<preposition>in|on|at|under|inside|next to|beside|with|by|using|through|via|to|into|from|as))?"
+    r" (?P<object>.+)$"
+)
+_PLACES = frozenset({"in", "on", "at", "under", "inside", "next to", "beside"})
+_MEANS = frozenset({"with", "by", "using", "through", "via"})
+_ONE = re.compile(r"\bone (?!of\b|or\b|another\b|can\b|does\b|is\b|has\b|day\b|must\b|should\b)")
+
+_ABSOLUTE = re.compile(r"\b(?:always|never)\b")
+
+LIGHT = frozenset(
+    stems_of(
+        "use run set keep store write build serve listen live require require allow enable disable forbid forbidden "
+        "deny avoid prohibit disallow add make take go pin limit enforce manage format version minimum maximum max min "
+        "newer older default current work support call name state do new time code expect handle apply choose prefer "
+        "on off page every all own start base always never still port value string retry"
+    )
+) - frozenset(stems_of("retry port format"))
+"""Stems that add nothing to what a claim is about."""
+
+
+UNITS = frozenset(
+    stems_of("s sec second ms m min minute h hour d day week month mo y year kb mb gb time character char")
+)
+"""Stems of units, which go with a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Some words of a claim, as written in normal form, and their stems."""
+
+    text: str
+    stems: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One clause of a memory; what is seldom asked for is looked up when it is.
+
+    Attributes:
+        text: as written, on one line.
+        normal: its normal form.
+        sentence: what it is a part of.
+        said: the normal form without what denies it.
+        terms: stems of what it is about and says, without negations and light words.
+        denies: whether it turns its statement round.
+    """
+
+    text: str
+    normal: str
+    sentence: str
+    said: str
+    terms: frozenset[str]
+    denies: bool
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Names of tools and words with an opposite, as `memtui.analysis.exclusive_terms` knows them."""
+        found = frozenset().union(*map(_named.__getitem__, _NAME.findall(self.said)))
+        return found.union(name.replace(" ", "_") for name in filter(self.said.__contains__, NAMES_OF_TWO))
+
+    @cached_property
+    def firm(self) -> frozenset[str]:
+        """The terms that are neither numbers nor units nor names: what two claims must agree on to clash in those."""
+        return frozenset(term for term in self.terms - UNITS if term.isalpha()) - self.name_terms
+
+    @cached_property
+    def name_terms(self) -> frozenset[str]:
+        """Stems of the names."""
+        return frozenset(stems_of(" ".join(self.names).replace("_", " "))) if self.names else self.names
+
+    @cached_property
+    def number_terms(self) -> frozenset[str]:
+        """Stems of the numbers with their units."""
+        return frozenset(stems_of(" ".join(self.numbers))) if self.numbers else self.numbers
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Numbers with units; `one approval` is a number here."""
+        counted = _ONE.sub("1 ", self.normal) if "one " in self.normal else self.normal
+        return numbers_in(counted)
+
+    @cached_property
+    def absolute(self) -> bool:
+        """Whether it says always or never."""
+        return _ABSOLUTE.search(self.normal) is not None
+
+    @cached_property
+    def environments(self) -> frozenset[str]:
+        """Environments and platforms that its sentence names."""
+        return environments_in(_normal_sentence(self.sentence) if self.sentence != self.text else self.normal)
+
+    @cached_property
+    def identifiers(self) -> frozenset[str]:
+        """Names of code that it holds."""
+        return frozenset(name for name in Wording(self.text).identifiers if "/" in name or "_" in name or "." in name)
+
+    @cached_property
+    def pair(self) -> tuple[frozenset[str], str] | None:
+        """Stems of the key, and the value, of a `key: value`."""
+        found = _PAIR.match(self.normal) if any(map(self.normal.__contains__, _IN_PAIRS)) else None
+        if not found or "/" in found["key"] or NEGATION.search(found["value"]):
+            return None
+        key = frozenset(stems_of(found["key"]))
+        return (key, found["value"].strip()) if key else None
+
+    @cached_property
+    def use(self) -> tuple[Phrase, frozenset[str]] | None:
+        """What is used, and stems of what for."""
+        found = _USE.match(self.normal)
+        return (_phrase(found["object"]), frozenset(stems_of(found["purpose"]))) if found else None
+
+    @cached_property
+    def slot(self) -> tuple[frozenset[str], str, Phrase] | None:
+        """Stems of the subject, the kind of preposition, and what stands in its place."""
+        # The pattern tries every word as a verb, so that a look at the words first saves most of the time.
+        found = None if _SLOT_VERB_SET.isdisjoint(self.normal.split()) else _SLOT.match(self.normal)
+        if not found:
+            return None
+        word = found["preposition"] or ""
+        preposition = "place" if word in _PLACES else "means" if word in _MEANS else word
+        return frozenset(stems_of(found["subject"])), preposition, _phrase(found["object"])
+
+    @cached_property
+    def preference(self) -> tuple[str, str] | None:
+        """What is preferred, and to what."""
+        found = _PREFERENCE.search(self.normal) if _MAY_PREFER.search(self.normal) else None
+        return (found["taken"].split()[-1], found["left"].split()[0]) if found else None
+
+    @cached_property
+    def traits(self) -> int:
+        """What it holds by which two claims may clash, one bit each: see `FRAMED` and `PREFERS`."""
+        held = (self.pair, self.use, self.slot, self.preference, self.numbers, self.names)
+        return sum(1 << place for place, part in enumerate(held) if part)
+
+
+FRAMED = 0b111
+"""The bits in `Claim.traits` of what has a place in a sentence: a value, a use, a slot."""
+
+PREFERS = 0b1000
+"""The bit of a preference."""
+
+
+def _phrase(text: str) -> Phrase:
+    return Phrase(text, frozenset(stems_of(text)))
+
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+
+
+_named: Memo[str, frozenset[str]] = Memo(
+    lambda word: frozenset(form for form in (word, word.rstrip("s"), f"{word}s") if classes_of(form)), most=100_000
+)
+"""Word to the names of tools and values that it may stand for."""
+
+
+@lru_cache(maxsize=10_000)
+def _normal_sentence(sentence: str) -> str:
+    return normal_form(sentence)
+
+
+class Clause(NamedTuple):
+    """A clause before it is looked at closely.
+
+    Attributes:
+        text: as it stands.
+        sentence: what it is a part of.
+    """
+
+    text: str
+    sentence: str
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """Stems of what it is about; `text` must be in plain form."""
+        return frozenset(stems_of(self.text)) - LIGHT
+
+
+def clauses_of(title: str, text: str) -> list[Clause]:
+    """Return the first clauses of a memory, its title's before; a title that was cut is left to the text."""
+    found: dict[str, Clause] = {}
+    for sentence in chain([] if title.endswith("…") else _sentences(title), _sentences(text[:READ_CHARACTERS])):
+        for part in _parts(sentence.strip()):
+            clause = " ".join(part.split())
+            if len(clause) >= SHORTEST and clause not in found:
+                found[clause] = Clause(clause, sentence)
+            if len(found) >= MOST_CLAIMS:
+                return list(found.values())
+    return list(found.values())
+
+
+def _sentences(text: str) -> Iterator[str]:
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        # A full stop stays with its sentence.
+        yield text[start : end.start() + (text[end.start()] in ".!?")]
+        start = end.end()
+    yield text[start:]
+
+
+def claims_of(title: str, insight: str) -> list[Claim]:
+    """Return the claims of a memory as written."""
+    claims = (claim_of(clause) for clause in clauses_of(title, insight))
+    return [claim for claim in claims if claim is not None]
+
+
+def _parts(sentence: str) -> list[str]:
+    parts = [part for part in _CLAUSE.split(sentence) if part]
+    if len(parts) > 1 and _CONDITION.match(sentence):
+        parts = parts[1:]
+    if ":" in sentence:
+        # A colon before or behind a denial divides two statements; else it may join a key and its value.
+        halves = [half for part in parts for half in _halves(part)]
+        parts = [half for half in halves if half]
+    return parts
+
+
+def _halves(part: str) -> list[str]:
+    return _COLON.split(part) if _COLON.search(part) and NEGATION.search(normal_form(part)) else [part]
+
+
+@lru_cache(maxsize=100_000)
+def claim_of(clause: Clause) -> Claim | None:
+    """Return what a clause claims, None if it states nothing by itself."""
+    normal = normal_form(clause.text)
+    said = NEGATION.sub(" ", normal)
+    denials = len(NEGATION.findall(normal)) if said != normal else 0
+    terms = frozenset(stems_of(said)) - LIGHT
+    # A fragment of one word, as in a list, says nothing unless it denies.
+    is_fragment = len(terms) == 1 and not denials and clause.text != clause.sentence
+    if not terms or len(terms) > LONGEST_CLAIM or is_fragment:
+        return None
+    return Claim(clause.text, normal, clause.sentence, said, terms, denials % 2 == 1)
+
+
+DENIES = "one denies what the other says"
+EXCLUDES = "one excludes what the other does not speak of"
+
+REACH = 5
+"""Words of meaning behind a denial that it turns round: `never log the request body of the payments API`."""
+
+ALIKE = 0.5
+"""Share of the words of two denials from which they deny the same."""
+
+SAID = 0.6
+"""Share of what is denied that another text must say. Of the labelled pairs in `tests/curation` it finds all 26 that
+deny each other and none of 133 duplicates; in the sample vault it takes `never build the key from user_id` for no
+denial of `the key is payment_id`, as half would."""
+
+_DENIALS_CLAUSE = re.compile(r"[.;!?]\s|[,:]\s|\n|\s(?:but|and|so|because)\s")
+_DENIALS_CONDITION = re.compile(r"\s*(?:without|unless|if)\b[^.;!?\n]*,\s")
+"""Opens a sentence that says what happens else: `without a key, customers pay twice` denies nothing."""
+
+_SENTENCE = re.compile(r"(?<=[.;!?])\s|\n")
+
+
+class Sides(NamedTuple):
+    """What a text says and what it denies, in stems.
+
+    Attributes:
+        said: all that stands outside of its denials.
+        denied: the words behind each denial, the first of them apart.
+    """
+
+    said: frozenset[str]
+    denied: frozenset[tuple[str, frozenset[str]]]
+
+
+def difference(one: Wording, other: Wording) -> str:
+    """Return how two texts differ in what they deny, in words; empty where they do not."""
+    if one.negations == other.negations:
+        return ""
+    left, right = _sides(one.plain), _sides(other.plain)
+    mine, theirs = _alone(left, right), _alone(right, left)
+    if any(_says(right, part) for part in mine) or any(_says(left, part) for part in theirs):
+        return DENIES
+    return EXCLUDES if mine or theirs else ""
+
+
+def _alone(one: Sides, other: Sides) -> list[tuple[str, frozenset[str]]]:
+    """Return what one text denies and the other does not."""
+    return [part for part in one.denied if not any(_same(part[1], denied) for _, denied in other.denied)]
+
+
+def _same(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= ALIKE * min(len(one), len(other))
+
+
+def _says(sides: Sides, denied: tuple[str, frozenset[str]]) -> bool:
+    """Return whether a text says what another denies: its first word, and most of the others."""
+    first, words = denied
+    return first in sides.said and len(words & sides.said) >= SAID * len(words)
+
+
+@lru_cache(maxsize=20_000)
+def _sides(plain: str) -> Sides:
+    said: set[str] = set()
+    denied: set[tuple[str, frozenset[str]]] = set()
+    for sentence in _SENTENCE.split(plain):
+        condition = _DENIALS_CONDITION.match(sentence)
+        if condition is not None:
+            said.update(stems_of(condition[0]))
+            sentence = sentence[condition.end() :]  # noqa: PLW2901 - the rest of it
+        for clause in filter(str.strip, _DENIALS_CLAUSE.split(sentence)):
+            found = NEGATIONS.search(clause)
+            if found is None:
+                said.update(_telling(clause))
+                continue
+            before, after = _telling(clause[: found.start()]), _telling(clause[found.end() :])[:REACH]
+            # `Friday deploys are forbidden` denies what stands before.
+            turned = after or before
+            said.update(before if after else ())
+            if turned:
+                denied.add((turned[0], frozenset(turned)))
+    return Sides(frozenset(said), frozenset(denied))
+
+
+def _telling(text: str) -> list[str]:
+    """Return the stems of a text that carry meaning, in order."""
+    return [stem for stem in stems_of(text) if stem not in _SLIGHT] if text.strip() else []
+
+
+_SLIGHT = LIGHT | frozenset(stems_of("longer may can other"))
+"""Words that are not what is denied."""

@@ -1,0 +1,264 @@
+"""Whether two claims contradict each other, how, and in which words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from memtui.analysis.claims import FRAMED, LIGHT, NEGATION, PREFERS, UNITS, Claim
+from memtui.analysis.exclusive_terms import is_tool, rivals
+from memtui.analysis.text_features import stems_of
+from memtui.text.tokens import STOP_WORDS
+
+ConflictType = Literal["linked", "version", "number", "value", "tool", "negation", "always-never"]
+
+MOST_EXTRA = 3
+"""Words of meaning that one claim may have beyond the other and still speak of the same."""
+
+LONGEST_VALUE = 4
+"""Words of meaning of a value; more of them explain."""
+
+SHOWN = 60
+"""Characters of a claim that the reason quotes."""
+
+_GENERAL_KEYS = frozenset(stems_of("main primary default current max maximum min minimum total global our"))
+_VERSION = re.compile(r"^\d+(?:\.\d+)+$")
+_VERSIONED = re.compile(
+    r"\b(?:version|python|node|postgres|redis|java|go|ruby|php|django|react|vue|rust|kafka|terraform|mysql|angular"
+    r"|typescript|kotlin|swift|spring|rails|v)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """How two claims contradict each other.
+
+    Attributes:
+        type: which kind of contradiction.
+        why: one line for people: the clashing words, and both clauses.
+        words: the clashing words of the first and of the second.
+        claims: both clauses as written.
+    """
+
+    type: ConflictType
+    why: str
+    words: tuple[str, str]
+    claims: tuple[str, str]
+
+
+def agree(one: Claim, other: Claim) -> bool:
+    """Return whether two claims say much the same."""
+    words = len(one.terms) + len(other.terms)
+    same = 2 * len(one.terms & other.terms) >= AGREEING * words
+    alike = (one.denies, one.numbers, one.names, one.preference)
+    return same and alike == (other.denies, other.numbers, other.names, other.preference)
+
+
+AGREEING = 0.8
+"""Dice share of terms from which two claims say much the same."""
+
+
+def first_clash(ones: Sequence[Claim], others: Sequence[Claim]) -> Clash | None:
+    """Return the first contradiction between two memories.
+
+    Claims that both find their like in the other memory are no contradiction: the memories say the same of two
+    things, `rendered on the server, all else on the client`.
+    """
+    for one in ones:
+        for other in others:
+            found = clash(one, other)
+            if found and not (any(agree(one, like) for like in others) and any(agree(other, like) for like in ones)):
+                return found
+    return None
+
+
+def may_clash(ones: frozenset[str], others: frozenset[str]) -> bool:
+    """Return whether two clauses of these terms may contradict each other at all: no rule takes larger differences."""
+    shared = len(ones & others)
+    left, right = len(ones) - shared, len(others) - shared
+    return min(left, right) <= 1 or max(left, right) <= LONGEST_VALUE
+
+
+def clash(one: Claim, other: Claim) -> Clash | None:
+    """Return how two claims contradict each other, None if they do not."""
+    if not _can_clash(one, other):
+        return None
+    found = _values(one, other) if one.pair and other.pair else None
+    if found is None and not _apart(one.environments, other.environments):
+        # Where both speak of something of their own, only what stands in the same place of a sentence can clash.
+        own = _own(one, other)
+        for rule in (_slots,) if own else (_preferences, _negation, _numbers, _choices, _slots):
+            found = found or rule(one, other)
+    # Asked last, because names of code take longest to find.
+    return found if found and not _apart(one.identifiers, other.identifiers) else None
+
+
+def _can_clash(one: Claim, other: Claim) -> bool:
+    """Return whether any rule may take two claims: most pairs hold nothing in common that could clash."""
+    common = one.traits & other.traits
+    if _own(one, other):
+        return bool(common & FRAMED)
+    if one.denies == other.denies:
+        return bool(common)
+    # A statement clashes with a denial where one of the two says nothing beyond the other.
+    return bool(common & PREFERS) or one.terms <= other.terms or other.terms <= one.terms
+
+
+def _own(one: Claim, other: Claim) -> bool:
+    """Return whether both speak of something of their own."""
+    return bool(one.firm - other.terms and other.firm - one.terms)
+
+
+def _apart(ones: frozenset[str], others: frozenset[str]) -> bool:
+    """Return whether both name something and nothing in common: they speak of different places."""
+    return bool(ones) and bool(others) and not ones & others
+
+
+def _made(type_: ConflictType, words: tuple[str, str], one: Claim, other: Claim) -> Clash:
+    shown = " / ".join(f"“{_short(claim.text)}”" for claim in (one, other))
+    against = f"{words[0]} against {words[1]}: " if all(words) else "one denies what the other says: "
+    return Clash(type_, against + shown, words, (one.text, other.text))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1].rstrip()}…"
+
+
+def _values(one: Claim, other: Claim) -> Clash | None:
+    """`key: value` against the same key with another value."""
+    (key, value), (other_key, other_value) = one.pair or (frozenset(), ""), other.pair or (frozenset(), "")
+    extra, missing = key - other_key, other_key - key
+    same_key = bool(key & other_key) and not (extra - _GENERAL_KEYS) and not (missing - _GENERAL_KEYS)
+    values, others = frozenset(stems_of(value)), frozenset(stems_of(other_value))
+    if not same_key or one.denies != other.denies or values <= others or others <= values:
+        return None
+    if max(len(values), len(others)) > LONGEST_VALUE:
+        return None
+    # A statement about a thing (`the API is fast`) is no value that excludes another (`the API is small`).
+    plain = ":" in one.text or "=" in one.text or ":" in other.text or "=" in other.text
+    short = len(values) <= MOST_EXTRA and len(others) <= MOST_EXTRA
+    telling = (one.numbers and other.numbers) or rivals(one.names, other.names) or len(key & other_key) > 1
+    if not plain and not (short and telling):
+        return None
+    type_ = _number_type(one, other) if one.numbers - other.numbers and other.numbers - one.numbers else "value"
+    return _made(type_, (value, other_value), one, other)
+
+
+def _preferences(one: Claim, other: Claim) -> Clash | None:
+    """X over Y against Y over X."""
+    if one.preference and other.preference and one.preference == other.preference[::-1]:
+        return _made("value", one.preference, one, other)
+    return None
+
+
+def _extras(one: Claim, other: Claim, ignored: frozenset[str] = frozenset()) -> tuple[frozenset[str], frozenset[str]]:
+    return one.terms - other.terms - ignored, other.terms - one.terms - ignored
+
+
+def _same_subject(left: frozenset[str], right: frozenset[str], shared: frozenset[str]) -> bool:
+    """Return whether what only one has leaves both with one subject: a small difference, on one side alone."""
+    if left and right:
+        return False
+    # One shared word is a weak subject: what else is said must be all but nothing.
+    return bool(shared) and len(left | right) <= (MOST_EXTRA if len(shared) > 1 else 1)
+
+
+def _negation(one: Claim, other: Claim) -> Clash | None:
+    """A statement against its denial."""
+    shared = one.terms & other.terms
+    left, right = _extras(one, other)
+    if one.denies == other.denies or not _same_subject(left, right, shared):
+        return None
+    # What a denial says beyond the other is mostly the very thing that it denies: `never change a mapping in place`.
+    if len(left if one.denies else right) > 1:
+        return None
+    if _number_stems(one) - _number_stems(other) and _number_stems(other) - _number_stems(one):
+        return None
+    absolute = one.absolute or other.absolute
+    words = (_denial(one), _denial(other))
+    return _made("always-never" if absolute else "negation", words, one, other)
+
+
+def _denial(claim: Claim) -> str:
+    found = NEGATION.search(claim.text.lower().replace("n't", " not"))
+    return found[0] if found else "always" if claim.absolute else ""
+
+
+def _number_stems(claim: Claim) -> frozenset[str]:
+    return frozenset(part for number in claim.numbers for part in number.replace(":", " ").replace(".", " ").split())
+
+
+def _numbers(one: Claim, other: Claim) -> Clash | None:
+    """The same statement with another number."""
+    mine, theirs = one.numbers - other.numbers, other.numbers - one.numbers
+    if one.denies != other.denies or not mine or not theirs or not _comparable(mine, theirs):
+        return None
+    ignored = one.number_terms | other.number_terms | UNITS
+    left, right = _extras(one, other, ignored)
+    shared = (one.terms & other.terms) - ignored
+    if not _same_subject(left, right, shared):
+        return None
+    words = (", ".join(sorted(mine)), ", ".join(sorted(theirs)))
+    return _made(_number_type(one, other), words, one, other)
+
+
+_TIMES = frozenset({"ms", "s", "m", "h", "d", "w", "mo", "y"})
+_SIZES = frozenset({"kb", "mb", "gb", "tb", "kib", "mib", "gib", "tib"})
+
+
+def _comparable(mine: frozenset[str], theirs: frozenset[str]) -> bool:
+    return bool({_dimension(number) for number in mine} & {_dimension(number) for number in theirs})
+
+
+def _dimension(number: str) -> str:
+    unit = number.partition(" ")[2]
+    return "time" if unit in _TIMES else "size" if unit in _SIZES else unit
+
+
+def _number_type(one: Claim, other: Claim) -> ConflictType:
+    differing = one.numbers ^ other.numbers
+    is_version = all(_VERSION.match(number) for number in differing) or any(
+        _VERSIONED.search(claim.text.lower()) for claim in (one, other)
+    )
+    return "version" if is_version and not any(" " in number for number in differing) else "number"
+
+
+def _choices(one: Claim, other: Claim) -> Clash | None:
+    """One tool against another of its class, or a word against its opposite, for the same purpose."""
+    if one.denies != other.denies:
+        return None
+    pair = rivals(one.names - other.names, other.names - one.names)
+    if pair is None:
+        return None
+    ignored = one.name_terms | other.name_terms
+    left, right = _extras(one, other, ignored)
+    shared = (one.terms & other.terms) - ignored
+    bare = not shared and not left and not right
+    if not bare and not _same_subject(left, right, shared):
+        return None
+    names = (pair[0].replace("_", " "), pair[1].replace("_", " "))
+    type_: ConflictType = "tool" if is_tool(pair[0]) and is_tool(pair[1]) else "value"
+    return _made(type_, names, one, other)
+
+
+def _slots(one: Claim, other: Claim) -> Clash | None:
+    """Use X for P against use Y for P; S is kept in X against S is kept in Y."""
+    if one.denies or other.denies:
+        return None
+    if one.use and other.use:
+        (thing, purpose), (other_thing, other_purpose) = one.use, other.use
+        if purpose == other_purpose and _differ(thing.stems, other_thing.stems):
+            return _made("tool", (thing.text, other_thing.text), one, other)
+    if one.slot and other.slot:
+        (subject, preposition, place), (other_subject, other_preposition, other_place) = one.slot, other.slot
+        same = subject == other_subject and subject - LIGHT - STOP_WORDS and preposition == other_preposition
+        if same and _differ(place.stems, other_place.stems):
+            return _made("value", (place.text, other_place.text), one, other)
+    return None
+
+
+def _differ(ones: frozenset[str], others: frozenset[str]) -> bool:
+    small = len(ones) <= MOST_EXTRA and len(others) <= MOST_EXTRA
+    return small and bool(ones) and bool(others) and not ones <= others and not others <= ones

@@ -1,0 +1,211 @@
+"""Pairs of memories that contradict each other, proposed with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import product
+from typing import TYPE_CHECKING
+
+from memtui.analysis.cache import PassCache
+from memtui.analysis.candidates import candidate_pairs
+from memtui.analysis.claims import LONGEST_CLAIM, READ_CHARACTERS, Claim, Clause
+from memtui.analysis.contradiction_rules import Clash, ConflictType, clash, first_clash, may_clash
+from memtui.analysis.exclusive_terms import classes_of
+from memtui.analysis.snapshot import NOT_CONFLICT, Gathered, Pair, by_project, pair_of
+from memtui.domain.memory import Memory, content_hash
+from memtui.text.sanitize import one_line
+from memtui.text.tokens import Memo
+
+if TYPE_CHECKING:
+    from memtui.progress import ProgressCallback
+
+CLAIM_SHARE = 0.5
+"""Part of the weight of rare terms that two claims share before they are compared."""
+
+MOST_HOLDERS = 2
+"""Memories that stand for a clause that more of them repeat word for word."""
+
+PERSONS = frozenset({"person", "import", "merge"})
+"""Origins of links that settle a pair; what an agent linked is a proposal still."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two memories that contradict each other.
+
+    Attributes:
+        ids: the older memory first.
+        type: which kind of contradiction; `linked` where a link says so.
+        why: one line for people.
+        words: the clashing words of each, empty where they are not known.
+        claims: the clashing clause of each, as written.
+        texts: content hash of each when they were compared.
+    """
+
+    ids: Pair
+    type: ConflictType
+    why: str
+    words: tuple[str, str]
+    claims: tuple[str, str]
+    texts: tuple[str, str]
+
+
+def find_conflicts(
+    gathered: Gathered, *, cache: PassCache | None = None, progress: ProgressCallback | None = None
+) -> list[Conflict]:
+    """Return the contradictions within each project and within `global`; holds no lease and changes nothing.
+
+    A project's rule against a global one is no conflict: the nearer one holds. Pairs that a person linked or
+    dismissed, and facts of different times, are settled; those linked as `contradicts` are `linked_conflicts`.
+
+    Args:
+        gathered: memories, see `memtui.analysis.snapshot.gather`.
+        cache: what an earlier pass worked out of the same texts.
+        progress: told (done, total) of memories; may raise `Cancelled`.
+
+    Raises:
+        Cancelled: raised by `progress`, and passed on.
+    """
+    known = PassCache() if cache is None else cache
+    settled = settled_pairs(gathered)
+    total = len(gathered.memories)
+    found: dict[Pair, Conflict] = {}
+    done = 0
+
+    def told(part: int) -> None:
+        if progress:
+            progress(min(done + part, total), total)
+
+    for project, memories in by_project(gathered.memories).items():
+        if project is None:
+            continue
+        for first, second in _clashing_memories(memories, known, told):
+            one, other = memories[first], memories[second]
+            pair = pair_of(one.id, other.id)
+            if pair in settled or pair in found or not _at_one_time(one, other):
+                continue
+            conflict = _between(one, other, known)
+            if conflict is not None:
+                found[pair] = conflict
+        done += len(memories)
+    told(0)
+    return sorted(found.values(), key=lambda conflict: conflict.ids)
+
+
+def linked_conflicts(gathered: Gathered, *, cache: PassCache | None = None) -> list[Conflict]:
+    """Return the pairs that are linked as `contradicts`, whoever linked them: settling one takes the link away.
+
+    Args:
+        gathered: memories in use, see `memtui.analysis.snapshot.gather`.
+        cache: what an earlier pass worked out of the same texts.
+    """
+    known = PassCache() if cache is None else cache
+    memories = {memory.id: memory for memory in gathered.memories}
+    pairs = {pair_of(link.from_id, link.to_id) for link in gathered.links if link.type == "contradicts"}
+    found = [
+        _linked_conflict(memories[one], memories[other], known)
+        for one, other in pairs
+        if {one, other} <= memories.keys()
+    ]
+    return sorted(found, key=lambda conflict: conflict.ids)
+
+
+def _linked_conflict(one: Memory, other: Memory, known: PassCache) -> Conflict:
+    clashing = _between(one, other, known)
+    if clashing is not None:
+        return replace(clashing, type="linked")
+    first, second = sorted((one, other), key=lambda memory: (memory.created_at, memory.id))
+    claims = (one_line(first.insight), one_line(second.insight))
+    why = f"a link says so: “{first.title}” / “{second.title}”"
+    texts = (content_hash(first), content_hash(second))
+    return Conflict((first.id, second.id), "linked", why, ("", ""), claims, texts)
+
+
+def conflict_between(one: Memory, other: Memory) -> Conflict | None:
+    """Return how two memories contradict each other, None if they do not."""
+    return _between(one, other, PassCache())
+
+
+def _between(one: Memory, other: Memory, known: PassCache) -> Conflict | None:
+    first, second = sorted((one, other), key=lambda memory: (memory.created_at, memory.id))
+    found = first_clash(*(known.written[memory.title, memory.insight] for memory in (first, second)))
+    return None if found is None else _conflict(first, second, found)
+
+
+def _conflict(one: Memory, other: Memory, found: Clash) -> Conflict:
+    texts = (content_hash(one), content_hash(other))
+    return Conflict((one.id, other.id), found.type, found.why, found.words, found.claims, texts)
+
+
+def settled_pairs(gathered: Gathered) -> set[Pair]:
+    """Return the pairs that are no open contradiction: a person dismissed them as their texts stand, or linked them."""
+    return gathered.dismissed(NOT_CONFLICT) | _linked(gathered)
+
+
+def _linked(gathered: Gathered) -> set[Pair]:
+    return {
+        pair_of(link.from_id, link.to_id)
+        for link in gathered.links
+        if link.type in {"supersedes", "contradicts"} or link.origin in PERSONS
+    }
+
+
+def _at_one_time(one: Memory, other: Memory) -> bool:
+    """Return whether there is a time at which both hold."""
+    starts = [moment for moment in (one.valid_from, other.valid_from) if moment is not None]
+    ends = [moment for moment in (one.valid_until, other.valid_until) if moment is not None]
+    latest: datetime | None = max(starts, default=None)
+    earliest: datetime | None = min(ends, default=None)
+    return latest is None or earliest is None or latest < earliest
+
+
+def _clashing_memories(
+    memories: Sequence[Memory], known: PassCache, told: Callable[[int], None]
+) -> Iterator[tuple[int, int]]:
+    """Yield positions of memories of which two clauses clash.
+
+    A clause that many memories repeat is compared once, and its newest memories stand for all: mostly the others
+    are their duplicates, which is another finding.
+    """
+    holders: dict[str, list[int]] = {}
+    clauses: list[Clause] = []
+    for position, memory in enumerate(memories):
+        for clause in known.clauses[memory.title, memory.insight[:READ_CHARACTERS]]:
+            if clause.text not in holders:
+                clauses.append(clause)
+            holders.setdefault(clause.text, []).append(position)
+        if position % STEP == 0:
+            told(position // 2)
+    terms = [clause.terms for clause in clauses]
+    keys = [_keys(clause, held) for clause, held in zip(clauses, terms, strict=True)]
+    half = len(memories) // 2
+
+    def step(position: int) -> None:
+        told(half + position * half // len(clauses))
+
+    claims: Memo[int, Claim | None] = Memo(lambda at: known.claims[clauses[at]], most=len(clauses) + 1)
+    for first, second in candidate_pairs(keys, share=CLAIM_SHARE, step=step if clauses else None):
+        if not may_clash(terms[first], terms[second]):
+            continue
+        claim, rival = claims[first], claims[second]
+        if claim and rival and clash(claim, rival):
+            ends = (holders[clauses[at].text][-MOST_HOLDERS:] for at in (first, second))
+            yield from ((one, other) for one, other in product(*ends) if one != other)
+
+
+STEP = 200
+"""Memories between two looks at progress and cancelling."""
+
+
+def _keys(clause: Clause, terms: frozenset[str]) -> frozenset[str]:
+    """Return what a clause is found by: its terms, and the classes of the tools that it names."""
+    if len(terms) > LONGEST_CLAIM:
+        return frozenset()
+    return terms.union(*map(_classes.__getitem__, clause.text.split()))
+
+
+_classes: Memo[str, frozenset[str]] = Memo(
+    lambda word: frozenset(f"class {number}" for number in classes_of(word.strip(".,;:()"))), most=100_000
+)

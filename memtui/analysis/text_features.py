@@ -1,0 +1,244 @@
+"""What of a memory's text is compared with another's: its words in one spelling, and what must not differ."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+from memtui.text.identifiers import LONGEST_WHOLE
+from memtui.text.normal_form import american, plain_form, respelt
+from memtui.text.stemming import stem
+from memtui.text.tokens import STOP_WORDS, Memo
+
+READ_CHARACTERS = 4_000
+"""Characters of a memory that are compared."""
+
+_TOKEN = re.compile(r"[a-z0-9]+(?:[_][a-z0-9]+)*|[^\W\d_a-z]+", re.UNICODE)
+_ASCII_TOKEN = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
+_SPACELESS = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+NEGATIONS = re.compile(
+    r"(?<![\w-])(?:not|no|never|without|avoid(?:s|ed|ing)?|nor|neither|forbid(?:s|den)?|disallow(?:s|ed)?|prohibit(?:s|ed)?"
+    r"|den(?:y|ies|ied)|disabl(?:e|es|ed|ing)|refuse[sd]?|fail(?:s|ed)? to|cease[sd]?|stop(?:s|ped)? (?=\w+ing)|lacks?"
+    r"|unsafe|unsupported|impossible|off)(?![\w-])"
+)
+"""Words that turn what is said round."""
+
+_PLANNED = re.compile(
+    r"\b(?:will|plan(?:s|ned)?(?: to\b|:)|going to|todo|to-do|intend(?:s|ed)?|propos(?:al|e|ed|es)|upcoming|wip"
+    r"|next (?:week|month|quarter|year|sprint|release)|should be \w+(?:ed|t)\b|need(?:s)? to (?:be |move|switch|upgrade"
+    r"|migrate|replace|drop|add|remove|split)|not yet|eventually|soon)"
+    r"|^(?:plan|todo|proposal|idea)\b|^need to\b"
+)
+_DONE = re.compile(
+    r"\b(?:done|has been|have been|finished|completed|is now|are now|no longer|since (?:last )?\w+|already)\b"
+    r"|^(?:we )?(?:added|moved|replaced|upgraded|dropped|switched|migrated|removed|split|renamed|introduced)\b"
+)
+
+_ENVIRONMENTS = re.compile(
+    r"\b(staging|production|development|ci|locally|local|preview|sandbox|qa|canary|windows|macos|linux|ios|android"
+    r"|(?<=test )environment|tests?(?= environment)|on-call|browser|server-side|client-side)\b"
+)
+_ENVIRONMENT_WORDS = (
+    "staging production development ci local preview sandbox qa canary windows macos linux ios android environment "
+    "on-call browser server-side client-side"
+)
+_IN_ENVIRONMENTS = _ENVIRONMENT_WORDS.split()
+"""What stands in every match, so that most texts need no look."""
+
+_NUMBER = re.compile(
+    r"(?<![\w.])v?(\d+(?:[.:]\d+)*)(?:\s?(%|ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|weeks?"
+    r"|months?|years?|[kmgt]i?b)\b|(%)|(?=\D|$))"
+)
+_UNITS = (
+    ("millisecond", "ms"), ("sec", "s"), ("min", "m"), ("hour", "h"), ("day", "d"), ("week", "w"), ("month", "mo"),
+    ("year", "y"),
+)  # fmt: skip
+_DIRECTIONS = re.compile(
+    r"\b(before|after|up|down|above|below|inside|outside|until|first|last|always|minimum|maximum|at least|at most)\b"
+)
+# Shapes of code in running text: paths, files, snake_case, camelCase, calls, options.
+# Lengths are bounded, so that a blob without any sign is not walked through from each of its characters.
+_IDENTIFIER = re.compile(
+    r"(?<![\w-])--?[A-Za-z][\w-]+|~?[\w.@-]{0,80}/[\w./@*-]+|\w{1,80}\(\)|[A-Za-z]\w{0,80}(?:\.[A-Za-z_]\w{0,80})+(?:\(\))?"
+    r"|[a-z]{1,80}[A-Z]\w*|[A-Z][a-z]{1,80}[A-Z]\w*|[A-Za-z]\w{0,80}_\w+"
+)
+_QUOTED_CODE = re.compile(r"`([^`\n]{1,60})`")
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A text as it is compared.
+
+    Attributes:
+        text: what was written, cut to what is compared.
+        title: the title of its own that a memory has, empty where the text opens with it.
+    """
+
+    text: str
+    title: str = ""
+
+    @cached_property
+    def plain(self) -> str:
+        """The plain form, see `memtui.text.normal_form.plain_form`."""
+        return plain_form(self.text)
+
+    @cached_property
+    def normal(self) -> str:
+        """The normal form, see `memtui.text.normal_form.normal_form`."""
+        return respelt(self.plain)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Every word in one spelling, in order."""
+        return tuple(map(american, _TOKEN.findall(self.plain)))
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        """The stems of the words that carry meaning, in order."""
+        return stems_of(self.plain)
+
+    @cached_property
+    def sorted_stems(self) -> str:
+        """The stems in alphabetical order, for a comparison that no order disturbs."""
+        return " ".join(sorted(self.stems))
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The stems as a set."""
+        return frozenset(self.stems)
+
+    @cached_property
+    def parts(self) -> frozenset[str]:
+        """The stems with names of code split into their words: `payment_id` and `paymentId` are a payment id."""
+        split = split_names(self.text)
+        return self.terms if split == self.text else frozenset(stems_of(plain_form(split)))
+
+    @cached_property
+    def headline(self) -> Wording:
+        """The title of its own, else the whole."""
+        return Wording(self.title) if self.title else self
+
+    @cached_property
+    def run_together(self) -> str:
+        """The normal form without gaps and underscores, where a name of code is found however it is written."""
+        return "".join(self.normal.replace("_", " ").split())
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Numbers with their units, `15 m` for fifteen minutes."""
+        return numbers_in(self.normal)
+
+    @cached_property
+    def negations(self) -> int:
+        """How many words turn something round."""
+        return len(NEGATIONS.findall(self.plain))
+
+    @cached_property
+    def environments(self) -> frozenset[str]:
+        """Environments and platforms that are named."""
+        return environments_in(self.normal)
+
+    @cached_property
+    def directions(self) -> frozenset[str]:
+        """Words of order and direction, of which the opposite reads alike."""
+        return frozenset(_DIRECTIONS.findall(self.plain))
+
+    @cached_property
+    def identifiers(self) -> frozenset[str]:
+        """Names of code, without case and closing brackets."""
+        quoted = _QUOTED_CODE.findall(self.text) if "`" in self.text else []
+        # No name holds a space, and most words are plain: the pattern is slow, and is shown the others alone.
+        telling = " ".join(word for word in self.text.replace("`", " ").split() if not _is_plain(word))
+        found = {*_IDENTIFIER.findall(telling), *(name for name in quoted if " " not in name)}
+        return frozenset(name.lower().strip("()./-") for name in found) - {""}
+
+    @cached_property
+    def is_plan(self) -> bool:
+        """Whether it speaks of something to come."""
+        return _PLANNED.search(self.normal) is not None
+
+    @cached_property
+    def is_done(self) -> bool:
+        """Whether it speaks of something that was done."""
+        return _DONE.search(self.normal) is not None
+
+
+def split_names(text: str) -> str:
+    """Return a text with its snake_case and camelCase names split into words."""
+    return _JOINT.sub(" ", text)
+
+
+_JOINT = re.compile(r"(?<=[^\W_])_+(?=[^\W_])|(?<=[a-z0-9])(?=[A-Z])")
+
+
+def _is_plain(word: str) -> bool:
+    """Return whether a word, with what closes a sentence, holds no sign and no capital behind its first letter."""
+    bare = word.rstrip(".,;:!?")
+    return bare.isalnum() and bare[1:] == bare[1:].lower()
+
+
+def numbers_in(normal: str) -> frozenset[str]:
+    """Return the numbers of a text in normal form with their units, `15 m` for fifteen minutes."""
+    return frozenset(map(_number, _NUMBER.finditer(normal))) if _DIGIT.search(normal) else _NOTHING
+
+
+def environments_in(normal: str) -> frozenset[str]:
+    """Return the environments and platforms that a text in normal form names."""
+    return frozenset(_ENVIRONMENTS.findall(normal)) if any(map(normal.__contains__, _IN_ENVIRONMENTS)) else _NOTHING
+
+
+_DIGIT = re.compile("[0-9]")
+_NOTHING: frozenset[str] = frozenset()
+
+
+def wording_of(title: str, insight: str) -> Wording:
+    """Return the wording of a memory; a title that its text repeats counts once."""
+    text = insight[:READ_CHARACTERS]
+    head = title.rstrip("….").strip()
+    repeated = text.startswith(head) or _opens_with(text[: len(head) + 40], head)
+    return Wording(text) if repeated else Wording(f"{title}\n{text}", title)
+
+
+def _opens_with(text: str, head: str) -> bool:
+    """Return whether the normal form of a text begins with that of another."""
+    opening, wanted = plain_form(text), plain_form(head)
+    first, first_wanted = opening.lstrip()[:1], wanted.lstrip()[:1]
+    # Respelling changes the first sign of numbers alone, and no two of them to the same.
+    if first.isalpha() and first_wanted.isalpha() and first != first_wanted:
+        return False
+    return respelt(opening).startswith(respelt(wanted))
+
+
+def _stems_of_word(word: str) -> tuple[str, ...]:
+    """Return the stems of a word, none for a stop word."""
+    spelt = american(word)
+    if spelt in STOP_WORDS:
+        return ()
+    if spelt.isascii():
+        return (stem(spelt) if spelt.isalpha() else spelt[:LONGEST_WHOLE],)
+    return _pairs_of_signs(spelt)
+
+
+_stems: Memo[str, tuple[str, ...]] = Memo(_stems_of_word, most=200_000)
+
+
+def stems_of(plain: str) -> tuple[str, ...]:
+    """Return the stems of a text in plain or normal form, stop words left out; stop words alone are kept."""
+    words = (_ASCII_TOKEN if plain.isascii() else _TOKEN).findall(plain)
+    return tuple(chain.from_iterable(map(_stems.__getitem__, words))) or tuple(words)
+
+
+def _pairs_of_signs(word: str) -> tuple[str, ...]:
+    """Return overlapping pairs of a run of a script without spaces, any other word whole."""
+    if _SPACELESS.search(word) and len(word) > 1:
+        return tuple(word[at : at + 2] for at in range(min(len(word), LONGEST_WHOLE) - 1))
+    return (word[:LONGEST_WHOLE],)
+
+
+def _number(found: re.Match[str]) -> str:
+    unit = found[2] or found[3] or ""
+    short = next((to for start, to in _UNITS if unit.startswith(start)), unit)
+    return f"{found[1]} {short}".strip()

@@ -1,0 +1,312 @@
+"""Apply an import plan as one undoable change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from memtui.capture.draft import Draft
+from memtui.capture.jsonl_records import add_typed_lines
+from memtui.capture.plan import PLANTED, ImportOptions, ImportPlan, Planned, draft_hash
+from memtui.capture.source_conflicts import keep_conflicts
+from memtui.domain.actor import Actor
+from memtui.domain.memory import Anchor, Memory, Status, Tombstone, fit_tags, new_id
+from memtui.domain.record import memory_from_record, memory_record, without_odd_anchors
+from memtui.progress import ProgressCallback
+from memtui.text.sanitize import one_line, sanitise
+from memtui.vault.projects import ensure_project
+from memtui.vault.reader import SourceState
+from memtui.vault.secret_scan import without_values
+from memtui.vault.writer import VaultWriter
+
+EXPORTED = frozenset({"id", "project", "kind", "status", "importance", "confidence", "pinned", "created_at"})
+"""Keys that every record of an export has, and few others have all of."""
+
+CHUNK = 500
+"""Memories written between two reports of progress."""
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import came to.
+
+    Attributes:
+        ids: memories added or updated, in the order of the sources.
+        flagged: (id, notes) of memories that a person should look at closely.
+        bad_records: typed lines that could not be taken, with the reason.
+    """
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    conflicts: list[Planned] = field(default_factory=list)
+    skipped: list[dict[str, Any]] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    flagged: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    bad_records: list[str] = field(default_factory=list)
+
+
+@lru_cache(maxsize=256)
+def _shown_path(path: str | None) -> str | None:
+    """Return a path, in which a value may stand that looks like a secret, without that."""
+    return None if path is None else without_values(path)
+
+
+def skipped_rows(plan: ImportPlan) -> list[dict[str, Any]]:
+    """Return what a plan leaves out as `{path, line, reason}`."""
+    rows = [
+        {
+            "path": _shown_path(item.draft.source.path),
+            "line": item.draft.source.span[0] if item.draft.source.span else None,
+            "reason": item.reason,
+        }
+        for item in plan.items
+        if item.action == "skip"
+    ]
+    rows.extend(
+        {"path": _shown_path(skipped.path), "line": skipped.span[0] if skipped.span else None, "reason": skipped.reason}
+        for skipped in plan.skipped
+    )
+    return rows
+
+
+def apply_plan(
+    writer: VaultWriter,
+    plan: ImportPlan,
+    options: ImportOptions,
+    *,
+    actor: Actor,
+    progress: ProgressCallback | None = None,
+) -> ImportReport:
+    """Write a plan within the running change; the caller names the change and commits it."""
+    report = ImportReport(skipped=skipped_rows(plan))
+    report.conflicts = [item for item in plan.items if item.action == "conflict"]
+    report.unchanged = plan.count("unchanged")
+    pending: list[Memory] = []
+    states: list[SourceState] = []
+    nothing_new: dict[str, datetime] = {}
+    stones = writer.tombstones()
+    dropped: list[Tombstone] = []
+    for item in plan.items:
+        memory = _outcome(item, options, writer.now, actor)
+        if memory is not None:
+            pending.append(memory)
+            report.ids.append(memory.id)
+            report.added += item.action in {"add", "restore"}
+            report.updated += item.action in {"update", "replace"}
+            if item.draft.notes:
+                report.flagged.append((memory.id, item.draft.notes))
+            if item.action == "restore":
+                dropped.extend(stone for stone in stones if stone.memory_id == memory.id)
+        states.extend(_states(item, memory))
+        if memory is None and item.memory is not None and item.action != "conflict":
+            nothing_new[item.memory.id] = item.memory.created_at
+    writer.drop(dropped)
+    for name in sorted({memory.project for memory in pending if memory.project not in {None, "global"}} - {None}):
+        ensure_project(writer, str(name))
+    _store(writer, plan, pending, progress)
+    writer.put_source_states(states, nothing_new=nothing_new)
+    keep_conflicts(writer, plan, report.conflicts)
+    report.bad_records.extend(add_typed_lines(writer, plan.records, options, actor))
+    return report
+
+
+def _store(writer: VaultWriter, plan: ImportPlan, pending: Sequence[Memory], progress: ProgressCallback | None) -> None:
+    stored = {memory.id for memory in pending}
+    writer.put_many(memory for memory in plan.moved if memory.id not in stored)
+    new = {memory.id for memory in pending} - {item.memory.id for item in plan.items if item.memory is not None}
+    # Drafts of other sources are no records, so none of them says that its memory is one.
+    recorded = new if all(item.draft.stated is not None for item in plan.items) else ()
+    for start in range(0, len(pending), CHUNK):
+        writer.put_many(pending[start : start + CHUNK], as_recorded=recorded)
+        if progress:
+            progress(min(start + CHUNK, len(pending)), len(pending))
+
+
+def _outcome(item: Planned, options: ImportOptions, now: datetime, actor: Actor) -> Memory | None:
+    """Return the memory to store for an item, None if there is nothing to store."""
+    if item.action in {"add", "replace"} and item.draft.record is not None:
+        memory = memory_of_record(item.draft, item.project, now, over=item.memory)
+        if item.action == "add" and not item.draft.record.get("status"):
+            memory = _confirmed(memory, item, options, now, actor)
+        return memory if actor.is_person else _as_proposal(memory)
+    if item.action == "add":
+        return _confirmed(_new_memory(item, now), item, options, now, actor)
+    if item.action == "update" and item.memory is not None:
+        return _updated(item.memory, item.draft, now)
+    if item.action == "restore" and item.memory is not None:
+        revived = replace(item.memory, status="candidate", status_reason="")
+        return _confirmed(revived, item, options, now, actor)
+    return None
+
+
+def _new_memory(item: Planned, now: datetime) -> Memory:
+    draft = item.draft
+    retired_at_source = "superseded-at-source" in draft.notes
+    status: Status = "superseded" if retired_at_source else "candidate"
+    content = draft_hash(draft)
+    sources = (draft.source, *item.more_sources)
+    return Memory(
+        id=new_id(),
+        title=draft.title,
+        insight=draft.insight,
+        kind=draft.kind,
+        project=item.project,
+        status=status,
+        status_reason="superseded at its source" if retired_at_source else "",
+        rationale=draft.rationale,
+        snippet=draft.snippet,
+        anchors=tuple(Anchor(path) for path in draft.anchors),
+        tags=draft.tags,
+        importance=draft.importance,
+        created_at=now,
+        updated_at=now,
+        observed_at=min(draft.observed_at, now) if draft.observed_at else None,
+        sources=tuple(replace(source, imported_hash=content) for source in sources),
+    )
+
+
+def _confirmed(memory: Memory, item: Planned, options: ImportOptions, now: datetime, actor: Actor) -> Memory:
+    """Accept a candidate at once where the person asked for it; what looks planted stays in the inbox."""
+    if not options.active or PLANTED in item.draft.notes or memory.status != "candidate" or not actor.is_person:
+        return memory
+    return replace(memory, status="active", confirmed_at=now, confirmed_by=actor.name)
+
+
+def _as_proposal(memory: Memory) -> Memory:
+    """Take away what only a person can give, from a record that an agent imports."""
+    return replace(
+        memory,
+        status="candidate" if memory.status == "active" else memory.status,
+        pinned=False,
+        confirmed_at=None,
+        confirmed_by=None,
+        verified_at=None,
+        verified_by=None,
+    )
+
+
+def _updated(memory: Memory, draft: Draft, now: datetime) -> Memory:
+    content = draft_hash(draft)
+    sources = tuple(
+        replace(draft.source, imported_hash=content) if source.path == draft.source.path else source
+        for source in memory.sources
+    )
+    # A source that turns an accepted memory into what looks planted has to be accepted again.
+    planted = "planted-instruction" in draft.notes and memory.status == "active"
+    return replace(
+        memory,
+        status="candidate" if planted else memory.status,
+        title=draft.title,
+        insight=draft.insight,
+        rationale=draft.rationale,
+        snippet=draft.snippet,
+        anchors=_updated_anchors(memory, draft),
+        observed_at=min(draft.observed_at, now) if draft.observed_at else memory.observed_at,
+        sources=sources,
+    )
+
+
+def _updated_anchors(memory: Memory, draft: Draft) -> tuple[Anchor, ...]:
+    """Return the anchors that the source names now, and those whose file a person tied or verified."""
+    if not draft.anchors:
+        return memory.anchors
+    known = {anchor.path: anchor for anchor in memory.anchors}
+    named = [known.get(path, Anchor(path)) for path in draft.anchors]
+    return (*named, *(anchor for anchor in memory.anchors if anchor.content_hash and anchor not in named))
+
+
+def _states(item: Planned, memory: Memory | None) -> Iterable[SourceState]:
+    """Return what the sources of an item say now, for the memory that it concerns."""
+    owner = memory or item.memory
+    if owner is None or item.draft.record is not None:
+        return
+    content = draft_hash(item.draft)
+    known = {source.path: source for source in owner.sources}
+    for source in (item.draft.source, *item.more_sources):
+        # Under the memory's own place, which stays when its piece moves up or down in the file.
+        place = known.get(source.path, source)
+        yield SourceState(owner.id, place.path or "", place.native_id or "", content)
+
+
+def memory_of_record(draft: Draft, project: str | None, now: datetime, *, over: Memory | None = None) -> Memory:
+    """Return the memory that a record of memtui's own states, sanitised.
+
+    A row that gives no status of its own is a candidate, or active under `--active`.
+
+    Args:
+        draft: with the record.
+        project: where a row without a project goes.
+        now: stands in for a missing time of creation.
+        over: a memory that the record replaces; a row that is no export keeps of it what it does not state.
+    """
+    if over is None and draft.stated is not None:
+        return _as_stated(draft, draft.stated, project, now)
+    record = dict(draft.record or {})
+    if over is not None and not record.keys() >= EXPORTED:
+        stated = {key: value for key, value in record.items() if value is not None and not _is_guess(key, draft)}
+        record = {**memory_record(over), **stated}
+    for name in ("insight", "rationale", "snippet"):
+        if isinstance(record.get(name), str):
+            record[name] = sanitise(record[name]).text
+    title = str(record.get("title") or "")
+    record["title"] = (one_line(title) if "\n" in title or "\t" in title else title) or draft.title
+    record.setdefault("kind", draft.kind)
+    record["project"] = record.get("project") or project
+    if not record.get("status"):
+        record["status"] = "candidate"
+    memory = memory_from_record(record, now=now, new_id=record.get("id") or new_id())
+    if not record.get("id") and not memory.sources:
+        # Without an id of its own the row is known again by what it said.
+        memory = replace(memory, sources=(replace(draft.source, imported_hash=draft_hash(draft)),))
+    return memory
+
+
+def _as_stated(draft: Draft, stated: Memory, project: str | None, now: datetime) -> Memory:
+    """Return the same of a record that its reader made a memory of: once is enough of 11,637."""
+    record = draft.record or {}
+    title = stated.title
+    sources = stated.sources
+    if not record.get("id") and not sources:
+        sources = (replace(draft.source, imported_hash=draft_hash(draft)),)
+    return replace(
+        stated,
+        id=stated.id or new_id(),
+        title=(one_line(title) if "\n" in title or "\t" in title else title) or draft.title,
+        kind=draft.kind,
+        project=stated.project or project,
+        status=record.get("status") or "candidate",
+        created_at=stated.created_at if record.get("created_at") else now,
+        updated_at=now,
+        sources=sources,
+    )
+
+
+def states_nothing_new(draft: Draft, project: str | None, stored: Memory) -> bool:
+    """Return whether a record of memtui's own states what a memory is already.
+
+    An export states all there is. A row written by hand or by another program leaves out what it does not
+    care about, so there only what it states counts: accepting it, or tagging it here, makes no other memory.
+    """
+    theirs = memory_record(memory_of_record(draft, project, stored.created_at))
+    mine = memory_record(without_odd_anchors(stored))
+    record = draft.record or {}
+    differing = {key for key in mine.keys() | theirs.keys() if mine.get(key) != theirs.get(key)}
+    if record.keys() >= EXPORTED:
+        return not differing
+    if fit_tags(stored.tags) == fit_tags(theirs.get("tags", ())):
+        differing.discard("tags")  # an older memtui took longer tags than are imported now
+    return not any(key in differing and record[key] is not None and not _is_guess(key, draft) for key in record)
+
+
+def _is_guess(key: str, draft: Draft) -> bool:
+    """Return whether a title or kind is what the reader fills in for a row that states none."""
+    from memtui.capture.classify import guess_kind
+    from memtui.capture.titles import title_for
+
+    if key == "title":
+        return draft.title == title_for(draft.insight, ())
+    return key == "kind" and draft.kind == guess_kind(draft.insight, draft.title, ())

@@ -1,0 +1,279 @@
+"""Import files and folders: find the sources, read them, plan, and write one undoable change."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from memtui.capture.apply import ImportReport, apply_plan
+from memtui.capture.collect import ReadFile, collect
+from memtui.capture.dates import SourceDates
+from memtui.capture.draft import Draft, Skipped
+from memtui.capture.plan import ImportOptions, ImportPlan, Planner, Recut, spared_by_agents
+from memtui.capture.stable_split import KnownUnit
+from memtui.curate.projects import project_for_writing, view_of
+from memtui.domain.actor import Actor
+from memtui.domain.memory import GLOBAL_PROJECT
+from memtui.domain.record import Record
+from memtui.errors import SourceError
+from memtui.progress import ProgressCallback
+from memtui.publish.portable import MANIFEST
+from memtui.vault.half_lives import HALF_LIFE
+from memtui.vault.packs import RECIPE
+from memtui.vault.projects import check_name, ensure_project
+from memtui.vault.reader import VaultReader
+from memtui.vault.vault import Vault
+from memtui.vault.writer import VaultWriter
+from memtui.workspace import find_workspace
+
+OWN_FORMATS = frozenset({"jsonl", "vault"})
+"""Formats whose records bring their own project, dates and ids."""
+
+CLAIMS = frozenset({"status", "status_reason", "pinned", "confirmed_at", "confirmed_by", "verified_at", "verified_by"})
+"""Keys of a record by which it vouches for itself."""
+
+_SETTINGS = frozenset({HALF_LIFE, RECIPE})
+"""Typed lines that say how a whole vault works, rather than what is known of a memory."""
+
+_TRANSCRIPT_BYTES = 200_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRequest:
+    """What to import and how.
+
+    Attributes:
+        paths: files and folders.
+        folder: the working directory.
+        home: the user's home folder.
+        project: the project that a person named, if any.
+        format: a reader's format, or `auto`.
+    """
+
+    paths: Sequence[Path]
+    folder: Path
+    home: Path
+    project: str | None = None
+    format: str = "auto"
+    options: ImportOptions = field(default_factory=ImportOptions)
+
+
+@dataclass(slots=True)
+class SourcesRead:
+    """What was found and read, before the vault is asked.
+
+    Attributes:
+        files: one per source file, in order.
+        drafts: every draft, with the folder whose project it belongs to (None: its own record says, or global).
+        recuts: how to read a source again, by its path in the drafts, cut as it was at its last import.
+        roots: the folder that a source's path is relative to, by that path.
+    """
+
+    files: list[ReadFile] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    drafts: list[tuple[Draft, Path | None]] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    recuts: dict[str, Recut] = field(default_factory=dict)
+    roots: dict[str, Path] = field(default_factory=dict)
+
+    def is_gone(self, old: str, new: str) -> bool:
+        """Return whether a source of before is there no more, beside one that was read now."""
+        root = self.roots.get(new)
+        try:
+            return root is not None and not (root / old).exists()
+        except (OSError, ValueError):
+            return False
+
+
+def read_sources(request: ImportRequest, *, progress: ProgressCallback | None = None) -> SourcesRead:
+    """Find and read every source; touches no vault.
+
+    Raises:
+        NotFoundError, SourceError: a path does not exist or cannot be read.
+        Cancelled: the person stopped it.
+    """
+    read = SourcesRead()
+    seen: set[Path] = set()
+    for path in request.paths:
+        absolute = Path(path).expanduser()
+        absolute = _without_steps_up(absolute if absolute.is_absolute() else request.folder / absolute)
+        workspace = find_workspace(absolute)
+        root = workspace.root if workspace.is_repository else (absolute if absolute.is_dir() else absolute.parent)
+        collected = collect([absolute], root=root, home=request.home, format=request.format, progress=progress)
+        read.skipped.extend(collected.skipped)
+        dates = SourceDates(root, [file.file.path for file in collected.files])
+        for file in collected.files:
+            real = file.file.path.resolve()
+            if real in seen:
+                continue
+            seen.add(real)
+            read.files.append(file)
+            read.skipped.extend(file.result.skipped)
+            owner = _project_folder(file.file.path, request)
+            named = absolute == file.file.path or (absolute / MANIFEST).is_file()
+            # Settings of the whole vault are taken from an export that a person names, not from one that lies about.
+            read.records.extend(one for one in file.result.records if named or one["type"] not in _SETTINGS)
+
+            finished = partial(_finished, dates=dates, named=named, in_repository=workspace.is_repository)
+            drafts = [finished(stated, file.file.path) for stated in file.result.drafts]
+            read.drafts.extend((draft, owner) for draft in drafts)
+            if drafts and drafts[0].record is None and drafts[0].source.path is not None:
+                read.recuts[drafts[0].source.path] = _recut(file, finished)
+                read.roots[drafts[0].source.path] = file.file.root
+    return read
+
+
+def _without_steps_up(path: Path) -> Path:
+    """Return a path without `..`; its last name stays as it was given, a link unresolved."""
+    if ".." not in path.parts:
+        return path
+    return path.resolve() if path.name == ".." else path.parent.resolve() / path.name
+
+
+def _finished(stated: Draft, path: Path, *, dates: SourceDates, named: bool, in_repository: bool) -> Draft:
+    """Return a draft with its date and place, and without claims where nobody named its file."""
+    draft = stated if named else _unvouched(stated)
+    return _dated(draft if in_repository else _placed(draft, path), path, dates)
+
+
+def _recut(file: ReadFile, finished: Callable[[Draft, Path], Draft]) -> Recut:
+    """Return how to read a file again, cut as its last import was."""
+
+    def again(units: Sequence[KnownUnit]) -> tuple[list[Draft], list[Skipped], list[Skipped]] | None:
+        read = replace(file.file, known=tuple(units))
+        try:
+            if read.fingerprint != file.fingerprint:
+                return None  # it was written meanwhile: what was read stands
+            result = file.reader.read(read)
+        except (OSError, SourceError):
+            return None
+        return [finished(draft, read.path) for draft in result.drafts], file.result.skipped, result.skipped
+
+    return again
+
+
+def _unvouched(draft: Draft) -> Draft:
+    """Return a record that a search of a folder came upon without what it claims about itself.
+
+    A file of a stranger's repository must not make its own memories active, pinned or verified: that is
+    honoured where a person names the export.
+    """
+    if draft.record is None:
+        return draft
+    record = {key: value for key, value in draft.record.items() if key not in CLAIMS}
+    return replace(draft, record=record, stated=None, found=True)
+
+
+def _placed(draft: Draft, path: Path) -> Draft:
+    """Return a draft from outside a repository under the whole path, so that no other folder's file is taken for it."""
+    return replace(draft, source=replace(draft.source, path=path.as_posix()))
+
+
+def _dated(draft: Draft, path: Path, dates: SourceDates) -> Draft:
+    """Return a draft with the date of its file where it states none; memtui's own records bring theirs."""
+    if draft.observed_at or draft.record is not None:
+        return draft
+    return replace(draft, observed_at=dates.observed_at(path))
+
+
+def _project_folder(path: Path, request: ImportRequest) -> Path:
+    """Return the folder whose project a source belongs to: its own repository, else the working directory."""
+    memory_of = _auto_memory_project(path, request)
+    if memory_of is not None:
+        return memory_of
+    return path.parent if find_workspace(path).is_repository else request.folder
+
+
+def _auto_memory_project(path: Path, request: ImportRequest) -> Path | None:
+    """Return the project folder of Claude's auto memory: the slug of the working directory, or a transcript's `cwd`."""
+    parts = path.parts
+    if ".claude" not in parts or "projects" not in parts:
+        return None
+    position = len(parts) - 1 - parts[::-1].index("projects")
+    slug = parts[position + 1] if position + 1 < len(parts) else ""
+    root = find_workspace(request.folder).root
+    if slug and slug == re.sub(r"[^A-Za-z0-9]", "-", root.as_posix()):
+        return root
+    for transcript in sorted(Path(*parts[: position + 2]).glob("*.jsonl"))[:3]:
+        with transcript.open("rb") as stream:
+            for line in stream.read(_TRANSCRIPT_BYTES).splitlines():
+                folder = _cwd_of(line)
+                if folder is not None and folder.is_dir():
+                    return folder
+    return None
+
+
+def _cwd_of(line: bytes) -> Path | None:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    cwd = value.get("cwd") if isinstance(value, dict) else None
+    return Path(cwd) if isinstance(cwd, str) and cwd else None
+
+
+def plan_import(vault: Vault, read: SourcesRead, request: ImportRequest) -> ImportPlan:
+    """Return what the import would do; writes nothing."""
+    with vault.read() as reader:
+        return _plan(reader, read, request, lambda folder: view_of(reader, folder, request.project).project)
+
+
+def run_import(
+    vault: Vault, read: SourcesRead, request: ImportRequest, *, actor: Actor, progress: ProgressCallback | None = None
+) -> tuple[ImportPlan, ImportReport | None]:
+    """Write the import as one change; the report is None when ids clash and nothing was written.
+
+    Raises:
+        Cancelled: the person stopped it; the vault is unchanged.
+    """
+    with vault.write(actor=actor.name, action="import") as writer:
+        plan = _plan(writer, read, request, lambda folder: _register(writer, folder, request))
+        if not actor.is_person:
+            plan.items = [spared_by_agents(item) for item in plan.items]
+        if plan.count("clash"):
+            writer.abandon()
+            return plan, None
+        report = apply_plan(writer, plan, request.options, actor=actor, progress=progress)
+        places = ", ".join(dict.fromkeys(Path(path).name or str(path) for path in request.paths))
+        writer.summary = f"import {report.added} new and {report.updated} changed memories from {places[:80]}"
+        if plan.moved and not report.ids:
+            writer.summary = f"note that the sources of {len(plan.moved)} memories were moved, in {places[:80]}"
+        return plan, report
+
+
+def _register(writer: VaultWriter, folder: Path, request: ImportRequest) -> str | None:
+    return project_for_writing(writer, folder, request.project)
+
+
+def _plan(
+    reader: VaultReader, read: SourcesRead, request: ImportRequest, project_of: Callable[[Path], str | None]
+) -> ImportPlan:
+    names: dict[Path, str | None] = {}
+
+    def owner(draft: Draft, folder: Path | None) -> str | None:
+        stated = draft.record.get("project") if draft.record is not None else None
+        if stated:
+            return str(stated)
+        if request.project is not None:
+            return check_name(request.project)
+        if draft.record is not None:
+            return None
+        if draft.scope == "global":
+            return GLOBAL_PROJECT
+        if folder is None:
+            return None
+        if folder not in names:
+            names[folder] = project_of(folder)
+        return names[folder]
+
+    planner = Planner(reader, request.options, recuts=read.recuts, is_gone=read.is_gone)
+    plan = planner.plan([(draft, owner(draft, folder)) for draft, folder in read.drafts])
+    plan.skipped = planner.skipped_of(read.skipped)
+    plan.records = list(read.records)
+    if request.project not in {None, GLOBAL_PROJECT} and isinstance(reader, VaultWriter):
+        ensure_project(reader, check_name(str(request.project)))
+    return plan

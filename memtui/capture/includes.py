@@ -1,0 +1,152 @@
+"""Files that a rule file includes: `@path` imports and symbolic links."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.capture.blocks import code_lines
+from memtui.capture.draft import ReadResult, Skipped, SourceFile
+from memtui.capture.drafting import (
+    drafts_from_markdown,
+    folder_anchors,
+    folder_of,
+    in_order,
+    is_below_home,
+    read_settings,
+)
+from memtui.capture.prose import IMPORT
+
+_CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`).{1,2000}?(?<!`)\1(?!`)")
+_INLINE_COMMENT = re.compile(r"<!--.{0,2000}?-->")
+_IMPORT = re.compile(r"(?<![\w`@./\\)\]-])@((?:\\ |[^\s`\"'<>()\[\]{}|,;@\\]|\\(?=[\w.]))+)")
+_PATH_LIKE = re.compile(
+    r"(?:\.{1,2}[/\\]|~[/\\]|/).|.*\.(?:mdc?|markdown|txt|rst|adoc|json|ya?ml|toml)$", re.IGNORECASE
+)
+_LINK_TEXT = re.compile(r"[^\s<>|*?\"'`#@][^\n<>|*?\"'`]{0,250}\n?\Z")
+_LOOKED_AT_CHARS = 20_000
+_LONGEST_PATH = 260
+
+
+@dataclass(frozen=True, slots=True)
+class ImportMark:
+    """An `@path` in a text.
+
+    Attributes:
+        path: the path as written, without the `@`.
+        line: its line, counted from 1.
+    """
+
+    path: str
+    line: int
+
+
+def find_imports(text: str, *, first_line: int = 1) -> list[ImportMark]:
+    """Return every `@word` that may be an import: outside fences, indented code, code spans and comments."""
+    if "@" not in text:
+        return []
+    lines = text.split("\n")
+    hidden = code_lines(lines)
+    return [
+        ImportMark(path, number + first_line)
+        for number, line in enumerate(lines)
+        if "@" in line and number not in hidden
+        for path in _marks(line)
+    ]
+
+
+def _marks(line: str) -> Iterator[str]:
+    shown = _INLINE_COMMENT.sub("`", _CODE_SPAN.sub("`", line[:_LOOKED_AT_CHARS]))
+    for found in _IMPORT.finditer(shown):
+        path = found[1].replace("\\ ", " ").rstrip(".:!?*_")
+        if path and len(path) <= _LONGEST_PATH:
+            yield path
+
+
+def resolve_imports(file: SourceFile, text: str, *, first_line: int = 1) -> tuple[list[Path], list[Skipped]]:
+    """Return the existing files that a text imports, and the imports that are not followed with the reason.
+
+    A word that names no file counts as an import only if it is written like a path; `@param` and
+    `@scope/package` are words.
+    """
+    includes: dict[Path, None] = {}
+    skipped = []
+    for mark in find_imports(text, first_line=first_line):
+        target = _target(file, mark.path)
+        span = (mark.line, mark.line)
+        if target is None or not _is_file(target):
+            if _PATH_LIKE.match(mark.path):
+                skipped.append(Skipped(file.name, span, f"import not found: @{mark.path}"))
+        elif not is_inside(file, target):
+            skipped.append(Skipped(file.name, span, f"outside the project: import it by name: @{mark.path}"))
+        else:
+            includes[target] = None
+    return list(includes), skipped
+
+
+def link_target(file: SourceFile) -> Path | None:
+    """Return the file that a file names as its whole text: a symbolic link checked out as text."""
+    if len(file.raw) > _LONGEST_PATH or not _LINK_TEXT.match(file.text):
+        return None
+    target = _target(file, file.text.strip())
+    if target is None or target == file.path or not _is_file(target) or not is_inside(file, target):
+        return None
+    return target
+
+
+def is_inside(file: SourceFile, target: Path) -> bool:
+    """Return whether a target really lies in the project, or with a user's own file in its folder."""
+    real = Path(os.path.realpath(target))
+    if real.is_relative_to(os.path.realpath(file.root)):
+        return True
+    own_folder = file.home / ".claude"
+    return file.path.is_relative_to(own_folder) and real.is_relative_to(os.path.realpath(own_folder))
+
+
+def _target(file: SourceFile, written: str) -> Path | None:
+    if "\0" in written:
+        return None
+    if written.startswith(("~/", "~\\")):
+        return Path(os.path.normpath(file.home / written[2:]))
+    slashed = written.replace("\\", "/") if os.sep == "/" else written
+    return Path(os.path.normpath(file.path.parent / slashed))
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def read_with_imports(file: SourceFile, *, format_name: str, agent: str | None, home_folder: str) -> ReadResult:
+    """Return a file's memories, a nested one's anchored to its folder; the caller follows the includes.
+
+    Args:
+        file: the file.
+        format_name: the reader's format.
+        agent: the assistant that the file is for.
+        home_folder: the assistant's folder in the user's home, such as `.claude`: what lies there holds everywhere.
+    """
+    if target := link_target(file):
+        reason = f"only names {file.text.strip()}, which is read instead"
+        return ReadResult(skipped=[Skipped(file.name, (1, 1), reason)], includes=[target])
+    settings = read_settings(file)
+    result = drafts_from_markdown(
+        file,
+        format=format_name,
+        agent=agent,
+        anchors=folder_anchors(folder_of(file, home_folder)),
+        scope="global" if is_below_home(file, home_folder) else "project",
+        first_line=settings.body_first_line,
+        text=settings.body,
+    )
+    includes, unread = resolve_imports(file, settings.body, first_line=settings.body_first_line)
+    told = {skipped.span for skipped in unread}
+    gaps = [gap for gap in result.skipped if gap.reason != IMPORT or gap.span not in told]
+    result.skipped = in_order([*gaps, *unread])
+    result.includes.extend(includes)
+    return result

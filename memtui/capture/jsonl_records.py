@@ -1,0 +1,169 @@
+"""Typed lines of memtui's own formats besides memories: links, verdicts, signals, tombstones, half-lives, recipes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from memtui.capture.plan import ImportOptions
+from memtui.capture.readers.own_formats import clean
+from memtui.domain.actor import Actor
+from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
+from memtui.domain.kinds import in_project
+from memtui.domain.memory import LINK_TYPES, Link, Signal, Tombstone, Verdict
+from memtui.domain.record import Record, RecordError
+from memtui.domain.usefulness import SIGNAL_TYPES
+from memtui.errors import UsageError
+from memtui.text.quantities import parse_budget
+from memtui.text.sanitize import one_line
+from memtui.vault.half_lives import HALF_LIFE
+from memtui.vault.journal import thing_from_record
+from memtui.vault.packs import RECIPE, recipe_from_record, recipe_named, recipe_record, write_recipe
+from memtui.vault.projects import check_name
+from memtui.vault.secret_scan import Patterns, secrets_in
+from memtui.vault.writer import VaultWriter
+
+_Kin = Link | Verdict | Signal | Tombstone
+
+
+def add_typed_lines(writer: VaultWriter, records: Iterable[Record], options: ImportOptions, actor: Actor) -> list[str]:
+    """Add what the lines state and the vault does not hold yet; returns what could not be taken, with the reason."""
+    bad: list[str] = []
+    half_lives: list[Record] = []
+    recipes: list[Record] = []
+    kin: list[Record] = []
+    for record in records:
+        {HALF_LIFE: half_lives, RECIPE: recipes}.get(record["type"], kin).append(record)
+    if not options.allow_secret:
+        kin = _without_secrets(kin, bad, options.secret_patterns)
+        recipes = _without_secrets(recipes, bad, options.secret_patterns)
+    _add_records(writer, kin, bad, actor)
+    _apply_half_lives(writer, half_lives, bad, actor, over=options.replace)
+    _save_recipes(writer, recipes, bad, actor, over=options.replace)
+    return bad
+
+
+def _without_secrets(records: Iterable[Record], bad: list[str], patterns: Patterns) -> list[Record]:
+    """Return the typed lines in which nothing looks like a secret; the others are told, without the value."""
+    kept = []
+    for record in records:
+        found = secrets_in(record, patterns)
+        if found:
+            rules = ", ".join(dict.fromkeys(rule for rules in found.values() for rule in rules))
+            bad.append(f"{record.get('type')}: looks like a secret ({rules}); --allow-secret stores it")
+        else:
+            kept.append(record)
+    return kept
+
+
+def _apply_half_lives(
+    writer: VaultWriter, records: Iterable[Record], bad: list[str], actor: Actor, *, over: bool
+) -> None:
+    """Apply half-lives of kinds that this vault has none for; others only where the person asked for it."""
+    held = writer.half_lives()
+    for record in records:
+        kind, days = one_line(record["kind"]), _days(record.get("half_life_days"))
+        if record.get("project"):
+            kind = in_project(kind, one_line(str(record["project"])))
+        problem = ""
+        if days is None:
+            problem = "half_life_days is no number of days"
+        elif not actor.is_person:
+            problem = "only a person's import takes what persons decided"
+        elif not over and held.get(kind, days) != days:
+            problem = f"here it is {held[kind]:g} days, not {days:g}; --replace takes it"
+        if days is None or problem:
+            bad.append(f"half-life of {kind[:40]}: {problem}")
+        else:
+            held[kind] = days
+            writer.set_half_life(kind, days)
+
+
+def _save_recipes(writer: VaultWriter, records: Iterable[Record], bad: list[str], actor: Actor, *, over: bool) -> None:
+    """Save recipes whose names this vault does not know; over others only where the person asked for it."""
+    from memtui.pack.targets.registry import target_named  # few imports hold a recipe
+
+    for record in records:
+        problem = ""
+        try:
+            recipe = recipe_from_record(record)
+            target_named(recipe.target)
+            parse_budget(recipe.budget)
+            if recipe.project is not None:
+                check_name(recipe.project)
+        except RecordError as error:
+            bad.append(f"recipe {one_line(record['name'])[:40]}: {error}")
+            continue
+        except UsageError as error:
+            bad.append(f"recipe {one_line(record['name'])[:40]}: {error.what}")
+            continue
+        known = recipe_named(writer, recipe.name)
+        # What was stored with control characters comes back without them, and is the same recipe.
+        if known is not None and clean(recipe_record(known)) == recipe_record(recipe):
+            continue
+        if not actor.is_person:
+            problem = "only a person's import takes what persons decided"
+        elif known is not None and not over:
+            problem = "here it says something else; --replace takes it"
+        if problem:
+            bad.append(f"recipe {recipe.name[:40]}: {problem}")
+        else:
+            write_recipe(writer, recipe)
+
+
+def _days(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if SHORTEST_HALF_LIFE <= value <= LONGEST_HALF_LIFE else None
+
+
+def _kin_of(record: Record) -> _Kin:
+    """Return what a typed line states.
+
+    Raises:
+        KeyError, RecordError, TypeError, ValueError: it states nothing that a vault can hold.
+    """
+    thing = thing_from_record(record)
+    if isinstance(thing, Link) and thing.type not in LINK_TYPES:
+        raise RecordError(f"link is none of {', '.join(LINK_TYPES)}: {thing.type[:40]!r}")
+    if isinstance(thing, Link) and thing.from_id == thing.to_id:
+        raise RecordError("a memory cannot be linked to itself")
+    if isinstance(thing, Signal) and thing.signal not in SIGNAL_TYPES:
+        raise RecordError(f"signal is none of {', '.join(SIGNAL_TYPES)}: {thing.signal[:40]!r}")
+    if isinstance(thing, Link | Signal) and not 0 <= thing.weight <= 1:
+        raise RecordError(f"weight is no number from 0 to 1: {thing.weight}")
+    if isinstance(thing, Verdict) and not 0 <= thing.exposure_days <= LONGEST_HALF_LIFE:
+        raise RecordError(f"exposure_days is no number of days: {thing.exposure_days}")
+    return thing
+
+
+def _add_records(writer: VaultWriter, records: Iterable[Record], bad: list[str], actor: Actor) -> None:
+    """Add links and the like that the vault does not hold yet; what stands twice in an export stands twice here."""
+    stated: Counter[_Kin] = Counter()
+    for record in records:
+        try:
+            thing = _kin_of(record)
+        except KeyError as error:
+            bad.append(f"{record.get('type')}: without {error.args[0]}")
+            continue
+        except (RecordError, TypeError, ValueError) as error:
+            bad.append(f"{record.get('type')}: {error}")
+            continue
+        if actor.is_person:
+            stated[thing] += 1
+        elif isinstance(thing, Link):
+            stated[replace(thing, origin=actor.name)] += 1
+        elif isinstance(thing, Signal):
+            stated[replace(thing, actor=actor.name)] += 1
+        else:
+            bad.append(f"{record.get('type')}: only a person's import takes what persons decided")
+    if not stated:
+        return
+    # Links are known by their ends, whatever else they say.
+    writer.add_links(thing for thing in stated if isinstance(thing, Link))
+    held: Counter[_Kin] = Counter([*writer.verdicts(), *writer.signals(), *writer.tombstones()])
+    fresh = list((stated - held).elements())
+    writer.add_verdicts(thing for thing in fresh if isinstance(thing, Verdict))
+    writer.add_signals(thing for thing in fresh if isinstance(thing, Signal))
+    writer.add_tombstones(thing for thing in fresh if isinstance(thing, Tombstone))

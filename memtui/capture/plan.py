@@ -1,0 +1,423 @@
+"""Plan an import: every draft compared with the vault, nothing written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Literal
+
+from memtui.capture.draft import Draft, Skipped, with_fit_tags
+from memtui.capture.matching import match_edits, match_reworded
+from memtui.capture.missing_sources import moved, renamed
+from memtui.capture.secret_screening import SecretScreen, without_secret_lines
+from memtui.capture.stable_split import Atom, Familiar, KnownUnit
+from memtui.domain.memory import Memory, Source, Tombstone, content_hash
+from memtui.domain.record import Record
+from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.reader import VaultReader
+from memtui.vault.source_texts import bases_of, imported_texts
+
+PLANTED = "planted-instruction"
+"""Note of a draft whose text looks like an order to an assistant."""
+
+Recut = Callable[[Sequence[KnownUnit]], tuple[list[Draft], list[Skipped], list[Skipped]] | None]
+"""Reads a source again, cut as the memories that came of it: drafts, the lines left out before, and now."""
+
+Action = Literal["add", "update", "unchanged", "conflict", "skip", "restore", "clash", "replace"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """How to import.
+
+    Attributes:
+        active: accept at once instead of putting candidates into the inbox.
+        include_deleted: bring back what a person deleted.
+        allow_secret: store texts that look like secrets.
+        replace: let incoming records of memtui's own formats replace other ones with the same id.
+        secret_patterns: the user's own patterns.
+    """
+
+    active: bool = False
+    include_deleted: bool = False
+    allow_secret: bool = False
+    replace: bool = False
+    secret_patterns: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What happens to one draft.
+
+    Attributes:
+        action: `clash` is an incoming record whose id is taken by something else.
+        project: where it goes, None if unassigned.
+        memory: the memory in the vault that it concerns, if any.
+        reason: why, for people; empty for a plain add.
+        more_sources: further places that say the same.
+    """
+
+    action: Action
+    draft: Draft
+    project: str | None
+    memory: Memory | None = None
+    reason: str = ""
+    more_sources: tuple[Source, ...] = ()
+
+
+@dataclass(slots=True)
+class ImportPlan:
+    """Everything an import would do.
+
+    Attributes:
+        items: one per draft.
+        skipped: lines of the sources that became no draft.
+        records: typed lines other than memories.
+        missing: memories whose source was read and no longer states them; they are kept.
+        moved: memories whose source was found under a new name, which they bear already.
+    """
+
+    items: list[Planned] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    missing: list[Memory] = field(default_factory=list)
+    moved: list[Memory] = field(default_factory=list)
+
+    def count(self, *actions: Action) -> int:
+        """Return how many drafts meet one of these fates."""
+        return sum(1 for item in self.items if item.action in actions)
+
+
+def draft_hash(draft: Draft) -> str:
+    """Return the content hash of the memory that a draft would make."""
+    return draft.content
+
+
+class Planner:
+    """Holds drafts of one or several projects against the vault."""
+
+    def __init__(
+        self,
+        reader: VaultReader,
+        options: ImportOptions,
+        *,
+        recuts: Mapping[str, Recut] | None = None,
+        is_gone: Callable[[str, str], bool] = lambda _old, _new: False,
+    ) -> None:
+        self._reader = reader
+        self._options = options
+        self._is_gone = is_gone
+        self._recuts = recuts or {}
+        self._unskipped: list[Skipped] = []
+        self._newly_skipped: list[Skipped] = []
+        self._screen = SecretScreen((), options.secret_patterns)
+        self._stones: dict[tuple[str, str | None], Tombstone] = {
+            (stone.content_hash, stone.project): stone for stone in reader.tombstones()
+        }
+
+    def plan(self, drafts: Sequence[tuple[Draft, str | None]]) -> ImportPlan:
+        """Return the plan for drafts with the project that each goes to."""
+        plan = ImportPlan()
+        drafts = [(with_fit_tags(draft), project) for draft, project in drafts]
+        self._screen = SecretScreen([draft for draft, _ in drafts], self._options.secret_patterns)
+        own = [(draft, project) for draft, project in drafts if draft.record is not None]
+        foreign = [(draft, project) for draft, project in drafts if draft.record is None]
+        plan.items.extend(self._plan_records(own))
+        by_project: dict[str | None, list[Draft]] = {}
+        for draft, project in foreign:
+            by_project.setdefault(project, []).append(draft)
+        for project, group in by_project.items():
+            self._plan_project(plan, group, project)
+        return plan
+
+    def skipped_of(self, skipped: Sequence[Skipped]) -> list[Skipped]:
+        """Return the lines that became no draft, after sources were cut as they were before."""
+        gone = Counter(self._unskipped)
+        kept = []
+        for lines in skipped:
+            if gone[lines]:
+                gone[lines] -= 1
+            else:
+                kept.append(lines)
+        return [*kept, *self._newly_skipped]
+
+    # -- memtui's own formats -----------------------------------------------------------------------
+
+    def _plan_records(self, drafts: Sequence[tuple[Draft, str | None]]) -> Iterable[Planned]:
+        stored = self._reader.get_many(
+            str(draft.record["id"]) for draft, _ in drafts if draft.record and draft.record.get("id")
+        )
+        twins = self._reader.ids_by_content(draft_hash(draft) for draft, _ in drafts)
+        # A row without an id is known again by what it said when it came in, whatever became of its memory.
+        unnamed = [draft_hash(draft) for draft, _ in drafts if not (draft.record or {}).get("id")]
+        for content, owners in self._reader.ids_by_source_content(unnamed).items():
+            twins.setdefault(content, []).extend(owners)
+        seen: dict[str, str] = {}
+        for draft, project in drafts:
+            yield self._plan_record(draft, project, stored, twins, seen)
+
+    def _plan_record(
+        self,
+        draft: Draft,
+        project: str | None,
+        stored: dict[str, Memory],
+        twins: dict[str, list[tuple[str, str | None]]],
+        seen: dict[str, str],
+    ) -> Planned:
+        from memtui.capture.apply import states_nothing_new
+
+        record = draft.record or {}
+        identifier = str(record.get("id") or "")
+        content = draft_hash(draft)
+        key = identifier or f"{project} {content}"
+        if key in seen and draft.found:
+            return Planned("skip", draft, project, reason="stands twice in what was found")
+        if key in seen:
+            twin_action: Action = "unchanged" if seen[key] == content or not identifier else "clash"
+            return Planned(twin_action, draft, project, reason="stands twice in the import")
+        seen[key] = content
+        if identifier in stored:
+            memory = stored[identifier]
+            if states_nothing_new(draft, project, memory):
+                return Planned("unchanged", draft, project, memory)
+            if draft.found:
+                # An export that lies about must not stop the import of the files beside it.
+                reason = f"the vault holds another text of {memory.id}; name the file to import this one"
+                return Planned("skip", draft, project, memory, reason)
+            if self._options.replace:
+                secret = self._secret(draft)
+                return secret or Planned("replace", draft, project, memory, "replaces what the vault holds")
+            return Planned("clash", draft, project, memory, "the vault holds something else under this id")
+        if not identifier:
+            twin = next((owner for owner in twins.get(content, []) if owner[1] == project), None)
+            if twin:
+                return self._known(draft, project, self._reader.get(twin[0]))
+        return self._fresh(draft, project, content)
+
+    # -- other sources ------------------------------------------------------------------------------
+
+    def _plan_project(self, plan: ImportPlan, drafts: Sequence[Draft], project: str | None) -> None:
+        """Add to a plan what becomes of the drafts of one project, and of its memories that they speak of."""
+        scope = Scope((project,)) if project else Scope((), with_unassigned=True)
+        paths = {draft.source.path for draft in drafts}
+        stored = self._reader.select(MemoryFilter(scope=scope, statuses=None), sort="created", now=_epoch())
+        known = moved(stored, renamed(drafts, stored, self._is_gone))
+        by_hash: dict[str, Memory] = {}
+        for memory in known:
+            for content in {content_hash(memory), *(source.imported_hash for source in memory.sources)}:
+                if content and (content not in by_hash or by_hash[content].status == "retired"):
+                    by_hash[content] = memory
+        drafts = self._without_secret_lines(drafts, by_hash)
+        drafts, heirs = self._as_cut_before(drafts, known, by_hash)
+        firsts, copies = _fold_copies(drafts)
+        stated = {by_hash[content].id for content in firsts if content in by_hash}
+        # What was merged lives on in another memory, which has its sources.
+        unstated = [
+            memory
+            for memory in known
+            if memory.id not in stated
+            and memory.status not in {"retired", "merged"}
+            and any(source.path in paths for source in memory.sources)
+        ]
+        edited = {content: memory for content, memory in heirs.items() if memory in unstated}
+        taken = {memory.id for memory in edited.values()}
+        unknown = [content for content in firsts if content not in by_hash and content not in edited]
+        matched = match_edits(
+            [firsts[content] for content in unknown],
+            [memory for memory in unstated if memory.id not in taken],
+            all_drafts=drafts,
+            all_memories=known,
+            bases=self._edited_here(unstated) if unknown else {},
+        )
+        edited |= {unknown[number]: memory for number, memory in matched.items()}
+        left = {content: firsts[content] for content in unknown if content not in edited}
+        deleted = _reworded(left, known, paths)
+        elsewhere = self._moved_away(left, project)
+        items = []
+        for content, draft in firsts.items():
+            if content in by_hash:
+                item = self._known(draft, project, by_hash[content])
+            elif content in edited:
+                item = self._moved_on(draft, project, edited[content])
+            elif content in elsewhere:
+                other = elsewhere[content]
+                item = Planned("unchanged", draft, project, other, f"moved to {other.project or 'no project'} here")
+            elif content in deleted and not self._options.include_deleted:
+                reason = f"you deleted this in other words ({deleted[content].id})"
+                item = Planned("skip", draft, project, deleted[content], reason)
+            else:
+                item = self._fresh(draft, project, content)
+            more = tuple(copy.source for copy in copies.get(content, ()))
+            items.append(replace(item, more_sources=more) if more else item)
+        found = {memory.id for memory in edited.values()}
+        plan.items.extend(items)
+        in_use = [memory for memory in unstated if memory.status in {"active", "candidate"}]
+        plan.missing.extend(memory for memory in in_use if memory.id not in found)
+        plan.moved.extend(memory for memory, old in zip(known, stored, strict=True) if memory is not old)
+
+    def _without_secret_lines(self, drafts: Sequence[Draft], by_hash: Mapping[str, Memory]) -> list[Draft]:
+        """Return drafts less the lines that hold a secret, as far as the rest stands without them."""
+        if self._options.allow_secret:
+            return list(drafts)
+        kept: list[Draft] = []
+        for draft in drafts:
+            known = draft_hash(draft) in by_hash
+            rest = None
+            if not known and self._screen.reason(draft):
+                rest = without_secret_lines(draft, self._options.secret_patterns)
+            kept.append(draft if rest is None else rest[0])
+            self._newly_skipped += [one for one in rest[1] if one not in self._newly_skipped] if rest else []
+        return kept
+
+    def _edited_here(self, memories: Sequence[Memory]) -> dict[str, str]:
+        """Return, by id, what the sources of memories said that a person edited here."""
+        imported = {memory.id: {source.imported_hash for source in memory.sources} for memory in memories}
+        edited = {
+            memory.id: imported[memory.id] for memory in memories if content_hash(memory) not in imported[memory.id]
+        }
+        return {identifier: texts.insight for identifier, texts in imported_texts(self._reader, edited).items()}
+
+    def _as_cut_before(
+        self, drafts: Sequence[Draft], known: Sequence[Memory], by_hash: Mapping[str, Memory]
+    ) -> tuple[Sequence[Draft], dict[str, Memory]]:
+        """Return drafts where each source that was edited is cut where it was cut at its last import.
+
+        Beside them, by content, the memory that a draft has most of its words from.
+        """
+        hashes = [draft_hash(draft) for draft in drafts]
+        stated = {by_hash[content].id for content in hashes if content in by_hash}
+        edited = {
+            draft.source.path for draft, content in zip(drafts, hashes, strict=True) if content not in by_hash
+        } & self._recuts.keys()
+        lost = {source.path for memory in known if memory.id not in stated for source in memory.sources}
+        again: dict[str, list[Draft]] = {}
+        heirs: dict[str, Memory] = {}
+        for path in sorted(filter(None, edited & lost)):
+            of_it = [memory for memory in known if any(source.path == path for source in memory.sources)]
+            units = self._units(of_it, path)
+            recut = self._recuts[path](units)
+            if recut is None:
+                continue
+            cut, gone, fresh = recut
+            again[path] = self._without_secret_lines([with_fit_tags(draft) for draft in cut], by_hash)
+            self._unskipped.extend(gone)
+            self._newly_skipped.extend(fresh)
+            for draft, number in zip(again[path], _stated_units(again[path], units), strict=True):
+                if number is not None and of_it[number].id not in stated and draft_hash(draft) not in by_hash:
+                    heirs.setdefault(draft_hash(draft), of_it[number])
+                    stated.add(of_it[number].id)
+        if not again:
+            return drafts, {}
+        kept = [draft for draft in drafts if draft.source.path not in again]
+        return [*kept, *(draft for path in again for draft in again[path])], heirs
+
+    def _units(self, memories: Sequence[Memory], path: str) -> list[KnownUnit]:
+        """Return what memories took of a source at its last import, not what became of them here."""
+        texts = bases_of(self._reader, memories, path)
+        return [
+            KnownUnit(
+                next((source.native_id for source in memory.sources if source.path == path), None),
+                "\n".join(part for part in (text.insight, text.rationale, text.snippet) if part),
+            )
+            for memory, text in ((memory, texts[memory.id]) for memory in memories)
+        ]
+
+    def _moved_away(self, drafts: Mapping[str, Draft], project: str | None) -> dict[str, Memory]:
+        """Return, by content, the memories of these drafts that a person moved to another project."""
+        owners = self._reader.ids_by_source_content(drafts) if drafts else {}
+        candidates = {identifier for group in owners.values() for identifier, now_in in group if now_in != project}
+        moved = self._reader.moved_out_of(project, candidates) if candidates else set()
+        memories = self._reader.get_many(sorted(moved))
+        return {
+            content: memories[identifier]
+            for content, group in owners.items()
+            for identifier, _ in group
+            if identifier in memories
+        }
+
+    def _known(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
+        if memory.status != "retired":
+            return Planned("unchanged", draft, project, memory)
+        if self._options.include_deleted:
+            return Planned("restore", draft, project, memory, "deleted before, brought back")
+        return Planned("skip", draft, project, memory, f"you deleted this ({memory.id})")
+
+    def _moved_on(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
+        """Decide on a memory whose source has another text now."""
+        secret = self._secret(draft)
+        if secret is not None:
+            return secret
+        imported = {source.imported_hash for source in memory.sources if source.path == draft.source.path}
+        if content_hash(memory) not in imported:
+            return Planned("conflict", draft, project, memory, "its source was edited, and a person edited it here")
+        if PLANTED in draft.notes and memory.status == "active":
+            return Planned("conflict", draft, project, memory, "its source now holds what looks like an order to an AI")
+        return Planned("update", draft, project, memory, "its source was edited")
+
+    def _secret(self, draft: Draft) -> Planned | None:
+        """Return that a draft is left out, where it holds what looks like a secret and nobody insists."""
+        reason = "" if self._options.allow_secret else self._screen.reason(draft)
+        return Planned("skip", draft, None, reason=reason) if reason else None
+
+    def _fresh(self, draft: Draft, project: str | None, content: str) -> Planned:
+        stone = self._stones.get((content, project))
+        if (
+            stone is not None
+            and not self._options.include_deleted
+            and (stone.reason == "purged" or not (draft.record or {}).get("id"))
+        ):
+            return Planned("skip", draft, project, reason=f"you deleted this ({stone.memory_id})")
+        return self._secret(draft) or Planned("add", draft, project)
+
+
+def _stated_units(drafts: Sequence[Draft], units: Sequence[KnownUnit]) -> list[int | None]:
+    texts = [f"{draft.insight}\n{draft.rationale}\n{draft.snippet}" for draft in drafts]
+    headings = [KnownUnit(draft.source.native_id, "").heading for draft in drafts]
+    return Familiar(units, "\n".join(texts)).stated_units(list(map(Atom, texts, headings)))
+
+
+def spared_by_agents(item: Planned) -> Planned:
+    """Return what becomes of an item when an agent imports: what a person decided or vouched for stays."""
+    memory = item.memory
+    if memory is None:
+        return item
+    if item.action == "restore":
+        return replace(item, action="skip", reason=f"a person deleted this ({memory.id}), only a person brings it back")
+    if item.action in {"update", "replace"} and (memory.pinned or memory.verified_at):
+        vouched = "pinned" if memory.pinned else "verified"
+        return replace(item, action="conflict", reason=f"an agent may not alter what a person {vouched}")
+    return item
+
+
+def _reworded(drafts: Mapping[str, Draft], known: Sequence[Memory], paths: set[str | None]) -> dict[str, Memory]:
+    """Return, by content, the deleted memory that a draft says in other words.
+
+    Only likeness counts, never the place: a new text under an old heading is news.
+    """
+    deleted = [
+        memory
+        for memory in known
+        if memory.status == "retired" and any(source.path in paths for source in memory.sources)
+    ]
+    found = match_reworded(list(drafts.values()), deleted)
+    contents = list(drafts)
+    return {contents[number]: memory for number, memory in found.items()}
+
+
+def _fold_copies(drafts: Sequence[Draft]) -> tuple[dict[str, Draft], dict[str, list[Draft]]]:
+    """Return the first draft of each content, and the further ones that say the same."""
+    firsts: dict[str, Draft] = {}
+    copies: dict[str, list[Draft]] = {}
+    for draft in drafts:
+        content = draft_hash(draft)
+        if content in firsts:
+            copies.setdefault(content, []).append(draft)
+        else:
+            firsts[content] = draft
+    return firsts, copies
+
+
+def _epoch() -> datetime:
+    return datetime(1970, 1, 1, tzinfo=UTC)

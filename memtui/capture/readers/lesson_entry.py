@@ -1,0 +1,305 @@
+"""One lesson or incident, split by its labels and headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from memtui.capture.blocks import Section
+from memtui.capture.dates import date_in
+
+Role = Literal["rule", "why", "about", "tags", "date", "apart", "timeline"]
+"""rule: the lesson itself; why: when and why it holds; about: who, when, how bad; apart: a text of its own."""
+
+_ROLE_WORDS: tuple[tuple[Role, str], ...] = (
+    ("date", r"dates?|when|date of (?:the )?incident|incident date|created|datum|日期|日付"),
+    ("tags", r"tags?|labels?|keywords|categor(?:y|ies)|areas?|topics?"),
+    (
+        "about",
+        (
+            r"authors?|owners?|status|severity|priority|duration|(?:incident |lesson )?ids?|reviewers?"
+            r"|participants|sources?|incident (?:lead|commander)|lead|scribe|reported by|detected by|last updated"
+            r"|updated|version|project|frequency|confidence|score|times? (?:start|end)|start time|end time"
+            r"|services?(?: affected)?|date of post-?mortem"
+        ),
+    ),
+    ("timeline", r"time ?line(?: of events)?|chronology|sequence of events|zeitlinie|时间线|時系列"),
+    (
+        "apart",
+        (
+            r"action items?|actions|corrective (?:actions?|and preventat?ive measures?)"
+            r"|follow[- ]?ups?(?: actions?| tasks?)?|next steps|todos?|lessons(?: learn(?:ed|t))?(?: (?:&"
+            r"|and) follow[- ]?ups)?|what we learn(?:ed|t)|learnings|takeaways|what went (?:well|wrong|poorly"
+            r"|badly)|where we got lucky|what (?:worked|did not work|didn't work)|went well|went wrong|appendix"
+            r"|references?|related(?: .*)?|links|see also|supporting .*"
+        ),
+    ),
+    (
+        "why",
+        (
+            r"why(?: (?:it|this) matters| it happened| it works)?|context|background|reason(?:s|ing)?|rationale"
+            r"|motivation|because|situation|setting|environment|impact(?: assessment)?|consequences?"
+            r"|contributing factors?|detection|evidence|our experience|when (?:to apply|this applies)"
+            r"|how to apply|origin|begründung|kontext|背景|原因|理由"
+        ),
+    ),
+    (
+        "rule",
+        (
+            r"lesson|learning|takeaway|key takeaway|rule|insight|action|actions? taken|what to do|fix(?: pattern"
+            r"| applied)?|solution|resolution|remediation|mitigation|work-?around|prevention"
+            r"|preventat?ive (?:actions?|measures?)|how to (?:avoid|verify|fix|prevent)(?: it| this)?|next time"
+            r"|recommendations?|guard ?rails?|problem|symptoms?|issue|mistake|error(?: message)?"
+            r"|root causes?(?: analysis| and resolution| / analysis)?|causes?|trigger|what happened"
+            r"|behaviou?r(?: observed)?|bug|(?:executive |incident |quick )?summary|tl;?dr|overview|description"
+            r"|examples?|code|pattern|anti-?pattern|worked|failed|results?|outcome|implication(?:/action)?"
+            r"|decision|before|after|correct|wrong|do|don't|lektion|empfehlung|ursache|lösung|教训|问题|解决方案|解決"
+        ),
+    ),
+)
+_ROLES = tuple((role, re.compile(rf"(?:{words})$", re.IGNORECASE)) for role, words in _ROLE_WORDS)
+_FAULT = re.compile(
+    r"(?:root causes?|causes?|symptoms?|problem|fix|bug|issue|what happened|resolution|mistake|error)\b",
+    re.IGNORECASE,
+)
+_TASKS = re.compile(r"(?:action items?|corrective|follow[- ]?ups?|next steps|todos?)\b", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?P<lead>[ \t]*(?:>[ \t]*)?(?:[-*+][ \t]+)?)"
+    r"(?:(?P<bold>\*\*|__)(?P<name>[^*_\n:\uff1a]{2,60})(?P<inner>[:\uff1a]?)(?P=bold)"
+    r"|(?P<plain>[^\W\d_][^*_\n:\uff1a]{1,30}))"
+    r"[ \t]*(?:\([^()\n]{1,40}\)[ \t]*)?(?P<colon>[:\uff1a]?)[ \t]*(?P<rest>.*)$"
+)
+_ASIDE = re.compile(r"\s*\([^()]{1,40}\)\s*$")
+_HOW_TO = re.compile(
+    r"(?:how to (?:use|contribute|add|read|update|maintain)|(?:lesson |entry |new )?(?:entry )?(?:format"
+    r"|template)s?\b|usage$|purpose$|categories(?: for reference)?$|examples?(?: entr(?:y|ies))?:?$|beispiel"
+    r"|about(?: this (?:file|document))?$|legend$"
+    r"|(?:table of )?contents$|index$|maintenance(?: rules)?$)",
+    re.IGNORECASE,
+)
+_PLACEHOLDER = re.compile(
+    r"y{4}-mm-dd|[\[{<][^\[\]{}<>]{0,40}\b(?:date|title|name|category|topic|lesson|brief"
+    r"|description)\b[^\[\]{}<>]{0,40}[\]}>]",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?:lesson|entry|case|incident|#)?\s*#?\d{1,4}\s*(?:[.):\u2013\u2014]|-\s)\s*", re.IGNORECASE)
+_KIND_PREFIX = re.compile(
+    r"(?:incident )?(?:post[- ]?mortem|incident|retrospective|retro|rca)(?: report)?\s*[:\u2013\u2014-]\s*",
+    re.IGNORECASE,
+)
+_BARE_ID = re.compile(r"[A-Z]{1,10}[-_#]?\d[\d-]*$")
+_LOOKED_AT_CHARS = 2_000
+_EDGES = " \t-:\u2013\u2014|.,#"
+
+
+def role_of(name: str) -> Role | None:
+    """Return what a part of a lesson is for, by its label or heading; None for words that are no part's name."""
+    bare = _NUMBER.sub("", name.strip(), count=1) if name[:1].isdigit() else name
+    bare = re.sub(r"^\W+|\W+$", "", bare)
+    return next((role for role, words in _ROLES if words.match(bare)), None)
+
+
+def names_a_fault(name: str) -> bool:
+    """Return whether a part's name tells of something that went wrong."""
+    return bool(_FAULT.search(name))
+
+
+def names_tasks(name: str) -> bool:
+    """Return whether a part's name announces things to be done."""
+    return bool(_TASKS.match(name.strip()))
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A line that begins a part, as in `- **Root cause:** the pool`.
+
+    Attributes:
+        name: the label's words.
+        rest: what follows on the line.
+        depth: 0 at the margin, else one more than the indentation of its list marker.
+    """
+
+    name: str
+    rest: str
+    depth: int
+
+
+def label_of(line: str) -> Label | None:
+    """Return the label that a line begins with; None without one that names a part."""
+    found = _LABEL.match(line[:_LOOKED_AT_CHARS])
+    if found is None:
+        return None
+    name = _ASIDE.sub("", (found["name"] or found["plain"]).strip())
+    marked = bool(found["colon"] or found["inner"] or (found["bold"] and not found["rest"].strip()))
+    if not marked or role_of(name) is None:
+        return None
+    lead = found["lead"].replace(">", " ")
+    depth = 1 + len(lead) - len(lead.lstrip()) if lead.strip() else 0
+    return Label(name, line[found.start("rest") :].strip(), depth)
+
+
+def is_how_to(heading: str) -> bool:
+    """Return whether a section explains the file itself."""
+    return bool(_HOW_TO.match(heading.strip()))
+
+
+def is_placeholder(heading: str) -> bool:
+    """Return whether a heading is a form still to be filled in."""
+    return bool(_PLACEHOLDER.search(heading))
+
+
+def bare_title(heading: str) -> str:
+    """Return a heading without its date, its number and the name of its kind; empty when nothing is left."""
+    title = heading
+    found = date_in(title)
+    if found is not None:
+        start, end = found[1]
+        title = f"{title[:start].rstrip(' ([')} {title[end:].lstrip(' )]')}"
+    title = title.strip(_EDGES)
+    for prefix in (_NUMBER, _KIND_PREFIX):
+        if match := prefix.match(title):
+            title = title[match.end() :]
+    title = title.strip(_EDGES)
+    return "" if _BARE_ID.match(title) else title
+
+
+ENTRY_CHARS = 2_400
+"""Prose under one heading up to this size is one lesson."""
+
+_SETTING_CHARS = 160
+_TAG_CHARS = 40
+
+
+@dataclass(slots=True)
+class Part:
+    """A labelled part of an entry; `section` is set where a heading labels it."""
+
+    role: Role
+    label: str
+    text: str
+    section: Section | None = None
+
+
+@dataclass(slots=True)
+class Entry:
+    """One lesson or incident.
+
+    Attributes:
+        path: the headings above it and its own.
+        plain: the text without a label.
+        date: the date that it states.
+    """
+
+    path: tuple[str, ...]
+    section: Section
+    plain: str = ""
+    parts: list[Part] = field(default_factory=list)
+    date: datetime | None = None
+    tags: list[str] = field(default_factory=list)
+
+    def texts(self, *roles: Role) -> list[Part]:
+        """Return the parts of some roles that say something."""
+        return [part for part in self.parts if part.role in roles and part.text.strip()]
+
+    def main_texts(self) -> tuple[str, list[Part], list[Part]]:
+        """Return the text without a label, the parts of the lesson itself, and those of its reasons.
+
+        An entry that states reasons alone has them as its lesson; beside a summary under a heading, what stands
+        above all headings is a reason.
+        """
+        rules, why = self.texts("rule"), self.texts("why")
+        if not rules and not self.plain.strip():
+            return "", why, []
+        if self.plain.strip() and any(part.section is not None for part in rules):
+            return "", rules, [Part("why", "", self.plain), *why]
+        return self.plain.strip("\n"), rules, why
+
+    def file(self, part: Part) -> None:
+        """Add a part; dates and tags are read. What says more than who and when is a reason."""
+        text = part.text.strip()
+        if part.role in {"date", "tags", "about"} and (len(text) > _SETTING_CHARS or "\n" in text):
+            part.role = "why"
+        elif part.role == "date":
+            found = date_in(text)
+            self.date = self.date or (found[0] if found else None)
+            part.role = "date" if found else "why"
+        elif part.role == "tags":
+            words = [word.strip(" #") for word in re.split(r"[,;|]|\s(?=#)", text.replace("`", ""))]
+            if any(len(word) > _TAG_CHARS for word in words):
+                part.role = "why"
+            else:
+                self.tags.extend(filter(None, words))
+        self.parts.append(part)
+
+
+def parsed(section: Section, path: tuple[str, ...], is_apart: Callable[[Section], bool]) -> Entry:
+    """Part an entry by its labels and by the headings below it.
+
+    Args:
+        section: the entry.
+        path: the headings above it.
+        is_apart: tells whether a text that no label explains is too long to stand in the lesson.
+    """
+    entry = Entry(path, section)
+    found = date_in(section.heading)
+    entry.date = found[0] if found else None
+    for label, text in _labelled(section.text):
+        role = role_of(label) if label else None
+        if role is None:
+            entry.plain = text
+        else:
+            entry.file(Part(role, label, text))
+    for child in section.children:
+        role = role_of(child.heading)
+        if role is None and is_apart(child):
+            role = "apart"
+        entry.file(Part(role or "rule", child.heading, child.whole_text, child))
+    return entry
+
+
+def are_parts(children: Sequence[Section]) -> bool:
+    """Return whether headings name the parts of one lesson rather than lessons."""
+    roles = [role_of(child.heading) for child in children]
+    named = [role for role in roles if role is not None]
+    return len(named) * 2 >= len(roles) and any(role != "apart" for role in named)
+
+
+def joined(parts: Sequence[Part], *, alone: bool = True) -> str:
+    """Return parts with their labels.
+
+    Args:
+        parts: the parts, in their order.
+        alone: whether nothing stands beside them, so that a single one goes without its label.
+    """
+    if len(parts) == 1 and alone and role_of(parts[0].label) is not None:
+        return parts[0].text.strip("\n")
+    texts = []
+    for part in parts:
+        text = part.text.strip("\n")
+        inline = "\n" not in text and not text.lstrip().startswith(("-", "*", "|", "#", "```"))
+        between = " " if inline else "\n\n"
+        texts.append(f"{part.label}:{between}{text}" if part.label else text)
+    return "\n\n".join(texts)
+
+
+def _labelled(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a text with their labels, the part before the first label with none."""
+    current: Label | None = None
+    lines: list[str] = []
+    fenced = False
+    for line in text.split("\n"):
+        fenced ^= line.lstrip(" \t-*+>").startswith(("```", "~~~"))
+        found = None if fenced else label_of(line)
+        # Under a label without text on its line, and under a listed one, a deeper list belongs to it.
+        inside = current and found and found.depth > current.depth and (not current.rest or current.depth)
+        if found is None or inside:
+            lines.append(line)
+            continue
+        if current or any(map(str.strip, lines)):
+            yield current.name if current else "", "\n".join(lines).strip("\n")
+        current, lines = found, [found.rest] if found.rest else []
+    if current or any(map(str.strip, lines)):
+        yield current.name if current else "", "\n".join(lines).strip("\n")

@@ -1,0 +1,306 @@
+"""memtui's own formats: JSONL and the portable plain-text vault."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from memtui.capture.classify import guess_kind
+from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
+from memtui.capture.titles import title_for
+from memtui.domain.memory import GLOBAL_PROJECT, Memory, Source, hash_parts
+from memtui.domain.record import Record, RecordError, memory_from_record, memory_record, without_odd_anchors
+from memtui.errors import SourceError, UsageError
+from memtui.publish.memory_file import parse_memory
+from memtui.publish.portable import MANIFEST, MEMORIES, RECORDS, VERSION, project_of_folder, vault_version
+from memtui.text.injection import planted_instructions
+from memtui.text.sanitize import decode, sanitise
+from memtui.vault.half_lives import HALF_LIFE
+from memtui.vault.packs import RECIPE
+from memtui.vault.projects import check_name
+
+KIN_KEYS: dict[str, tuple[str, ...]] = {
+    "link": ("from", "link", "to"),
+    "verdict": ("memory", "verdict", "at"),
+    "signal": ("memory", "signal", "at"),
+    "tombstone": ("content_hash", "memory", "at"),
+    HALF_LIFE: ("kind",),
+    RECIPE: ("name", "target", "budget", "created_at"),
+}
+"""The typed lines beside memories, with the keys that each must have as text."""
+
+_CONTROL_ESCAPE = re.compile(r"\\[bfru]")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+ODD_ANCHOR = "anchor-left-out"
+"""Note of a draft with an anchor that can name no file: blank, or with a control character."""
+
+ODD_ID = "new-id"
+"""Note of a draft whose id no memory can have: it gets a new one, and the source's stays its `native_id`."""
+
+LONGEST_ID = 64
+_ID = re.compile(rf"[A-Za-z0-9][\w.:#@+=-]{{0,{LONGEST_ID - 1}}}", re.ASCII)
+"""Ids that other programs gave are kept as well as ours, as long as they fit a column, a file's name and a shell."""
+
+_LONGEST_NATIVE_ID = 200
+_LOOKED_AT_LINES = 20
+_LOOKED_AT_BYTES = 64_000
+_LONGEST_FIRST_LINE = 4_000_000
+
+
+class JsonlReader:
+    """Reads what `memtui export --target jsonl` writes, and any JSONL whose lines have an `insight`."""
+
+    format = "jsonl"
+    label = "memtui JSONL"
+    agent: str | None = None
+
+    def detect(self, file: SourceFile) -> bool:
+        """Return whether the file ends in .jsonl and one of its first lines is one of ours."""
+        return file.path.suffix.lower() == ".jsonl" and any(map(_is_ours, _first_lines(file)))
+
+    def read(self, file: SourceFile) -> ReadResult:
+        """Return the memories and their kin; a bad line is skipped with its reason."""
+        result = ReadResult()
+        for number, line in enumerate(file.text.split("\n"), 1):
+            if line.strip():
+                add_line(result, file, line, number, format_name=self.format)
+        if not result.drafts and not result.records and not result.skipped:
+            result.skipped.append(Skipped(file.name, None, "empty"))
+        return result
+
+
+def add_line(result: ReadResult, file: SourceFile, line: str, number: int, *, format_name: str) -> None:
+    """Add what one line of JSONL holds to a result: a draft, a record, or a skipped line."""
+    span = (number, number)
+    try:
+        record = _object(line)
+        kind_of_line = record.pop("type", "memory")
+        if kind_of_line == "memory":
+            result.drafts.append(record_draft(file, record, span=span, format_name=format_name))
+        else:
+            result.records.append({"type": kind_of_line, **_checked_kin(kind_of_line, record)})
+    except RecordError as error:
+        result.skipped.append(Skipped(file.name, span, str(error)))
+
+
+def _object(line: str) -> Record:
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise RecordError(f"no valid JSON: {error.msg}, column {error.colno}") from None
+    except (RecursionError, ValueError):  # nested without end; an integer of thousands of digits
+        raise RecordError("no valid JSON: nested too deep, or a number too long") from None
+    if not isinstance(value, dict):
+        raise RecordError("no JSON object")
+    # Looking at the line once is many times cheaper than looking at each text in it.
+    tame = line.isprintable() and not _CONTROL_ESCAPE.search(line)
+    record: Record = value if tame else clean(value)
+    return record
+
+
+def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], format_name: str, name: str = "") -> Draft:
+    """Return the draft of a memory's record; a missing title or kind is filled in, a status is not.
+
+    Args:
+        file: the file.
+        record: the record, sanitised.
+        span: its lines in the file.
+        format_name: the reader's format.
+        name: the source's own name for a record without an id; by default a hash of its texts.
+
+    Raises:
+        RecordError: the record makes no memory, or one that is over before it begins.
+    """
+    stated = memory_from_record(record, now=_EPOCH, new_id="")
+    memory = without_odd_anchors(stated)
+    if memory != stated:
+        record = {**record, "anchors": memory_record(memory).get("anchors", [])}
+    if memory.valid_from and memory.valid_until and memory.valid_from > memory.valid_until:
+        raise RecordError("valid_from is after valid_until")
+    odd_id = "" if not memory.id or _ID.fullmatch(memory.id) else memory.id
+    if odd_id:
+        record = {key: value for key, value in record.items() if key != "id"}
+        memory, name = replace(memory, id=""), odd_id if len(odd_id) <= _LONGEST_NATIVE_ID else name
+    if memory.project:
+        try:
+            check_name(memory.project)
+        except UsageError as error:
+            raise RecordError(f"project: {error.what}") from None
+    title = memory.title or title_for(memory.insight, ())
+    kind = memory.kind if record.get("kind") else guess_kind(memory.insight, title, ())
+    filled = {"title": title, "kind": kind}
+    name = memory.id or name or hash_parts(memory.title, memory.insight, memory.rationale, memory.snippet)
+    return Draft(
+        title=title,
+        insight=memory.insight,
+        kind=kind,
+        source=Source(format=format_name, path=file.name, span=span, native_id=name),
+        rationale=memory.rationale,
+        snippet=memory.snippet,
+        anchors=tuple(anchor.path for anchor in memory.anchors),
+        tags=memory.tags,
+        importance=memory.importance,
+        observed_at=memory.observed_at,
+        scope="global" if memory.project == GLOBAL_PROJECT else "project",
+        record=record | {key: value for key, value in filled.items() if record.get(key) is None},
+        stated=memory,
+        notes=(
+            *_notes(memory),
+            *((ODD_ANCHOR,) if memory.anchors != stated.anchors else ()),
+            *((ODD_ID,) if odd_id else ()),
+        ),
+    )
+
+
+def _notes(memory: Memory) -> tuple[str, ...]:
+    """Return what a person should look at; control characters are gone by now."""
+    text = f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
+    cleaned = None if text.isascii() else sanitise(text)
+    notes = (
+        ("invisible-unicode", cleaned is not None and bool(cleaned.invisible or cleaned.bidi)),
+        ("planted-instruction", bool(planted_instructions(text))),
+        ("undecodable-bytes", "\ufffd" in text),
+    )
+    return tuple(note for note, present in notes if present)
+
+
+def clean(value: Any) -> Any:
+    """Return JSON without control characters and escape sequences in any text."""
+    if isinstance(value, str):
+        return value if value.isascii() and value.isprintable() else sanitise(value).text
+    if isinstance(value, dict):
+        return {key: _clean_anchors(item) if key == "anchors" else clean(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [clean(item) for item in value]
+    return value
+
+
+def _clean_anchors(value: Any) -> Any:
+    """Return anchors with those blanked that held a control character: without it they would name another file."""
+    if isinstance(value, list):
+        return [_clean_anchors(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _clean_anchors(item) if key == "path" else clean(item) for key, item in value.items()}
+    return " " if isinstance(value, str) and clean(value) != value else value
+
+
+def _checked_kin(kind_of_line: object, record: Record) -> Record:
+    keys = KIN_KEYS.get(kind_of_line) if isinstance(kind_of_line, str) else None
+    if keys is None:
+        raise RecordError(f"type is none of memory, {', '.join(KIN_KEYS)}: {str(kind_of_line)[:40]!r}")
+    for key in keys:
+        if not isinstance(record.get(key), str) or not record[key]:
+            raise RecordError(f"{kind_of_line} without {key}")
+    return record
+
+
+def _first_lines(file: SourceFile) -> list[str]:
+    """Return the first lines without reading the whole file, which may be a transcript of many megabytes."""
+    with file.path.open("rb") as handle:
+        start = handle.read(_LOOKED_AT_BYTES)
+        if len(start) == _LOOKED_AT_BYTES and b"\n" not in start:
+            # A first line that is long, or broken, says nothing of those after it.
+            start += handle.readline(_LONGEST_FIRST_LINE) + handle.read(_LOOKED_AT_BYTES)
+    return [line for line in decode(start).text.split("\n") if line.strip()][:_LOOKED_AT_LINES]
+
+
+def _is_ours(line: str) -> bool:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(value, dict):
+        return False
+    kind_of_line = value.get("type", "memory")
+    keys = ("insight",) if kind_of_line == "memory" else KIN_KEYS.get(str(kind_of_line))
+    return keys is not None and all(isinstance(value.get(key), str) for key in keys)
+
+
+READER = JsonlReader()
+
+
+class PortableReader:
+    """Reads the files of a portable vault, also after hands have edited them."""
+
+    format = "vault"
+    label = "memtui portable vault"
+    agent: str | None = None
+
+    def detect(self, file: SourceFile) -> bool:
+        """Return whether the file is a memory or the records of a portable vault."""
+        vault = _vault_of(file.path)
+        return vault is not None and _version(vault) is not None
+
+    def read(self, file: SourceFile) -> ReadResult:
+        """Return the memory of a file, or the records.
+
+        Raises:
+            SourceError: the vault was written by a newer memtui, or its manifest is damaged.
+        """
+        vault = _vault_of(file.path)
+        version = _version(vault) if vault else None
+        if vault is not None and version not in {None, VERSION}:
+            raise SourceError(
+                f"The manifest is not that of a portable vault of version {VERSION}",
+                where=str(vault / MANIFEST),
+                remedy="Update memtui if a newer one wrote it, else mend the manifest.",
+            )
+        if file.path.suffix.lower() == ".jsonl":
+            result = ReadResult()
+            for number, line in enumerate(file.text.split("\n"), 1):
+                if line.strip():
+                    add_line(result, file, line, number, format_name=self.format)
+            return result
+        return self._memory(file, vault)
+
+    def _memory(self, file: SourceFile, vault: Path | None) -> ReadResult:
+        result = ReadResult()
+        span = (1, max(1, len(file.text.rstrip("\n").split("\n"))))
+        parsed = parse_memory(file.text)
+        if parsed.problem:
+            result.skipped.append(Skipped(file.name, span, parsed.problem))
+            return result
+        record: Record = clean(parsed.record)
+        if "project" not in record and vault is not None:
+            folder = file.path.parent.relative_to(vault / MEMORIES).parts[:1]
+            record |= {"project": project_of_folder(folder[0])} if folder else {}
+        try:
+            result.drafts.append(record_draft(file, record, span=span, format_name=self.format, name=file.path.stem))
+        except RecordError as error:
+            result.skipped.append(Skipped(file.name, span, str(error)))
+            return result
+        result.skipped.extend(
+            Skipped(file.name, (number, number), "frontmatter: no `key: value`, left out") for number in parsed.ignored
+        )
+        return result
+
+
+def _vault_of(path: Path) -> Path | None:
+    """Return the folder that would be the vault if the file belonged to one."""
+    if path.name == RECORDS:
+        return path.parent
+    if path.suffix.lower() != ".md" or path.name.lower() == "readme.md":
+        return None
+    return next((folder.parent for folder in path.parents if folder.name == MEMORIES), None)
+
+
+def _version(vault: Path) -> int | None:
+    """Return the version of a vault; its manifest is read again only when it changed."""
+    try:
+        state = (vault / MANIFEST).stat()
+    except OSError:
+        return None
+    return _version_of(vault, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=16)
+def _version_of(vault: Path, _changed: int, _size: int) -> int | None:
+    return vault_version(vault)
+
+
+PORTABLE_READER = PortableReader()

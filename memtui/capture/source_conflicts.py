@@ -1,0 +1,273 @@
+"""Source conflicts: source and memory both edited; kept by imports, listed, decided by a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from memtui.capture.plan import ImportPlan, Planned, draft_hash
+from memtui.capture.titles import title_for
+from memtui.curate.lifecycle import Outcome, only_person, planted_reasons
+from memtui.curate.memories import edited_memory
+from memtui.domain.actor import Actor
+from memtui.domain.memory import Memory
+from memtui.errors import NotFoundError
+from memtui.vault.filters import Scope
+from memtui.vault.reader import VaultReader
+from memtui.vault.source_texts import SourceText, Texts, bases_of, is_open, put_source_texts, source_texts
+from memtui.vault.vault import Vault
+from memtui.vault.writer import VaultWriter
+
+Side = Literal["mine", "source"]
+"""Whose text stays: that of the memory, or that of its source."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceConflict:
+    """A memory and its source that part ways.
+
+    Attributes:
+        memory: as it is stored.
+        text: what its source said at the last import, and says now.
+    """
+
+    memory: Memory
+    text: SourceText
+
+    @property
+    def base(self) -> Texts:
+        """What both began with; where nothing tells it any more, what the source says now."""
+        return self.text.base or self.text.stated
+
+    @property
+    def title_follows_text(self) -> bool:
+        """Whether both titles were made from their texts, so that whoever decides on the text has decided on them."""
+        sides = (Texts.of(self.memory), self.text.stated)
+        return all(side.title == title_for(side.insight, ()) for side in sides)
+
+    def as_memory(self, texts: Texts) -> Memory:
+        """Return the memory with other texts, to compare it with."""
+        return replace(
+            self.memory,
+            title=texts.title,
+            insight=texts.insight,
+            rationale=texts.rationale,
+            snippet=texts.snippet,
+        )
+
+
+def conflicts(
+    reader: VaultReader, scope: Scope | None = None, *, identifiers: Iterable[str] | None = None
+) -> list[SourceConflict]:
+    """Return the conflicts that wait for a decision, the oldest first.
+
+    Args:
+        reader: an open vault.
+        scope: whose memories; by default all.
+        identifiers: only of these memories.
+    """
+    texts = source_texts(reader, identifiers)
+    memories = reader.get_many({text.memory_id for text in texts})
+    found = [
+        SourceConflict(memories[text.memory_id], text)
+        for text in texts
+        if text.memory_id in memories and is_open(text, memories[text.memory_id])
+    ]
+    return [conflict for conflict in found if scope is None or _holds(scope, conflict.memory.project)]
+
+
+def _holds(scope: Scope, project: str | None) -> bool:
+    if scope.is_everything:
+        return True
+    return scope.with_unassigned if project is None else project in (scope.projects or ())
+
+
+def conflict_record(conflict: SourceConflict) -> dict[str, Any]:
+    """Return a conflict as JSON: the memory, its source, and the three texts."""
+    memory, text = conflict.memory, conflict.text
+    sides = {"base": text.base, "source": text.stated, "mine": Texts.of(memory)}
+    return {
+        "id": memory.id,
+        "version": memory.version,
+        "project": memory.project,
+        "path": text.path,
+        "line": text.span[0] if text.span else None,
+        "seen_at": text.seen_at.isoformat().replace("+00:00", "Z"),
+        **{
+            name: None
+            if side is None
+            else {
+                "title": side.title,
+                "insight": side.insight,
+                "rationale": side.rationale,
+                "snippet": side.snippet,
+            }
+            for name, side in sides.items()
+        },
+    }
+
+
+def decide(
+    vault: Vault,
+    prefixes: Sequence[str],
+    side: Side,
+    *,
+    actor: Actor,
+    allow_secret: bool = False,
+    secret_patterns: Sequence[tuple[str, str]] = (),
+) -> Outcome:
+    """Keep the memories' own texts, or take those of their sources, as one change.
+
+    A text that looks planted to steer an assistant goes back to the inbox with its memory.
+
+    Raises:
+        NotFoundError: an id is unknown.
+        RefusedError: an agent asks.
+        SecretRefusedError: a source's text holds what looks like a secret.
+    """
+    only_person(actor, "decide a conflict")
+    outcome = Outcome()
+    action = "keep-mine" if side == "mine" else "take-source"
+    with vault.write(actor=actor.name, action=action) as writer:
+        for identifier in dict.fromkeys(map(writer.resolve, prefixes)):
+            open_ones = conflicts(writer, identifiers=[identifier])
+            if not open_ones:
+                outcome.unchanged.append((identifier, "no source of it says anything else"))
+                continue
+            values: Mapping[str, Any] = {}
+            if side == "source":
+                stated = open_ones[-1].text.stated
+                values = {name: getattr(stated, name) for name in ("title", "insight", "rationale", "snippet")}
+            memory = edited_memory(
+                writer,
+                open_ones[0].memory,
+                values,
+                actor=actor,
+                allow_secret=allow_secret,
+                secret_patterns=secret_patterns,
+            )
+            if side == "source" and memory.status == "active" and planted_reasons(memory):
+                # Taken without being read, it has to be accepted like any other that looks planted.
+                memory = replace(memory, status="candidate")
+            outcome.changed.append(writer.put(_looked_at(memory, open_ones)))
+        writer.summary = _summary(side, outcome.changed)
+    return outcome
+
+
+def settle(
+    vault: Vault,
+    identifier: str,
+    values: Mapping[str, Any],
+    *,
+    actor: Actor,
+    if_version: int,
+    seen_hash: str,
+    allow_secret: bool = False,
+    secret_patterns: Sequence[tuple[str, str]] = (),
+    before: Callable[[], object] | None = None,
+) -> Memory:
+    """Save what a person made of a conflict; returns the memory as stored.
+
+    Args:
+        vault: the vault.
+        identifier: of the memory.
+        values: new values by field; none keeps what the memory says.
+        actor: who decides.
+        if_version: the version that was looked at.
+        seen_hash: the source's text that was looked at.
+        allow_secret: store the text even if it looks like a secret.
+        secret_patterns: the user's own patterns.
+        before: called before the change, e.g. to make a backup.
+
+    Raises:
+        ConflictError: the memory was changed meanwhile.
+        NotFoundError: the source was imported meanwhile and says something else, or nothing at all.
+        RefusedError, SecretRefusedError, UsageError: see their texts.
+    """
+    only_person(actor, "decide a conflict")
+    if before is not None:
+        before()
+    with vault.write(actor=actor.name, action="settle") as writer:
+        memory = writer.get(identifier)
+        edited = edited_memory(
+            writer, memory, values, actor=actor, allow_secret=allow_secret, secret_patterns=secret_patterns
+        )
+        return _settled(writer, edited, seen_hash, if_version)
+
+
+def _settled(writer: VaultWriter, edited: Memory, seen_hash: str, if_version: int) -> Memory:
+    looked_at = [one for one in conflicts(writer, identifiers=[edited.id]) if one.text.seen_hash == seen_hash]
+    stored = writer.get(edited.id)
+    if not looked_at and stored.version == if_version:
+        raise NotFoundError(
+            "The source was imported meanwhile, and says something else",
+            where=edited.id,
+            remedy="Nothing was written. Look at the conflict again.",
+        )
+    writer.summary = f"settle {edited.title} with its source"
+    return writer.put(_looked_at(edited, looked_at), if_version=if_version)
+
+
+def _looked_at(memory: Memory, decided: Sequence[SourceConflict]) -> Memory:
+    """Return the memory with the texts of its sources noted as looked at."""
+    seen = {conflict.text.path: conflict.text for conflict in decided}
+    sources = tuple(
+        replace(source, imported_hash=seen[source.path].seen_hash, span=seen[source.path].span or source.span)
+        if source.path in seen
+        else source
+        for source in memory.sources
+    )
+    return replace(memory, sources=sources)
+
+
+def _summary(side: Side, changed: Sequence[Memory]) -> str:
+    what = f"keep {{}} against {'its source' if len(changed) == 1 else 'their sources'}"
+    if side == "source":
+        what = "take what the source says of {}" if len(changed) == 1 else "take what the sources say of {}"
+    return what.format(changed[0].title if len(changed) == 1 else f"{len(changed)} memories")
+
+
+def keep_conflicts(writer: VaultWriter, plan: ImportPlan, parted: Sequence[Planned]) -> None:
+    """Keep both texts of each conflict until a person decides; forget those that are none any more."""
+    texts = []
+    for item in parted:
+        memory, draft = item.memory, item.draft
+        path = draft.source.path
+        if memory is None or path is None or draft.record is not None:
+            continue
+        base = bases_of(writer, [memory], path)[memory.id]
+        taken = {source.imported_hash for source in memory.sources if source.path == path}
+        texts.append(
+            SourceText(
+                memory_id=memory.id,
+                path=path,
+                native_id=draft.source.native_id or "",
+                span=draft.source.span,
+                base=base if base.hash in taken else None,
+                stated=Texts(draft.title, draft.insight, draft.rationale, draft.snippet),
+                seen_hash=draft_hash(draft),
+                seen_at=writer.now,
+            )
+        )
+    put_source_texts(writer, texts, moot=_agreeing(writer, plan))
+
+
+def _agreeing(writer: VaultWriter, plan: ImportPlan) -> set[tuple[str, str]]:
+    """Return (memory id, path) of sources that say again what was taken in, or nothing of the memory any more."""
+    kept = source_texts(writer)
+    if not kept:
+        return set()
+    said: dict[tuple[str, str], set[str]] = {}
+    for item in plan.items:
+        if item.memory is not None and item.draft.record is None:
+            for source in (item.draft.source, *item.more_sources):
+                said.setdefault((item.memory.id, source.path or ""), set()).add(draft_hash(item.draft))
+    for memory in plan.missing:
+        for source in memory.sources:
+            said.setdefault((memory.id, source.path or ""), set())
+    return {
+        (text.memory_id, text.path)
+        for text in kept
+        if text.seen_hash not in said.get((text.memory_id, text.path), {text.seen_hash})
+    }

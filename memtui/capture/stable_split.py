@@ -1,0 +1,237 @@
+"""Keep the granularity of the last import, and match edited pieces with the memories they were."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+SAME_CHUNK_RATIO = 60.0
+"""A paragraph this much like one that is gone (rapidfuzz ratio, 0–100) is its new text; of 1,000 pairs of
+paragraphs about different things under one heading, fewer than ten are as much alike."""
+
+_MOST_PAIRS = 40_000
+"""Beyond this, edited paragraphs are not looked for: about a second of comparing."""
+
+_COMPARED_CHARACTERS = 600
+_SHORTEST = 3
+_ONE_SAYING = 80
+_SENTENCE = re.compile(r"(?<=[.!?;。！？])\s+|(?<=[。！？])")
+_MARK = re.compile(r"^[\s>]*(?:[-*+]|\d{1,9}[.)])?\s*(?:\[[ xX]\]\s+)?")
+_BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownUnit:
+    """What one memory took of a source at the last import.
+
+    Attributes:
+        native_id: the place that the source gave it.
+        text: its words, rule and reasons one after the other.
+    """
+
+    native_id: str | None
+    text: str
+
+    @property
+    def heading(self) -> str:
+        """The headings above it."""
+        return (self.native_id or "").rpartition("#")[0] or self.native_id or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """The smallest part of a text that is never cut.
+
+    Attributes:
+        text: its source lines.
+        heading: the headings above it, as in a native id.
+    """
+
+    text: str
+    heading: str = ""
+
+
+class Familiar:
+    """The units of the last import, to be found again in the new text of their source.
+
+    Args:
+        units: what the last import took.
+        text: the whole new text.
+    """
+
+    def __init__(self, units: Sequence[KnownUnit], text: str) -> None:
+        self.units = tuple(units)
+        self._owners: dict[str, list[tuple[int, int]]] = {}
+        self._chunks: list[tuple[int, int]] = []
+        present = set(_sayings(text))
+        self._lost: list[tuple[int, str]] = []
+        for number, unit in enumerate(self.units):
+            for chunk in filter(str.strip, _BREAK.split(unit.text)):
+                sayings = dict.fromkeys(_sayings(chunk))
+                weight = sum(map(len, sayings))
+                for saying in sayings:
+                    self._owners.setdefault(saying, []).append((number, len(self._chunks)))
+                self._chunks.append((number, weight))
+                if 2 * sum(len(saying) for saying in sayings if saying in present) < weight:
+                    self._lost.append((number, " ".join(sayings)[:_COMPARED_CHARACTERS]))
+
+    @property
+    def simple(self) -> frozenset[int]:
+        """Numbers of the units that are a single paragraph, or a single item of a list."""
+        sizes = Counter(number for number, _ in self._chunks)
+        return frozenset(number for number, size in sizes.items() if size == 1)
+
+    def units_of(self, atoms: Sequence[Atom]) -> list[int | None]:
+        """Return the number of the unit that each atom belongs to, None for what is new."""
+        found = [self._stated(atom) for atom in atoms]
+        for position, number in self._edited([at for at, unit in enumerate(found) if unit is None], atoms):
+            found[position] = number
+        return found
+
+    def stated_units(self, atoms: Sequence[Atom]) -> list[int | None]:
+        """Return the same for whole pieces, but only where half of the piece or of the unit is word for word."""
+        return [self._stated(atom, whole=True) for atom in atoms]
+
+    def distinct(self, texts: Iterable[str]) -> list[int]:
+        """Return the numbers of the units that texts belong to, one for each text that belongs to any."""
+        return [unit for unit in self.units_of([Atom(text) for text in texts]) if unit is not None]
+
+    def _stated(self, atom: Atom, *, whole: bool = False) -> int | None:
+        """Return the unit of which an atom says most, or that says most of the atom, word for word."""
+        sayings = dict.fromkeys(_sayings(atom.text))
+        units: Counter[int] = Counter()
+        chunks: Counter[int] = Counter()
+        for saying in sayings:
+            for number, chunk in self._owners.get(saying, ()):
+                units[number] += len(saying)
+                chunks[chunk] += len(saying)
+        if not units:
+            return None
+        here = {number for number in units if self.units[number].heading == atom.heading}
+        number, weight = max(units.items(), key=lambda vote: (vote[1], vote[0] in here, -vote[0]))
+        least = sum(map(len, sayings))
+        if whole:
+            least = min(least, sum(size for owner, size in self._chunks if owner == number))
+            return number if 2 * weight >= least else None
+        enough = 2 * weight >= least or any(
+            2 * said >= self._chunks[chunk][1] for chunk, said in chunks.items() if self._chunks[chunk][0] == number
+        )
+        return number if enough else None
+
+    def _edited(self, unknown: Sequence[int], atoms: Sequence[Atom]) -> Iterable[tuple[int, int]]:
+        """Yield which unknown atom is the new text of a chunk that is gone, the likest first, each once."""
+        if not unknown or not self._lost or len(unknown) * len(self._lost) > _MOST_PAIRS:
+            return
+        from rapidfuzz import fuzz
+
+        pairs = []
+        for position in unknown:
+            text = " ".join(_sayings(atoms[position].text))[:_COMPARED_CHARACTERS]
+            for at, (number, chunk) in enumerate(self._lost):
+                ratio = fuzz.ratio(text, chunk, score_cutoff=SAME_CHUNK_RATIO)
+                if ratio:
+                    same_place = self.units[number].heading == atoms[position].heading
+                    pairs.append((-ratio - 10 * same_place, position, at, number))
+        taken: set[int] = set()
+        matched: set[int] = set()
+        for _, position, at, number in sorted(pairs):
+            if position not in matched and at not in taken:
+                matched.add(position)
+                taken.add(at)
+                yield position, number
+
+
+def _sayings(text: str) -> list[str]:
+    """Return the sentences of the lines, without marks of lists and what says nothing."""
+    lines = (_MARK.sub("", line, count=1) for line in text.split("\n"))
+    parts = (part.strip() for line in lines for part in (_SENTENCE.split(line) if len(line) > _ONE_SAYING else (line,)))
+    return [part for part in parts if len(part) >= _SHORTEST and not part.startswith(("```", "~~~"))]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How an atom was cut by itself.
+
+    Attributes:
+        part: the number of the part that it went to, None where it only leads to what follows.
+        is_item: whether it is an item of a list.
+    """
+
+    part: int | None
+    is_item: bool = False
+
+
+def regroup(
+    units: Sequence[int | None], cuts: Sequence[Cut], *, single: frozenset[int]
+) -> list[tuple[int | None, list[int]]] | None:
+    """Return the atoms of a section in groups, each with its unit; None where the usual cut parts no unit.
+
+    Args:
+        units: the unit of each atom.
+        cuts: the usual cut of each atom.
+        single: units that were one item of a list each; beside those, what is new stands alone too.
+    """
+    if _agrees(units, cuts):
+        return None
+    filled = _owned(_filled(units), cuts, single)
+    taken = {cut.part for unit, cut in zip(filled, cuts, strict=True) if unit is not None}
+    groups: list[tuple[int | None, list[int]]] = []
+    for at, (unit, cut) in enumerate(zip(filled, cuts, strict=True)):
+        if unit is None and cut.part is None:
+            continue
+        last = cuts[groups[-1][1][-1]] if groups and groups[-1][0] == unit else None
+        if last is None:
+            joins = False
+        elif unit is not None:
+            joins = unit not in single
+        else:
+            # What is new stays as it was cut, but where others of its list stand alone its items do too.
+            joins = last.part == cut.part and not (cut.part in taken and (last.is_item or cut.is_item))
+        if joins:
+            groups[-1][1].append(at)
+        else:
+            groups.append((unit, [at]))
+    return groups
+
+
+def _owned(units: Sequence[int | None], cuts: Sequence[Cut], single: frozenset[int]) -> list[int | None]:
+    """Return units where new words within a text that stands together go with what they follow, else precede."""
+    owned = list(units)
+    for at, cut in enumerate(cuts):
+        if owned[at] is None and cut.part is not None and at and cuts[at - 1].part == cut.part:
+            before = owned[at - 1]
+            owned[at] = before if before not in single else None
+    for at in range(len(cuts) - 2, -1, -1):
+        part = cuts[at].part
+        if owned[at] is None and part is not None and cuts[at + 1].part == part:
+            after = owned[at + 1]
+            owned[at] = after if after not in single else None
+    return owned
+
+
+def _agrees(units: Sequence[int | None], cuts: Sequence[Cut]) -> bool:
+    parts: dict[int, set[int | None]] = {}
+    members: dict[int | None, set[int]] = {}
+    for unit, cut in zip(units, cuts, strict=True):
+        if unit is not None:
+            parts.setdefault(unit, set()).add(cut.part)
+            members.setdefault(cut.part, set()).add(unit)
+    return all(len(found) == 1 and None not in found for found in parts.values()) and all(
+        len(found) == 1 for found in members.values()
+    )
+
+
+def _filled(units: Sequence[int | None]) -> list[int | None]:
+    """Return units where what stands between two atoms of one unit is of that unit."""
+    filled = list(units)
+    before: int | None = None
+    last = -1
+    for at, unit in enumerate(units):
+        if unit is None:
+            continue
+        if unit == before:
+            filled[last + 1 : at] = [unit] * (at - last - 1)
+        before, last = unit, at
+    return filled

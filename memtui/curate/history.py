@@ -1,0 +1,236 @@
+"""Undo, redo, the log, the history of a memory, and the field-by-field effect of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from memtui.domain.actor import Actor, check_may_alter
+from memtui.domain.memory import Change, Memory
+from memtui.domain.record import Record, memory_from_record
+from memtui.errors import NotFoundError, RefusedError
+from memtui.text.diff import DiffLine, diff_texts
+from memtui.vault import journal
+from memtui.vault import journal as store
+from memtui.vault.journal import ChangeRow, MemoryStep
+from memtui.vault.vault import Vault
+
+MOST_MEMORIES = 40
+"""Memories of one change that are compared at a time; the rest are counted."""
+
+Fate = Literal["made", "taken out", "changed"]
+
+_UNSAID = frozenset({"id", "created_at"})
+"""Keys that no person reads a change for."""
+
+_MADE = ("kind", "project", "status", "insight", "rationale", "snippet", "anchors", "tags")
+"""Keys told of a memory that was made: the others hold what every new memory has."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldDiff:
+    """A field that differs, line by line."""
+
+    name: str
+    lines: tuple[DiffLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDiff:
+    """What a change did to one memory.
+
+    Attributes:
+        title: after the change; before it where the memory was taken out.
+        version: after the change.
+    """
+
+    id: str
+    title: str
+    version: int
+    fate: Fate
+    fields: tuple[FieldDiff, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeDiff:
+    """What a change did.
+
+    Attributes:
+        row: the change, with the number of memories that it touched.
+        memories: at most `MOST_MEMORIES`, in order.
+        kin: links, verdicts, signals and tombstones added and taken away, by name.
+    """
+
+    row: ChangeRow
+    memories: tuple[MemoryDiff, ...]
+    kin: Mapping[str, tuple[int, int]]
+
+
+def change_numbers(vault: Vault, *, query: str = "", memory_id: str | None = None) -> list[int]:
+    """Return the numbers of the changes that hold every word of a query, the newest first."""
+    with vault.read() as reader:
+        return store.change_numbers(reader, words=query.split(), memory_id=memory_id)
+
+
+def change_rows(vault: Vault, numbers: Sequence[int]) -> dict[int, ChangeRow]:
+    """Return changes by their numbers, missing ones left out."""
+    with vault.read() as reader:
+        return store.change_rows(reader, numbers)
+
+
+def change_diff(vault: Vault, number: int, *, first: str | None = None, most: int = MOST_MEMORIES) -> ChangeDiff:
+    """Return what a change did to memories, field by field.
+
+    Args:
+        vault: read under one lease, which is over before anything is compared.
+        number: of the change.
+        first: a memory that comes before the others.
+        most: memories compared.
+
+    Raises:
+        NotFoundError: there is no such change.
+    """
+    with vault.read() as reader:
+        row = store.change_rows(reader, [number]).get(number)
+        steps = store.memory_steps(reader, number, first=first, most=most)
+        kin = store.kin_counts(reader, number)
+    if row is None:
+        raise NotFoundError("The journal holds no such change", where=str(number))
+    return ChangeDiff(row, tuple(_diff(step) for step in steps), kin)
+
+
+def _diff(step: MemoryStep) -> MemoryDiff:
+    before, after = step.before or {}, step.after or {}
+    fate: Fate = "changed" if before and after else "made" if after else "taken out"
+    title = str((after or before).get("title", ""))
+    names = _MADE if fate != "changed" else tuple(dict.fromkeys([*after, *before]))
+    fields = (FieldDiff(name, tuple(_compared(name, before, after))) for name in names if name not in _UNSAID)
+    return MemoryDiff(step.id, title, step.version, fate, tuple(field for field in fields if field.lines))
+
+
+def _compared(name: str, before: Record, after: Record) -> list[DiffLine]:
+    return diff_texts(_text(before.get(name)), _text(after.get(name)))
+
+
+def _text(value: Any) -> str:
+    """Return a value of a record as lines for people."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return "\n".join(_text(item) for item in value)
+    if isinstance(value, dict):
+        place = str(value.get("path") or value.get("format") or "")
+        span = value.get("span")
+        return f"{place}:{span[0]}" if isinstance(span, list) and span else place
+    return str(value)
+
+
+SAID = (
+    "title",
+    "insight",
+    "rationale",
+    "snippet",
+    "kind",
+    "tags",
+    "anchors",
+    "importance",
+    "confidence",
+    "half_life_days",
+    "valid_from",
+    "valid_until",
+)
+"""Fields that an earlier version brings back."""
+
+
+def undo(vault: Vault, *, actor: Actor) -> Change:
+    """Undo the last change; returns it.
+
+    Raises:
+        NothingToUndoError: no change is left.
+        RefusedError: an agent would undo what another did.
+    """
+    if not vault.exists:
+        raise journal.nothing_to_undo()  # a look for something to undo makes no vault
+    with vault.write(actor=actor.name, action="undo") as writer:
+        return _own(journal.undo(writer), actor)
+
+
+def redo(vault: Vault, *, actor: Actor) -> Change:
+    """Do the last undone change again; returns it.
+
+    Raises:
+        NothingToUndoError: nothing was undone.
+        RefusedError: an agent would redo what another did.
+    """
+    if not vault.exists:
+        raise journal.nothing_to_redo()
+    with vault.write(actor=actor.name, action="redo") as writer:
+        return _own(journal.redo(writer), actor)
+
+
+def _own(change: Change, actor: Actor) -> Change:
+    """Let an agent take back its own changes alone; raising rolls the undo back."""
+    if not actor.is_person and change.actor != actor.name:
+        raise RefusedError(
+            "An agent may undo and redo only what it did itself",
+            where=f"change {change.number} by {change.actor} ({change.summary[:60]})",
+            remedy="Leave it to a person.",
+        )
+    return change
+
+
+def log(vault: Vault, *, limit: int = 50) -> list[Change]:
+    """Return the newest changes."""
+    with vault.read() as reader:
+        return journal.log(reader, limit=limit)
+
+
+def history(vault: Vault, prefix: str) -> list[journal.MemoryRevision]:
+    """Return every step of one memory, the newest first."""
+    with vault.read() as reader:
+        try:
+            identifier = reader.resolve(prefix)
+        except NotFoundError:
+            identifier = prefix
+        return journal.history(reader, identifier)
+
+
+def go_back(vault: Vault, prefix: str, version: int, *, actor: Actor) -> Memory:
+    """Bring one memory back to the revision of that version, as a new change.
+
+    What its sources said last stays known, so that the next import sees an edit of a person and asks.
+
+    Raises:
+        NotFoundError: the journal holds no such version.
+        RefusedError: an agent would alter what a person vouched for.
+    """
+    with vault.write(actor=actor.name, action="go-back") as writer:
+        identifier = writer.resolve(prefix)
+        current = writer.get(identifier)
+        check_may_alter(actor, current)
+        for step in journal.history(writer, identifier):
+            if step.version == version and step.after is not None:
+                memory = memory_from_record(step.after, now=writer.now, new_id=identifier)
+                # What the memory says comes back; that it was accepted, verified or retired since, stays.
+                memory = replace(current, **{name: getattr(memory, name) for name in SAID})
+                writer.summary = f"bring back version {version} of {memory.title}"
+                return writer.put(memory)
+        raise NotFoundError(
+            "This memory has no such version",
+            where=f"{identifier} version {version}",
+            remedy=f"`memtui show {identifier} --history`",
+        )
+
+
+def says_already(vault: Vault, identifier: str, version: int) -> bool:
+    """Return whether a memory says now what it said at a version, so that going back would change nothing."""
+    with vault.read() as reader:
+        current = reader.get_many([identifier]).get(identifier)
+        steps = [step for step in journal.history(reader, identifier) if step.version == version and step.after]
+        if current is None or not steps or steps[0].after is None:
+            return False
+        said = memory_from_record(steps[0].after, now=current.updated_at, new_id=identifier)
+    return all(getattr(current, name) == getattr(said, name) for name in SAID)

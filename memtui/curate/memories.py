@@ -1,0 +1,483 @@
+"""Add and edit memories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from memtui.curate.files import ListChanges, anchors_for
+from memtui.curate.projects import project_for_writing, root_for
+from memtui.curate.verdicts import verdict_on
+from memtui.domain.actor import Actor, check_may_alter
+from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
+from memtui.domain.kinds import Kinds
+from memtui.domain.memory import (
+    DEFAULT_CONFIDENCE,
+    DEFAULT_IMPORTANCE,
+    GLOBAL_PROJECT,
+    LONGEST_TAG,
+    Anchor,
+    Link,
+    Memory,
+    Source,
+    content_hash,
+    long_tag,
+    new_id,
+)
+from memtui.errors import RefusedError, UsageError
+from memtui.text.sanitize import one_line, sanitise
+from memtui.vault.projects import check_name, ensure_project
+from memtui.vault.secret_scan import refuse_secrets_in
+from memtui.vault.vault import Vault
+from memtui.vault.writer import VaultWriter
+
+LONGEST_TITLE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMemory:
+    """What a person or an agent types to add a memory; everything but the text may be left out.
+
+    Attributes:
+        tags_in_use: tags of other memories that it takes over, however long they are.
+    """
+
+    text: str
+    title: str = ""
+    kind: str | None = None
+    why: str = ""
+    snippet: str = ""
+    files: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    tags_in_use: Sequence[str] = ()
+    project: str | None = None
+    pinned: bool = False
+    importance: int = DEFAULT_IMPORTANCE
+    confidence: float = DEFAULT_CONFIDENCE
+    supersedes: Sequence[str] = ()
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    half_life_days: float | None = None
+    allow_secret: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What adding came to.
+
+    Attributes:
+        memory: the memory, new or the one that was there already.
+        is_new: False when the same text was there already in the same project.
+        removed: control characters that were stripped.
+        guessed_kind: whether the kind was guessed from the text.
+    """
+
+    memory: Memory
+    is_new: bool
+    removed: int = 0
+    guessed_kind: bool = False
+
+
+def add_memory(
+    vault: Vault, new: NewMemory, *, actor: Actor, folder: Path, secret_patterns: Sequence[tuple[str, str]] = ()
+) -> Added:
+    """Add one memory; the same text in the same project is not added twice.
+
+    A person's memory is active and confirmed; an agent's is a candidate in the inbox.
+
+    Raises:
+        UsageError: no text, an unknown kind, a bad number, a missing file.
+        SecretRefusedError: the text holds what looks like a secret.
+        NotFoundError: a superseded id does not exist.
+    """
+    drafted = draft_memory(vault.kinds, new, actor=actor, now=vault.now(), secret_patterns=secret_patterns)
+    with vault.write(actor=actor.name, action="add", summary=f"add {drafted.memory.title}") as writer:
+        anchors = anchors_for(new.files, root=root_for(writer, folder), folder=folder)
+        project = project_for_writing(writer, folder, new.project)
+        added = store_draft(writer, drafted, project=project, anchors=anchors, actor=actor)
+        for prefix in new.supersedes:
+            supersede(writer, added.memory.id, writer.resolve(prefix), actor)
+        return added
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A new memory before it has a place, see `Added`."""
+
+    memory: Memory
+    removed: int
+    guessed_kind: bool
+
+
+def draft_memory(
+    kinds: Kinds, new: NewMemory, *, actor: Actor, now: datetime, secret_patterns: Sequence[tuple[str, str]] = ()
+) -> Drafted:
+    """Return what was typed as a memory, cleaned and checked; project and anchors are the vault's to find.
+
+    Raises:
+        UsageError: no text, an unknown kind, a bad number.
+        SecretRefusedError: the text holds what looks like a secret.
+    """
+    draft, removed, guessed = _draft(kinds, new, actor, now)
+    if not new.allow_secret:
+        refuse_secrets(draft, secret_patterns)
+        refuse_secrets_in({"files": list(new.files), "project": new.project}, secret_patterns)
+    return Drafted(draft, removed, guessed)
+
+
+def store_draft(
+    writer: VaultWriter, drafted: Drafted, *, project: str | None, anchors: tuple[Anchor, ...], actor: Actor
+) -> Added:
+    """Store a new memory within a running change; the same text in the same project is not stored twice."""
+    twin = _twin(writer, drafted.memory, project)
+    if twin is None:
+        memory = writer.put(replace(drafted.memory, project=project, anchors=anchors))
+    else:
+        memory = _revived(writer, twin, actor)
+    return Added(
+        memory, is_new=twin is None, removed=drafted.removed, guessed_kind=drafted.guessed_kind and twin is None
+    )
+
+
+def _draft(kinds: Kinds, new: NewMemory, actor: Actor, now: datetime) -> tuple[Memory, int, bool]:
+    from memtui.capture.classify import guess_kind
+    from memtui.capture.titles import title_for
+
+    cleaned = {name: sanitise(getattr(new, name)) for name in ("text", "why", "snippet")}
+    text = cleaned["text"].text.strip("\n").rstrip()
+    if is_blank(text):
+        raise UsageError("There is no text to remember", remedy='Write it after add, or `-` to read it: memtui add "…"')
+    title = one_line(new.title) or title_for(text, ())
+    kind = check_kind(kinds, new.kind) if new.kind else guess_kind(text, title, ())
+    memory = Memory(
+        id=new_id(),
+        title=title[:LONGEST_TITLE],
+        insight=text,
+        kind=kind,
+        status="active" if actor.is_person else "candidate",
+        rationale=cleaned["why"].text.strip("\n"),
+        snippet=cleaned["snippet"].text.strip("\n"),
+        tags=check_tags(clean_tags(new.tags), in_use=new.tags_in_use),
+        importance=check_importance(new.importance),
+        confidence=check_confidence(new.confidence),
+        pinned=new.pinned and actor.is_person,
+        created_at=now,
+        updated_at=now,
+        confirmed_at=now if actor.is_person else None,
+        confirmed_by=actor.name if actor.is_person else None,
+        valid_from=new.valid_from,
+        valid_until=new.valid_until,
+        half_life_days=check_half_life(new.half_life_days),
+        sources=(Source(format="memtui", agent=None if actor.is_person else actor.name),),
+    )
+    return memory, sum(part.removed for part in cleaned.values()), new.kind is None
+
+
+def _twin(writer: VaultWriter, draft: Memory, project: str | None) -> Memory | None:
+    """Return the memory that already holds this content in this project, one in use before one that is not."""
+    content = content_hash(draft)
+    same = [identifier for identifier, owner in writer.ids_by_content([content]).get(content, []) if owner == project]
+    twins = writer.get_many(same)
+    return min((twins[identifier] for identifier in same), key=lambda twin: twin.status != "active", default=None)
+
+
+def _revived(writer: VaultWriter, memory: Memory, actor: Actor) -> Memory:
+    """Bring back a retired memory that a person adds again, and accept a candidate that a person repeats."""
+    if not actor.is_person or memory.status not in {"retired", "candidate"}:
+        return memory
+    writer.summary = f"add {memory.title} (again)"
+    writer.drop([stone for stone in writer.tombstones() if stone.memory_id == memory.id])
+    return writer.put(
+        replace(
+            memory,
+            status="active",
+            status_reason="",
+            confirmed_at=memory.confirmed_at or writer.now,
+            confirmed_by=memory.confirmed_by or actor.name,
+        )
+    )
+
+
+def supersede(writer: VaultWriter, winner: str, loser: str, actor: Actor) -> None:
+    """Mark a memory as replaced by another: the link, and the status once a person has accepted the other.
+
+    Raises:
+        UsageError: a memory cannot replace itself, nor what replaces it.
+    """
+    if winner == loser:
+        raise UsageError("A memory cannot supersede itself", where=winner)
+    if winner in _replaced_by(writer, loser):
+        raise UsageError(
+            "This memory is itself superseded by the other",
+            where=f"{winner} by {loser}",
+            remedy="`memtui unlink` or `memtui restore` takes that back first.",
+        )
+    old = writer.get(loser)
+    origin = "person" if actor.is_person else actor.name
+    writer.add_links([Link(from_id=winner, type="supersedes", to_id=loser, origin=origin, created_at=writer.now)])
+    # An agent proposes the supersession; it takes effect when a person accepts the new memory.
+    if actor.is_person and old.status == "active" and writer.get(winner).status == "active":
+        reason = f"superseded by {winner}"
+        writer.put(replace(old, status="superseded", status_reason=reason))
+        writer.add_verdicts([verdict_on(old, "superseded", writer.now, actor, reason)])
+
+
+def _replaced_by(writer: VaultWriter, identifier: str) -> set[str]:
+    """Return what a memory supersedes, and what that supersedes, and so on."""
+    found: set[str] = set()
+    wave = {identifier}
+    while wave:
+        links = writer.links(wave)
+        wave = {link.to_id for link in links if link.type == "supersedes" and link.from_id in wave} - found
+        found |= wave
+    return found
+
+
+EDITABLE = (
+    "title",
+    "insight",
+    "rationale",
+    "snippet",
+    "kind",
+    "importance",
+    "confidence",
+    "half_life_days",
+    "tags",
+    "anchors",
+    "valid_from",
+    "valid_until",
+    "due_at",
+    "project",
+    "pinned",
+    "status_reason",
+)
+
+
+def edit_memory(
+    vault: Vault,
+    identifier: str,
+    values: Mapping[str, Any],
+    *,
+    actor: Actor,
+    lists: ListChanges | None = None,
+    if_version: int | None = None,
+    allow_secret: bool = False,
+    secret_patterns: Sequence[tuple[str, str]] = (),
+) -> Memory:
+    """Change fields of one memory; returns it as stored.
+
+    Args:
+        vault: the vault.
+        identifier: id or prefix.
+        values: new values by field, see EDITABLE.
+        actor: who edits.
+        lists: tags and files to add and to take away, worked out on what is stored by then.
+        if_version: the version the edit is based on; a moved one is a conflict.
+        allow_secret: store the text even if it looks like a secret.
+        secret_patterns: the user's own patterns.
+
+    Raises:
+        UsageError, NotFoundError, RefusedError, SecretRefusedError, ConflictError: see their texts.
+    """
+    with vault.write(actor=actor.name, action="edit") as writer:
+        memory = writer.get(writer.resolve(identifier))
+        wanted = {**values, **lists.values(memory)} if lists else values
+        edited = edited_memory(
+            writer, memory, wanted, actor=actor, allow_secret=allow_secret, secret_patterns=secret_patterns
+        )
+        writer.summary = f"edit {edited.title}"
+        return writer.put(edited, if_version=if_version)
+
+
+def edited_memory(
+    writer: VaultWriter,
+    memory: Memory,
+    values: Mapping[str, Any],
+    *,
+    actor: Actor,
+    allow_secret: bool = False,
+    secret_patterns: Sequence[tuple[str, str]] = (),
+) -> Memory:
+    """Return a memory with new values, checked, within a running change; it is not stored yet.
+
+    Raises:
+        UsageError, RefusedError, SecretRefusedError: see their texts.
+    """
+    check_may_alter(actor, memory)
+    edited = _titled(memory, replace(memory, **_cleaned(writer.kinds, values)))
+    check_tags(edited.tags, in_use=memory.tags)
+    if not edited.insight.strip():
+        raise UsageError("A memory needs a text", where=memory.id, remedy="To take it out of use, retire it.")
+    if edited.pinned != memory.pinned and not actor.is_person:
+        raise RefusedError(
+            "Only a person can pin", where=f"actor {actor.name}", remedy="An agent proposes; a person decides."
+        )
+    if not allow_secret:
+        refuse_secrets(edited, secret_patterns, unless_in=memory)
+    if edited.project not in {None, GLOBAL_PROJECT, memory.project}:
+        ensure_project(writer, str(edited.project))
+    return edited
+
+
+def _titled(memory: Memory, edited: Memory) -> Memory:
+    """Return an edited memory whose title, where it was made from the old text, is made from the new one."""
+    if edited.title != memory.title or edited.insight == memory.insight or not edited.insight.strip():
+        return edited
+    from memtui.capture.titles import title_for
+
+    is_made = memory.title == title_for(memory.insight, ())
+    return replace(edited, title=title_for(edited.insight, ())) if is_made else edited
+
+
+def is_left_behind(before: Memory, after: Memory) -> bool:
+    """Return whether an edit put a text under a title of which the text says nothing."""
+    if before.insight == after.insight or before.title != after.title:
+        return False
+    from memtui.analysis.text_features import Wording
+
+    title, text = Wording(after.title).parts, Wording(after.insight).parts
+    return len(title & text) <= LEFT_OF_TITLE * len(title)
+
+
+LEFT_OF_TITLE = 0.25
+"""Share of a title's words in a text up to which the text speaks of something else."""
+
+
+def _cleaned(kinds: Kinds, values: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = next((name for name in values if name not in EDITABLE), None)
+    if unknown is not None:
+        raise UsageError("No such field to edit", where=unknown, remedy=f"Fields: {', '.join(EDITABLE)}.")
+    cleaners: Mapping[str, Callable[[Any], Any]] = {
+        "title": _clean_title,
+        "insight": _clean_text,
+        "rationale": _clean_text,
+        "snippet": _clean_text,
+        "kind": lambda kind: check_kind(kinds, kind),
+        "importance": check_importance,
+        "confidence": check_confidence,
+        "half_life_days": check_half_life,
+        "tags": clean_tags,
+        "status_reason": one_line,
+        "project": lambda name: None if name is None else check_name(name),
+    }
+    return {name: cleaners[name](value) if name in cleaners else value for name, value in values.items()}
+
+
+def _clean_title(title: str) -> str:
+    cleaned = one_line(title)[:LONGEST_TITLE]
+    if not cleaned:
+        raise UsageError("A memory needs a title", remedy="Give a text with at least one visible character.")
+    return cleaned
+
+
+def _clean_text(text: str) -> str:
+    return sanitise(text).text.strip("\n")
+
+
+def refuse_secrets(memory: Memory, patterns: Sequence[tuple[str, str]], *, unless_in: Memory | None = None) -> None:
+    """Refuse a memory that holds what looks like a secret, without ever echoing it.
+
+    Args:
+        memory: the memory to check.
+        patterns: the user's own patterns.
+        unless_in: texts of this one were stored before with the person's leave.
+
+    Raises:
+        SecretRefusedError: names the rules that matched.
+    """
+    refuse_secrets_in(memory, patterns, unless_in=unless_in)
+
+
+def check_kind(kinds: Kinds, kind: str) -> str:
+    """Return a kind that is known.
+
+    Raises:
+        UsageError: names the nearest.
+    """
+    cleaned = kind.strip().lower()
+    if cleaned in kinds:
+        return cleaned
+    close = kinds.nearest(cleaned)
+    hint = f"Did you mean {close}? " if close else ""
+    raise UsageError("Unknown kind", where=kind, remedy=f"{hint}Kinds: {', '.join(kinds.names())}.")
+
+
+def check_importance(value: int) -> int:
+    """Return an importance of 1–5.
+
+    Raises:
+        UsageError: it is another number.
+    """
+    if not 1 <= value <= 5:  # noqa: PLR2004 - the scale
+        raise UsageError("Importance is a number from 1 to 5", where=str(value))
+    return value
+
+
+def check_confidence(value: float) -> float:
+    """Return a confidence of 0–1.
+
+    Raises:
+        UsageError: it is another number.
+    """
+    if not 0 <= value <= 1:
+        raise UsageError("Confidence is a number from 0 to 1", where=str(value))
+    return value
+
+
+def check_half_life(days: float | None) -> float | None:
+    """Return a half-life in days that a memory may have; None stands for its kind's.
+
+    Raises:
+        UsageError: it is another number.
+    """
+    if days is not None and not SHORTEST_HALF_LIFE <= days <= LONGEST_HALF_LIFE:
+        raise UsageError(
+            f"A half-life is a number of days from {SHORTEST_HALF_LIFE:g} to {LONGEST_HALF_LIFE:g}", where=str(days)
+        )
+    return days
+
+
+def is_blank(text: str) -> bool:
+    """Return whether nobody could read anything in a text: it holds blanks and invisible characters alone."""
+    return not any(character.isprintable() and not character.isspace() for character in text)
+
+
+def check_tags(tags: tuple[str, ...], *, in_use: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return tags of which none is too long.
+
+    Args:
+        tags: cleaned tags.
+        in_use: tags that a memory has already; an older memtui took longer ones.
+
+    Raises:
+        RefusedError: one is too long.
+    """
+    found = long_tag(tag for tag in tags if tag not in in_use)
+    if found is not None:
+        raise RefusedError(
+            f"A tag has at most {LONGEST_TAG} characters, this one {len(found):,}",
+            where=f"{found[:60]}…",
+            remedy="Shorten it, or put the words into the text. Commas separate tags.",
+        )
+    return tags
+
+
+def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Return tags without `#`, blanks around, empty ones and repeats; commas separate."""
+    split = [part.strip().lstrip("#") for tag in tags for part in one_line(tag).split(",")]
+    return tuple(dict.fromkeys(tag for tag in split if tag))
+
+
+def named_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Return cleaned tags that a person named to add, to take away or to filter by.
+
+    Raises:
+        UsageError: nothing is left of one, so that it would be passed over without a word.
+    """
+    nameless = next((tag for tag in tags if not clean_tags([tag])), None)
+    if nameless is not None:
+        raise UsageError("A tag needs a name", where=repr(nameless), remedy="Write its word, such as `redis`.")
+    return clean_tags(tags)

@@ -1,0 +1,434 @@
+"""Merge several memories into one, preview the result, and unmerge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import combinations
+
+from memtui.analysis.duplicates import warnings
+from memtui.analysis.text_features import wording_of
+from memtui.curate.memories import LONGEST_TITLE, check_kind
+from memtui.domain.actor import Actor, check_may_alter
+from memtui.domain.kinds import Kinds
+from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Link, Memory, content_hash, normalise
+from memtui.domain.record import Record, memory_from_record
+from memtui.errors import ConflictError, NotFoundError, RefusedError, UsageError
+from memtui.text.diff import differing_words
+from memtui.text.sanitize import one_line, sanitise
+from memtui.text.token_count import get_counter
+from memtui.vault import journal
+from memtui.vault.projects import check_name, ensure_project
+from memtui.vault.reader import VaultReader
+from memtui.vault.secret_scan import refuse_secrets_in
+from memtui.vault.vault import Vault
+from memtui.vault.writer import VaultWriter
+
+ORIGIN = "merge"
+"""Origin of the links that a merge makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What a merge came to: the memory that holds it all, and those that became `merged`."""
+
+    result: Memory
+    originals: tuple[Memory, ...]
+
+
+def combine(into: Memory, others: Sequence[Memory], project: str | None, *, one_text: bool = False) -> Memory:
+    """Return one memory that keeps what each of them held.
+
+    Texts that are not contained in the first are appended, unless `one_text` says that they say the same; tags,
+    anchors and sources are united; it is pinned if any was, in use if any was, and dates from the earliest.
+    """
+    everyone = (into, *others)
+    accepted = next((memory for memory in everyone if memory.status == "active"), into)
+    anchors = {anchor.path: anchor for memory in reversed(everyone) for anchor in memory.anchors}
+    sources = dict.fromkeys(source for memory in everyone for source in memory.sources)
+    return replace(
+        into,
+        project=project,
+        status=accepted.status,
+        status_reason=accepted.status_reason,
+        confirmed_at=into.confirmed_at or accepted.confirmed_at,
+        confirmed_by=into.confirmed_by or accepted.confirmed_by,
+        insight=_joined([memory.insight for memory in everyone], one_text=one_text),
+        rationale=_joined([memory.rationale for memory in everyone], one_text=one_text),
+        snippet=_joined([memory.snippet for memory in everyone], one_text=one_text),
+        tags=tuple(dict.fromkeys(tag for memory in everyone for tag in memory.tags)),
+        anchors=tuple(anchors[path] for path in dict.fromkeys(a.path for m in everyone for a in m.anchors)),
+        sources=tuple(sources),
+        importance=max(memory.importance for memory in everyone),
+        confidence=min(memory.confidence for memory in everyone),
+        pinned=any(memory.pinned for memory in everyone),
+        created_at=min(memory.created_at for memory in everyone),
+        observed_at=_earliest([memory.observed_at for memory in everyone]),
+        valid_until=_earliest([memory.valid_until for memory in everyone]),
+    )
+
+
+def _joined(texts: Sequence[str], *, one_text: bool) -> str:
+    kept: list[str] = []
+    for text in texts:
+        plain = normalise(text)
+        if kept and one_text:
+            break
+        if plain.strip() and not any(plain in normalise(other) for other in kept):
+            kept.append(text)
+    return "\n\n".join(kept)
+
+
+def _earliest(moments: Sequence[datetime | None]) -> datetime | None:
+    return min((moment for moment in moments if moment is not None), default=None)
+
+
+def merge(
+    vault: Vault,
+    prefixes: Sequence[str],
+    *,
+    into: str | None = None,
+    actor: Actor,
+    project: str | None = None,
+    texts: Mapping[str, str] | None = None,
+    one_text: bool = False,
+    chosen: Mapping[str, str] | None = None,
+    versions: Mapping[str, int] | None = None,
+    secret_patterns: Sequence[tuple[str, str]] = (),
+) -> Merged:
+    """Merge two to eight memories into one of them, by default the first.
+
+    Args:
+        vault: the vault.
+        prefixes: ids or prefixes.
+        into: the one that takes the others up.
+        actor: who merges.
+        project: the project of the result, where they differ.
+        texts: content hashes that memories had when the merge was proposed.
+        one_text: they say the same, so that the text of `into` does for all.
+        chosen: texts of the result that a person chose or wrote, by field of `CHOOSABLE`.
+        versions: versions that the person looked at, by id.
+        secret_patterns: the user's own patterns, for what was written anew.
+
+    Raises:
+        ConflictError: a text is another than it was when the merge was proposed, or a version than was looked at.
+        UsageError: too few or too many, or of different projects without `project` to decide; a chosen text is none.
+        RefusedError: one of them is not in use.
+        SecretRefusedError: what was written holds what looks like a secret that none of them held.
+    """
+    with vault.write(actor=actor.name, action="merge") as writer:
+        identifiers = list(dict.fromkeys(writer.resolve(prefix) for prefix in prefixes))
+        target_id = writer.resolve(into) if into else identifiers[0]
+        others_ids = [identifier for identifier in identifiers if identifier != target_id]
+        if not 1 <= len(others_ids) < MOST_MERGED:
+            raise UsageError(f"A merge takes 2 to {MOST_MERGED} different memories", where=" ".join(identifiers))
+        stored = writer.get_many([target_id, *others_ids])
+        target, others = stored[target_id], [stored[identifier] for identifier in others_ids]
+        _check(target, others, actor)
+        _check_texts(stored.values(), texts or {})
+        _check_versions(stored.values(), versions or {})
+        if project is not None:
+            project = check_name(project)
+            ensure_project(writer, project)
+        result = combine(target, others, project or common_project(target, others), one_text=one_text)
+        result = with_chosen(result, chosen or {}, vault.kinds)
+        _refuse_new_secrets(chosen or {}, (target, *others), secret_patterns)
+        writer.summary = f"merge {len(others) + 1} memories into {result.title}"
+        return _take_up(writer, result, others)
+
+
+def _take_up(writer: VaultWriter, result: Memory, others: Sequence[Memory]) -> Merged:
+    """Store the result of a merge, mark what went into it, and tie both together."""
+    saved = writer.put(result)
+    reason = f"merged into {result.id}"
+    originals = writer.put_many(
+        [replace(other, status="merged", status_reason=reason, pinned=False) for other in others]
+    )
+    writer.add_links(_inherited(writer, result.id, [other.id for other in others], writer.now))
+    writer.add_links(
+        Link(from_id=result.id, type="derived-from", to_id=other.id, origin=ORIGIN, created_at=writer.now)
+        for other in others
+    )
+    return Merged(saved, tuple(originals))
+
+
+CHOOSABLE = ("title", "insight", "rationale", "snippet", "kind")
+"""Fields of a merged memory that a person may choose or write."""
+
+
+def with_chosen(result: Memory, chosen: Mapping[str, str], kinds: Kinds) -> Memory:
+    """Return a merged memory with the texts that a person chose.
+
+    Raises:
+        UsageError: a field cannot be chosen, there is no such kind, or title or insight would be empty.
+    """
+    strange = sorted(set(chosen) - set(CHOOSABLE))
+    if strange:
+        raise UsageError("This field cannot be chosen", where=", ".join(strange), remedy=f"One of {CHOOSABLE}.")
+    values = {name: sanitise(text).text for name, text in chosen.items()}
+    if "title" in values:
+        values["title"] = one_line(values["title"])[:LONGEST_TITLE]
+    if "kind" in values:
+        values["kind"] = check_kind(kinds, values["kind"])
+    empty = [name for name in ("title", "insight") if name in values and not values[name].strip()]
+    if empty:
+        raise UsageError("The merged memory needs a text", where=", ".join(empty))
+    return replace(result, **values)  # type: ignore[arg-type] # checked against `CHOOSABLE`
+
+
+def _refuse_new_secrets(
+    chosen: Mapping[str, str], members: Sequence[Memory], patterns: Sequence[tuple[str, str]]
+) -> None:
+    """Refuse a secret that was written by hand; what the members held was stored with the person's leave."""
+    written = dict.fromkeys(CHOOSABLE, "")
+    for name, text in chosen.items():
+        written[name] = text
+        for member in members:
+            part = getattr(member, name)
+            written[name] = written[name].replace(part, "") if part else written[name]
+    refuse_secrets_in(written, patterns)
+
+
+def _inherited(reader: VaultReader, target: str, originals: Sequence[str], now: datetime) -> list[Link]:
+    """Return the links of the originals to others as links of the merged memory."""
+    members = {target, *originals}
+    found = []
+    for link in reader.links(originals):
+        ends = [target if end in originals else end for end in (link.from_id, link.to_id)]
+        is_trace = link.type == "derived-from" and link.origin == ORIGIN
+        if not is_trace and not {link.from_id, link.to_id} <= members:
+            found.append(replace(link, from_id=ends[0], to_id=ends[1], origin=ORIGIN, created_at=now))
+    return found
+
+
+def _check(target: Memory, others: Sequence[Memory], actor: Actor) -> None:
+    for memory in (target, *others):
+        check_may_alter(actor, memory)
+        if memory.status not in {"active", "candidate"}:
+            raise RefusedError(
+                f"Only memories in use can be merged, this one is {memory.status}",
+                where=f"{memory.id} ({memory.title[:60]})",
+            )
+    if not actor.is_person and len({memory.status for memory in (target, *others)}) > 1:
+        raise RefusedError(
+            "An agent may not merge a candidate into what a person accepted",
+            where=f"{target.id} ({target.title[:60]})",
+            remedy="A person accepts the candidate first: `memtui inbox accept ID`.",
+        )
+
+
+def _check_texts(memories: Iterable[Memory], texts: Mapping[str, str]) -> None:
+    for memory in memories:
+        if texts.get(memory.id, content_hash(memory)) != content_hash(memory):
+            raise ConflictError(
+                "Its text was changed since the merge was proposed",
+                where=f"{memory.id} ({memory.title[:60]})",
+                remedy="Nothing was merged. Look at it again.",
+            )
+
+
+def _check_versions(memories: Iterable[Memory], versions: Mapping[str, int]) -> None:
+    for memory in memories:
+        seen = versions.get(memory.id, memory.version)
+        if seen != memory.version:
+            raise ConflictError(
+                f"Somebody changed this memory: it has version {memory.version}, you looked at {seen}",
+                where=f"{memory.id} ({memory.title[:60]})",
+                remedy="Nothing was merged. Look at it again.",
+            )
+
+
+def common_project(target: Memory, others: Sequence[Memory]) -> str | None:
+    """Return the strictest project that they share: a named one before `global`, that before none."""
+    everyone = {memory.project for memory in (target, *others)}
+    named = everyone - {GLOBAL_PROJECT, None}
+    if len(named) > 1:
+        raise UsageError(
+            "The memories belong to different projects",
+            where=", ".join(sorted(str(name) for name in named)),
+            remedy="Say which one the merged memory belongs to with --project.",
+        )
+    return next(iter(named), GLOBAL_PROJECT if GLOBAL_PROJECT in everyone else None)
+
+
+def unmerge(vault: Vault, prefix: str, *, actor: Actor) -> tuple[Memory, list[Memory]]:
+    """Take the last merge into a memory apart; the originals are again what they were.
+
+    The merged memory goes back to what it was before; edits made to it since stay in its history.
+
+    Raises:
+        NotFoundError: nothing was merged into it.
+    """
+    with vault.write(actor=actor.name, action="unmerge") as writer:
+        identifier = writer.resolve(prefix)
+        target = writer.get(identifier)
+        if target.status == "merged":
+            identifier = target.status_reason.removeprefix("merged into ")
+        records = _before_merge(writer, identifier)
+        restored = [memory_from_record(record, now=writer.now, new_id=record["id"]) for record in records]
+        check_may_alter(actor, writer.get(identifier))
+        originals = [memory.id for memory in restored if memory.id != identifier]
+        made = {_ends(link) for link in _inherited(writer, identifier, originals, writer.now)}
+        made |= {(identifier, "derived-from", original) for original in originals}
+        writer.drop(link for link in writer.links([identifier]) if link.origin == ORIGIN and _ends(link) in made)
+        writer.summary = f"unmerge {len(restored)} memories"
+        saved = {memory.id: memory for memory in writer.put_many(restored)}
+        return saved[identifier], [saved[original] for original in originals]
+
+
+def _ends(link: Link) -> tuple[str, str, str]:
+    return (link.from_id, link.type, link.to_id)
+
+
+def _before_merge(reader: VaultReader, identifier: str) -> list[Record]:
+    """Return the records, before the last merge that still stands, of the merged memory and of its originals.
+
+    The originals lead to the merge, because a memory that held all of it before was not changed by it.
+    """
+    still_merged = {
+        link.to_id
+        for link in reader.links([identifier])
+        if link.origin == ORIGIN and link.type == "derived-from" and link.from_id == identifier
+    }
+    numbers = {
+        step.change.number
+        for original in still_merged
+        for step in journal.history(reader, original)
+        if step.change.action == "merge" and step.change.state == "done" and _was_merged(step)
+    }
+    if not numbers:
+        raise NotFoundError("Nothing was merged into this memory", where=identifier)
+    number = max(numbers)
+    target = next(
+        step.before if step.change.number == number else step.after
+        for step in journal.history(reader, identifier)
+        if step.change.number <= number
+    )
+    revisions = [step for step in journal.memory_revisions(reader, number) if _was_merged(step)]
+    records = [target, *(step.before for step in revisions)]
+    return [record for record in records if record is not None]
+
+
+def _was_merged(step: journal.MemoryRevision) -> bool:
+    return step.before is not None and step.after is not None and step.after["status"] == "merged"
+
+
+SAME_SAYING = 0.6
+"""Likeness in writing from which two texts are taken to say one thing, so that the first does for both. Below it
+both are kept: what is said twice is seen at once in the preview, what is missing is not."""
+
+ENCODING = "o200k_base"
+
+_ONE_OF = frozenset({"title", "kind"})
+"""Fields that hold one value; the texts of others can stand one after the other."""
+
+_LONGEST_LIKENED = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class MergeField:
+    """A field in which the memories differ.
+
+    Attributes:
+        texts: what each memory holds, in their order.
+        proposed: whose texts are taken unless the person chooses otherwise, by place.
+        can_join: whether the texts can stand one after the other.
+    """
+
+    name: str
+    texts: tuple[str, ...]
+    proposed: tuple[int, ...]
+    can_join: bool
+
+    def text(self, places: Sequence[int]) -> str:
+        """Return the texts of these places, one after the other."""
+        return "\n\n".join(self.texts[place] for place in places if self.texts[place].strip())
+
+
+def fields_of(memories: Sequence[Memory]) -> list[MergeField]:
+    """Return the fields in which memories differ; what is equal in all is no question."""
+    found = []
+    for name in CHOOSABLE:
+        texts = tuple(str(getattr(memory, name)) for memory in memories)
+        if len(set(texts)) > 1:
+            can_join = name not in _ONE_OF
+            found.append(MergeField(name, texts, _proposed(texts, can_join=can_join), can_join))
+    return found
+
+
+def _proposed(texts: Sequence[str], *, can_join: bool) -> tuple[int, ...]:
+    """Return the first text, and those that say something else than the ones before."""
+    from rapidfuzz import fuzz
+
+    plain = [normalise(text)[:_LONGEST_LIKENED] for text in texts]
+    kept: list[int] = []
+    for place, text in enumerate(plain):
+        known = any(text in plain[other] for other in kept) or any(
+            fuzz.ratio(text, plain[other]) >= 100 * SAME_SAYING for other in kept
+        )
+        if text.strip() and not known:
+            kept.append(place)
+    return tuple(kept if can_join else kept[:1]) or (0,)
+
+
+def preview(memories: Sequence[Memory], chosen: Mapping[str, str], kinds: Kinds, project: str | None = None) -> Memory:
+    """Return what a merge into the first of these memories would make.
+
+    Raises:
+        UsageError: they belong to different projects and none is named, or a chosen text is none.
+    """
+    into, *others = memories
+    return with_chosen(combine(into, others, project or common_project(into, others)), chosen, kinds)
+
+
+def named_projects(memories: Sequence[Memory]) -> list[str]:
+    """Return the projects that memories belong to, `global` aside; of several, a person says which."""
+    return sorted({memory.project for memory in memories if memory.project not in {None, GLOBAL_PROJECT}})
+
+
+def tokens_of(memories: Sequence[Memory]) -> int:
+    """Return the tokens of the memories' texts (o200k_base)."""
+    counter = get_counter(ENCODING)
+    return sum(
+        counter.count("\n".join(filter(None, (memory.title, memory.insight, memory.rationale, memory.snippet))))
+        for memory in memories
+    )
+
+
+def what_differs(memories: Sequence[Memory]) -> tuple[str, ...]:
+    """Return what tells the memories apart though they may look alike: numbers, versions, negations, environments."""
+    wordings = [wording_of(memory.title[:_LONGEST_LIKENED], memory.insight) for memory in memories]
+    return tuple(dict.fromkeys(said for one, other in combinations(wordings, 2) for said in warnings(one, other)))
+
+
+Marked = tuple[tuple[str, bool], ...]
+"""Parts of a text, each with whether it differs from the first text; of the first, from any other."""
+
+
+def marked_texts(texts: Sequence[str]) -> list[Marked]:
+    """Return texts with the words marked in which they differ; nothing in those that share hardly a word."""
+    if len(texts) <= 1:
+        return [((text, False),) for text in texts]
+    first, *others = texts
+    flags = [False] * len(first)
+    marked: list[Marked] = []
+    for other in others:
+        mine, theirs = differing_words(first, other)
+        place = 0
+        for part, differs in mine:
+            if differs:
+                flags[place : place + len(part)] = [True] * len(part)
+            place += len(part)
+        marked.append(theirs)
+    return [_runs(first, flags), *marked]
+
+
+def _runs(text: str, flags: Sequence[bool]) -> Marked:
+    runs: list[tuple[str, bool]] = []
+    start = 0
+    for place in range(1, len(text) + 1):
+        if place == len(text) or flags[place] != flags[start]:
+            runs.append((text[start:place], flags[start]))
+            start = place
+    return tuple(runs)

@@ -1,0 +1,260 @@
+"""The query language of lists, the filter and bulk changes: `kind:tooling age>180d -pinned "exact words"`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from memtui.clock import days_after
+from memtui.domain.kinds import Kinds
+from memtui.domain.memory import STATUSES
+from memtui.errors import QueryError, UsageError
+from memtui.text.quantities import parse_duration
+from memtui.vault.filters import EVERYTHING, Condition, MemoryFilter
+from memtui.vault.vault import Vault
+
+FIELDS: Mapping[str, str] = {
+    "kind": "kind:tooling, or kind:tooling,note for either",
+    "tag": "tag:redis",
+    "project": "project:shop, or project:unassigned",
+    "status": "status:retired, or status:any; without it active ones",
+    "file": "file:payments/service.py, a folder payments/, a name service.py, or a pattern 'src/*.py'",
+    "source": "source:claude-md, the format it was imported from",
+    "id": "id:nkr3, the beginning of an id",
+    "age": "age>180d since it was verified, else observed or made; h, d, w, m, y",
+    "fresh": "fresh<0.5, freshness from 0 to 1",
+    "used": "used=0, how often it was injected, copied, referenced or helped",
+    "importance": "importance>=4, from 1 to 5",
+    "confidence": "confidence<0.7, from 0 to 1",
+}
+"""The fields, each with how it is written."""
+
+FLAGS: Mapping[str, str] = {
+    "pinned": "is pinned",
+    "due": "is due for review",
+    "confirmed": "was accepted by a person",
+    "snoozed": "is snoozed",
+}
+"""Words that stand alone; in quotes they are words of the text."""
+
+_COMPARED = ("age", "fresh", "used", "importance", "confidence")
+_TOKEN = re.compile(
+    r"(?P<not>-(?=\S))?(?:(?P<field>[A-Za-z]+)(?P<operator>:|<=|>=|<|>|=))?"
+    r"(?:\"(?P<quoted>[^\"]*)\"?|(?P<bare>[^\s\"]+))?"
+)
+_RANGES = {"fresh": (0.0, 1.0), "used": (0.0, 1e9), "importance": (1.0, 5.0), "confidence": (0.0, 1.0)}
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A parsed query.
+
+    Attributes:
+        text: as typed.
+        conditions: what memories must fit, all of them.
+        names_status: whether it says which statuses are meant.
+        names_project: whether it says which projects are meant.
+    """
+
+    text: str
+    conditions: tuple[Condition, ...] = ()
+    names_status: bool = False
+    names_project: bool = False
+
+    def narrow(self, base: MemoryFilter) -> MemoryFilter:
+        """Return a filter narrowed by the query; a status or project that it names takes the place of the filter's."""
+        return replace(
+            base,
+            statuses=None if self.names_status else base.statuses,
+            scope=EVERYTHING if self.names_project else base.scope,
+            conditions=(*base.conditions, *self.conditions),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    negated: bool
+    field: str
+    operator: str
+    value: str
+    quoted: bool
+    position: int
+    text: str
+
+
+def is_query(text: str) -> bool:
+    """Return whether a text that may be plain words is meant as a query: it compares a field, or denies a word."""
+    return _ASKING.search(text) is not None
+
+
+_ASKING = re.compile(
+    rf"(?:^|\s)(?:-?(?:{'|'.join(FIELDS)})(?::|<=|>=|<|>|=)|-(?:{'|'.join(FLAGS)})(?=\s|$))", re.IGNORECASE
+)
+
+
+def parse_query(text: str, kinds: Kinds, now: datetime) -> Query:
+    """Return a query.
+
+    Terms are joined by "and"; values of one `kind`, `status` or `project` by "or". A minus before a term denies
+    it. Words stand for themselves anywhere in the texts, tags and files of a memory.
+
+    Args:
+        text: as typed.
+        kinds: the kinds in force.
+        now: what ages and freshness are reckoned at.
+
+    Raises:
+        QueryError: with the place, and how to write it.
+    """
+    conditions: list[Condition] = []
+    alternatives: dict[tuple[str, bool], list[str]] = {}
+    names_status = names_project = False
+    for token in _tokens(text):
+        names_status |= token.field == "status"
+        names_project |= token.field == "project"
+        if token.field in {"kind", "status", "project"}:
+            values = [_known(token, value, kinds) for value in _values(token)]
+            if values != ["any"]:
+                alternatives.setdefault((token.field, token.negated), []).extend(values)
+        else:
+            conditions += _conditions(token, now)
+    choices = [Condition(name, "is", tuple(dict.fromkeys(values)), no) for (name, no), values in alternatives.items()]
+    return Query(text, (*choices, *conditions), names_status, names_project)
+
+
+def parse_choice(text: str, kinds: Kinds, now: datetime) -> Query:
+    """Return a query that has to choose something, as a command's `--where` does: nothing said is not "all".
+
+    Raises:
+        QueryError: it is blank, a mere dash or quotation mark, or holds no condition; else see `parse_query`.
+    """
+    says = any(character.isprintable() and character not in ' -"' for character in text)
+    query = parse_query(text, kinds, now) if says else Query(text)
+    if not (query.conditions or query.names_status or query.names_project):
+        raise QueryError(
+            "The query says nothing",
+            where=repr(text[:60]),
+            remedy="Write what to choose, like kind:tooling; status:active chooses all that is in use.",
+        )
+    return query
+
+
+def _tokens(text: str) -> list[_Token]:
+    found = []
+    at = 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        match = _TOKEN.match(text, at)
+        end = match.end() if match else at
+        if match is None or end == at:
+            end = at + 1
+        piece = text[at:end]
+        if match is None or not (match["field"] or match["quoted"] is not None or match["bare"]):
+            raise _wrong("Nothing stands behind this sign", piece, at, "Leave it out, or put it in quotes.")
+        if match["quoted"] is not None and not piece.endswith('"'):
+            raise _wrong("A quotation mark is not closed", piece, at, 'Write "exact words".')
+        value = match["quoted"] if match["quoted"] is not None else match["bare"] or ""
+        quoted = match["quoted"] is not None
+        name, operator = (match["field"] or "").lower(), match["operator"] or ""
+        if name and name not in FIELDS and not quoted and operator == ":" and value.startswith("//"):
+            name, operator, value = "", "", match["field"] + ":" + value
+        found.append(_Token(bool(match["not"]), name, operator, value, quoted, at, piece))
+        at = end
+    return found
+
+
+def _values(token: _Token) -> list[str]:
+    values = [part.strip() for part in ([token.value] if token.quoted else token.value.split(","))]
+    if token.operator not in {":", "="}:
+        raise _wrong(f"{token.field} is not compared", token.text, token.position, _how(token.field))
+    if not all(values):
+        raise _wrong("A value is missing", token.text, token.position, _how(token.field))
+    return values
+
+
+def _known(token: _Token, value: str, kinds: Kinds) -> str:
+    """Return a kind, status or project; an unknown kind or status is an error with the nearest."""
+    lower = value.lower()
+    known = {"kind": kinds.names(), "status": (*STATUSES, "any")}.get(token.field)
+    if known is None or lower in {name.lower() for name in known}:
+        return lower
+    raise _wrong(f"Unknown {token.field}", token.text, token.position, _nearest(lower, known))
+
+
+def _conditions(token: _Token, now: datetime) -> list[Condition]:
+    if not token.field:
+        if token.value.lower() in FLAGS and not token.quoted:
+            return [Condition(token.value.lower(), "is", (), token.negated, now)]
+        words = token.value.strip().lower()
+        return [Condition("words", "is", (words,), token.negated)] if words else []
+    if token.field not in FIELDS:
+        hint = _nearest(token.field, tuple(FIELDS))
+        raise _wrong(
+            "Unknown field", token.text, token.position, f'{hint} Words with a sign go in quotes: "{token.text}".'
+        )
+    if token.field in _COMPARED:
+        return [_comparison(token, now)]
+    values = _values(token)
+    if token.field == "tag":
+        values = [value.lstrip("#") for value in values]
+    return [Condition(token.field, "is", tuple(value.lower() for value in values), token.negated)]
+
+
+def _comparison(token: _Token, now: datetime) -> Condition:
+    operator = "=" if token.operator == ":" else token.operator
+    if not token.value:
+        raise _wrong("A value is missing", token.text, token.position, _how(token.field))
+    if token.field == "age":
+        return Condition("trusted", _FLIPPED[operator], (_moment(token, now),), token.negated)
+    lowest, highest = _RANGES[token.field]
+    try:
+        number = float(token.value)
+    except ValueError:
+        number = lowest - 1.0
+    if not lowest <= number <= highest:
+        raise _wrong(
+            f"{token.field} is a number from {lowest:g} to {highest:g}", token.text, token.position, _how(token.field)
+        )
+    return Condition(token.field, operator, (number,), token.negated, now)
+
+
+def _moment(token: _Token, now: datetime) -> datetime:
+    try:
+        days = parse_duration(token.value)
+    except UsageError as error:
+        raise _wrong("This is no span of time", token.text, token.position, _how("age")) from error
+    if token.operator in {":", "="}:
+        raise _wrong("An age is compared", token.text, token.position, _how("age"))
+    return days_after(now, -days)
+
+
+def _wrong(what: str, piece: str, position: int, hint: str) -> QueryError:
+    return QueryError(what, where=f"{piece[:60]} (at character {position + 1})", remedy=hint, position=position)
+
+
+def _how(field: str) -> str:
+    return f"Write it like {FIELDS[field]}."
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, n=1)
+    return f"Did you mean {close[0]}?" if close else f"There are {', '.join(known)}."
+
+
+def chosen_by(vault: Vault, query: Query, base: MemoryFilter, *, sort: str = "updated") -> dict[str, int]:
+    """Return the ids that a query chooses and their versions, for an act that leaves alone what moves meanwhile."""
+    with vault.read() as reader:
+        found = reader.select(query.narrow(base), sort=sort, now=vault.now())
+    return {memory.id: memory.version for memory in found}
+
+
+def help_lines() -> list[tuple[str, str]]:
+    """Return what a query may hold, each with how it is written, for `?` and `--help`."""
+    return [*FIELDS.items(), *FLAGS.items(), ("-", "a minus denies: -pinned, -tag:redis"), ('"…"', "exact words")]

@@ -1,0 +1,232 @@
+"""Reflect: several notes become the sources of one conclusion that a person writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from memtui.curate.lifecycle import only_person
+from memtui.curate.memories import LONGEST_TITLE, Drafted, NewMemory, clean_tags, draft_memory, is_blank, store_draft
+from memtui.curate.merge import common_project
+from memtui.domain.actor import Actor
+from memtui.domain.kinds import DEFAULT_KIND
+from memtui.domain.memory import Anchor, Link, Memory, Tombstone, content_hash
+from memtui.domain.scope import ONLY
+from memtui.errors import ConflictError, RefusedError, UsageError
+from memtui.text.sanitize import one_line, reveal
+from memtui.vault.projects import check_name, ensure_project
+from memtui.vault.vault import Vault
+from memtui.vault.writer import VaultWriter
+
+FEWEST_SOURCES = 2
+MOST_SOURCES = 20
+"""Sources of one conclusion: more than a person reads at one sitting is a pile, not a thought."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What a conclusion takes over from its sources unless the person says otherwise.
+
+    Attributes:
+        tags: of all sources, each once.
+        anchors: of all sources, each path once.
+        outline: the sources' titles, one a line, to write along; it is never stored as it is.
+    """
+
+    tags: tuple[str, ...]
+    anchors: tuple[Anchor, ...]
+    outline: str
+
+
+def _is_shared(tag: str, sources: Sequence[Memory]) -> bool:
+    """Return whether a tag is to be united: one that says where a source alone holds is so only if all hold there."""
+    return not tag.startswith(ONLY) or all(tag in memory.tags for memory in sources)
+
+
+def propose(sources: Sequence[Memory]) -> Proposed:
+    """Return what a conclusion from these sources begins with."""
+    tags = dict.fromkeys(tag for memory in sources for tag in memory.tags)
+    anchors = {anchor.path: anchor for memory in reversed(sources) for anchor in memory.anchors}
+    return Proposed(
+        tags=tuple(tag for tag in tags if _is_shared(tag, sources)),
+        anchors=tuple(anchors[path] for path in dict.fromkeys(a.path for memory in sources for a in memory.anchors)),
+        outline="".join(f"- {reveal(one_line(memory.title))[:LONGEST_TITLE]}\n" for memory in sources),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    """What a person concludes.
+
+    Attributes:
+        text: the conclusion, in the person's own words.
+        title: one line; made from the text if empty.
+        tags: None takes those of the sources.
+        anchors: None takes those of the sources.
+        project: None takes the strictest of the sources.
+    """
+
+    text: str
+    title: str = ""
+    kind: str = DEFAULT_KIND
+    why: str = ""
+    tags: Sequence[str] | None = None
+    anchors: Sequence[Anchor] | None = None
+    project: str | None = None
+    allow_secret: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reflected:
+    """What reflecting came to.
+
+    Attributes:
+        memory: the conclusion, new or the one that said the same already.
+        sources: the sources as stored afterwards.
+        is_new: False where the same text was there already; it has the sources now.
+        retired: whether the sources were taken out of use.
+    """
+
+    memory: Memory
+    sources: tuple[Memory, ...]
+    is_new: bool = True
+    retired: bool = False
+
+
+def reflect(
+    vault: Vault,
+    prefixes: Sequence[str],
+    conclusion: Conclusion,
+    *,
+    actor: Actor,
+    retire: bool = False,
+    versions: Mapping[str, int] | None = None,
+    secret_patterns: Sequence[tuple[str, str]] = (),
+) -> Reflected:
+    """Store a conclusion with links to what it was derived from; one undoable change for all.
+
+    A person's conclusion is active and confirmed; an agent's is a candidate in the inbox.
+
+    Args:
+        vault: the vault.
+        prefixes: ids or prefixes of two to twenty sources.
+        conclusion: what is concluded.
+        actor: who concludes.
+        retire: whether the sources are taken out of use; the conclusion stands in their place.
+        versions: versions that the person looked at, by id.
+        secret_patterns: the user's own patterns.
+
+    Raises:
+        UsageError: too few or too many sources, of different projects without one named, or no text of its own.
+        RefusedError: a source is not in use, or an agent would retire.
+        SecretRefusedError: the text holds what looks like a secret.
+        ConflictError: a source has another version than was looked at.
+    """
+    if retire:
+        only_person(actor, "retire the sources of a conclusion")
+    with vault.write(actor=actor.name, action="reflect") as writer:
+        sources = _sources(writer, prefixes, versions or {})
+        proposed = propose(sources)
+        if is_blank(conclusion.text):
+            raise UsageError(
+                "The conclusion is empty",
+                where=f"of {len(sources)} sources",
+                remedy="Write what follows from them, in a sentence of your own.",
+            )
+        if _is_outline(conclusion.text, proposed.outline):
+            raise UsageError("This is still the outline of its sources", remedy="Write what follows from them.")
+        drafted = _draft(writer, conclusion, proposed, actor, secret_patterns)
+        project = _project(writer, sources, conclusion.project)
+        anchors = proposed.anchors if conclusion.anchors is None else tuple(conclusion.anchors)
+        added = store_draft(writer, drafted, project=project, anchors=anchors, actor=actor)
+        if any(added.memory.id == source.id for source in sources):
+            raise UsageError("The conclusion says the same as one of its sources", where=added.memory.id)
+        _tie(writer, added.memory, sources, actor)
+        if retire:
+            _retire(writer, added.memory, sources, actor)
+        writer.summary = f"reflect {len(sources)} memories into {added.memory.title}"
+        stored = writer.get_many(source.id for source in sources)
+        return Reflected(added.memory, tuple(stored[source.id] for source in sources), added.is_new, retire)
+
+
+def _draft(
+    writer: VaultWriter,
+    conclusion: Conclusion,
+    proposed: Proposed,
+    actor: Actor,
+    secret_patterns: Sequence[tuple[str, str]],
+) -> Drafted:
+    new = NewMemory(
+        text=conclusion.text,
+        title=conclusion.title,
+        kind=conclusion.kind,
+        why=conclusion.why,
+        tags=clean_tags(proposed.tags if conclusion.tags is None else conclusion.tags),
+        tags_in_use=proposed.tags,
+        allow_secret=conclusion.allow_secret,
+    )
+    return draft_memory(writer.kinds, new, actor=actor, now=writer.now, secret_patterns=secret_patterns)
+
+
+def _is_outline(text: str, outline: str) -> bool:
+    lines = {line.strip() for line in outline.splitlines()}
+    return bool(text.strip()) and all(line.strip() in lines for line in text.splitlines() if line.strip())
+
+
+def _sources(writer: VaultWriter, prefixes: Sequence[str], versions: Mapping[str, int]) -> list[Memory]:
+    """Return the sources in their order, checked."""
+    known = writer.get_many(prefixes)
+    identifiers = list(dict.fromkeys(prefix if prefix in known else writer.resolve(prefix) for prefix in prefixes))
+    if not FEWEST_SOURCES <= len(identifiers) <= MOST_SOURCES:
+        raise UsageError(
+            f"A conclusion has {FEWEST_SOURCES} to {MOST_SOURCES} different sources", where=" ".join(identifiers)
+        )
+    known = writer.get_many(identifiers)
+    for identifier in identifiers:
+        memory = known[identifier]
+        if memory.status not in {"active", "candidate"}:
+            raise RefusedError(
+                f"Only memories in use can be sources, this one is {memory.status}",
+                where=f"{memory.id} ({memory.title[:60]})",
+            )
+        seen = versions.get(identifier, memory.version)
+        if seen != memory.version:
+            raise ConflictError(
+                f"Somebody changed this source: it has version {memory.version}, you looked at {seen}",
+                where=f"{memory.id} ({memory.title[:60]})",
+                remedy="Nothing was stored. Look at it again.",
+            )
+    return [known[identifier] for identifier in identifiers]
+
+
+def _project(writer: VaultWriter, sources: Sequence[Memory], named: str | None) -> str | None:
+    if named is None:
+        return common_project(sources[0], sources[1:])
+    project = check_name(named)
+    ensure_project(writer, project)
+    return project
+
+
+def _tie(writer: VaultWriter, memory: Memory, sources: Sequence[Memory], actor: Actor) -> None:
+    origin = "person" if actor.is_person else actor.name
+    writer.add_links(
+        Link(from_id=memory.id, type="derived-from", to_id=source.id, origin=origin, created_at=writer.now)
+        for source in sources
+    )
+
+
+def _retire(writer: VaultWriter, memory: Memory, sources: Sequence[Memory], actor: Actor) -> None:
+    """Take sources out of use; no verdict "outdated" is noted, as they were not found to be wrong."""
+    reason = f"reflected in {memory.id}"
+    writer.add_tombstones(
+        Tombstone(
+            content_hash=content_hash(source),
+            project=source.project,
+            memory_id=source.id,
+            at=writer.now,
+            actor=actor.name,
+            reason=reason,
+        )
+        for source in sources
+    )
+    writer.put_many([replace(source, status="retired", status_reason=reason, pinned=False) for source in sources])

@@ -1,0 +1,379 @@
+"""Tidy: one read-only pass that lists what a person might fix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from itertools import combinations
+from threading import Lock
+from typing import Any
+
+from memtui.analysis.actionability import is_vague
+from memtui.analysis.cache import Kept, PassCache, Text
+from memtui.analysis.contradictions import Conflict, find_conflicts, linked_conflicts
+from memtui.analysis.duplicates import DuplicateGroup, find_duplicates
+from memtui.analysis.snapshot import Gathered, gather, pair_of
+from memtui.curate.anchors import CheckedAnchor, check_anchors, remember_states
+from memtui.curate.meaning import pairs_by_meaning
+from memtui.curate.reflection_candidates import RipeGroup, ripe_groups
+from memtui.curate.trees import known_trees, unchecked_projects
+from memtui.domain.freshness import REVIEW_THRESHOLD, last_trusted_at
+from memtui.domain.memory import Memory, Signal
+from memtui.errors import VaultBusyError
+from memtui.progress import ProgressCallback
+from memtui.text.secrets import find_secrets
+from memtui.text.token_count import get_counter
+from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
+from memtui.vault.vault import Vault
+from memtui.workspace import Tree
+
+Texts = tuple[str, str, str, str]
+"""Title, insight, rationale and snippet of a memory."""
+
+
+class TidyCache:
+    """Kept between the passes of one screen: a pass with it finds what a pass without it would.
+
+    Files and vectors are looked at again only where a memory moved; `look_anew` lets go of what was seen of them.
+
+    Args:
+        encoding: the token encoding that memories are weighed in.
+        secret_patterns: the user's own patterns.
+
+    Attributes:
+        lock: held by a pass; one that was stopped lets go of it at its next look at cancelling.
+        texts: readings of texts.
+        gathered: the memories of the last pass.
+        tokens: of a memory's texts.
+        vague: whether a text holds no fact.
+        secret: whether a memory's texts hold what looks like a secret.
+    """
+
+    def __init__(self, encoding: str = "o200k_base", secret_patterns: Sequence[tuple[str, str]] = ()) -> None:
+        counter = get_counter(encoding)
+        self.lock = Lock()
+        self.texts = PassCache()
+        self.gathered: Gathered | None = None
+        self.tokens: Kept[Texts, int] = Kept(lambda texts: counter.count("\n".join(filter(None, texts))))
+        self.vague: Kept[Text, bool] = Kept(lambda text: is_vague(*text))
+        self.secret: Kept[Texts, bool] = Kept(lambda texts: _hold_secret(texts, secret_patterns))
+        self._kept: tuple[Kept[Texts, int] | Kept[Text, bool] | Kept[Texts, bool], ...]
+        self._kept = (self.tokens, self.vague, self.secret)
+        self._meant: list[tuple[str, str, float]] = []
+        self._compared: dict[str, tuple[str | None, str, str]] | None = None
+        self._checked: dict[str, tuple[int, list[CheckedAnchor]]] = {}
+        self._hashes: dict[str, dict[str, str | None]] = {}
+
+    def look_anew(self) -> None:
+        """Let go of what was seen of memories, files and vectors; what was worked out of texts stays true."""
+        with self.lock:
+            self.gathered = None
+            self._compared = None
+            self._checked, self._hashes = {}, {}
+
+    def turn(self) -> None:
+        """Begin a pass."""
+        self.texts.turn()
+        for kept in self._kept:
+            kept.turn()
+
+    def end(self) -> None:
+        """End a pass: what it did not ask for is let go."""
+        self.texts.end()
+        for kept in self._kept:
+            kept.end()
+
+    def meant(
+        self, vault: Vault, gathered: Gathered, model: str | None, progress: ProgressCallback | None
+    ) -> list[tuple[str, str, float]]:
+        """Return the pairs that mean the same, compared again only if there is a text that was not compared.
+
+        Raises:
+            Cancelled: raised by `progress`, and passed on.
+        """
+        texts = {memory.id: (memory.project, memory.title, memory.insight) for memory in gathered.memories}
+        known = self._compared
+        if known is None or any(known.get(identifier) != text for identifier, text in texts.items()):
+            self._meant = pairs_by_meaning(vault, gathered, model, progress=progress)
+            self._compared = texts
+        return self._meant
+
+    def checked(
+        self, memories: Sequence[Memory], trees: Iterable[Tree], progress: ProgressCallback | None
+    ) -> list[CheckedAnchor]:
+        """Return the state of every anchor of the trees' projects; of memories that did not move, as it was seen.
+
+        Raises:
+            Cancelled: raised by `progress`, and passed on.
+        """
+        before = self._checked
+        moved = [memory for memory in memories if before.get(memory.id, (0, []))[0] != memory.version]
+        found: dict[str, list[CheckedAnchor]] = {}
+        for tree in trees:
+            hashes = self._hashes.setdefault(tree.project, {})
+            for anchor in check_anchors(moved, tree, progress=progress, hashes=hashes):
+                found.setdefault(anchor.id, []).append(anchor)
+        before.update({memory.id: (memory.version, found.get(memory.id, [])) for memory in moved})
+        return [anchor for memory in memories for anchor in before[memory.id][1]]
+
+
+def texts_of(memory: Memory) -> Texts:
+    """Return the texts of a memory."""
+    return (memory.title, memory.insight, memory.rationale, memory.snippet)
+
+
+def _hold_secret(texts: Texts, patterns: Sequence[tuple[str, str]]) -> bool:
+    """Return whether texts hold what looks like a secret; AWS's example keys are none."""
+    return any(finding.severity == "secret" for text in texts if text for finding in find_secrets(text, patterns))
+
+
+OVERSIZED_TOKENS = 400
+"""A third of the default budget of 1,200 tokens: a longer memory leaves room for two others at most."""
+
+UNUSED_AFTER = timedelta(days=90)
+"""A memory that no pack took for so long, while others were taken, is called unused."""
+
+USES = frozenset({"injected", "copied", "helped", "referenced", "corrected", "hurt"})
+"""Signals that tell of a use."""
+
+FINDINGS = ("duplicates", "conflicts", "anchors", "stale", "oversized", "vague", "secrets", "unconfirmed", "unused")
+"""The findings in their order."""
+
+WORDS = {
+    "anchors": "dead anchors",
+    "conflicts": "contradictions",
+    "stale": "due for review",
+    "unused": "never used",
+}
+"""What people read for a finding, where that is another word than the key of its JSON: a conflict is also what a source
+and a memory that were both edited have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TidyReport:
+    """What a pass found; ids unless said otherwise.
+
+    Attributes:
+        duplicates: groups, the surest first.
+        conflicts: pairs, those that are linked as contradicting before those that are proposed.
+        anchors: anchors whose file moved or is gone.
+        stale: memories that are due for review.
+        oversized: memories of more than `OVERSIZED_TOKENS` tokens.
+        vague: memories that hold no fact.
+        secrets: memories that hold what looks like a secret.
+        unconfirmed: memories that no person accepted.
+        unused: memories that no pack took for `UNUSED_AFTER`.
+        ripe: groups that may have one conclusion: an offer, and no finding.
+        tokens: tokens of each memory that was looked at.
+        titles: title of each memory that was looked at.
+        unchecked: projects whose files could not be looked at.
+    """
+
+    duplicates: tuple[DuplicateGroup, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    anchors: tuple[CheckedAnchor, ...] = ()
+    stale: tuple[str, ...] = ()
+    oversized: tuple[str, ...] = ()
+    vague: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    unconfirmed: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+    ripe: tuple[RipeGroup, ...] = ()
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
+    unchecked: tuple[str, ...] = ()
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing was found."""
+        return not any(getattr(self, name) for name in FINDINGS)
+
+    def ids(self, finding: str) -> list[str]:
+        """Return the memories of a finding, each once."""
+        found = getattr(self, finding)
+        if finding in {"duplicates", "conflicts", "ripe"}:
+            return list(dict.fromkeys(identifier for proposal in found for identifier in proposal.ids))
+        if finding == "anchors":
+            return list(dict.fromkeys(anchor.id for anchor in found))
+        return list(found)
+
+    def token_mass(self, finding: str) -> int:
+        """Return the tokens of a finding's memories; of duplicates, what merging would save."""
+        if finding == "duplicates":
+            return sum(self.tokens[name] for group in self.duplicates for name in group.ids[1:])
+        return sum(self.tokens[identifier] for identifier in self.ids(finding))
+
+    def counts(self) -> dict[str, Any]:
+        """Return the counts: per finding, of memories and tokens, now and after every easy merge."""
+        easy = {name for group in self.duplicates if group.pile == "easy" for name in group.ids[1:]}
+        total = sum(self.tokens.values())
+        return {
+            "memories": len(self.tokens),
+            "memories_after": len(self.tokens) - len(easy),
+            "tokens": total,
+            "tokens_after": total - sum(self.tokens[name] for name in easy),
+            **{name: len(getattr(self, name)) for name in FINDINGS},
+            "token_mass": {name: self.token_mass(name) for name in FINDINGS},
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TidyOptions:
+    """What a pass looks at.
+
+    Attributes:
+        scope: the projects in view.
+        threshold: freshness below which a memory is stale.
+        tree: the working tree that one stands in; anchors of other projects are checked in their linked folders.
+        model: the embedding model whose vectors are compared; None for words alone.
+        secret_patterns: the user's own patterns.
+        encoding: the token encoding that memories are weighed in.
+    """
+
+    scope: Scope = EVERYTHING
+    threshold: float = REVIEW_THRESHOLD
+    tree: Tree | None = None
+    model: str | None = None
+    secret_patterns: Sequence[tuple[str, str]] = ()
+    encoding: str = "o200k_base"
+
+
+Stage = Callable[[str], ProgressCallback | None]
+"""Gives the callback for the stage of that name: reading, conflicts, meaning, duplicates, anchors, texts."""
+
+
+def no_stage(_name: str) -> ProgressCallback | None:
+    """Report nothing."""
+    return None
+
+
+def tidy(vault: Vault, options: TidyOptions, *, stage: Stage = no_stage, cache: TidyCache | None = None) -> TidyReport:
+    """Look through the memories in use and in the inbox; no memory is changed, and no lease is held for long.
+
+    What the files were like is kept, as every check of them is.
+
+    Args:
+        vault: the vault.
+        options: what to look at.
+        stage: gives the progress callback of each stage; a callback may raise `Cancelled`.
+        cache: of earlier passes with the same encoding and patterns; what moved since is looked at alone.
+
+    Raises:
+        Cancelled: raised by a callback, and passed on.
+    """
+    known = TidyCache(options.encoding, options.secret_patterns) if cache is None else cache
+    with known.lock:
+        known.turn()
+        report = _look(vault, options, stage, known)
+        known.end()
+    return report
+
+
+def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) -> TidyReport:
+    wanted = MemoryFilter(scope=options.scope, statuses=("active", "candidate"))
+    everything = known.gathered = gather(vault, wanted, before=known.gathered, progress=stage("reading"))
+    active = [memory for memory in everything.memories if memory.status == "active"]
+    in_use = Gathered(active, everything.links, everything.dismissals, everything.keys)
+    conflicts = linked_conflicts(in_use, cache=known.texts)
+    conflicts += find_conflicts(in_use, cache=known.texts, progress=stage("conflicts"))
+    apart = [pair_of(*conflict.ids) for conflict in conflicts]
+    meant = known.meant(vault, in_use, options.model, stage("meaning"))
+    duplicates = find_duplicates(
+        in_use,
+        alike=meant,
+        apart=apart,
+        cache=known.texts,
+        progress=stage("duplicates"),
+    )
+    apart += [pair_of(*pair) for group in duplicates for pair in combinations(group.ids, 2)]
+    ripe = ripe_groups(in_use, vault.kinds, alike=meant, apart=apart, cache=known.texts, progress=stage("ripe"))
+    with vault.read() as reader:
+        trees = known_trees(reader, options.tree)
+        unchecked = unchecked_projects(reader, wanted, options.tree)
+    anchors = known.checked(everything.memories, trees.values(), stage("anchors"))
+    _remember(vault, anchors)
+    now = vault.now()
+    with vault.read() as reader:
+        signals = reader.signals()
+        due = replace(wanted, statuses=("active",), stale_at=now, threshold=options.threshold)
+        stale = reader.select_ids(due, sort="due", now=now)
+    tokens = _weigh(everything.memories, known, stage("texts"))
+    return TidyReport(
+        duplicates=tuple(duplicates),
+        conflicts=tuple(conflicts),
+        anchors=tuple(found for found in anchors if found.state in {"moved", "gone"}),
+        stale=tuple(identifier for identifier in stale if identifier in tokens),
+        oversized=_ids(memory for memory in active if tokens[memory.id] > OVERSIZED_TOKENS),
+        vague=_ids(memory for memory in active if known.vague[memory.title, memory.insight]),
+        secrets=_ids(memory for memory in everything.memories if known.secret[texts_of(memory)]),
+        unconfirmed=_ids(memory for memory in everything.memories if memory.confirmed_at is None),
+        unused=_ids(_unused(active, signals, now)),
+        ripe=tuple(ripe),
+        tokens=tokens,
+        titles={memory.id: memory.title for memory in everything.memories},
+        unchecked=unchecked,
+    )
+
+
+def _remember(vault: Vault, anchors: Sequence[CheckedAnchor]) -> None:
+    """Keep what the files were like, so that every face tells what this pass tells; derived, and no change."""
+    # Who holds the vault now keeps nobody from the findings; the next check stores them.
+    with suppress(VaultBusyError):
+        if anchors:
+            remember_states(vault, anchors)
+
+
+def _ids(memories: Iterable[Memory]) -> tuple[str, ...]:
+    return tuple(memory.id for memory in memories)
+
+
+def _weigh(memories: Sequence[Memory], known: TidyCache, progress: ProgressCallback | None) -> dict[str, int]:
+    tokens: dict[str, int] = {}
+    for number, memory in enumerate(memories):
+        if progress and number % 200 == 0:
+            progress(number, len(memories))
+        tokens[memory.id] = known.tokens[texts_of(memory)]
+    return tokens
+
+
+def _unused(memories: Iterable[Memory], signals: Iterable[Signal], now: datetime) -> list[Memory]:
+    """Return old memories that were never used, in projects where others were used since."""
+    project_of = {memory.id: memory.project for memory in memories}
+    used: set[str] = set()
+    busy: dict[str | None, datetime] = {}
+    for signal in signals:
+        if signal.signal in USES and signal.memory_id in project_of:
+            used.add(signal.memory_id)
+            project = project_of[signal.memory_id]
+            busy[project] = max(signal.at, busy.get(project, signal.at))
+    found = []
+    for memory in memories:
+        trusted = last_trusted_at(memory)
+        old = now - trusted > UNUSED_AFTER
+        if old and not memory.pinned and memory.id not in used and busy.get(memory.project, trusted) > trusted:
+            found.append(memory)
+    return found
+
+
+def report_record(report: TidyReport) -> dict[str, Any]:
+    """Return the `--json` form of a report: the contract's keys, in its order."""
+    return {
+        "duplicates": [
+            {"ids": list(group.ids), "score": group.score, "pile": group.pile, "warnings": list(group.warnings)}
+            for group in report.duplicates
+        ],
+        "conflicts": [
+            {"ids": list(conflict.ids), "type": conflict.type, "why": conflict.why} for conflict in report.conflicts
+        ],
+        "anchors": [
+            {"id": anchor.id, "path": anchor.path, "state": anchor.state}
+            | ({"suggestion": anchor.suggestion} if anchor.suggestion else {})
+            for anchor in report.anchors
+        ],
+        **{name: list(getattr(report, name)) for name in FINDINGS[3:]},
+        "counts": report.counts(),
+        "ripe": [{"ids": list(group.ids), "score": group.score, "why": group.why} for group in report.ripe],
+        "unchecked_projects": list(report.unchecked),
+    }

@@ -1,0 +1,174 @@
+"""Three-way merges of memories, line by line and field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, Literal
+
+from memtui.domain.memory import Memory
+
+MOST_LINES = 4_000
+"""Lines of a text that are compared; beyond, one clash: the matcher is quadratic, about 0.5 s for twice 4,000."""
+
+LINE_TEXTS = frozenset({"insight", "rationale", "snippet"})
+"""Fields that are merged line by line."""
+
+ITEM_FIELDS = frozenset({"tags", "anchors"})
+"""Fields that are merged item by item."""
+
+COMPARED = (
+    "title",
+    "insight",
+    "rationale",
+    "snippet",
+    "kind",
+    "tags",
+    "anchors",
+    "project",
+    "importance",
+    "confidence",
+    "pinned",
+    "valid_from",
+    "valid_until",
+    "half_life_days",
+    "due_at",
+    "status_reason",
+)
+"""The fields that an edit may change, in the order of a form."""
+
+ChangedBy = Literal["theirs", "mine", "both"]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A text made of two.
+
+    Attributes:
+        clashes: places where both changed the same lines; both stand there, theirs first.
+    """
+
+    text: str
+    clashes: int = 0
+
+
+def merge_lines(base: str, theirs: str, mine: str) -> Merged:
+    """Merge two texts that were made from one, line by line (diff3); changes in different places both come in."""
+    if theirs in {base, mine}:
+        return Merged(mine)
+    if mine == base:
+        return Merged(theirs)
+    lines = [text.split("\n") for text in (base, theirs, mine)]
+    if max(map(len, lines)) > MOST_LINES:
+        return Merged(f"{theirs}\n{mine}", clashes=1)
+    merged: list[str] = []
+    clashes = 0
+    for old, their, my in _regions(*lines):
+        if their in (old, my):
+            merged += my
+        elif my == old:
+            merged += their
+        else:
+            clashes += 1
+            merged += [*their, *my]
+    return Merged("\n".join(merged), clashes)
+
+
+def _regions(base: list[str], theirs: list[str], mine: list[str]) -> Iterator[tuple[list[str], list[str], list[str]]]:
+    """Yield stretches of the three texts: those that all share, and what lies between them."""
+    at_base = at_theirs = at_mine = 0
+    for in_base, in_theirs, in_mine, length in _shared(base, theirs, mine):
+        if (in_base, in_theirs, in_mine) != (at_base, at_theirs, at_mine):
+            yield base[at_base:in_base], theirs[at_theirs:in_theirs], mine[at_mine:in_mine]
+        at_base, at_theirs, at_mine = in_base + length, in_theirs + length, in_mine + length
+        if length:
+            same = base[in_base:at_base]
+            yield same, same, same
+
+
+def _shared(base: list[str], theirs: list[str], mine: list[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield (base, theirs, mine, length) of the stretches of lines that all three hold, and the end of all."""
+    ours = SequenceMatcher(None, base, theirs, autojunk=False).get_matching_blocks()
+    others = SequenceMatcher(None, base, mine, autojunk=False).get_matching_blocks()
+    first = second = 0
+    while first < len(ours) and second < len(others):
+        one, two = ours[first], others[second]
+        start = max(one.a, two.a)
+        end = min(one.a + one.size, two.a + two.size)
+        if start < end:
+            yield start, one.b + start - one.a, two.b + start - two.a, end - start
+        if one.a + one.size < two.a + two.size:
+            first += 1
+        else:
+            second += 1
+    yield len(base), len(theirs), len(mine), 0
+
+
+def merge_items(base: Sequence[Any], theirs: Sequence[Any], mine: Sequence[Any]) -> tuple[Any, ...]:
+    """Merge two lists without repeats that were made from one: what either took out is out, what either added is in."""
+    gone = {_key(item) for item in base} - {_key(item) for item in mine}
+    kept = [item for item in theirs if _key(item) not in gone]
+    known = {_key(item) for item in (*base, *theirs)}
+    return (*kept, *(item for item in mine if _key(item) not in known))
+
+
+def _key(item: Any) -> Any:
+    """Return what makes an item itself: of an anchor the path, since its hash only says when it was looked at."""
+    return getattr(item, "path", item)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field that somebody changed.
+
+    Attributes:
+        base: its value when the edit began.
+        theirs: its value as stored now.
+        mine: its value as the person wants it.
+        changed_by: who changed it; `both` must be decided.
+    """
+
+    field: str
+    base: Any
+    theirs: Any
+    mine: Any
+    changed_by: ChangedBy
+
+    @property
+    def combined(self) -> tuple[Any, int] | None:
+        """Both changes in one value with the number of clashes in it; None where a field has no parts."""
+        if self.field in LINE_TEXTS:
+            merged = merge_lines(self.base, self.theirs, self.mine)
+            return merged.text, merged.clashes
+        if self.field in ITEM_FIELDS:
+            return merge_items(self.base, self.theirs, self.mine), 0
+        return None
+
+
+def differences(base: Memory, theirs: Memory, mine: Mapping[str, Any]) -> list[Difference]:
+    """Return the fields that differ between what was read, what is stored now and what a person wants.
+
+    Args:
+        base: the memory that the edit began with.
+        theirs: the memory as stored now.
+        mine: the values that the person wants, by field; what is not named stays as in `base`.
+    """
+    found = []
+    for name in COMPARED:
+        old, their = getattr(base, name), getattr(theirs, name)
+        my = mine.get(name, old)
+        by_them, by_me = not _same(old, their), not _same(old, my)
+        if by_them and by_me and not _same(their, my):
+            found.append(Difference(name, old, their, my, "both"))
+        elif by_them and not by_me:
+            found.append(Difference(name, old, their, my, "theirs"))
+        elif by_me and not by_them:
+            found.append(Difference(name, old, their, my, "mine"))
+    return found
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, tuple | list) and isinstance(other, tuple | list):
+        return [_key(item) for item in one] == [_key(item) for item in other]
+    return bool(one == other)

@@ -1,0 +1,322 @@
+"""Build a pack: the chosen memories of one task under one budget, with the exact text and what was withheld."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from memtui.config import RecallSettings
+from memtui.domain.memory import Memory
+from memtui.pack.budget import Measure, counter_for
+from memtui.pack.compile import WHOLE
+from memtui.pack.filters import with_unconfirmed, without_loaded, without_secrets
+from memtui.pack.options import PackOptions
+from memtui.pack.overrides import with_ticks
+from memtui.pack.recipe_union import standing_recall
+from memtui.pack.select import PINNED, PUT_IN, Choice, Selection, over_bound, select
+from memtui.pack.targets.base import PayloadInfo, Piece, Style, Target, join, status_words
+from memtui.pack.targets.registry import target_named
+from memtui.recall.rank import MOST_HITS, recall
+from memtui.recall.result import Hit, Recall, Task, Withheld, listed_and_counted
+from memtui.recall.semantic import Meaning
+from memtui.text.quantities import Budget, parse_budget
+from memtui.vault.filters import Scope
+from memtui.vault.packs import Recipe
+from memtui.vault.vault import Vault
+from memtui.workspace import Tree
+
+SCORE_DIGITS = 6
+"""Digits of a score in JSON: freshness moves with the clock, beyond them within a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Included:
+    """A memory of the payload.
+
+    Attributes:
+        memory: as it went in, shortened if it had to be.
+        tokens: tokens of its own text in the payload.
+        score: as recalled.
+        reason: why it is here, in words.
+        hit: as recalled, with every part of its score.
+        states: what the payload could tell of its files: the state per anchor path.
+        detail: how much of it is told: `whole`, a level of `memtui.pack.compile.Detail`, or `opening`.
+        status: why it is no memory in use, in words; empty for one that is.
+    """
+
+    memory: Memory
+    tokens: int
+    score: float
+    reason: str
+    hit: Hit
+    states: Mapping[str, str] = field(default_factory=dict)
+    detail: str = WHOLE
+    status: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A finished payload.
+
+    Attributes:
+        payload: the exact text; empty if nothing is in it.
+        target: name of the form.
+        encoding: what tokens were counted in.
+        exact: whether the count is exact for that encoding; an estimate stays above it.
+        size: size of the payload in the budget's unit.
+        tokens: tokens of the payload.
+        frame_tokens: tokens of headings and notes; with those of the memories they make up `tokens`.
+        included: in the order of the payload.
+        withheld: at most fifty, the nearest first.
+        withheld_counts: the rest per reason.
+        other_projects: relevant memories of projects that are not in scope.
+        abstained: why nothing is relevant or the payload is empty; pins may be in it all the same.
+        phase: the phase of the work that kinds were favoured by, None if there was none.
+        pieces: the payload in parts; joined they are the payload.
+        left_out: memories that a person left out, the best first; they are among the withheld too.
+        margin: share by which the assistant's own tokenizer may exceed the count; 0 where it is known.
+        tokens_at_most: the tokens with that margin; this is what a budget in tokens is held against.
+        style: full or compiled.
+    """
+
+    payload: str
+    target: str
+    encoding: str
+    exact: bool
+    size: int
+    tokens: int
+    frame_tokens: int
+    budget: Budget
+    included: tuple[Included, ...]
+    withheld: tuple[Withheld, ...]
+    withheld_counts: Mapping[str, int]
+    other_projects: int
+    abstained: str | None
+    phase: str | None = None
+    pieces: tuple[Piece, ...] = ()
+    left_out: tuple[Hit, ...] = ()
+    margin: float = 0.0
+    tokens_at_most: int = 0
+    style: Style = "full"
+
+
+def context(
+    vault: Vault,
+    task: Task,
+    scope: Scope,
+    options: PackOptions,
+    *,
+    project: str | None,
+    target: str | Target,
+    settings: RecallSettings,
+    now: datetime,
+    tree: Tree | None = None,
+    recipes: Sequence[Recipe] | None = None,
+    meaning: Meaning | None = None,
+    recall_by: Callable[[Task, int], Recall] | None = None,
+) -> Pack:
+    """Return the pack for a task: recall, then selection under the budget and the target's limits.
+
+    Args:
+        vault: the vault.
+        task: text and files.
+        scope: the projects in view.
+        options: budget, style, ticks and what else was chosen.
+        project: name of the project, for the payload's heading.
+        target: the form, or its name.
+        settings: the weights of recall.
+        now: the moment freshness is measured at.
+        tree: the working tree to check anchors against.
+        recipes: instead of the task, the recipes whose union is the standing payload.
+        meaning: compares the task with memories by meaning, None for words, files and links alone.
+        recall_by: recalls a task with so many hits at most in place of the vault as it is.
+
+    Raises:
+        UsageError: target, budget, encoding or phase are unknown.
+    """
+    form = target_named(target) if isinstance(target, str) else target
+    parse_budget(options.budget)
+    most = max(MOST_HITS, options.max_memories)
+
+    def recall_for(wanted: Task) -> Recall:
+        if recall_by is not None:
+            return recall_by(wanted, most)
+        return recall(vault, wanted, scope, settings=settings, now=now, limit=most, tree=tree, meaning=meaning)
+
+    if recipes is None:
+        found = recall_for(task)
+    else:
+        found = standing_recall(recipes, recall_for, lambda recipe, one: _with_choices(vault, one, recipe.options))
+    return pack_of_recall(vault, found, options, form=form, project=project)
+
+
+def pack_of_recall(
+    vault: Vault, found: Recall, options: PackOptions, *, form: Target, project: str | None = None
+) -> Pack:
+    """Return the pack of what was recalled: what may go in, then selection and rendering.
+
+    Args:
+        vault: asked only for what was not recalled: the inbox, and memories that a person put in.
+        found: the recall.
+        options: budget, style, ticks and what else was chosen.
+        form: the target.
+        project: name of the project, for the payload's heading.
+    """
+    found = with_unconfirmed(vault, found) if options.unconfirmed else found
+    found = without_loaded(found, form) if options.withhold_loaded else found
+    found = with_ticks(vault, found, without=options.without, with_ids=options.with_ids)
+    found = without_secrets(found, options.secrets, options.secret_patterns)
+    return build_pack(
+        found,
+        target=form,
+        budget=parse_budget(options.budget),
+        encoding=options.encoding,
+        max_memories=options.max_memories,
+        info=PayloadInfo(project, options.style),
+        fast=options.fast,
+    )
+
+
+def _with_choices(vault: Vault, found: Recall, choices: Mapping[str, Any]) -> Recall:
+    """Return what a recipe recalls with its own ticks, for the union with others."""
+    own = PackOptions().chosen(choices)
+    return with_ticks(vault, found, without=own.without, with_ids=own.with_ids)
+
+
+def build_pack(
+    found: Recall,
+    *,
+    target: Target,
+    budget: Budget,
+    encoding: str,
+    max_memories: int,
+    info: PayloadInfo,
+    fast: bool = False,
+) -> Pack:
+    """Return the pack of a recall: the same recall and options give the same bytes, within the budget."""
+    measure = Measure(budget, counter_for(encoding, fast=fast), target.limits, target.margin)
+    selection = select(found, target=target, measure=measure, max_memories=max_memories, info=info)
+    pieces = _within_budget(selection, target, measure, info, {hit.memory.id for hit in found.put_in})
+    payload = join(pieces)
+    withheld, counts = listed_and_counted([*selection.withheld, *found.withheld], found.withheld_counts)
+    included = _included(selection, pieces, measure)
+    tokens = measure.tokens(payload)
+    return Pack(
+        payload=payload,
+        target=target.name,
+        encoding=measure.counter.encoding,
+        exact=measure.counter.exact,
+        size=measure.size(payload),
+        tokens=tokens,
+        frame_tokens=tokens - sum(one.tokens for one in included),
+        budget=budget,
+        included=included,
+        withheld=withheld,
+        withheld_counts=counts,
+        other_projects=found.other_projects,
+        abstained=found.abstained if payload else _abstained(found, selection, budget, max_memories),
+        phase=found.phase,
+        pieces=pieces,
+        left_out=found.left_out,
+        margin=target.margin,
+        tokens_at_most=measure.tokens_at_most(payload),
+        style=info.style,
+    )
+
+
+def _within_budget(
+    selection: Selection, target: Target, measure: Measure, info: PayloadInfo, put_in: Collection[str]
+) -> tuple[Piece, ...]:
+    """Return the pieces of the finished payload, measured; drops the least until it fits."""
+
+    def worth(choice: Choice) -> tuple[bool, bool, float]:
+        return choice.hit.memory.id in put_in, choice.hit.memory.pinned, choice.hit.score
+
+    while selection.chosen:
+        pieces = target.pieces([choice.item for choice in _ordered(selection)], info)
+        exceeded = measure.exceeded(join(pieces))
+        if exceeded is None:
+            return tuple(pieces)
+        least = min(selection.chosen, key=worth)
+        selection.chosen.remove(least)
+        is_put_in, is_pinned, _ = worth(least)
+        whose = PUT_IN if is_put_in else PINNED if is_pinned else ""
+        reason = over_bound(exceeded, measure, target, whose)
+        selection.withheld.append(reason.of(least.hit.memory, least.hit.relevance))
+    return ()
+
+
+def _ordered(selection: Selection) -> list[Choice]:
+    """Return the chosen as a target takes them: pins first, then by score."""
+    return sorted(
+        selection.chosen,
+        key=lambda choice: (
+            not choice.hit.memory.pinned,
+            -choice.hit.score,
+            choice.hit.memory.created_at,
+            choice.hit.memory.id,
+        ),
+    )
+
+
+def _included(selection: Selection, pieces: tuple[Piece, ...], measure: Measure) -> tuple[Included, ...]:
+    choices = {choice.hit.memory.id: choice for choice in selection.chosen}
+    return tuple(
+        _inside(choices[piece.memory_id], measure.tokens(piece.text)) for piece in pieces if piece.memory_id is not None
+    )
+
+
+def _inside(choice: Choice, tokens: int) -> Included:
+    hit, item = choice.hit, choice.item
+    return Included(
+        memory=item.memory,
+        tokens=tokens,
+        score=hit.score,
+        reason=hit.reason,
+        hit=hit,
+        states=item.states,
+        detail=item.detail,
+        status=status_words(item.memory, item.status),
+    )
+
+
+def _abstained(found: Recall, selection: Selection, budget: Budget, max_memories: int | None) -> str:
+    if selection.withheld and (found.put_in or found.hits or found.pins):
+        return "no memory may be in it" if max_memories == 0 else f"nothing fits the budget of {budget}"
+    if found.left_out and not (found.hits or found.pins):
+        return "you left out all that is relevant"
+    return found.abstained or "nothing is relevant"
+
+
+def pack_record(pack: Pack) -> dict[str, Any]:
+    """Return a pack for `context --json`."""
+    record: dict[str, Any] = {
+        "payload": pack.payload,
+        "target": pack.target,
+        "encoding": pack.encoding,
+        "exact": pack.exact,
+        "style": pack.style,
+        "tokens": pack.tokens,
+        "margin": pack.margin,
+        "tokens_at_most": pack.tokens_at_most,
+        "budget": pack.budget.amount,
+        "budget_unit": pack.budget.unit,
+        "size": pack.size,
+        "included": [
+            {
+                "id": one.memory.id,
+                "tokens": one.tokens,
+                "score": round(one.score, SCORE_DIGITS),
+                "reason": one.reason,
+                "detail": one.detail,
+            }
+            | ({"status": one.status} if one.status else {})
+            for one in pack.included
+        ],
+        "withheld": [{"id": one.id, "reason": one.reason} for one in pack.withheld],
+        "withheld_counts": dict(pack.withheld_counts),
+        "other_projects": pack.other_projects,
+    }
+    return record if pack.abstained is None else record | {"abstained": {"reason": pack.abstained}}

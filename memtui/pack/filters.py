@@ -1,0 +1,310 @@
+"""Memories that may not enter a payload: secrets, candidates, duplicates, what the target loads itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import Literal
+
+from memtui.domain.memory import Memory, Source, content_hash
+from memtui.domain.scope import matches
+from memtui.errors import UsageError
+from memtui.pack.targets.base import Target
+from memtui.recall.eligibility import UNCONFIRMED, Reason
+from memtui.recall.result import Hit, Recall, Withheld, order_key
+from memtui.recall.score import Part
+from memtui.text.tokens import STOP_WORDS, index_terms
+from memtui.vault.vault import Vault
+
+READ_CHARACTERS = 4_000
+"""Characters of an insight that are compared."""
+
+IDENTICAL = 0.85
+"""From this share of common words on, two memories say the same, if their numbers and negations agree too."""
+
+_WORD = re.compile(r"[a-z0-9]+")
+_NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
+_NEGATION = re.compile(r"\b(?:not|no|never|without|don't|doesn't|isn't|can't|cannot|won't|avoid|nor|neither)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Gist:
+    """What of a memory is compared.
+
+    Attributes:
+        terms: its words.
+        numbers: its numbers, which tell near-identical texts apart.
+        negated: whether it denies something.
+    """
+
+    terms: frozenset[str]
+    numbers: frozenset[str]
+    negated: bool
+
+
+def gist(memory: Memory) -> Gist:
+    """Return the gist of a memory."""
+    return _gist(f"{memory.title}\n{memory.insight[:READ_CHARACTERS]}")
+
+
+# While a person changes budget or target the same memories are looked at again and again.
+@lru_cache(maxsize=512)
+def _gist(text: str) -> Gist:
+    lower = text.lower().replace("\u2019", "'")
+    # Without stems, which cost more than all the rest and tell twins no better.
+    words = _WORD.findall(lower) if text.isascii() else index_terms(text)
+    return Gist(
+        frozenset(words) - STOP_WORDS,
+        frozenset(_NUMBER.findall(lower)),
+        _NEGATION.search(lower) is not None,
+    )
+
+
+class Likenesses:
+    """Pairs of memories by their ids, each compared once: selection asks for the same pairs again and again.
+
+    Args:
+        gists: of each memory.
+    """
+
+    def __init__(self, gists: Mapping[str, Gist]) -> None:
+        self._gists = gists
+        self._overlaps: dict[tuple[str, str], float] = {}
+        self._same: dict[tuple[str, str], bool] = {}
+
+    def overlap(self, one: str, other: str) -> float:
+        """Return the share of the smaller one's words that both have, see `overlap`."""
+        pair = (one, other) if one < other else (other, one)
+        found = self._overlaps.get(pair)
+        if found is None:
+            found = self._overlaps[pair] = overlap(self._gists[one], self._gists[other])
+        return found
+
+    def say_the_same(self, one: str, other: str) -> bool:
+        """Return whether two memories are near-identical, see `say_the_same`."""
+        pair = (one, other) if one < other else (other, one)
+        found = self._same.get(pair)
+        if found is None:
+            found = self._same[pair] = say_the_same(self._gists[one], self._gists[other])
+        return found
+
+
+def overlap(one: Gist, other: Gist) -> float:
+    """Return the share of the smaller one's words that both have, 0–1: what it would repeat."""
+    smaller = min(len(one.terms), len(other.terms))
+    return len(one.terms & other.terms) / smaller if smaller else 0.0
+
+
+def say_the_same(one: Gist, other: Gist) -> bool:
+    """Return whether two memories are near-identical; differing numbers or a negation make a difference."""
+    smaller, larger = sorted((len(one.terms), len(other.terms)))
+    if smaller < IDENTICAL * larger or not larger:
+        return False
+    shared = len(one.terms & other.terms)
+    if shared / (smaller + larger - shared) < IDENTICAL:
+        return False
+    return one.numbers == other.numbers and one.negated == other.negated
+
+
+SecretChoice = Literal["withhold", "mask", "allow"]
+SECRET_CHOICES: tuple[SecretChoice, ...] = ("withhold", "mask", "allow")
+"""What a person may choose for memories that hold what looks like a secret."""
+
+SECRET_WORDS: Mapping[str, str] = {
+    "withhold": "such a memory stays out",
+    "mask": "it goes in, with the secret masked",
+    "allow": "it goes in as it is",
+}
+"""What each choice means, for people."""
+
+SECRET = "secret"  # noqa: S105 - the group of a reason
+
+Patterns = Sequence[tuple[str, str]]
+
+
+def without_secrets(found: Recall, choice: str, patterns: Patterns = ()) -> Recall:
+    """Return a recall in which no memory holds what looks like a secret: withheld, masked, or allowed after all.
+
+    Args:
+        found: the recall.
+        choice: one of `SECRET_CHOICES`.
+        patterns: a person's own rules as (name, regular expression).
+
+    Raises:
+        UsageError: the choice is none.
+    """
+    if choice not in SECRET_CHOICES:
+        raise UsageError("Unknown choice for secrets", where=choice[:60], remedy=f"One of {', '.join(SECRET_CHOICES)}.")
+    if choice == "allow":
+        return found
+    secrets = {
+        hit.memory.id: names
+        for hit in (*found.put_in, *found.pins, *found.hits)
+        if (names := _secrets_in(hit.memory, patterns))
+    }
+    if not secrets:
+        return found
+    if choice == "mask":
+        found = _changed(found, lambda hits: tuple(_without_values(hit, secrets, patterns) for hit in hits))
+        # What only the fields together give away, no field holds: then the memory stays out after all.
+        secrets = {
+            identifier: names for identifier, names in secrets.items() if _still_told(found, identifier, patterns)
+        }
+        if not secrets:
+            return found
+    told = [
+        Reason(f"secret ({', '.join(secrets[hit.memory.id])})", SECRET).of(hit.memory, hit.relevance)
+        for hit in (*found.put_in, *found.pins, *found.hits)
+        if hit.memory.id in secrets
+    ]
+    less = _changed(found, lambda hits: tuple(hit for hit in hits if hit.memory.id not in secrets))
+    return replace(
+        less,
+        withheld=(*told, *less.withheld),
+        abstained=less.abstained
+        or (None if less.hits or less.put_in else "all that is relevant holds what looks like a secret"),
+    )
+
+
+def with_unconfirmed(vault: Vault, found: Recall) -> Recall:
+    """Return a recall with the memories that match the task and wait in the inbox, each said to be unconfirmed.
+
+    They rank by their nearness to the task, since nothing else is known of them.
+    """
+    waiting = {one.id: one for one in found.withheld if one.group == UNCONFIRMED}
+    if not waiting:
+        return found
+    with vault.read() as reader:
+        memories = reader.get_many(waiting)
+    fresh = [_unconfirmed(memory, waiting[memory.id]) for memory in memories.values()]
+    return replace(
+        found,
+        hits=tuple(sorted((*found.hits, *fresh), key=order_key)),
+        withheld=tuple(one for one in found.withheld if one.id not in memories),
+    )
+
+
+def _unconfirmed(memory: Memory, one: Withheld) -> Hit:
+    part = Part("nearness", one.nearness, one.reason, "term")
+    return Hit(memory, one.nearness, one.nearness, (part,), "not confirmed, asked for")
+
+
+def _changed(found: Recall, change: Callable[[tuple[Hit, ...]], tuple[Hit, ...]]) -> Recall:
+    return replace(found, put_in=change(found.put_in), pins=change(found.pins), hits=change(found.hits))
+
+
+def _without_values(hit: Hit, secrets: Mapping[str, list[str]], patterns: Patterns) -> Hit:
+    return replace(hit, memory=_masked(hit.memory, patterns)) if hit.memory.id in secrets else hit
+
+
+def _still_told(found: Recall, identifier: str, patterns: Patterns) -> bool:
+    hits = (*found.put_in, *found.pins, *found.hits)
+    return any(_secrets_in(hit.memory, patterns) for hit in hits if hit.memory.id == identifier)
+
+
+def _secrets_in(memory: Memory, patterns: Patterns) -> list[str]:
+    """Return the names of the rules that found something."""
+    from memtui.vault.secret_scan import payload_texts, texts_in
+
+    texts = [text for _, text in texts_in(payload_texts(memory))]
+    return list(_rules_for("\n".join(texts), tuple(patterns)))
+
+
+# While a person changes budget or target the same memories are looked at again and again: 0.2 ms each.
+@lru_cache(maxsize=512)
+def _rules_for(text: str, patterns: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    from memtui.text.secrets import find_secrets
+
+    return tuple(sorted({one.rule for one in find_secrets(text, patterns) if one.severity == "secret"}))
+
+
+def _masked(memory: Memory, patterns: Patterns) -> Memory:
+    from memtui.vault.secret_scan import masked
+
+    return masked(memory, patterns)
+
+
+GROUP = "already loaded by the target"
+
+_SCOPED_RULES = frozenset({"claude-rules", "cursor-rules", "copilot", "windsurf", "cline"})
+"""Formats whose files may name paths, and then are read only with a file that fits."""
+
+_TOOL_FOLDERS = frozenset({".claude", ".cursor", ".github", ".windsurf", ".devin", ".clinerules", ".cline", ".gemini"})
+_INDEX = "MEMORY.md"
+_ON_DEMAND = frozenset({"claude-memory"})
+"""Formats of which the index alone is read at the start; topic files come later, if at all."""
+
+
+def without_loaded(found: Recall, target: Target) -> Recall:
+    """Return a recall without what the target reads by itself; each such memory is withheld with its file.
+
+    A memory counts as read when a source that the target reads states exactly its text: what was edited here
+    since says something else than the file. A file of a folder below counts only with a file in hand there, and a
+    rule for certain paths only with one that fits.
+    """
+    if not target.loads:
+        return found
+    loaded = {
+        hit.memory.id: source
+        for hit in (*found.pins, *found.hits)
+        if (source := _read_by(target, hit.memory, found.task.files)) is not None
+    }
+    if not loaded:
+        return found
+    gone = [hit for hit in (*found.pins, *found.hits) if hit.memory.id in loaded]
+    told = [_reason(target, loaded[hit.memory.id]).of(hit.memory, hit.relevance) for hit in gone]
+    hits = _less(found.hits, loaded)
+    return replace(
+        found,
+        pins=_less(found.pins, loaded),
+        hits=hits,
+        withheld=(*told, *found.withheld),
+        abstained=found.abstained or (None if hits else "the target reads all that is relevant by itself"),
+    )
+
+
+def _less(hits: tuple[Hit, ...], loaded: dict[str, Source]) -> tuple[Hit, ...]:
+    return tuple(hit for hit in hits if hit.memory.id not in loaded)
+
+
+def _reason(target: Target, source: Source) -> Reason:
+    return Reason(f"already loaded by {target.name} from {source.path or source.format}", GROUP)
+
+
+def _read_by(target: Target, memory: Memory, files: tuple[str, ...]) -> Source | None:
+    """Return the source by which the target reads a memory, or None if it does not."""
+    for source in memory.sources:
+        if source.format not in target.loads or source.imported_hash != content_hash(memory):
+            continue
+        if _is_index_only(source) or not _is_in_reach(source, files) or not _fits(source, memory, files):
+            continue
+        return source
+    return None
+
+
+def _is_index_only(source: Source) -> bool:
+    return source.format in _ON_DEMAND and PurePosixPath(source.path or "").name != _INDEX
+
+
+def _is_in_reach(source: Source, files: tuple[str, ...]) -> bool:
+    """Return whether a source lies at the root, outside the project, or above a file in hand."""
+    path = PurePosixPath(source.path or "")
+    if path.is_absolute():
+        return True
+    folders = []
+    for part in path.parts[:-1]:
+        if part in _TOOL_FOLDERS:
+            break
+        folders.append(part)
+    here = PurePosixPath(*folders)
+    return not folders or any(PurePosixPath(file).is_relative_to(here) for file in files)
+
+
+def _fits(source: Source, memory: Memory, files: tuple[str, ...]) -> bool:
+    globs = [anchor.path for anchor in memory.anchors if anchor.is_glob]
+    if source.format not in _SCOPED_RULES or not globs:
+        return True
+    return any(matches(glob, file) for glob in globs for file in files)

@@ -1,0 +1,104 @@
+"""Memories that a person put into or left out of a payload."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from memtui.domain.memory import Memory
+from memtui.recall.eligibility import Reason, outside_valid_time
+from memtui.recall.result import Hit, Recall, Withheld
+from memtui.recall.score import Part
+from memtui.vault.vault import Vault
+
+LEFT_OUT = Reason("left out by you", "left out by you")
+PUT_IN = "put in by you"
+
+
+def with_ticks(vault: Vault, found: Recall, *, without: Collection[str], with_ids: Collection[str]) -> Recall:
+    """Return a recall with a person's ticks applied; without ticks it is the same object.
+
+    An id that is in both collections is left out. What was put in keeps its score, and ids that the vault
+    does not hold are passed over: the memory may be gone since the tick was made.
+
+    Args:
+        vault: asked only for memories to put in that were not recalled.
+        found: the recall.
+        without: ids that must not go into the payload.
+        with_ids: ids that go in before anything else, whatever stood against them, as far as the budget goes.
+    """
+    if not without and not with_ids:
+        return found
+    left_out = tuple(hit for hit in (*found.pins, *found.hits) if hit.memory.id in without)
+    wanted = sorted(set(with_ids) - set(without))
+    recalled = {hit.memory.id: hit for hit in (*found.pins, *found.hits)}
+    missing = [identifier for identifier in wanted if identifier not in recalled]
+    withheld = {one.id: one for one in found.withheld}
+    fetched, statuses = _fetched(vault, missing, withheld, found.task.as_of or vault.now())
+    put_in = sorted(
+        [*(_marked(recalled[identifier]) for identifier in wanted if identifier in recalled), *fetched],
+        key=lambda hit: (-hit.score, hit.memory.created_at, hit.memory.id),
+    )
+    moved = {*without, *(hit.memory.id for hit in put_in)}
+    return replace(
+        found,
+        pins=_less(found.pins, moved),
+        hits=_less(found.hits, moved),
+        put_in=tuple(put_in),
+        left_out=left_out,
+        statuses={**found.statuses, **statuses},
+        withheld=(
+            *(LEFT_OUT.of(hit.memory, hit.relevance) for hit in left_out),
+            *(one for one in found.withheld if one.id not in moved),
+        ),
+    )
+
+
+def _less(hits: Iterable[Hit], moved: Collection[str]) -> tuple[Hit, ...]:
+    return tuple(hit for hit in hits if hit.memory.id not in moved)
+
+
+def _marked(hit: Hit) -> Hit:
+    return replace(hit, reason=f"{PUT_IN}; {hit.reason}")
+
+
+def _fetched(
+    vault: Vault, identifiers: Sequence[str], withheld: dict[str, Withheld], at: datetime
+) -> tuple[list[Hit], dict[str, str]]:
+    """Return hits for memories that were not recalled, with the relevance they would have had, and their statuses."""
+    if not identifiers:
+        return [], {}
+    with vault.read() as reader:
+        memories = reader.get_many(identifiers)
+        links = [link for link in reader.links(memories) if link.type == "supersedes" and link.to_id in memories]
+        replacing = reader.get_many({link.from_id for link in links})
+    # Whoever comes last replaced it last. One that is still in use is replaced by such alone.
+    successors = {
+        link.to_id: link.from_id
+        for link in links
+        if memories[link.to_id].status != "active" or _is_in_use(replacing.get(link.from_id))
+    }
+    statuses = {one.id: words for one in memories.values() if (words := _status(one, successors.get(one.id), at))}
+    return [_unranked(memory, withheld.get(memory.id)) for memory in memories.values()], statuses
+
+
+def _is_in_use(memory: Memory | None) -> bool:
+    return memory is not None and memory.status == "active"
+
+
+def _status(memory: Memory, successor: str | None, at: datetime) -> str:
+    """Return why a memory is none in use, in the words of what withholds such; empty where its own status says all."""
+    if memory.status in {"active", "superseded"} and successor:
+        return f"superseded by {successor}"
+    if memory.status == "merged" and successor:
+        return f"merged into {successor}"
+    outside = outside_valid_time(memory, at) if memory.status == "active" else None
+    return outside.text if outside else ""
+
+
+def _unranked(memory: Memory, known: Withheld | None) -> Hit:
+    nearness = known.nearness if known else 0.0
+    reason = f"{PUT_IN}; else {known.reason}" if known else PUT_IN
+    part = Part("nearness", nearness, known.reason if known else "nothing ties it to the task", "term")
+    return Hit(memory, nearness, nearness, (part,), reason)

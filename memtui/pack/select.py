@@ -1,0 +1,430 @@
+"""Select memories for a payload: pins, the best, then the highest score per token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+from memtui.domain.memory import AnchorState, Memory
+from memtui.pack.budget import MOST_CHARACTERS_PER_TOKEN, Limit, Measure
+from memtui.pack.compile import (
+    BEST_FIRST,
+    OPENING,
+    TOO_FAR,
+    WHOLE,
+    Compiler,
+    Detail,
+    details_of,
+    far_from_task,
+    is_told_whole,
+    marked,
+)
+from memtui.pack.filters import Likenesses, gist
+from memtui.pack.sentences import mark, shortened
+from memtui.pack.targets.base import PackItem, PayloadInfo, Target
+from memtui.recall.eligibility import Reason, settle
+from memtui.recall.result import Hit, Recall, Withheld
+
+MOST_LOOKED_AT = 14
+"""Candidates on either side, in pairs too: greedy choices that are not optimal differ in a few at the edge alone."""
+
+LEAST_GAIN = 1e-9
+
+Sizes = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something that is in or out.
+
+    Attributes:
+        key: what it is known by.
+        value: what it is worth.
+        sizes: what it takes of each bound.
+    """
+
+    key: str
+    value: float
+    sizes: Sizes
+
+
+def best_swap(
+    inside: Sequence[Candidate], outside: Sequence[Candidate], free: Sizes
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return what should go out and what should come in, at most two each, for the largest gain; None for no gain.
+
+    Args:
+        inside: what may give way.
+        outside: what did not fit.
+        free: what is left of each bound.
+    """
+    weak = sorted(inside, key=lambda one: (one.value / max(1, one.sizes[0]), one.key))[:MOST_LOOKED_AT]
+    strong = sorted(outside, key=lambda one: (-one.value / max(1, one.sizes[0]), one.key))[:MOST_LOOKED_AT]
+    incoming = list(_groups(strong))
+    best: tuple[float, tuple[str, ...], tuple[str, ...]] | None = None
+    for out_keys, out_value, out_sizes in [((), 0.0, (0,) * len(free)), *_groups(weak)]:
+        room = tuple(left + size for left, size in zip(free, out_sizes, strict=True))
+        for in_keys, in_value, in_sizes in incoming:
+            gain = in_value - out_value
+            if gain <= (best[0] if best else LEAST_GAIN) or in_sizes[0] > room[0]:
+                continue
+            if all(size <= most for size, most in zip(in_sizes, room, strict=True)):
+                best = (gain, out_keys, in_keys)
+    return (best[1], best[2]) if best else None
+
+
+def _groups(candidates: Sequence[Candidate]) -> Iterator[tuple[tuple[str, ...], float, Sizes]]:
+    """Yield (keys, value, sizes) of each candidate and of each pair."""
+    for one in candidates:
+        yield (one.key,), one.value, one.sizes
+    for one, other in combinations(candidates, 2):
+        sizes = tuple(map(sum, zip(one.sizes, other.sizes, strict=True)))
+        yield (one.key, other.key), one.value + other.value, sizes
+
+
+SHARE_OF_ONE = 0.4
+"""Most of the budget that one memory may take while others have to give way; what is larger is a giant."""
+
+SHARE_OF_OPENING = 0.15
+"""Part of the budget that the opening of a giant gets where the others need the rest: they fit whole, it does not."""
+
+NO_GIANT = {"tokens": 150, "chars": 600, "bytes": 600, "lines": 10}
+"""Up to this size no memory counts as a giant, however small the budget."""
+
+MOST_COMPILED = 200_000
+"""Characters above which a memory is not compiled: it is a pasted file, and shortened instead."""
+
+MOST_SWAPS = 12
+"""Rounds of bettering; each gains, and few cases need more than four."""
+
+SUPERSEDED_BY = "superseded by "
+"""Begins the reason of a withheld memory that another one corrects; its id follows."""
+
+REDUNDANCY = 0.7
+"""Part of a score that repeating another memory's words in full costs."""
+
+JOINT = 1
+"""What joining a text to the next one may cost: a comma, or the characters of an empty line."""
+
+PUT_IN, PINNED = "put in by you", "pinned"
+"""Whose memories are told apart where they do not fit."""
+
+
+def over_bound(bound: Limit, measure: Measure, target: Target, whose: str = "", *, over: int = 0) -> Reason:
+    """Return the reason of what exceeds the budget, or else a limit of the target; `over` is by how much, if known."""
+    words = "over budget" if bound == measure.bounds[0] else f"over the limit of {bound} for {target.name}"
+    words += f" ({whose})" if whose else ""
+    return Reason(words, words, f"by {over:,} {bound.unit}" if over else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A memory of the payload.
+
+    Attributes:
+        hit: as recalled.
+        item: as it goes into the payload.
+    """
+
+    hit: Hit
+    item: PackItem
+
+
+@dataclass(slots=True)
+class Selection:
+    """What was chosen, in the order of choice, and what was withheld."""
+
+    chosen: list[Choice] = field(default_factory=list)
+    withheld: list[Withheld] = field(default_factory=list)
+
+
+def select(recall: Recall, *, target: Target, measure: Measure, max_memories: int, info: PayloadInfo) -> Selection:
+    """Return the memories of a payload.
+
+    The same recall and options give the same selection. What the parts cost is added up; the caller
+    measures the finished payload.
+
+    Args:
+        recall: hits and pins with their links.
+        target: the form, for what a memory costs in it.
+        measure: budget, limits and counter.
+        max_memories: most memories.
+        info: what the payload says of itself.
+    """
+    kept, dropped = settle([*recall.put_in, *recall.pins, *recall.hits], recall.links)
+    compiler = Compiler.for_task(recall.task) if info.style == "compiled" else None
+    values = _values(kept, recall)
+    selector = _Selector(recall.states, target, measure, max_memories, info, compiler, values, recall.statuses)
+    if compiler is not None:
+        far = {hit.memory.id for hit in far_from_task(kept, recall)}
+        dropped = [*dropped, *((hit, TOO_FAR) for hit in kept if hit.memory.id in far)]
+        kept = [hit for hit in kept if hit.memory.id not in far]
+    selector.selection.withheld += [reason.of(hit.memory, hit.relevance) for hit, reason in dropped]
+    selector.prepare(kept)
+    put_in = {hit.memory.id for hit in recall.put_in}
+    for hit in (hit for hit in kept if hit.memory.id in put_in):
+        selector.offer(hit, whose=PUT_IN)
+    pins = [hit for hit in kept if hit.memory.pinned and hit.memory.id not in put_in]
+    hits = [hit for hit in kept if not hit.memory.pinned and hit.memory.id not in put_in]
+    for hit in pins:
+        selector.offer(hit, whose=PINNED)
+    for hit in hits[:BEST_FIRST]:
+        selector.offer(hit)
+    selector.fill(hits[BEST_FIRST:])
+    return selector.selection
+
+
+def _values(kept: Sequence[Hit], recall: Recall) -> dict[str, float]:
+    """Return what each hit is worth: its score, or that of what it corrects where the task asks more for that.
+
+    What a correction replaces is withheld; without this the task could end up with neither.
+    """
+    values = {hit.memory.id: hit.score for hit in kept}
+    relevance = {hit.memory.id: hit.relevance for hit in kept}
+    for one in recall.withheld:
+        correction = one.reason.removeprefix(SUPERSEDED_BY)
+        if correction != one.reason and relevance.get(correction, 0.0) > 0:
+            values[correction] *= max(1.0, one.nearness / relevance[correction])
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """An item with what it costs.
+
+    Attributes:
+        sizes: of its own text, in the unit of each bound.
+        frames: the headings around it, with their sizes.
+    """
+
+    item: PackItem
+    sizes: Sizes
+    frames: Mapping[str, Sizes]
+
+
+@dataclass(slots=True)
+class _Selector:
+    states: Mapping[tuple[str, str], AnchorState]
+    target: Target
+    measure: Measure
+    max_memories: int
+    info: PayloadInfo
+    compiler: Compiler | None
+    values: Mapping[str, float]
+    statuses: Mapping[str, str]
+    selection: Selection = field(default_factory=Selection)
+    _details: Mapping[str, Detail] = field(default_factory=dict)
+    _used: list[int] = field(default_factory=list)
+    _paid: set[str] = field(default_factory=set)
+    _alike: Likenesses = field(default_factory=lambda: Likenesses({}))
+    _offers: dict[str, _Offer | None] = field(default_factory=dict)
+
+    def prepare(self, hits: Sequence[Hit]) -> None:
+        """Measure the hits, and shorten the giants if not everything fits as it is."""
+        bounds = self.measure.bounds
+        self._used = [0] * len(bounds)
+        self._alike = Likenesses({hit.memory.id: gist(hit.memory) for hit in hits})
+        self._details = details_of(hits)
+        texts = {hit.memory.id: self._text(hit.memory) for hit in hits}
+        self._offers = {identifier: self._priced(memory) for identifier, memory in texts.items()}
+        offers = [offer for offer in self._offers.values() if offer]
+        frames = {text: sizes for offer in offers for text, sizes in offer.frames.items()}
+        total = [sum(sizes) for sizes in zip(*(offer.sizes for offer in offers), *frames.values(), strict=True)]
+        fits = all(size <= bound.amount for size, bound in zip(total, bounds, strict=False))
+        if len(offers) == len(hits) and fits and len(hits) <= self.max_memories:
+            return
+        cap = self._cap(SHARE_OF_ONE)
+        giants = [
+            identifier for identifier, offer in self._offers.items() if offer is None or self._exceeds(offer.sizes, cap)
+        ]
+        others = [offer.sizes for identifier, offer in self._offers.items() if offer and identifier not in giants]
+        for identifier in giants:
+            empty = self._priced(replace(texts[identifier], title="", insight="x", rationale="", snippet=""))
+            frames |= empty.frames if empty else {}
+        rest = [sum(sizes) for sizes in zip(*others, *frames.values(), self._used, strict=True)]
+        room = tuple((bound.amount - size) // max(1, len(giants)) for bound, size in zip(bounds, rest, strict=True))
+        opening = tuple(map(max, self._cap(SHARE_OF_OPENING), room))
+        for identifier in giants:
+            memory = texts[identifier]
+            self._offers[identifier] = self._shortened(memory, opening) or self._shortened(memory, cap)
+
+    def _text(self, memory: Memory) -> Memory:
+        """Return a memory in the style of the payload; of a pasted file the opening has to do."""
+        if self.compiler is None:
+            return memory
+        status = self.statuses.get(memory.id, "")
+        if _length(memory) > MOST_COMPILED:
+            text = marked(f"{memory.title}\n{memory.insight}", memory, status)
+            return replace(memory, insight=text, rationale="", snippet="")
+        return self.compiler.compiled(memory, detail=self._details[memory.id], status=status)
+
+    def _told(self, memory: Memory, item: PackItem) -> str:
+        """Return how much of a memory an item tells."""
+        if item.memory.insight.endswith(mark(memory)):
+            return OPENING
+        if self.compiler is None or is_told_whole(memory, item.memory):
+            return WHOLE
+        return self._details[memory.id]
+
+    def _cap(self, share: float) -> Sizes:
+        """Return a share of each bound, as long as that is no mere line."""
+        return tuple(
+            min(bound.amount, max(int(share * bound.amount), int(share / SHARE_OF_ONE * NO_GIANT[bound.unit])))
+            for bound in self.measure.bounds
+        )
+
+    def offer(self, hit: Hit, *, whose: str = "") -> None:
+        """Take a hit, or withhold it with the reason."""
+        reason = self._obstacle(hit)
+        offer = self._offers[hit.memory.id]
+        exceeded = None if reason else self._bound_exceeded(offer)
+        if reason is None and exceeded is None and offer is not None:
+            self._used = [used + size for used, size in zip(self._used, self._price(offer), strict=True)]
+            self._paid |= offer.frames.keys()
+            self.selection.chosen.append(Choice(hit, replace(offer.item, detail=self._told(hit.memory, offer.item))))
+            return
+        bound = exceeded or self.measure.bounds[0]
+        why = reason or over_bound(bound, self.measure, self.target, whose, over=self._excess(offer, bound))
+        self.selection.withheld.append(why.of(hit.memory, hit.relevance))
+
+    def _bound_exceeded(self, offer: _Offer | None) -> Limit | None:
+        """Return the first bound that the payload would exceed with an offer."""
+        if offer is None:
+            return self.measure.bounds[0]
+        for used, size, bound in zip(self._used, self._price(offer), self.measure.bounds, strict=True):
+            if used + size > bound.amount:
+                return bound
+        return None
+
+    def _excess(self, offer: _Offer | None, bound: Limit) -> int:
+        """Return by how much the payload would exceed a bound with an offer; 0 where its size was not counted."""
+        if offer is None:
+            return 0
+        place = self.measure.bounds.index(bound)
+        return self._used[place] + self._price(offer)[place] - bound.amount
+
+    def fill(self, hits: Sequence[Hit]) -> None:
+        """Take hits by score per size, less what they repeat, as long as any fits; then better the choice."""
+        waiting = list(hits)
+        likest = {hit.memory.id: self._likest(hit, self.selection.chosen) for hit in waiting}
+        worth = {hit.memory.id: self._worth(hit) for hit in waiting}
+        missed: list[Hit] = []
+        while waiting:
+            densities = [worth[hit.memory.id] * (1 - REDUNDANCY * likest[hit.memory.id]) for hit in waiting]
+            hit = waiting.pop(densities.index(max(densities)))
+            before = len(self.selection.chosen)
+            if self._obstacle(hit) is None and self._bound_exceeded(self._offers[hit.memory.id]) is not None:
+                missed.append(hit)
+                continue
+            self.offer(hit)
+            for choice in self.selection.chosen[before:]:
+                for other in waiting:
+                    likest[other.memory.id] = max(likest[other.memory.id], self._likest(other, [choice]))
+        self._better(hits, missed)
+
+    def _better(self, hits: Sequence[Hit], missed: list[Hit]) -> None:
+        """Let chosen hits give way to missed ones as long as the payload gains; then withhold what is still missed."""
+        known = {hit.memory.id: hit for hit in hits}
+        for _ in range(MOST_SWAPS):
+            chosen = {choice.hit.memory.id: choice for choice in self.selection.chosen}
+            inside = [self._candidate(known[identifier], chosen) for identifier in chosen if identifier in known]
+            outside = [self._candidate(hit, chosen) for hit in missed if self._obstacle(hit) is None]
+            left = [bound.amount - used for bound, used in zip(self.measure.bounds, self._used, strict=True)]
+            free = (*left, self.max_memories - len(chosen))
+            swap = best_swap(inside, outside, free) if outside else None
+            if swap is None:
+                break
+            self._swap([known[key] for key in swap[0]], [known[key] for key in swap[1]], missed)
+        for hit in missed:
+            self.offer(hit)
+
+    def _candidate(self, hit: Hit, chosen: Mapping[str, Choice]) -> Candidate:
+        """Return a hit with its value beside the other chosen ones, and what it takes or would take."""
+        others = [choice for identifier, choice in chosen.items() if identifier != hit.memory.id]
+        value = self.values[hit.memory.id] * (1 - REDUNDANCY * self._likest(hit, others))
+        offer = self._offers[hit.memory.id]
+        if offer is None:
+            return Candidate(hit.memory.id, 0.0, (*(bound.amount + 1 for bound in self.measure.bounds), 1))
+        # The headings that one who gives way leaves behind stay paid for: a surer bound, and seldom a word.
+        sizes = offer.sizes if hit.memory.id in chosen else self._price(offer)
+        return Candidate(hit.memory.id, value, (*sizes, 1))
+
+    def _swap(self, out: Sequence[Hit], into: Sequence[Hit], missed: list[Hit]) -> None:
+        gone = {hit.memory.id for hit in out}
+        for hit in out:
+            offer = self._offers[hit.memory.id]
+            self._used = [used - size for used, size in zip(self._used, offer.sizes if offer else (), strict=True)]
+            missed.append(hit)
+        self.selection.chosen = [choice for choice in self.selection.chosen if choice.hit.memory.id not in gone]
+        for hit in into:
+            missed.remove(hit)
+            self.offer(hit)
+
+    def _worth(self, hit: Hit) -> float:
+        """Return the value of a hit for its size, what it repeats aside."""
+        offer = self._offers[hit.memory.id]
+        if offer is None:
+            return 0.0
+        # The scarcest bound sets the price, and the number of memories is one.
+        shares = [size / max(1, bound.amount) for size, bound in zip(offer.sizes, self.measure.bounds, strict=True)]
+        return self.values[hit.memory.id] / max(*shares, 1 / max(1, self.max_memories))
+
+    def _likest(self, hit: Hit, chosen: Sequence[Choice]) -> float:
+        own, alike = hit.memory.id, self._alike
+        return max((alike.overlap(own, choice.hit.memory.id) for choice in chosen), default=0.0)
+
+    def _obstacle(self, hit: Hit) -> Reason | None:
+        own, alike = hit.memory.id, self._alike
+        for choice in self.selection.chosen:
+            if alike.say_the_same(own, choice.hit.memory.id):
+                return Reason(f"duplicate of {choice.hit.memory.id}", "duplicate")
+        if len(self.selection.chosen) >= self.max_memories:
+            words = f"beyond the limit of {self.max_memories} memories"
+            return Reason(words, words)
+        return None
+
+    def _price(self, offer: _Offer) -> Sizes:
+        """Return what an offer adds to the payload, headings that are new with it included."""
+        fresh = [sizes for text, sizes in offer.frames.items() if text not in self._paid]
+        return tuple(map(sum, zip(offer.sizes, *fresh, strict=True)))
+
+    def _priced(self, memory: Memory) -> _Offer | None:
+        """Return a memory with its cost, or None if it is above the budget without counting."""
+        if self.measure.is_far_above(_length(memory)):
+            return None
+        item = self._item(memory)
+        pieces = self.target.pieces([item], self.info)
+        own = [self._with_joint(self.measure.sizes(piece.text)) for piece in pieces if piece.memory_id]
+        frames = {piece.text: self.measure.sizes(piece.text) for piece in pieces if piece.memory_id is None}
+        return _Offer(item, tuple(map(sum, zip(*own, strict=True))), frames)
+
+    def _with_joint(self, sizes: Sizes) -> Sizes:
+        """Return sizes with what joining may cost: an empty line is no token of its own, a comma is."""
+        is_list = self.target.media == "application/json"
+        return tuple(
+            size + JOINT if is_list or bound.unit != "tokens" else size
+            for size, bound in zip(sizes, self.measure.bounds, strict=True)
+        )
+
+    def _item(self, memory: Memory) -> PackItem:
+        states = {path: state for (owner, path), state in self.states.items() if owner == memory.id}
+        return PackItem(memory, states, self.statuses.get(memory.id, ""))
+
+    def _shortened(self, memory: Memory, cap: Sizes) -> _Offer | None:
+        def fits(tried: Memory) -> bool:
+            offer = self._priced(tried)
+            return offer is not None and not self._exceeds(offer.sizes, cap)
+
+        if min(cap) < 1:
+            return None
+        short = shortened(memory, fits=fits, longest=cap[0] * MOST_CHARACTERS_PER_TOKEN)
+        return self._priced(short) if short else None
+
+    @staticmethod
+    def _exceeds(sizes: Sizes, cap: Sizes) -> bool:
+        return any(size > most for size, most in zip(sizes, cap, strict=True))
+
+
+def _length(memory: Memory) -> int:
+    return len(memory.title) + len(memory.insight) + len(memory.rationale) + len(memory.snippet)

@@ -1,0 +1,234 @@
+"""Payload formats other than Markdown: plain text, JSON, XML, and the output of a Claude Code hook."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memtui.pack.targets.base import (
+    COMPILED_NOTE,
+    NOTE,
+    PackItem,
+    PayloadInfo,
+    Piece,
+    Target,
+    Writer,
+    clean,
+    clean_line,
+    compiled_note,
+    ended,
+    files_words,
+    grouped,
+    shared_id_start,
+    short_ids,
+    status_words,
+    trust_line,
+)
+from memtui.pack.targets.markdown import indented, same_words, with_code
+
+_INDENT = "    "
+
+
+def write_plain(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
+    """Return the parts of the payload in order."""
+    project = clean_line(info.project or "")
+    compiled = info.style == "compiled"
+    start = shared_id_start(items) if compiled else ""
+    note = compiled_note(start) if compiled else NOTE
+    pieces = [Piece(f"Memories of {project}\n" if project else "Memories\n"), Piece(f"{note}\n\n")]
+    ids = {identifier: short.removeprefix(start) for identifier, short in short_ids(items).items()} if compiled else {}
+    for kind, group in grouped(items):
+        name = clean_line(kind).upper()
+        for item in group:
+            text = _compiled(item, name, ids[item.memory.id]) if compiled else _full(item, name)
+            pieces.append(Piece(text, item.memory.id))
+    return ended(pieces)
+
+
+def _full(item: PackItem, name: str) -> str:
+    memory = item.memory
+    title, insight = clean_line(memory.title), clean(memory.insight).strip("\n")
+    blocks = [] if same_words(insight, title) else [insight]
+    title = title if blocks else with_code(title, clean_line(insight))
+    if memory.snippet.strip():
+        blocks.append(clean(memory.snippet).strip("\n"))
+    if memory.rationale.strip():
+        blocks.append(f"Why: {clean(memory.rationale).strip()}")
+    if memory.anchors:
+        blocks.append(f"Files: {files_words(item)}")
+    blocks.append(trust_line(item))
+    return f"{name}: {title or 'Untitled'}\n{indented(chr(10).join(blocks), _INDENT)}\n\n"
+
+
+def _compiled(item: PackItem, name: str, short_id: str) -> str:
+    files = files_words(item)
+    line = f"{name} [{short_id}]: {clean_line(item.memory.insight)}" + (f" ({files})" if files else "")
+    snippet = clean(item.memory.snippet).strip("\n")
+    return f"{line}\n{indented(snippet, _INDENT)}\n" if snippet.strip() else f"{line}\n"
+
+
+def write_json(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
+    """Return the parts of the payload in order."""
+    ordered = [item for _, group in grouped(items) for item in group]
+    compiled = info.style == "compiled"
+    ids = short_ids(items) if compiled else {}
+    note = COMPILED_NOTE if compiled else NOTE
+    project = clean_line(info.project) if info.project else None
+    head = f'{{"project": {_dump(project)}, "note": {_dump(note)}, "memories": [\n'
+    pieces = [Piece(head)]
+    for item in ordered:
+        record = _compiled_record(item, ids[item.memory.id]) if compiled else _record(item)
+        pieces.append(Piece(_dump(record) + ("\n" if item is ordered[-1] else ",\n"), item.memory.id))
+    return [*pieces, Piece("]}\n")]
+
+
+def _compiled_record(item: PackItem, short_id: str) -> dict[str, Any]:
+    memory = item.memory
+    record: dict[str, Any] = {"id": short_id, "kind": clean_line(memory.kind), "text": clean_line(memory.insight)}
+    if memory.snippet.strip():
+        record["snippet"] = clean(memory.snippet).strip("\n")
+    if memory.anchors:
+        record["files"] = [clean_line(anchor.path) for anchor in memory.anchors]
+    return record
+
+
+def _record(item: PackItem) -> dict[str, Any]:
+    memory = item.memory
+    record: dict[str, Any] = {
+        "id": memory.id,
+        "kind": clean_line(memory.kind),
+        "title": clean_line(memory.title),
+        "insight": clean(memory.insight).strip("\n"),
+    }
+    if memory.rationale.strip():
+        record["rationale"] = clean(memory.rationale).strip()
+    if memory.snippet.strip():
+        record["snippet"] = clean(memory.snippet).strip("\n")
+    if memory.anchors:
+        record["files"] = [
+            {"path": clean_line(anchor.path)} | _state(item.states.get(anchor.path)) for anchor in memory.anchors
+        ]
+    if memory.status == "candidate":
+        record["confirmed"] = False
+    status = status_words(memory, item.status)
+    if status:
+        record["status"] = status
+    record["verified"] = f"{memory.verified_at:%Y-%m-%d}" if memory.verified_at else None
+    record["from"] = f"{memory.observed_at or memory.created_at:%Y-%m-%d}"
+    return record
+
+
+def _state(state: str | None) -> dict[str, str]:
+    return {"state": state} if state else {}
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+_NO_XML = re.compile("[\ufffe\uffff]")
+"""Beside control characters and surrogates, which are gone by then, what XML 1.0 does not allow (production 2)."""
+
+
+def write_xml(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
+    """Return the parts of the payload in order."""
+    compiled = info.style == "compiled"
+    project = _attributes([("project", clean_line(info.project or ""))])
+    pieces = [Piece(f"<memories{project}>\n"), Piece(_element("note", COMPILED_NOTE if compiled else NOTE))]
+    ids = short_ids(items) if compiled else {}
+    for _, group in grouped(items):
+        for item in group:
+            text = _xml_target_compiled(item, ids[item.memory.id]) if compiled else _xml_target_full(item)
+            pieces.append(Piece(text, item.memory.id))
+    return [*pieces, Piece("</memories>\n")]
+
+
+def _xml_target_full(item: PackItem) -> str:
+    memory = item.memory
+    verified = f"{memory.verified_at:%Y-%m-%d}" if memory.verified_at else "never"
+    verified = "unconfirmed" if memory.status == "candidate" else verified
+    known = f"{memory.observed_at or memory.created_at:%Y-%m-%d}"
+    attributes = _attributes(
+        [
+            ("id", clean_line(memory.id)),
+            ("kind", clean_line(memory.kind)),
+            ("status", status_words(memory, item.status)),
+            ("verified", verified),
+            ("from", known),
+        ]
+    )
+    title, insight = clean_line(memory.title), clean(memory.insight).strip("\n")
+    is_same = same_words(insight, title)
+    title = with_code(title, clean_line(insight)) if is_same else title
+    parts = [
+        _element("title", title) if title else "",
+        "" if is_same else _element("insight", insight),
+        _element("snippet", clean(memory.snippet).strip("\n")) if memory.snippet.strip() else "",
+        _element("why", clean(memory.rationale).strip()) if memory.rationale.strip() else "",
+        *_files(item),
+    ]
+    return f"<memory{attributes}>\n{''.join(parts)}</memory>\n"
+
+
+def _xml_target_compiled(item: PackItem, short_id: str) -> str:
+    files = " ".join(clean_line(anchor.path) for anchor in item.memory.anchors)
+    attributes = _attributes([("id", short_id), ("kind", clean_line(item.memory.kind)), ("files", files)])
+    snippet = clean(item.memory.snippet).strip("\n")
+    code = "\n" + _element("snippet", snippet) if snippet.strip() else ""
+    return f"<memory{attributes}>{_escaped(clean_line(item.memory.insight))}{code}</memory>\n"
+
+
+def _files(item: PackItem) -> list[str]:
+    return [
+        f"<file{_attributes([('path', clean_line(anchor.path)), ('state', item.states.get(anchor.path, ''))])}/>\n"
+        for anchor in item.memory.anchors
+    ]
+
+
+def _attributes(pairs: Iterable[tuple[str, str]]) -> str:
+    return "".join(f' {name}="{_escaped(value, quote=True)}"' for name, value in pairs if value)
+
+
+def _element(name: str, text: str) -> str:
+    return f"<{name}>{_escaped(text)}</{name}>\n"
+
+
+def _escaped(text: str, *, quote: bool = False) -> str:
+    text = _NO_XML.sub("\ufffd", text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace('"', "&quot;") if quote else text
+
+
+HOOK_LIMIT = "10000 chars"
+"""More goes to a file of which the model sees a preview alone (Claude Code's hooks guide); the wrapper counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class _HookWriter:
+    event: str
+    inner: Writer
+
+    def __call__(self, items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
+        """Return the parts of the JSON object: the inner parts as parts of a string."""
+        head = f'{{"hookSpecificOutput": {{"hookEventName": {json.dumps(self.event)}, "additionalContext": "'
+        inner = [
+            Piece(json.dumps(piece.text, ensure_ascii=False)[1:-1], piece.memory_id)
+            for piece in self.inner(items, info)
+        ]
+        return [Piece(head), *inner, Piece('"}}\n')]
+
+
+def hook_target(target: Target, event: str) -> Target:
+    """Return a target in the form that a hook prints for an event, e.g. `UserPromptSubmit`.
+
+    The payload is the whole output of the hook, so that the limit holds with the wrapper.
+
+    Args:
+        target: whose text the assistant gets; its name and margin stay.
+        event: the name of the hook's event.
+    """
+    return replace(
+        target, media="application/json", write=_HookWriter(event, target.write), limit=target.limit or HOOK_LIMIT
+    )

@@ -1,0 +1,12 @@
+"""Progress of long work, and how a person stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+ProgressCallback = Callable[[int, int], None]
+"""Called with (done, total); raising `Cancelled` inside it stops the work."""
+
+
+class Cancelled(Exception):  # noqa: N818 - not an error: the person asked for it
+    """A person stopped a long piece of work."""

@@ -1,0 +1,175 @@
+"""Why a memory may not be recalled, and which of two exclusive memories gives way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memtui.domain.memory import Link, Memory
+from memtui.domain.scope import limits_of
+from memtui.recall.anchors import strength
+from memtui.recall.phase import PHASES
+from memtui.recall.result import Hit, Task, Withheld
+from memtui.recall.score import Part
+from memtui.vault.filters import Scope
+
+OTHER_PROJECT = "other project"
+UNASSIGNED = "unassigned"
+UNCONFIRMED = "not confirmed (inbox)"
+BEYOND_LIMIT = "ranked below the hits shown"
+
+GROUP_OF_PLACE = {
+    "candidate": UNCONFIRMED,
+    "retired": "retired",
+    "superseded": "superseded",
+    "merged": "merged",
+    "unassigned": UNASSIGNED,
+}
+"""Group of a withheld memory by its status, or by having no project."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a memory is withheld: in words, without ids and dates, and by how much where that is known."""
+
+    text: str
+    group: str
+    detail: str = ""
+
+    def of(self, memory: Memory, nearness: float) -> Withheld:
+        """Return the withheld memory, with the relevance that it has or would have."""
+        return Withheld(memory.id, memory.title, self.text, self.group, nearness, self.detail)
+
+
+def ineligible(memory: Memory, scope: Scope, at: datetime, successor: str | None) -> Reason | None:
+    """Return why a memory may not be recalled at all, or None if it may.
+
+    Args:
+        memory: any memory.
+        scope: the projects in view.
+        at: the moment at which it must be valid.
+        successor: id of the memory that replaces it, if one does.
+    """
+    if memory.project is not None and scope.projects is not None and memory.project not in scope.projects:
+        return Reason(OTHER_PROJECT, OTHER_PROJECT)
+    if memory.status in {"superseded", "merged"}:
+        verb = "superseded by" if memory.status == "superseded" else "merged into"
+        return Reason(f"{verb} {successor}" if successor else memory.status, memory.status)
+    if memory.status != "active":
+        group = GROUP_OF_PLACE[memory.status]
+        return Reason(group, group)
+    if memory.project is None:
+        return Reason(UNASSIGNED, UNASSIGNED)
+    if successor:
+        return Reason(f"superseded by {successor}", "superseded")
+    return outside_valid_time(memory, at)
+
+
+def outside_valid_time(memory: Memory, at: datetime) -> Reason | None:
+    """Return that a memory is not valid at a moment, None if it is."""
+    if memory.valid_from and memory.valid_from > at:
+        return Reason(f"not valid before {memory.valid_from:%Y-%m-%d}", "not valid yet")
+    if memory.valid_until and memory.valid_until <= at:
+        return Reason(f"expired on {memory.valid_until:%Y-%m-%d}", "expired")
+    return None
+
+
+def successors(links: Iterable[Link], memories: Mapping[str, Memory], scope: Scope, at: datetime) -> dict[str, str]:
+    """Return, per replaced memory, the id of its replacement.
+
+    A memory that is still active counts as replaced only by one that may itself be recalled, and of two
+    that replace each other the newer link holds. For superseded and merged ones any link tells.
+    """
+    found: dict[str, str] = {}
+    for link in sorted(links, key=lambda link: (link.created_at, link.from_id, link.to_id)):
+        replaced = memories.get(link.to_id)
+        if link.type != "supersedes" or replaced is None or link.from_id == link.to_id:
+            continue
+        if replaced.status == "active":
+            replacement = memories.get(link.from_id)
+            if replacement is None or ineligible(replacement, scope, at, None):
+                continue
+            if found.get(link.from_id) == link.to_id:
+                del found[link.from_id]
+        found[link.to_id] = link.from_id
+    return found
+
+
+def settle(ranked: Sequence[Hit], links: Iterable[Link]) -> tuple[list[Hit], list[tuple[Hit, Reason]]]:
+    """Return the hits that may stand side by side, in order, and those that give way with the reason.
+
+    What is replaced gives way to its replacement whatever the scores; of two that contradict each other the
+    lower gives way, and what a withheld memory contradicts may stay.
+
+    Args:
+        ranked: hits in order, pins before the others.
+        links: links between them.
+    """
+    present = {hit.memory.id for hit in ranked}
+    rivals: dict[str, set[str]] = {}
+    replacement: dict[str, str] = {}
+    for link in links:
+        if link.from_id not in present or link.to_id not in present or link.from_id == link.to_id:
+            continue
+        if link.type == "contradicts":
+            rivals.setdefault(link.from_id, set()).add(link.to_id)
+            rivals.setdefault(link.to_id, set()).add(link.from_id)
+        elif link.type == "supersedes" and replacement.get(link.from_id) != link.to_id:
+            replacement[link.to_id] = link.from_id
+    kept: list[Hit] = []
+    kept_ids: set[str] = set()
+    dropped: list[tuple[Hit, Reason]] = []
+    for hit in ranked:
+        identifier = hit.memory.id
+        winner = next((other.memory.id for other in kept if other.memory.id in rivals.get(identifier, ())), None)
+        if identifier in replacement:
+            dropped.append((hit, Reason(f"superseded by {replacement[identifier]}", "superseded")))
+        elif winner in kept_ids:
+            dropped.append((hit, Reason(f"contradicts {winner} (scored higher)", "contradicts another")))
+        else:
+            kept.append(hit)
+            kept_ids.add(identifier)
+    return kept, dropped
+
+
+GROUP = "holds elsewhere"
+
+GUESSED_ELSEWHERE = 0.5
+"""Factor where the phase is only guessed to be another: half, so that an equal match which holds anywhere stands first
+and a wrong guess hides nothing."""
+
+_SHOWN = 3
+
+
+def elsewhere(memory: Memory, task: Task) -> Reason | None:
+    """Return why a memory does not hold for a task that names other files or another phase, else None."""
+    if not memory.tags:
+        return None
+    paths, phases = _split(memory)
+    if task.files and paths and not any(_is_for(path, file) for path in paths for file in task.files):
+        return Reason(f"holds for {', '.join(paths[:_SHOWN])} only", GROUP)
+    if task.phase is not None and phases and task.phase not in phases:
+        return Reason(f"holds in phase {', '.join(phases)} only", GROUP)
+    return None
+
+
+def holding_part(memory: Memory, phase: str | None) -> Part | None:
+    """Return the factor of a memory that holds in another phase than the one at hand, or None."""
+    if phase is None or not memory.tags:
+        return None
+    phases = _split(memory)[1]
+    if not phases or phase in phases:
+        return None
+    return Part("scope", GUESSED_ELSEWHERE, f"holds in phase {', '.join(phases)}; the task seems to be {phase}")
+
+
+def _split(memory: Memory) -> tuple[list[str], list[str]]:
+    """Return the paths and the phases that a memory is limited to."""
+    limits = limits_of(memory)
+    return [limit for limit in limits if limit not in PHASES], [limit for limit in limits if limit in PHASES]
+
+
+def _is_for(path: str, file: str) -> bool:
+    """Return whether a path, a folder, a pattern or the end of a path fits a file in hand."""
+    return strength(path, file) > 0 or file.endswith(f"/{path}")

@@ -1,0 +1,301 @@
+"""Rank a vault's memories for a task, with what was withheld and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+
+from memtui.config import RecallSettings
+from memtui.domain.kinds import Kinds
+from memtui.domain.memory import Link, Memory
+from memtui.recall import eligibility
+from memtui.recall.anchors import former_names, surroundings_of
+from memtui.recall.eligibility import Reason, elsewhere
+from memtui.recall.lexical import lookup_text
+from memtui.recall.phase import check_phase, guess_phase
+from memtui.recall.result import BELOW_FLOOR, Hit, Recall, Task, Withheld, listed_and_counted, order_key
+from memtui.recall.retrieve import OUTSIDE_VALID_TIME, Fetched, fetch_for_task
+from memtui.recall.score import Part
+from memtui.recall.scoring import Scorer, pin_part
+from memtui.recall.semantic import Meaning, terms_of
+from memtui.vault.filters import Scope
+from memtui.vault.search.evidence import UNASSIGNED
+from memtui.vault.vault import Vault
+from memtui.workspace import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Tells what one recall leaves out."""
+
+    fetched: Fetched
+    scorer: Scorer
+    task: Task
+    scope: Scope
+
+    def tell(
+        self,
+        *,
+        reasons: Mapping[str, Reason],
+        dropped: Sequence[tuple[Hit, Reason]],
+        beyond: Sequence[Hit],
+        ranked: set[str],
+    ) -> tuple[tuple[Withheld, ...], dict[str, int]]:
+        """Return at most fifty withheld memories, the nearest first, and counts of the rest.
+
+        Args:
+            reasons: why memories may not be recalled, by id.
+            dropped: hits that gave way to others.
+            beyond: hits after the last one shown.
+            ranked: ids of all hits, shown or not.
+        """
+        limit, floor = _plain(eligibility.BEYOND_LIMIT), _plain(BELOW_FLOOR)
+        memories, own = self.fetched.memories, self.scorer.own_relevance
+        withheld = [reason.of(hit.memory, hit.relevance) for hit, reason in dropped]
+        withheld += [limit.of(hit.memory, hit.relevance) for hit in beyond]
+        withheld += [
+            reason.of(memories[identifier], own(identifier))
+            for identifier, reason in reasons.items()
+            if reason.group != eligibility.OTHER_PROJECT and self._is_near(identifier)
+        ]
+        withheld += [
+            replace(floor, detail=self.scorer.below_floor(identifier)).of(memory, own(identifier))
+            for identifier, memory in memories.items()
+            if identifier not in ranked and identifier not in reasons and self.scorer.own_terms(identifier)
+        ]
+        named = {*ranked, *(one.id for one in withheld)}
+        return listed_and_counted(withheld, self._unseen(named))
+
+    def _is_near(self, identifier: str) -> bool:
+        return self.scorer.reaches_floor(identifier) or self.fetched.memories[identifier].pinned
+
+    def _unseen(self, named: set[str]) -> dict[str, int]:
+        """Return counts per group of the memories that match and are not named."""
+        unseen = dict(self.fetched.unseen)
+        seen = self._seen(named)
+        for (place, reached), number in self.fetched.survey.items():
+            group = eligibility.GROUP_OF_PLACE.get(place) if reached else None
+            if place == "active":
+                group = eligibility.BEYOND_LIMIT if reached else BELOW_FLOOR
+            if group:
+                unseen[group] = unseen.get(group, 0) + number - seen.get((place, reached), 0)
+        if not self.task.has_words:
+            expired = self.fetched.unseen.get(OUTSIDE_VALID_TIME, 0)
+            unseen[eligibility.BEYOND_LIMIT] = unseen.get(eligibility.BEYOND_LIMIT, 0) - expired
+        return unseen
+
+    def _seen(self, named: set[str]) -> dict[tuple[str, bool], int]:
+        """Return how many of the memories that the survey counted are named, in the survey's own terms."""
+        seen: dict[tuple[str, bool], int] = {}
+        for identifier in named:
+            memory = self.fetched.memories[identifier]
+            if (identifier in self.fetched.lexical or not self.task.has_words) and self._in_view(memory):
+                place = UNASSIGNED if memory.project is None and memory.status == "active" else memory.status
+                reached = self.scorer.answers(identifier) if self.task.has_words else True
+                seen[place, reached] = seen.get((place, reached), 0) + 1
+        return seen
+
+    def _in_view(self, memory: Memory) -> bool:
+        inside = self.scope.projects
+        return memory.project is None or inside is None or memory.project in inside
+
+
+def _plain(words: str) -> Reason:
+    return Reason(words, words)
+
+
+MOST_HITS = 60
+
+STANDING_ALONE = 1.0
+"""Relevance of every memory of the project where there is neither text nor file to tell them apart."""
+
+STANDING_BESIDE_FILES = 0.1
+"""Relevance of memories that nothing ties to the files in hand: they fill up what those leave."""
+
+
+def recall(
+    vault: Vault,
+    task: Task,
+    scope: Scope,
+    *,
+    settings: RecallSettings,
+    now: datetime,
+    limit: int = MOST_HITS,
+    tree: Tree | None = None,
+    meaning: Meaning | None = None,
+) -> Recall:
+    """Return the memories that are relevant to a task, the best first.
+
+    With files and no text, memories tied to the files come first and the most useful of the project after
+    them; with neither, the most useful of the project.
+
+    Args:
+        vault: the vault; read under one lease, which is over before anything is ranked.
+        task: text and files.
+        scope: the projects in view; unassigned memories are never recalled.
+        settings: the weights.
+        now: the moment freshness is measured at, and at which memories must be valid without `task.as_of`.
+        limit: most hits, pins aside.
+        tree: the working tree to follow imports in before the lease, and to check anchors against after it.
+        meaning: compares the task with memories by meaning, None for words, files and links alone.
+
+    Raises:
+        UsageError: the task's phase is none.
+    """
+    return gather(vault, task, scope, settings=settings, now=now, tree=tree, meaning=meaning).rank(vault.kinds, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was read for a task; it can be ranked again under other half-lives without the vault."""
+
+    fetched: Fetched
+    task: Task
+    scope: Scope
+    settings: RecallSettings
+    now: datetime
+
+    def rank(self, kinds: Kinds, limit: int = MOST_HITS) -> Recall:
+        """Return the memories that are relevant to the task, the best first.
+
+        A task without words was read by the freshness of its day, see `recall.fetching`: read it anew for other kinds.
+        """
+        task = self.task
+        phase = check_phase(task.phase) if task.phase else guess_phase(task.text)
+        reasons = _reasons(self.fetched, self.scope, task, task.as_of or self.now)
+        pool = {identifier for identifier in self.fetched.memories if identifier not in reasons}
+        scorer = Scorer(self.fetched, pool, self.settings, kinds, self.now, phase, phase_guessed=task.phase is None)
+        return _Ranking(self.fetched, scorer, task, self.scope, reasons).result(limit)
+
+
+def gather(
+    vault: Vault,
+    task: Task,
+    scope: Scope,
+    *,
+    settings: RecallSettings,
+    now: datetime,
+    tree: Tree | None = None,
+    meaning: Meaning | None = None,
+) -> Evidence:
+    """Return what a recall ranks, read under one lease; the arguments are those of `recall`."""
+    surroundings = surroundings_of(tree, task.files)
+    read = partial(
+        fetch_for_task,
+        vault,
+        task,
+        scope,
+        at=task.as_of or now,
+        now=now,
+        freshness_weight=settings.freshness_weight,
+        surroundings=surroundings,
+        sense=meaning.sense(lookup_text(task.text)) if meaning and task.has_words else None,
+        index=terms_of(meaning),
+    )
+    fetched = read()
+    if meaning and meaning.catch_up():
+        fetched = read()
+    former = former_names(tree, task.files, fetched.tied_to)
+    if former:
+        fetched = read(surroundings=replace(surroundings, former=former))
+    fetched.check_anchors(tree, former)
+    return Evidence(fetched, task, scope, settings, now)
+
+
+def _reasons(fetched: Fetched, scope: Scope, task: Task, at: datetime) -> dict[str, Reason]:
+    """Return why each fetched memory that may not be recalled may not."""
+    successor = eligibility.successors(fetched.links, fetched.memories, scope, at)
+    reasons = {}
+    for memory in fetched.memories.values():
+        reason = eligibility.ineligible(memory, scope, at, successor.get(memory.id))
+        reason = reason or elsewhere(memory, task)
+        if reason:
+            reasons[memory.id] = reason
+    return reasons
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    fetched: Fetched
+    scorer: Scorer
+    task: Task
+    scope: Scope
+    reasons: dict[str, Reason]
+
+    def result(self, limit: int) -> Recall:
+        pins, hits = self._hits()
+        ids = {hit.memory.id for hit in (*pins, *hits)}
+        links = [link for link in self.fetched.links if link.from_id in ids and link.to_id in ids]
+        kept, dropped = eligibility.settle([*pins, *hits], links)
+        pins = [hit for hit in kept if hit.memory.pinned]
+        hits = [hit for hit in kept if not hit.memory.pinned]
+        withheld, counts = LeftOut(self.fetched, self.scorer, self.task, self.scope).tell(
+            reasons=self.reasons, dropped=dropped, beyond=hits[limit:], ranked=ids
+        )
+        hits = hits[:limit]
+        relevant = frozenset(hit.memory.id for hit in pins if self._is_relevant(hit))
+        shown = {hit.memory.id for hit in (*pins, *hits)}
+        return Recall(
+            hits=tuple(hits),
+            pins=tuple(pins),
+            withheld=withheld,
+            withheld_counts=counts,
+            other_projects=self.fetched.other_projects,
+            abstained=None if hits or relevant else self._abstained(withheld),
+            relevant_pins=relevant,
+            task=self.task,
+            phase=self.scorer.phase,
+            links=tuple(_among(links, shown)),
+            states={place: state for place, state in self.fetched.states.items() if place[0] in shown},
+        )
+
+    def _hits(self) -> tuple[list[Hit], list[Hit]]:
+        """Return pins and other hits, each in order."""
+        shares = self.scorer.neighbours()
+        standing = set() if self.task.has_words else set(self.fetched.standing)
+        tied: list[Hit] = []
+        pins: list[Hit] = []
+        rest: list[Hit] = []
+        for identifier in self.scorer.pool:
+            memory = self.fetched.memories[identifier]
+            share = shares.get(identifier)
+            if memory.pinned:
+                pins.append(self.scorer.hit(memory, neighbour=share, extra=pin_part()))
+            elif share or self.scorer.reaches_floor(identifier):
+                tied.append(self.scorer.hit(memory, neighbour=share))
+            elif identifier in standing:
+                rest.append(self.scorer.hit(memory, extra=self._standing_part()))
+        # What has evidence stands before what merely is of the project, whatever the scores.
+        return sorted(pins, key=order_key), [*sorted(tied, key=order_key), *sorted(rest, key=order_key)]
+
+    def _is_relevant(self, pin: Hit) -> bool:
+        return not self.task.has_words or self.scorer.reaches_floor(pin.memory.id)
+
+    def _standing_part(self) -> Part:
+        if self.task.files:
+            return Part("project", STANDING_BESIDE_FILES, "of this project, not tied to these files", "term")
+        return Part("project", STANDING_ALONE, "among the most useful of this project", "term")
+
+    def _abstained(self, withheld: Iterable[Withheld]) -> str:
+        groups = {one.group for one in withheld}
+        weights = self.fetched.weights
+        if not self.task.has_words:
+            return "there is no active memory in view"
+        if not weights.idf:
+            return "the task holds no word to go by"
+        nearest = max(self.fetched.cosines.values(), default=None)
+        beyond = "" if nearest is None else f", and none is close in meaning (the closest {nearest:.2f})"
+        if len(weights.unknown) == len(weights.idf):
+            return f"no memory holds any word of the task{beyond}"
+        reached = sorted(group for group in groups if group != BELOW_FLOOR)
+        if reached:
+            return f"what matches the task is withheld: {', '.join(reached)}"
+        if not self.fetched.survey.keys() & {("active", True), ("active", False)}:
+            return f"no active memory in view shares a word with the task{beyond}"
+        return f"the nearest memories share too little with the task{beyond}"
+
+
+def _among(links: Iterable[Link], shown: set[str]) -> Iterable[Link]:
+    return (link for link in links if link.from_id in shown and link.to_id in shown)

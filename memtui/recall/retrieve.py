@@ -1,0 +1,338 @@
+"""Read everything that a recall needs under one lease."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memtui.domain.memory import AnchorState, Link, Memory, Signal
+from memtui.recall import fusion
+from memtui.recall.anchors import NO_SURROUNDINGS, FileMatch, Surroundings, best_matches, plain_path
+from memtui.recall.lexical import ANSWER_COVERAGE, QueryWeights, lookup_text
+from memtui.recall.neighbours import SEED_RELEVANCE, Kinship
+from memtui.recall.result import Task
+from memtui.recall.semantic import Likeness, Sense
+from memtui.recall.spelling import mend_query, read_query
+from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.reader import VaultReader
+from memtui.vault.search import evidence
+from memtui.vault.search.postings_sql import LexicalHit
+from memtui.vault.search.text_table import nearest_words
+from memtui.vault.vault import Vault
+from memtui.workspace import Tree, states_now
+
+if TYPE_CHECKING:
+    from memtui.vault.search.evidence import MatchedTerms
+    from memtui.vault.search.postings_memory import MatchedInMemory, TermIndex
+    from memtui.vault.search.read_cache import HeldReader
+
+OUTSIDE_VALID_TIME = "outside its valid time"
+"""Group of memories that were only counted."""
+
+MOST_BY_WORDS = 120
+MOST_BY_FILES = 200
+MOST_BY_MEANING = 60
+MOST_STANDING = 120
+MOST_PINS = 200
+MOST_NEIGHBOURS = 60
+MOST_OTHERS = 50
+"""Bounds of what is read in full: a payload takes forty, and fifty withheld ones are named."""
+
+_NO_WORDS = QueryWeights({}, 0.0, {}, frozenset(), ())
+
+
+@dataclass(slots=True)
+class Fetched:
+    """What was read.
+
+    Attributes:
+        memories: by id, of any status.
+        lexical: BM25 hits by id, of memories in `memories`.
+        barred: ids whose lexical score is no BM25 but the weight that they match: they are withheld anyway.
+        weights: the weights of the query's terms.
+        likeness: how like the task memories are by meaning, None without any to compare with; `cosines` has it by id.
+        kinship: how like each other the best memories are, by two ids, the smaller first.
+        files: how memories are tied to the files in hand, by id.
+        standing: ids of the project's most useful memories; only where there is no text.
+        pins: ids of the pinned memories in scope.
+        links: links that touch these memories.
+        signals: by id.
+        states: last known state per (memory id, anchor path).
+        tied_to: paths of all anchors in view, where files are in hand.
+        survey: counts of all that match by place and whether they reach the floor, see `MatchedTerms.survey`.
+        unseen: counts per group for a task without text.
+        other_projects: active memories of other projects that would be relevant.
+    """
+
+    memories: dict[str, Memory] = field(default_factory=dict)
+    lexical: dict[str, LexicalHit] = field(default_factory=dict)
+    barred: set[str] = field(default_factory=set)
+    weights: QueryWeights = _NO_WORDS
+    likeness: Likeness | None = None
+    cosines: dict[str, float] = field(default_factory=dict)
+    kinship: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    files: dict[str, FileMatch] = field(default_factory=dict)
+    standing: list[str] = field(default_factory=list)
+    pins: list[str] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    signals: dict[str, list[Signal]] = field(default_factory=dict)
+    states: Mapping[tuple[str, str], AnchorState] = field(default_factory=dict)
+    tied_to: Collection[str] = ()
+    survey: dict[tuple[str, bool], int] = field(default_factory=dict)
+    unseen: dict[str, int] = field(default_factory=dict)
+    other_projects: int = 0
+
+    def check_anchors(self, tree: Tree | None, former: Mapping[str, str] | None = None) -> None:
+        """Take the states of anchors from a working tree for the memories of its project; holds no lease.
+
+        Args:
+            tree: the tree, None for none.
+            former: what files in hand were called before: an anchor that is gone and among these moved.
+        """
+        if tree is None:
+            return
+        moved = frozenset(former or ())
+        found: dict[tuple[str, str], AnchorState] = {}
+        for memory in self.memories.values():
+            looked = tree.states(memory)
+            known = {path: state for path in looked if (state := self.states.get((memory.id, path)))}
+            for path, state in states_now(known, looked).items():
+                found[memory.id, path] = "moved" if state == "gone" and plain_path(path) in moved else state
+        self.states = {**self.states, **found}
+
+
+def assigned(scope: Scope) -> Scope:
+    """Return the scope without unassigned memories, where a filter can say so."""
+    return Scope(scope.projects)
+
+
+def fetch_for_task(
+    vault: Vault,
+    task: Task,
+    scope: Scope,
+    *,
+    at: datetime,
+    now: datetime,
+    freshness_weight: float,
+    surroundings: Surroundings = NO_SURROUNDINGS,
+    sense: Sense | None = None,
+    index: TermIndex | None = None,
+) -> Fetched:
+    """Return what ranking a task needs, read under one lease."""
+    fetched = Fetched()
+    active = MemoryFilter(scope=assigned(scope))
+    with vault.read() as reader:
+        hits: list[LexicalHit] = []
+        barred: list[LexicalHit] = []
+        if task.has_words:
+            hits, barred = _by_words(reader, fetched, lookup_text(task.text), scope, index)
+        matches = _by_files(reader, fetched, task, active, surroundings)
+        standing: list[int] = []
+        if not task.has_words:
+            standing = evidence.standing(reader, active, at=at, now=now, weight=freshness_weight, limit=MOST_STANDING)
+            _count_all(reader, fetched, scope, at)
+        near = _by_meaning(reader, fetched, sense, active, {*(hit.key for hit in hits), *matches})
+        source = _source(reader, active, index)
+        by_key = source.get_by_keys({*(hit.key for hit in (*hits, *barred)), *matches, *standing, *near})
+        _take(fetched, by_key, [*hits, *barred], matches)
+        _take_meaning(reader, fetched, sense, by_key, hits)
+        fetched.barred = {by_key[hit.key].id for hit in barred}
+        fetched.standing = [by_key[key].id for key in standing if key in by_key]
+        pins = reader.select(
+            MemoryFilter(scope=assigned(scope), pinned=True), sort="importance", now=now, limit=MOST_PINS
+        )
+        fetched.memories.update((memory.id, memory) for memory in pins)
+        fetched.pins = [memory.id for memory in pins]
+        _fetch_kin(source, fetched)
+    return fetched
+
+
+def fetch_for_search(
+    vault: Vault,
+    query: str,
+    wanted: MemoryFilter,
+    files: tuple[str, ...],
+    *,
+    limit: int,
+    surroundings: Surroundings = NO_SURROUNDINGS,
+    sense: Sense | None = None,
+    index: TermIndex | None = None,
+) -> tuple[Fetched, list[str]]:
+    """Return what a search needs, and the ids that the query names by id or title, under one lease."""
+    fetched = Fetched()
+    with vault.read() as reader:
+        text, matched, fetched.weights = _read_query(reader, lookup_text(query), wanted, index)
+        hits = matched.search(text, wanted, limit=limit)
+        matches = _by_files(reader, fetched, Task(files=files), wanted, surroundings, limit=limit)
+        named = _by_name(reader, query.strip(), wanted, index)
+        near = _by_meaning(reader, fetched, sense, wanted, {*(hit.key for hit in hits), *matches, *named})
+        source = _source(reader, wanted, index)
+        by_key = source.get_by_keys({*(hit.key for hit in hits), *matches, *named, *near})
+        _take(fetched, by_key, hits, matches)
+        _take_meaning(reader, fetched, sense, by_key, hits)
+        _fetch_kin(source, fetched)
+    return fetched, [by_key[key].id for key in named]
+
+
+def _source(reader: VaultReader, wanted: MemoryFilter, index: TermIndex | None) -> VaultReader | HeldReader:
+    """Return what memories are read from: what is held of the vault, or the vault itself."""
+    terms = index.at(reader, wanted) if index is not None else None
+    return reader if terms is None else terms.reader
+
+
+def _read_query(
+    reader: VaultReader, text: str, wanted: MemoryFilter, index: TermIndex | None
+) -> tuple[str, MatchedTerms | MatchedInMemory, QueryWeights]:
+    """Return a query mended, what holds its terms, and their weights: from memory where the postings are held there."""
+    terms = index.at(reader, wanted) if index is not None else None
+    if terms is None:
+        return read_query(reader, text, wanted)
+    return mend_query(text, match=terms.match, nearest=lambda words, reach: nearest_words(reader, wanted, words, reach))
+
+
+def _by_name(reader: VaultReader, name: str, wanted: MemoryFilter, index: TermIndex | None) -> list[int]:
+    """Return the keys of the memories whose id or title a query is."""
+    if not name:
+        return []
+    terms = index.at(reader, wanted) if index is not None else None
+    return evidence.keys_by_name(reader, name, wanted) if terms is None else terms.keys_by_name(name, wanted)
+
+
+def _by_words(
+    reader: VaultReader, fetched: Fetched, text: str, scope: Scope, index: TermIndex | None
+) -> tuple[list[LexicalHit], list[LexicalHit]]:
+    """Return what matches and may be recalled, and what matches and can only be withheld."""
+    text, matched, weights = _read_query(reader, text, MemoryFilter(scope=assigned(scope)), index)
+    fetched.weights = weights
+    known = {term: weight for term, weight in weights.idf.items() if term not in weights.unknown}
+    floor = ANSWER_COVERAGE * weights.mass
+    fetched.survey = matched.survey(known, scope, floor=floor)
+    fetched.other_projects = fetched.survey.get((evidence.FOREIGN, True), 0)
+    hits: list[LexicalHit] = []
+    barred: list[LexicalHit] = []
+    if any(place == "active" for place, _ in fetched.survey):
+        hits = matched.search(text, MemoryFilter(scope=assigned(scope)), limit=MOST_BY_WORDS)
+    if any(reached and place not in {"active", evidence.FOREIGN} for place, reached in fetched.survey):
+        barred = matched.barred(known, scope, floor=floor, limit=MOST_OTHERS)
+    return hits, barred
+
+
+def _by_files(
+    reader: VaultReader,
+    fetched: Fetched,
+    task: Task,
+    wanted: MemoryFilter,
+    surroundings: Surroundings,
+    *,
+    limit: int = MOST_BY_FILES,
+) -> dict[int, FileMatch]:
+    if not task.files:
+        return {}
+    anchored = reader.anchored(wanted)
+    fetched.tied_to = {path for _, path in anchored}
+    matches = best_matches(anchored, task.files, surroundings)
+    if len(matches) <= limit:
+        return matches
+    nearest = sorted(matches, key=lambda key: (-matches[key].strength, -key))[:limit]
+    return {key: matches[key] for key in nearest}
+
+
+def _by_meaning(
+    reader: VaultReader, fetched: Fetched, sense: Sense | None, wanted: MemoryFilter, keys: Collection[int]
+) -> Collection[int]:
+    """Compare the nearest memories and those already found with the task; returns the keys that have a cosine."""
+    if sense is None:
+        return ()
+    likeness = sense.look(reader, wanted, keys=keys, limit=MOST_BY_MEANING)
+    fetched.likeness = likeness if likeness.cosines else None
+    return likeness.cosines.keys()
+
+
+def _take_meaning(
+    reader: VaultReader,
+    fetched: Fetched,
+    sense: Sense | None,
+    by_key: Mapping[int, Memory],
+    hits: Sequence[LexicalHit],
+) -> None:
+    """Keep the cosines by id, and compare the best memories with each other."""
+    if sense is None or fetched.likeness is None:
+        return
+    fetched.cosines = {by_key[key].id: cosine for key, cosine in fetched.likeness.cosines.items() if key in by_key}
+    best = max((hit.score for hit in hits), default=0.0)
+    shares = {by_key[hit.key].id: hit.score / best for hit in hits if hit.key in by_key}
+    coverage = max((fetched.weights.coverage(hit.terms) for hit in hits), default=0.0)
+    fused = fusion.fuse(fusion.Evidence(shares, fetched.cosines, fetched.likeness.unrelated, coverage))
+    chosen = sorted(fused, key=lambda one: (-fused[one].total, one))[: fusion.POOL]
+    keys = {memory.id: key for key, memory in by_key.items()}
+    ids = {keys[one]: one for one in chosen if one in fetched.cosines}
+    kinship = sense.kinship(reader, ids)
+    if isinstance(kinship, Kinship):
+        fetched.kinship = kinship.renamed(ids.__getitem__)
+        return
+    named = {(ids[one], ids[other]): cosine for (one, other), cosine in kinship.items()}
+    fetched.kinship = {(min(pair), max(pair)): cosine for pair, cosine in named.items()}
+
+
+def _take(
+    fetched: Fetched,
+    by_key: Mapping[int, Memory],
+    hits: Iterable[LexicalHit],
+    matches: Mapping[int, FileMatch],
+) -> None:
+    fetched.memories.update((memory.id, memory) for memory in by_key.values())
+    fetched.lexical = {by_key[hit.key].id: hit for hit in hits if hit.key in by_key}
+    fetched.files = {by_key[key].id: match for key, match in matches.items() if key in by_key}
+
+
+def _fetch_kin(reader: VaultReader | HeldReader, fetched: Fetched) -> None:
+    """Read links, the memories at their other ends, signals and anchor states."""
+    ids = sorted(fetched.memories)
+    if not ids:
+        return
+    fetched.links = reader.links(ids)
+    missing = sorted(_useful_ends(fetched).difference(ids))[:MOST_NEIGHBOURS]
+    if missing:
+        fetched.memories.update(reader.get_many(missing))
+    ids = sorted(memory.id for memory in fetched.memories.values() if memory.status == "active")
+    for signal in reader.signals(ids):
+        fetched.signals.setdefault(signal.memory_id, []).append(signal)
+    fetched.states = reader.anchor_states(ids)
+
+
+def _useful_ends(fetched: Fetched) -> set[str]:
+    """Return the ids at the other ends of links that can matter: of possible seeds, and whatever replaces."""
+    ranked = {identifier: hit.score for identifier, hit in fetched.lexical.items() if identifier not in fetched.barred}
+    best = max(ranked.values(), default=0.0)
+    strong = {identifier for identifier, score in ranked.items() if score >= SEED_RELEVANCE * best}
+    strong.update(fetched.files, fetched.pins)
+    if fetched.likeness:
+        nearest = max(fetched.cosines.values())
+        low = fetched.likeness.unrelated
+        near = (
+            one for one in fetched.cosines if fusion.meaning_share(fetched.cosines[one], low, nearest) >= SEED_RELEVANCE
+        )
+        strong.update(near)
+    ends = {link.from_id for link in fetched.links if link.type == "supersedes"}
+    for link in fetched.links:
+        if link.from_id in strong or link.to_id in strong:
+            ends.update((link.from_id, link.to_id))
+    return ends
+
+
+def _count_all(reader: VaultReader, fetched: Fetched, scope: Scope, at: datetime) -> None:
+    """Count what a task without text withholds."""
+    everything = MemoryFilter(scope=assigned(scope), statuses=None)
+    by_status = reader.counts_by("status", everything)
+    fetched.survey = {(str(status), True): number for status, number in by_status.items()}
+    by_project = reader.counts_by("project", MemoryFilter())
+    fetched.survey[evidence.UNASSIGNED, True] = by_project.get(None, 0)
+    inside = scope.projects
+    fetched.other_projects = sum(
+        number for name, number in by_project.items() if name is not None and inside is not None and name not in inside
+    )
+    fetched.unseen[OUTSIDE_VALID_TIME] = evidence.count_outside_valid_time(
+        reader, MemoryFilter(scope=assigned(scope)), at
+    )

@@ -1,0 +1,163 @@
+"""Search: every memory that shares a telling word or a file with the query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+
+from memtui.config import RecallSettings
+from memtui.errors import AmbiguousIdError, NotFoundError
+from memtui.recall.anchors import former_names, surroundings_of
+from memtui.recall.lexical import lookup_text
+from memtui.recall.phase import guess_phase
+from memtui.recall.result import Hit, age_key
+from memtui.recall.retrieve import Fetched, fetch_for_search
+from memtui.recall.score import Part
+from memtui.recall.scoring import Scorer
+from memtui.recall.semantic import Meaning, terms_of
+from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.vault import Vault
+from memtui.workspace import Tree
+
+FEWEST_READ = 100
+"""Memories read for a search with a small limit: the best by words alone need not be the best in all."""
+
+ID_PREFIX = re.compile(r"[a-z2-7]{4,8}")
+"""A query that may be the start of an id."""
+
+_NAMED = Part("name", 1.0, "the query is its id or title", "term")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found.
+
+    Attributes:
+        hits: the best first.
+        is_sure: whether any of them answers the query by its own evidence, or they are merely the nearest.
+    """
+
+    hits: list[Hit]
+    is_sure: bool
+
+
+def search(
+    vault: Vault,
+    query: str,
+    scope: Scope,
+    *,
+    files: tuple[str, ...] = (),
+    limit: int,
+    settings: RecallSettings,
+    now: datetime,
+    statuses: Sequence[str] | None = ("active",),
+    tree: Tree | None = None,
+    meaning: Meaning | None = None,
+) -> list[Hit]:
+    """Return the hits of `find`, whose arguments these are."""
+    return find(
+        vault,
+        query,
+        scope,
+        files=files,
+        limit=limit,
+        settings=settings,
+        now=now,
+        statuses=statuses,
+        tree=tree,
+        meaning=meaning,
+    ).hits
+
+
+def find(
+    vault: Vault,
+    query: str,
+    scope: Scope,
+    *,
+    files: tuple[str, ...] = (),
+    limit: int,
+    settings: RecallSettings,
+    now: datetime,
+    statuses: Sequence[str] | None = ("active",),
+    tree: Tree | None = None,
+    meaning: Meaning | None = None,
+) -> Found:
+    """Return the memories that share a telling word with a query, are close in meaning or tied to files, best first.
+
+    There is no floor beyond that, but whether anything answers the query is told. A memory whose id or title the query
+    is comes first; a word that fits no memory is tried as the start of an id.
+
+    Args:
+        vault: the vault; read under one lease.
+        query: words, an id or a title.
+        scope: the projects in view, unassigned memories too if it says so.
+        files: project-relative POSIX paths.
+        limit: most hits.
+        settings: the weights.
+        now: the moment freshness is measured at.
+        statuses: which memories, None for any.
+        tree: the working tree to follow imports in before the lease, and to check anchors against after it.
+        meaning: compares the query with memories by meaning, None for words alone.
+    """
+    wanted = MemoryFilter(scope=scope, statuses=None if statuses is None else tuple(statuses))
+    surroundings = surroundings_of(tree, files)
+    read = partial(
+        fetch_for_search,
+        vault,
+        query,
+        wanted,
+        files,
+        limit=max(limit, FEWEST_READ),
+        surroundings=surroundings,
+        sense=meaning.sense(lookup_text(query)) if meaning and query.strip() else None,
+        index=terms_of(meaning),
+    )
+    fetched, named = read()
+    if meaning and meaning.catch_up():
+        fetched, named = read()
+    former = former_names(tree, files, fetched.tied_to)
+    if former:
+        fetched, named = read(surroundings=replace(surroundings, former=former))
+    if not fetched.memories and ID_PREFIX.fullmatch(query.strip().lower()):
+        named = _by_prefix(vault, query.strip().lower(), wanted, fetched)
+    fetched.check_anchors(tree, former)
+    scorer = Scorer(fetched, fetched.memories, settings, vault.kinds, now, guess_phase(query))
+    is_sure = bool(named or fetched.files) or scorer.is_answered
+    return Found(ranked(scorer, named, limit=limit), is_sure)
+
+
+def ranked(scorer: Scorer, named: Sequence[str], *, limit: int | None = None) -> list[Hit]:
+    """Return what a search shows of the memories that were read, best first; those that the query names come first.
+
+    Only what is shown is explained: the parts of a score in words take longer than all the rest of the ranking.
+    """
+    chosen = set(named)
+    extra = dict.fromkeys(chosen, _NAMED)
+    found = [
+        (identifier not in chosen, -scorer.worth(memory, extra=extra.get(identifier)), *age_key(memory), memory)
+        for identifier, memory in scorer.fetched.memories.items()
+        if identifier in chosen
+        or scorer.is_informed(identifier)
+        or scorer.is_close(identifier)
+        or identifier in scorer.fetched.files
+    ]
+    found.sort(key=lambda one: one[:-1])
+    return [scorer.hit(memory, extra=extra.get(memory.id)) for *_, memory in found[:limit]]
+
+
+def _by_prefix(vault: Vault, prefix: str, wanted: MemoryFilter, fetched: Fetched) -> list[str]:
+    """Read the memory whose id starts so, if there is exactly one and the search may show it."""
+    with vault.read() as reader:
+        try:
+            memory = reader.get(reader.resolve(prefix))
+        except (NotFoundError, AmbiguousIdError):
+            return []
+        if reader.count(MemoryFilter(scope=wanted.scope, statuses=wanted.statuses, ids=(memory.id,))) == 0:
+            return []
+        fetched.signals = {memory.id: reader.signals([memory.id])}
+        fetched.states = reader.anchor_states([memory.id])
+    fetched.memories = {memory.id: memory}
+    return [memory.id]

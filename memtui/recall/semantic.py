@@ -1,0 +1,333 @@
+"""Relevance by meaning: a task's embedding compared with the memories' vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Thread
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from memtui.embedding.engine import Engine, can_read, model_state, open_engine
+from memtui.errors import MemtuiError, VaultBusyError
+from memtui.recall.neighbours import Kinship
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.reader import VaultReader
+from memtui.vault.search import vectors
+from memtui.vault.search.vectors import ScoredVectors, count_memories, keys_within
+from memtui.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from memtui.recall.embedding_cache import ResidentVectors, Scores
+    from memtui.vault.search.postings_memory import TermIndex
+
+UNRELATED = 3
+"""Memories with a cosine of 0, as unrelated texts have, that are counted into the background: in a vault of three the
+mean of all is that of the answers, and none of them would stand out from it."""
+
+MOST_MISSING = 0.1
+"""Share of memories without a vector up to which meaning speaks for the whole vault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How like a task some memories are, beside all others.
+
+    Attributes:
+        cosines: cosine with the task per internal key: the nearest of a filter, and those asked for, as far as they
+            have a vector.
+        background: mean cosine of the task with every memory that has a vector.
+        count: how many memories have a vector.
+        missing: how many have none.
+        within: how many memories the filter holds; those of other projects say nothing about what is near here.
+    """
+
+    cosines: Mapping[int, float] = field(default_factory=dict)
+    background: float = 0.0
+    count: int = 0
+    missing: int = 0
+    within: int = 0
+
+    @property
+    def unrelated(self) -> float:
+        """The cosine that a memory has which has nothing to do with the task: the mean of all, and of a few at 0."""
+        return self.background * self.count / (self.count + UNRELATED) if self.count else 0.0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether so many memories have a vector that meaning alone may say that none answers."""
+        return self.missing <= self.count * MOST_MISSING
+
+
+class Sense(Protocol):
+    """The meaning of one task, ready to be compared."""
+
+    def look(self, reader: VaultReader, wanted: MemoryFilter, *, keys: Collection[int], limit: int) -> Likeness:
+        """Return how like the task the nearest memories of a filter are, and those with the given keys.
+
+        Args:
+            reader: an open vault.
+            wanted: which memories the nearest are looked for among.
+            keys: internal keys to compare besides.
+            limit: how many of the nearest.
+        """
+
+    def kinship(self, reader: VaultReader, keys: Collection[int]) -> Mapping[tuple[int, int], float]:
+        """Return the cosine of each two of some memories, the smaller key first; those without a vector are left out.
+
+        Args:
+            reader: an open vault.
+            keys: their internal keys.
+        """
+
+
+@runtime_checkable
+class KeepsTerms(Protocol):
+    """Whatever holds the postings in memory besides, for a process that asks more than once."""
+
+    @property
+    def terms(self) -> TermIndex | None:
+        """The postings, None where the vault is to be asked."""
+
+
+class Meaning(Protocol):
+    """Whatever turns tasks into something that can be compared with memories."""
+
+    def sense(self, text: str) -> Sense | None:
+        """Return the meaning of a text, None if there is nothing to compare with; may load a model.
+
+        Called outside any lease, because loading takes longer than one may last.
+        """
+
+    def catch_up(self) -> bool:
+        """Make up for what the last comparison found missing, a little of it; returns whether anything changed."""
+
+
+def terms_of(meaning: object) -> TermIndex | None:
+    """Return the postings that are held in memory, None if there are none."""
+    return meaning.terms if isinstance(meaning, KeepsTerms) else None
+
+
+MOST_CAUGHT_UP = 32
+"""Missing vectors that a search or a payload makes up for: about a quarter of a second."""
+
+_FIRST_LOOK = 8
+"""So many times the wanted number of nearest memories are first looked at, before a filter drops some."""
+
+
+class ModelMeaning:
+    """Compares by a model's vectors, opening the model when it is first needed.
+
+    Args:
+        vault: the vault; missing vectors are written to it, a few at a time.
+        model: the setting `embedding.model`.
+        engine: a loaded engine instead.
+        resident: all vectors in memory, for a process that asks more than once; None to ask the vault each time.
+        catches_up: whether missing vectors are made up for.
+        terms: all postings in memory besides.
+
+    Attributes:
+        problem: why there is no meaning though the setting asks for it, empty if there is none.
+    """
+
+    def __init__(
+        self,
+        vault: Vault,
+        model: str,
+        *,
+        engine: Engine | None = None,
+        resident: ResidentVectors | None = None,
+        catches_up: bool = True,
+        terms: TermIndex | None = None,
+    ) -> None:
+        self._vault = vault
+        self._model = model
+        self._engine = engine
+        self._resident = resident
+        self._catches_up = catches_up
+        self.terms = terms
+        self._missing = 0
+        self._loading: Thread | None = None
+        self._pool: ThreadPoolExecutor | None = None
+        self.problem = ""
+
+    def preload(self) -> None:
+        """Load the model in a thread, while the vault is opened and searched by words; `engine` waits for it."""
+        if self._engine is None and self._loading is None and self._vault.exists:
+            self._loading = Thread(target=self._load, name="model")
+            self._loading.start()
+
+    def _load(self) -> None:
+        if not self.problem and model_state(self._model).state != "off":
+            try:
+                self._engine = open_engine(self._model)
+            except MemtuiError as error:
+                self.problem = str(error)
+
+    def sense(self, text: str) -> Sense | None:
+        """Return the meaning of a text; None without a usable model, or where the model cannot read it."""
+        # A vault that does not exist yet is not worth a model's load.
+        engine = self.engine() if self._vault.exists else None
+        if engine is None or not can_read(engine, text):
+            return None
+        if self._resident is not None:
+            return _ResidentSense(self._compared(engine, text), self._resident, self._note_missing, self.terms)
+        return _StoredSense(engine.embed_queries([text])[0], engine.name, self._note_missing)
+
+    def _compared(self, engine: Engine, text: str) -> Future[Compared]:
+        """Begin to embed a text and compare it with what is held, while the vault is opened and searched by words."""
+        resident = self._resident
+
+        def compare() -> Compared:
+            vector = engine.embed_queries([text])[0]
+            return Compared(vector, resident.scores(vector) if resident is not None else None)
+
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(1, thread_name_prefix="meaning")
+        return self._pool.submit(compare)
+
+    def catch_up(self) -> bool:
+        """Embed a few of the memories that the last comparison found without a vector; returns whether it did."""
+        missing, self._missing = self._missing, 0
+        if not missing or not self._catches_up or self._engine is None:
+            return False
+        from memtui.recall.embedding_cache import embed_missing
+
+        try:
+            return embed_missing(self._vault, self._engine, limit=MOST_CAUGHT_UP) > 0
+        except VaultBusyError:
+            # Whoever holds the vault is not to be waited for twice: the words have answered already.
+            return False
+
+    def engine(self) -> Engine | None:
+        """Return the loaded engine; None if the setting is none or the model is missing."""
+        if self._loading is not None:
+            self._loading.join()
+            self._loading = None
+        if self._engine is None:
+            self._load()
+        return self._engine
+
+    def _note_missing(self, missing: int) -> None:
+        self._missing = missing
+
+
+def has_model(model: str) -> bool:
+    """Return whether the setting names a model at all, without loading or checking it."""
+    return model_state(model).state != "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The vector of a task, and its cosine with every memory that was held when it was made."""
+
+    vector: NDArray[np.float32]
+    scores: Scores | None
+
+
+class _StoredSense:
+    """The meaning of one task, compared by SQL: for a process that asks once."""
+
+    def __init__(self, vector: NDArray[np.float32], model: str, note_missing: Callable[[int], None]) -> None:
+        self._vector = vector
+        self._model = model
+        self._note_missing = note_missing
+
+    def look(self, reader: VaultReader, wanted: MemoryFilter, *, keys: Collection[int], limit: int) -> Likeness:
+        """Return how like the task the nearest memories of a filter are, and those with the given keys."""
+        scored = ScoredVectors(reader, self._model, self._vector)
+        self._note_missing(scored.missing)
+        if not scored.count:
+            return Likeness(missing=scored.missing)
+        cosines = {**scored.nearest(wanted, limit), **scored.of(keys)}
+        return Likeness(cosines, scored.mean, scored.count, scored.missing, reader.count(wanted))
+
+    def kinship(self, reader: VaultReader, keys: Collection[int]) -> Mapping[tuple[int, int], float]:
+        """Return the cosine of each two of some memories."""
+        table = vectors.vectors_of(reader, self._model, keys)
+        return _pairs(table.keys, table.matrix)
+
+
+class _ResidentSense:
+    """The meaning of one task, compared in memory: for a process that asks more than once."""
+
+    def __init__(
+        self,
+        compared: Future[Compared],
+        resident: ResidentVectors,
+        note_missing: Callable[[int], None],
+        terms: TermIndex | None,
+    ) -> None:
+        self._compared = compared
+        self._resident = resident
+        self._note_missing = note_missing
+        self._terms = terms
+
+    def look(self, reader: VaultReader, wanted: MemoryFilter, *, keys: Collection[int], limit: int) -> Likeness:
+        """Return how like the task the nearest memories of a filter are, and those with the given keys."""
+        self._resident.refresh(reader)
+        compared = self._compared.result()
+        scores = compared.scores
+        if scores is None or self._resident.has_moved_since(scores):
+            scores = self._resident.scores(compared.vector)
+        count = len(scores.keys)
+        terms = self._terms.at(reader, wanted) if self._terms is not None else None
+        missing = max(0, (count_memories(reader) if terms is None else terms.count) - count)
+        self._note_missing(missing)
+        if not count:
+            return Likeness(missing=missing)
+        within = partial(keys_within, reader) if terms is None else terms.keys_within
+        cosines = _nearest(partial(within, wanted), scores.keys, scores.cosines, limit)
+        cosines.update(_of(scores.keys, scores.cosines, keys))
+        inside = reader.count(wanted) if terms is None else terms.count_within(wanted)
+        return Likeness(cosines, float(scores.cosines.mean()), count, missing, inside)
+
+    def kinship(
+        self,
+        reader: VaultReader,  # noqa: ARG002 - as the protocol has it
+        keys: Collection[int],
+    ) -> Mapping[tuple[int, int], float]:
+        """Return the cosine of each two of some memories."""
+        table = self._resident.rows_of(keys)
+        return _pairs(table.keys, table.matrix)
+
+
+def _nearest(
+    within: Callable[[list[int]], set[int]], keys: NDArray[np.int64], cosines: NDArray[np.float32], limit: int
+) -> dict[int, float]:
+    """Return the nearest memories of a filter: the nearest of all are asked first whether they are in it."""
+    import numpy as np
+
+    looked = _FIRST_LOOK * limit
+    while True:
+        looked = min(looked, len(keys))
+        best = np.argpartition(-cosines, looked - 1)[:looked]
+        best = best[np.lexsort((keys[best], -cosines[best]))]
+        inside = within(keys[best].tolist())
+        chosen = [place for place in best.tolist() if int(keys[place]) in inside][:limit]
+        if len(chosen) == limit or looked == len(keys):
+            return {int(keys[place]): float(cosines[place]) for place in chosen}
+        looked *= 8
+
+
+def _of(keys: NDArray[np.int64], cosines: NDArray[np.float32], wanted: Iterable[int]) -> dict[int, float]:
+    import numpy as np
+
+    asked = np.array(sorted(wanted), np.int64)
+    places = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+    return {
+        int(key): float(cosines[place])
+        for key, place in zip(asked.tolist(), places.tolist(), strict=True)
+        if keys[place] == key
+    }
+
+
+def _pairs(keys: NDArray[np.int64], matrix: NDArray[np.float32]) -> Kinship[int]:
+    return Kinship(keys.tolist(), (matrix @ matrix.T).tolist())

@@ -1,0 +1,111 @@
+"""Differences between two texts, by line and by word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+Sign = Literal[" ", "-", "+", "…"]
+
+LONGEST_COMPARED = 20_000
+"""Characters compared of each text: comparing grows faster than the text, and nobody reads more of a difference."""
+
+CONTEXT_LINES = 2
+"""Equal lines shown on either side of a change."""
+
+_WORDS_COMPARED = 2_000
+_LEAST_ALIKE = 0.25
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+
+Pieces = tuple[tuple[str, bool], ...]
+"""Parts of a line, each with whether it differs."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """A line of a difference.
+
+    Attributes:
+        sign: equal, taken out, put in, or `…` for equal lines left out or a text cut off.
+        pieces: the line without its line end.
+    """
+
+    sign: Sign
+    pieces: Pieces
+
+    @property
+    def text(self) -> str:
+        """The line without marks."""
+        return "".join(text for text, _ in self.pieces)
+
+
+def diff_texts(before: str, after: str) -> list[DiffLine]:
+    """Return the lines that differ, with a little of what surrounds them; nothing for equal texts."""
+    if before == after:
+        return []
+    old, new = _lines(before), _lines(after)
+    found: list[DiffLine] = []
+    matcher = SequenceMatcher(a=old, b=new, autojunk=False)
+    opcodes = matcher.get_opcodes()
+    for place, (tag, start, end, new_start, new_end) in enumerate(opcodes):
+        if tag == "equal":
+            found += _context(old[start:end], first=place == 0, last=place == len(opcodes) - 1)
+        else:
+            found += _changed(old[start:end], new[new_start:new_end])
+    cut = max(len(before), len(after)) - LONGEST_COMPARED
+    if cut > 0:
+        found.append(DiffLine("…", ((f"{cut:,} more characters are not compared", False),)))
+    return found
+
+
+def _lines(text: str) -> list[str]:
+    return text[:LONGEST_COMPARED].split("\n") if text else []
+
+
+def _context(lines: Sequence[str], *, first: bool, last: bool) -> Iterator[DiffLine]:
+    """Yield the ends of equal lines that touch a change."""
+    head = 0 if first else CONTEXT_LINES
+    tail = 0 if last else CONTEXT_LINES
+    if len(lines) <= head + tail + 1:
+        yield from (DiffLine(" ", ((line, False),)) for line in lines)
+        return
+    yield from (DiffLine(" ", ((line, False),)) for line in lines[:head])
+    yield DiffLine("…", ((f"{len(lines) - head - tail} equal lines", False),))
+    yield from (DiffLine(" ", ((line, False),)) for line in lines[len(lines) - tail :])
+
+
+def _changed(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
+    """Yield lines taken out and put in; those that stand at the same place with the words that differ."""
+    pairs = [_words(before, after) for before, after in zip(old, new, strict=False)]
+    yield from (DiffLine("-", pieces) for pieces, _ in pairs)
+    yield from (DiffLine("-", ((line, False),)) for line in old[len(pairs) :])
+    yield from (DiffLine("+", pieces) for _, pieces in pairs)
+    yield from (DiffLine("+", ((line, False),)) for line in new[len(pairs) :])
+
+
+def differing_words(before: str, after: str) -> tuple[Pieces, Pieces]:
+    """Return two texts with the words that differ marked; no marks where hardly a word is the same."""
+    return _words(before[:LONGEST_COMPARED], after[:LONGEST_COMPARED])
+
+
+def _words(before: str, after: str) -> tuple[Pieces, Pieces]:
+    """Return both lines with the words that differ marked; no marks where hardly a word is the same."""
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    whole = ((before, False),), ((after, False),)
+    if max(len(old), len(new)) > _WORDS_COMPARED:
+        return whole
+    matcher = SequenceMatcher(a=old, b=new, autojunk=False)
+    blocks = matcher.get_matching_blocks()
+    shared = sum(not word.isspace() for block in blocks for word in old[block.a : block.a + block.size])
+    if shared < _LEAST_ALIKE * max(len(old), len(new)) / 2:  # about half of the parts are blanks
+        return whole
+    left: list[tuple[str, bool]] = []
+    right: list[tuple[str, bool]] = []
+    for tag, start, end, new_start, new_end in matcher.get_opcodes():
+        differs = tag != "equal"
+        left += [("".join(old[start:end]), differs)] if start < end else []
+        right += [("".join(new[new_start:new_end]), differs)] if new_start < new_end else []
+    return tuple(left), tuple(right)

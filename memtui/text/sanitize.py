@@ -1,0 +1,209 @@
+"""Decode foreign bytes and neutralise control and invisible characters."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+Newline = Literal["lf", "crlf", "mixed"]
+Encoding = Literal["utf-8", "utf-16-le", "utf-16-be"]
+
+_BOMS: tuple[tuple[bytes, Encoding], ...] = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_REPLACEMENT = "\ufffd"
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedText:
+    """A file's text and the style it was written in.
+
+    Attributes:
+        text: with LF line ends and without a byte order mark.
+        newline: the line ends of the bytes; `lf` for a text without any, `mixed` as soon as two differ or
+            a lone CR ends a line.
+        bom: whether the bytes began with a byte order mark.
+        final_newline: whether the last line is ended; true for an empty file, where no line is left open.
+        replaced: undecodable bytes; each UTF-8 byte, or each UTF-16 unit, stands as one U+FFFD in the text.
+        encoding: `utf-8` unless a byte order mark says UTF-16.
+    """
+
+    text: str
+    newline: Newline
+    bom: bool
+    final_newline: bool
+    replaced: int
+    encoding: Encoding = "utf-8"
+
+
+def decode(raw: bytes) -> DecodedText:
+    """Return bytes as text: UTF-8 with or without a BOM, UTF-16 if its BOM says so; it never fails."""
+    mark, encoding = next(((mark, name) for mark, name in _BOMS if raw.startswith(mark)), (b"", "utf-8"))
+    text, replaced = _decode_body(raw[len(mark) :], encoding)
+    newline = _newline_style(text)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return DecodedText(
+        text=text,
+        newline=newline,
+        bom=bool(mark),
+        final_newline=not text or text.endswith("\n"),
+        replaced=replaced,
+        encoding=encoding,
+    )
+
+
+def encode(text: str, like: DecodedText) -> bytes:
+    """Return text as bytes in the style of a decoded file: encoding, BOM, line ends, last line end.
+
+    What `decode` returned unchanged gives the same bytes, unless bytes were replaced or the line ends were
+    mixed: mixed ones are written as LF. Lone surrogates become U+FFFD.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not like.final_newline:
+        text = text.rstrip("\n")
+    elif text and not text.endswith("\n"):
+        text += "\n"
+    if like.newline == "crlf":
+        text = text.replace("\n", "\r\n")
+    body = _SURROGATE.sub(_REPLACEMENT, text).encode(like.encoding)
+    mark = next(mark for mark, name in _BOMS if name == like.encoding) if like.bom else b""
+    return mark + body
+
+
+def _decode_body(body: bytes, encoding: Encoding) -> tuple[str, int]:
+    """Return the text and the number of undecodable bytes."""
+    if encoding == "utf-8":
+        try:
+            return body.decode("utf-8"), 0
+        except UnicodeDecodeError:
+            # surrogateescape makes one surrogate of each bad byte, which counts bytes, not runs.
+            return _SURROGATE.subn(_REPLACEMENT, body.decode("utf-8", "surrogateescape"))
+    half = body[-1:] if len(body) % 2 else b""
+    text, units = _SURROGATE.subn(_REPLACEMENT, body[: len(body) - len(half)].decode(encoding, "surrogatepass"))
+    return text + _REPLACEMENT * len(half), units * 2 + len(half)
+
+
+def _newline_style(text: str) -> Newline:
+    crlf = text.count("\r\n")
+    if text.count("\r") != crlf:
+        return "mixed"
+    if not crlf:
+        return "lf"
+    return "crlf" if text.count("\n") == crlf else "mixed"
+
+
+_EMOJI = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2934\u2935"
+    "\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+# Scripts whose letters join: Arabic and its neighbours, the Indic scripts, Burmese, Khmer, Mongolian.
+_JOINING = "\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"
+_VARIATION = "\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_INVISIBLE = (
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f" + _VARIATION
+)
+
+_CONTROL = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]?"  # CSI: colours, cursor, bracketed paste
+    r"|\x9b[0-?]*[ -/]*[@-~]"
+    # OSC, DCS and the like, up to their end on the same line
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x80-\x9f\n]*(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]+[0-~]"
+    r"|\x1b[\]PX^_\\78=>cDEHMNOZ]"
+    "|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+)
+_LINE_LIKE = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
+_LINES = dict.fromkeys((0x0B, 0x0C, 0x1C, 0x1D, 0x1E, 0x85), "\n") | {0x1F: " "}
+_SEPARATORS = re.compile("[\u2028\u2029]")
+_SUSPECT = re.compile(f"[{_BIDI}{_INVISIBLE}]")
+_UNDISPLAYABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+@cache
+def _hidden() -> re.Pattern[str]:
+    # Compiling it takes 8 ms, and few texts need it.
+    return re.compile(
+        f"(?=[{_BIDI}{_INVISIBLE}])"  # one test per character decides for nearly all of them
+        "(?:(?P<normal>"
+        f"(?<=[{_EMOJI}])[\ufe0e\ufe0f](?![{_VARIATION}])"
+        "|(?<=[0-9#*])\ufe0f(?=\u20e3)"
+        f"|(?<=[{_HAN}])[\ufe00-\ufe02\U000e0100-\U000e01ef](?![{_VARIATION}])"
+        f"|(?<=[\u2190-\u2aff])\ufe00(?![{_VARIATION}])"
+        f"|(?<=[\u1800-\u18af])[\u180b-\u180f](?![{_VARIATION}])"
+        f"|(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])"
+        f"|(?<=[{_JOINING}])[\u200c\u200d](?![\u200b-\u200f])"
+        "|(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
+        f")|(?P<bidi>[{_BIDI}])|(?P<invisible>.))"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sanitised:
+    """A text that may be shown and stored, and what was wrong with it.
+
+    Attributes:
+        text: with LF line ends and without control characters other than tab and line feed.
+        removed: escape sequences and control characters taken out, lone surrogates replaced.
+        invisible: invisible characters that are still in the text and that no script or emoji needs there.
+        bidi: bidirectional controls that are still in the text.
+    """
+
+    text: str
+    removed: int = 0
+    invisible: int = 0
+    bidi: int = 0
+
+
+def sanitise(text: str) -> Sanitised:
+    """Return the text without control characters and escape sequences, with counts of what is odd about it.
+
+    Doing it again changes nothing. An escape sequence that is never closed loses its opening alone. Controls that
+    end a line or part fields become a line feed or a space, so that no two words grow together.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if _LINE_LIKE.search(text):
+        text = text.translate(_LINES)
+    text, removed = _CONTROL.subn("", text)
+    if text.isascii():
+        return Sanitised(text, removed)
+    text, surrogates = _SURROGATE.subn("\ufffd", text)
+    if not _SUSPECT.search(text):
+        return Sanitised(text, removed + surrogates)
+    kinds = [match.lastgroup for match in _hidden().finditer(text)]
+    return Sanitised(text, removed + surrogates, kinds.count("invisible"), kinds.count("bidi"))
+
+
+def in_lines(text: str) -> str:
+    """Return a text whose only line ends are line feeds: some readers break lines at U+2028 and U+2029, some not."""
+    return text if text.isascii() else _SEPARATORS.sub("\n", text)
+
+
+def reveal(text: str) -> str:
+    """Return the text with hidden characters written out as U+202E in angle quotes, for the screen."""
+    if not text.isascii() and _SUSPECT.search(text):
+        text = _hidden().sub(_reveal_hidden, text)
+    return _UNDISPLAYABLE.sub(_reveal_character, text)
+
+
+def one_line(text: str) -> str:
+    """Return the text as one line: no control characters, every run of white space one space."""
+    return " ".join(sanitise(text).text.split())
+
+
+def _reveal_hidden(match: re.Match[str]) -> str:
+    return match.group() if match.lastgroup == "normal" else _reveal_character(match)
+
+
+def _reveal_character(match: re.Match[str]) -> str:
+    return f"\u2039U+{ord(match.group()):04X}\u203a"

@@ -1,0 +1,424 @@
+"""Change many memories at once: which they are, and one action for all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+
+from memtui.errors import MemtuiError
+from memtui.tui.actions import registry
+from memtui.tui.actions.action import Action
+from memtui.tui.actions.bulk import ACTIONS, BULK, BULK_LINE
+from memtui.tui.keymap import Keymap
+from memtui.tui.launch_options import Opening
+from memtui.tui.memory_view import Block
+from memtui.tui.messages import Act, LookFailed
+from memtui.tui.screens.dialogs import ChoiceScreen
+from memtui.tui.screens.panes import TwoPanes
+from memtui.tui.text_layout import counted, tame
+from memtui.tui.vault_access import Done, Row, Signature, VaultAccess
+from memtui.tui.widgets.detail import DetailPane
+from memtui.tui.widgets.lines import AskLine, Question, TitleLine
+from memtui.tui.widgets.memory_list import MemoryList
+from memtui.vault.filters import MemoryFilter
+
+if TYPE_CHECKING:
+    from memtui.curate.lifecycle import Outcome
+
+WINDOW = 1_500
+"""Memories read under one lease: about 100 ms."""
+
+MOST_TOLD = 200
+"""Memories that were left alone and are named; the rest are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Memories that an act is to be for.
+
+    Attributes:
+        versions: as they were when they were chosen, in the order of the list.
+        kinds: how many of each kind.
+        statuses: how many of each status.
+        pinned: how many are pinned.
+        signature: what the file system said of the vault before they were read.
+    """
+
+    versions: Mapping[str, int]
+    kinds: Mapping[str, int]
+    statuses: Mapping[str, int]
+    pinned: int
+    signature: Signature
+
+
+@dataclass(slots=True)
+class LeftAlone:
+    """What an act did not change.
+
+    Attributes:
+        told: (title, reason) of the first of them.
+        number: of all of them.
+    """
+
+    told: list[tuple[str, str]] = field(default_factory=list)
+    number: int = 0
+
+
+class BulkAccess(VaultAccess):
+    """The vault as the screen for many memories sees it.
+
+    Attributes:
+        left: what the last act left alone.
+    """
+
+    left: LeftAlone = LeftAlone()
+
+    def by_query(self, query: str) -> Chosen:
+        """Return what a query chooses in view, in use unless it says otherwise, the newest first.
+
+        Raises:
+            QueryError: with the place, and how to write it.
+        """
+        from memtui.curate.query import parse_query
+
+        now, opening = self._vault.now(), self._opening
+        asked = parse_query(query, opening.vault.kinds, now)
+        with self._reading.read() as reader:
+            base = MemoryFilter(scope=self._view_of(reader).scope, threshold=opening.threshold)
+            ids = reader.select_ids(asked.narrow(base), sort="created", now=now)
+        return self.by_ids(ids)
+
+    def by_ids(self, identifiers: Sequence[str]) -> Chosen:
+        """Return memories as they are now; those that are gone are left out."""
+        signature = self.signature()
+        versions: dict[str, int] = {}
+        kinds: Counter[str] = Counter()
+        statuses: Counter[str] = Counter()
+        pinned = 0
+        for start in range(0, len(identifiers), WINDOW):
+            window = identifiers[start : start + WINDOW]
+            with self._reading.read() as reader:
+                found = reader.get_many(window)
+            there = [found[identifier] for identifier in window if identifier in found]
+            versions.update((memory.id, memory.version) for memory in there)
+            kinds.update(memory.kind for memory in there)
+            statuses.update(memory.status for memory in there)
+            pinned += sum(memory.pinned for memory in there)
+        return Chosen(versions, dict(kinds.most_common()), dict(statuses.most_common()), pinned, signature)
+
+    # -- acts, each one change --------------------------------------------------------------------
+
+    def retag(self, versions: Mapping[str, int], typed: str) -> Done:
+        """Add tags and take tags away: `redis -old` adds the one and takes the other."""
+        from memtui.curate.bulk import change_many, tags_from
+
+        added, gone = tags_from(typed)
+        return self._many(
+            lambda: change_many(self._vault, versions, actor=self._opening.actor, add_tags=added, remove_tags=gone),
+            "Retagged",
+        )
+
+    def rekind(self, versions: Mapping[str, int], kind: str) -> Done:
+        """Give them another kind."""
+        from memtui.curate.bulk import change_many
+
+        return self._many(
+            lambda: change_many(self._vault, versions, actor=self._opening.actor, kind=kind), f"Made {tame(kind)}"
+        )
+
+    def set_half_life(self, versions: Mapping[str, int], typed: str) -> Done:
+        """Give them a half-life of their own, or with nothing typed that of their kind."""
+        from memtui.curate.bulk import KIND_HALF_LIFE, change_many
+        from memtui.text.quantities import parse_duration
+
+        days = parse_duration(typed) if typed.strip() else KIND_HALF_LIFE
+        return self._many(
+            lambda: change_many(self._vault, versions, actor=self._opening.actor, half_life_days=days),
+            "Gave a half-life to",
+        )
+
+    def verify_all(self, versions: Mapping[str, int]) -> Done:
+        """Say "still true"; their files are taken as they are where the project's tree is at hand."""
+        from memtui.curate import lifecycle
+
+        with self._reading.read() as reader:
+            tree = self._view_of(reader).tree
+        return self._many(
+            lambda: lifecycle.verify(
+                self._vault, list(versions), actor=self._opening.actor, tree=tree, versions=versions
+            ),
+            "Verified",
+        )
+
+    def retire_all(self, versions: Mapping[str, int]) -> Done:
+        """Take them out of use."""
+        from memtui.curate import lifecycle
+
+        return self._many(
+            lambda: lifecycle.retire(self._vault, list(versions), actor=self._opening.actor, versions=versions),
+            "Retired",
+        )
+
+    def _many(self, act: Callable[[], Outcome], word: str) -> Done:
+        """Act, and note what was left alone with its title."""
+        outcomes: list[Outcome] = []
+
+        def noted() -> Outcome:
+            outcomes.append(act())
+            return outcomes[-1]
+
+        done = self._act(noted, word)
+        unchanged = outcomes[0].unchanged
+        named = [identifier for identifier, _ in unchanged[:MOST_TOLD]]
+        titles = {memory.id: tame(memory.title, 200) for memory in self._memories(named)} if named else {}
+        told = [(titles.get(identifier, identifier), tame(reason)) for identifier, reason in unchanged[:MOST_TOLD]]
+        self.left = LeftAlone(told, len(unchanged))
+        return done
+
+
+QUERY, TAGS, HALF_LIFE = "query", "tags", "half-life"
+_QUESTIONS = {
+    QUERY: Question("/", verb="chooses", longest=200),
+    TAGS: Question("Tags", verb="changes all · redis -old adds redis, takes old away", longest=500),
+    HALF_LIFE: Question("Half-life", verb="changes all · 30d, 6 months; empty: that of the kind", longest=40),
+}
+_ACTS = frozenset({"bulk-tags", "bulk-kind", "bulk-half-life", "bulk-verify", "bulk-retire"})
+
+
+@dataclass
+class ChosenRead(Message):
+    """What is chosen was read.
+
+    Attributes:
+        query: by which it was chosen; None where it was marked.
+    """
+
+    chosen: Chosen
+    query: str | None
+    ticket: int
+
+
+@dataclass
+class ChosenRows(Message):
+    """Rows were read."""
+
+    rows: Mapping[str, Row]
+
+
+class BulkScreen(TwoPanes):
+    """What is chosen on the left, on the right what can be done and what the last act left alone.
+
+    Args:
+        opening: what the app was opened with.
+        identifiers: what is chosen at first.
+        query: by which the list it comes from was filtered.
+    """
+
+    AREA = BULK
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(BULK)
+    AUTO_FOCUS = "#bulk-list"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
+
+    def __init__(self, opening: Opening, identifiers: Sequence[str], *, query: str = "") -> None:
+        self._list = MemoryList(id="bulk-list")
+        self._plan = DetailPane(id="bulk-plan")
+        super().__init__(opening, self._list, self._plan)
+        self.changed = False
+        """Whether anything was changed."""
+        self._bulk = BulkAccess(opening)
+        self._title = TitleLine("Change many", id="bulk-title")
+        self._line = AskLine(_QUESTIONS, id="bulk-ask")
+        self._ids: tuple[str, ...] = tuple(identifiers)
+        self._query: str | None = None
+        self._typed = query
+        self._chosen: Chosen | None = None
+        self._ticket = 0
+
+    def compose(self) -> ComposeResult:
+        """Lay out the screen."""
+        yield self._title
+        with Horizontal(id="bulk-panes"):
+            yield self._list
+            yield self._plan
+        yield self._line
+        yield self.hints
+
+    def on_mount(self) -> None:
+        """Draw the empty panes; the vault is asked after the first picture."""
+        self._list.set_title("1 Chosen", "")
+        self._plan.set_title("2 What to do")
+        self.begin_looking()
+
+    # -- what is chosen ---------------------------------------------------------------------------
+
+    def look_again(self) -> None:
+        """Read anew what is chosen: the same memories, whatever a query would choose by now."""
+        self._ticket += 1
+        self._read(None, self._ids, self._ticket)
+
+    @work(thread=True, exclusive=True, group="bulk", exit_on_error=False)
+    def _read(self, query: str | None, identifiers: Sequence[str], ticket: int) -> None:
+        try:
+            chosen = self._bulk.by_ids(identifiers) if query is None else self._bulk.by_query(query)
+        except MemtuiError as error:
+            self.post_message(LookFailed(error))
+        else:
+            self.post_message(ChosenRead(chosen, query, ticket))
+
+    @on(ChosenRead)
+    def _show(self, message: ChosenRead) -> None:
+        if message.ticket != self._ticket:
+            return
+        self.trouble_is_over()
+        chosen = self._chosen = message.chosen
+        self.looked_at = chosen.signature
+        self._ids = tuple(chosen.versions)
+        if message.query is not None:
+            self._query, self._typed = message.query, message.query
+            self._close_line()
+        self._list.show(self._ids, follow=self._list.current, fresh=True, notice=("Nothing is chosen.", "/ asks anew."))
+        number = counted(len(self._ids), "memory", "memories")
+        self._list.set_title("1 Chosen", f"{len(self._ids):,}")
+        self._title.note = f"{number}" + (f" by {tame(self._typed, 60)}" if self._typed else "")
+        self.draw_again()
+
+    @on(MemoryList.RowsWanted)
+    def _ask_for_rows(self, message: MemoryList.RowsWanted) -> None:
+        message.stop()
+        self._read_rows(message.ids)
+
+    @work(thread=True, exclusive=True, group="bulk-rows", exit_on_error=False)
+    def _read_rows(self, identifiers: tuple[str, ...]) -> None:
+        try:
+            rows = self._bulk.rows(identifiers)
+        except MemtuiError as error:
+            self.post_message(LookFailed(error))
+        else:
+            self.post_message(ChosenRows(rows))
+
+    @on(ChosenRows)
+    def _put_rows(self, message: ChosenRows) -> None:
+        self._list.put_rows(message.rows)
+
+    @on(MemoryList.Highlighted)
+    @on(MemoryList.Marked)
+    @on(MemoryList.Chosen)
+    def _pass(self, message: Message) -> None:
+        message.stop()
+
+    def draw_again(self) -> None:
+        """Write what can be done with what is chosen, and what the last act left alone."""
+        if self._chosen is not None:
+            keymap: Keymap = getattr(self.app, "keymap", None) or Keymap()
+            acts = [(keymap.shown(action), action.title) for action in ACTIONS if action.id in _ACTS]
+            self._plan.show(_plan(self._chosen, self._bulk, acts), from_top=True)
+
+    # -- acts -------------------------------------------------------------------------------------
+
+    def why_not(self, action: Action) -> str | None:
+        """Return why an act cannot be done now."""
+        if action.id in _ACTS and not self._ids:
+            return "Nothing is chosen; / chooses by a query."
+        if action.id in _ACTS and self.acting:
+            return "A change is on its way."
+        return super().why_not(action)
+
+    def _all(self, run: Callable[[Mapping[str, int]], Done]) -> None:
+        """Make one change of all that are chosen, with the versions that they were chosen with."""
+        if self._chosen is None:
+            return
+        versions = self._chosen.versions
+
+        def act() -> Done:
+            done = run(versions)
+            self.changed = self.changed or done.changed
+            return done
+
+        self.do(Act(act))
+
+    def action_bulk_query(self) -> None:
+        """Ask for another query."""
+        self._line.open(QUERY, self._typed)
+
+    def action_bulk_tags(self) -> None:
+        """Ask for tags."""
+        self._line.open(TAGS, "")
+
+    def action_bulk_half_life(self) -> None:
+        """Ask for a half-life."""
+        self._line.open(HALF_LIFE, "")
+
+    @on(AskLine.Given)
+    def _take(self, message: AskLine.Given) -> None:
+        message.stop()
+        if message.name == QUERY:
+            self._ticket += 1
+            self._read(message.text, (), self._ticket)
+            return
+        self._close_line()
+        run = self._bulk.retag if message.name == TAGS else self._bulk.set_half_life
+        self._all(lambda versions: run(versions, message.text))
+
+    def action_bulk_kind(self) -> None:
+        """Choose a kind for all of them."""
+
+        def take(kind: str | None) -> None:
+            if kind is not None:
+                self._all(lambda versions: self._bulk.rekind(versions, kind))
+
+        kinds = [(tame(kind), "") for kind in self.opening.vault.kinds.names()]
+        self.app.push_screen(ChoiceScreen("Kind of all of them", kinds, ""), take)
+
+    def action_bulk_verify(self) -> None:
+        """Say "still true" of all of them."""
+        self._all(self._bulk.verify_all)
+
+    def action_bulk_retire(self) -> None:
+        """Retire all of them."""
+        self._all(self._bulk.retire_all)
+
+    def action_bulk_pane(self) -> None:
+        """Go to the other pane."""
+        self.enter_other()
+
+    def leave_line(self) -> bool:
+        """Close the line; False where it is closed."""
+        if not self._line.is_open:
+            return False
+        self._close_line()
+        return True
+
+    def _close_line(self) -> None:
+        self._line.close()
+        self.enter_first()
+
+    @property
+    def hint_place(self) -> str:
+        """Which keys the footer shows."""
+        return BULK_LINE if self._line.is_open else BULK
+
+
+def _plan(chosen: Chosen, bulk: BulkAccess, acts: Sequence[tuple[str, str]]) -> list[Block]:
+    """Return what is chosen in words, what can be done with a key each, and what was left alone."""
+    blocks = [Block(((counted(len(chosen.versions), "memory", "memories"), "title"),))]
+    kinds = ", ".join(f"{number:,} {tame(kind)}" for kind, number in chosen.kinds.items())
+    statuses = ", ".join(f"{number:,} {status}" for status, number in chosen.statuses.items())
+    rows = [("Kinds", kinds), ("Status", statuses), ("Pinned", f"{chosen.pinned:,}" if chosen.pinned else "")]
+    blocks += [Block(((text, "text"),), label=label) for label, text in rows if text]
+    if bulk.left.number:
+        word = counted(bulk.left.number, "memory", "memories")
+        blocks.append(Block(((f"The last act left {word} alone", "warning"),), gap=True))
+        blocks += [Block(((title, "text"), (f"  {reason}", "dim"))) for title, reason in bulk.left.told]
+        if bulk.left.number > len(bulk.left.told):
+            blocks.append(Block(((f"… {bulk.left.number - len(bulk.left.told):,} more", "dim"),)))
+    blocks += [Block(((title, "text"),), label=key, gap=not place) for place, (key, title) in enumerate(acts)]
+    words = "Each is one change of all of them, and one undo. What somebody moved meanwhile is left alone and named."
+    return [*blocks, Block(((words, "dim"),), gap=True)]

@@ -1,0 +1,248 @@
+"""The facets that narrow the list, with counts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.binding import BindingType
+from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+
+from memtui.tui.actions import registry
+from memtui.tui.actions.browse import FACETS
+from memtui.tui.text_layout import fit, tame
+from memtui.tui.vault_access import FacetCounts
+from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, Paint
+
+TITLES = {
+    "project": "Project",
+    "kind": "Kind",
+    "tag": "Tag",
+    "status": "Status",
+    "due": "Due",
+    "pinned": "Pinned",
+    "source": "Source",
+    "health": "Health",
+}
+
+FIRST_FOLDED = frozenset({"tag", "pinned", "source"})
+"""Headings that are folded at the first start: long ones, and those that are seldom asked for."""
+
+FEW_VALUES = 9
+"""Values of a long facet that are shown before `more` is asked for."""
+
+_NAMES = {("project", ""): "unassigned", ("source", "memtui"): "typed here"}
+
+
+@dataclass(frozen=True, slots=True)
+class FacetLine:
+    """One line of the pane.
+
+    Attributes:
+        facet: its facet.
+        value: a value of it; None for the heading.
+        text: what is read.
+        count: memories that choosing it would list; of a heading, how many values there are.
+        chosen: whether it is chosen, or any of its values is.
+        more: whether it stands for values that are not shown.
+    """
+
+    facet: str
+    value: str | None
+    text: str
+    count: int
+    chosen: bool = False
+    more: bool = False
+
+
+def facet_lines(
+    counts: FacetCounts,
+    chosen: Mapping[str, Sequence[str]],
+    *,
+    folded: Collection[str],
+    long: Collection[str],
+) -> list[FacetLine]:
+    """Return the lines of all facets.
+
+    Args:
+        counts: values with their counts.
+        chosen: chosen values by facet; one that no memory has any more is still listed, to let go of it.
+        folded: facets of which only the heading shows.
+        long: facets of which all values show.
+    """
+    lines: list[FacetLine] = []
+    for facet, title in TITLES.items():
+        mine = chosen.get(facet, ())
+        values = list(counts.values.get(facet, ()))
+        known = {value for value, _ in values}
+        values += [(value, 0) for value in mine if value not in known]
+        sign = "▸" if facet in folded else "▾"
+        lines.append(FacetLine(facet, None, f"{sign} {title}", len(values), chosen=bool(mine)))
+        if facet not in folded:
+            lines += _values(facet, values, mine, long=facet in long)
+    return lines
+
+
+def _values(
+    facet: str, values: Sequence[tuple[str, int]], chosen: Collection[str], *, long: bool
+) -> Iterator[FacetLine]:
+    shown = 0
+    for value, count in values:
+        if long or shown < FEW_VALUES or value in chosen:
+            shown += 1
+            yield FacetLine(facet, value, value_name(facet, value), count, chosen=value in chosen)
+    if shown < len(values):
+        yield FacetLine(facet, "", f"… {len(values) - shown:,} more", 0, more=True)
+    elif long and len(values) > FEW_VALUES:
+        yield FacetLine(facet, "", "… fewer", 0, more=True)
+
+
+def value_name(facet: str, value: str) -> str:
+    """Return a value as people read it."""
+    return _NAMES.get((facet, value)) or tame(value, 60)
+
+
+def chosen_words(chosen: Mapping[str, Sequence[str]]) -> str:
+    """Return the choice in a few words: `decision, lesson · due now`."""
+    parts = []
+    for facet, values in chosen.items():
+        names = ", ".join(value_name(facet, value) for value in values)
+        parts.append(f"due {names}" if facet == "due" else names)
+    return " · ".join(parts)
+
+
+_CHOSEN = "✓"
+
+
+class FacetPane(CursorList):
+    """Lines of facets and values; says what was chosen and is told what to show."""
+
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(FACETS)
+    PREFIX = "facets"
+    PARTS = ("heading", "count", "chosen", "dim")
+    COMPONENT_CLASSES = {f"facets--{part}" for part in (*PARTS, "cursor")}  # noqa: RUF012 - Textual declares it as a class variable
+
+    @dataclass
+    class Toggled(Message):
+        """A value is to be chosen, or let go of."""
+
+        facet: str
+        value: str
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self.folded: set[str] = set(FIRST_FOLDED)
+        self.chosen: Mapping[str, Sequence[str]] = {}
+        self._long: set[str] = set()
+        self._counts: FacetCounts | None = None
+        self._lines: list[FacetLine] = []
+        self._count_cells = 2
+
+    def fold(self, folded: Collection[str]) -> None:
+        """Fold exactly these facets."""
+        self.folded = {facet for facet in folded if facet in TITLES}
+        self._lay_out()
+
+    def show(self, counts: FacetCounts | None, chosen: Mapping[str, Sequence[str]]) -> None:
+        """Show counts and the choice; None keeps the counts shown so far."""
+        self._counts = counts or self._counts
+        self.chosen = chosen
+        words = chosen_words(chosen)
+        self.border_title = Content("1 Facets" + (f" · {words}" if words else ""))
+        self._lay_out()
+
+    @property
+    def current(self) -> FacetLine | None:
+        """The line under the cursor."""
+        return self._lines[self.cursor] if self.cursor < len(self._lines) else None
+
+    def _lay_out(self) -> None:
+        """Make the lines anew; the cursor stays on its value."""
+        was = self.current
+        counts = self._counts
+        self._lines = facet_lines(counts, self.chosen, folded=self.folded, long=self._long) if counts else []
+        self._count_cells = 1 + max((len(f"{line.count:,}") for line in self._lines), default=1)
+        place = self.cursor
+        if was is not None:
+            same = (n for n, line in enumerate(self._lines) if (line.facet, line.value) == (was.facet, was.value))
+            heading = (n for n, line in enumerate(self._lines) if line.facet == was.facet)
+            place = next(same, next(heading, place))
+        self.virtual_size = Size(0, len(self._lines))
+        self.set_reactive(FacetPane.cursor, max(0, min(place, len(self._lines) - 1)))
+        self.reveal_cursor()
+        self.refresh()
+
+    # -- moving and choosing ----------------------------------------------------------------------
+
+    @property
+    def count(self) -> int:
+        """Headings and values."""
+        return len(self._lines)
+
+    def action_facet_choose(self) -> None:
+        """Choose the value or let go of it; fold or unfold the heading; show more or fewer values."""
+        line = self.current
+        if line is None:
+            return
+        if line.more:
+            self._long ^= {line.facet}
+            self._lay_out()
+        elif line.value is None:
+            self.folded ^= {line.facet}
+            self._lay_out()
+        else:
+            self.post_message(self.Toggled(line.facet, line.value))
+
+    def action_facet_fold(self) -> None:
+        """Fold the facet that the cursor is in."""
+        if self.current is not None:
+            self.folded |= {self.current.facet}
+            self._lay_out()
+
+    def action_facet_unfold(self) -> None:
+        """Unfold the facet that the cursor is in."""
+        if self.current is not None:
+            self.folded -= {self.current.facet}
+            self._lay_out()
+
+    def cursor_clicked(self, *, again: bool) -> None:
+        """Choose the line that was clicked."""
+        del again
+        self.action_facet_choose()
+
+    # -- drawing ----------------------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line of the screen."""
+        width = self.scrollable_content_region.width
+        index = self.scroll_offset.y + y
+        if index >= len(self._lines):
+            return Strip.blank(width, self._row_paint["base"])
+        here = index == self.cursor and self.has_focus
+        paint = self._current_paint if here else self._row_paint
+        strip = Strip(self._segments(self._lines[index], width, paint, here=here))
+        return strip.adjust_cell_length(width, paint["base"])
+
+    def _segments(self, line: FacetLine, width: int, paint: Paint, *, here: bool) -> list[Segment]:
+        """Return the cells of one line: a cursor, a tick, the text, the count."""
+        edge = Segment(CURSOR_MARK if here else " ", paint["chosen"])
+        tick = _CHOSEN if line.chosen else " "
+        cells = max(4, width - 1 - self._count_cells)
+        counted = "" if line.more else f"{line.count:,}"
+        blank = Segment(" " * max(0, self._count_cells - len(counted)), paint["base"])
+        count = [blank, Segment(counted, paint["dim"])]
+        if line.value is None:
+            return [edge, Segment(fit(f"{line.text} {tick}", cells), paint["heading"]), *count]
+        part = "chosen" if line.chosen else "dim" if line.more or not line.count else "count"
+        return [
+            edge,
+            Segment(" ", paint["base"]),
+            Segment(f"{tick} ", paint["chosen"]),
+            Segment(fit(line.text, cells - 3), paint[part]),
+            *count,
+        ]

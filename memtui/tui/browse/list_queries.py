@@ -1,0 +1,441 @@
+"""Reads of the list, its rows and one memory in full."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.domain.freshness import due_at, freshness, last_trusted_at
+from memtui.domain.memory import Memory
+from memtui.tui.browse.memory_index import ListAtHand, Titles
+from memtui.tui.launch_options import Opening
+from memtui.tui.text_layout import days_between, tame
+from memtui.tui.values import Base, Detail, Explained, LastChange, Listing, Row, Signature, Wanted
+from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
+
+if TYPE_CHECKING:
+    from memtui.curate.projects import View
+    from memtui.curate.views import MemoryView
+    from memtui.recall.resident import HeldWords
+    from memtui.recall.result import Hit
+    from memtui.vault.facets import Browsing
+    from memtui.vault.reader import VaultReader
+    from memtui.vault.review_triggers import AskedSince
+    from memtui.vault.search.postings_memory import TermIndex
+    from memtui.workspace import Tree
+
+MOST_HITS = 100
+"""Memories found by words that a filter shows: reading them is most of a search at 100,000 (90 ms of CPU for 200)."""
+
+LONG_LIST = 20_000
+"""From here a search takes longer (100 ms at 100,000) than the titles that are at hand (3 ms), which come first."""
+
+LARGE_VAULT = 5_000
+"""Memories in view from which what filters need is held in memory: below, a look at the vault takes 30 ms at most."""
+
+SHORTEST_PART = 3
+"""Letters of a text that a title is looked at for in advance: fewer are in most titles."""
+
+FIRST_ROWS = 100
+"""Rows of a filtered list that come with it: more than a screen shows."""
+
+SHORTEST_MEANING = 3
+"""Characters from which a query has a meaning to compare."""
+
+_LONGEST_QUERY = 200
+
+
+class ListReading:
+    """What the list and its filter ask the vault.
+
+    Args:
+        opening: what the app was opened with.
+    """
+
+    def __init__(self, opening: Opening) -> None:
+        self._opening = opening
+        self._vault = opening.vault
+        self._reading = opening.vault_to_read()
+        self._view: View | None = None
+        self._folders: dict[str, Path] | None = None
+        # Both are replaced as a whole, so that threads need no lock.
+        self._titles: tuple[Base | None, Titles] = (None, Titles(()))
+        self._words: HeldWords | None = None
+        self._own_terms: TermIndex | None = None
+        self._at_hand: ListAtHand | None = None
+        self._hits: tuple[str, Mapping[str, Hit]] = ("", {})
+        self._gone: tuple[int, tuple[int, ...]] = (-1, ())
+        self._asked: Mapping[str, AskedSince] = {}
+        """Memories that something else than their age asks about, as of the last list."""
+
+    def signature(self) -> Signature:
+        """Return what the file system says of the vault; equal while nobody wrote to it."""
+        path = self._vault.path
+        found: list[int] = []
+        for file in (path, path.with_name(path.name + ".wal")):
+            try:
+                state = file.stat()
+            except OSError:
+                found += [0, 0]
+            else:
+                found += [state.st_size, state.st_mtime_ns]
+        return tuple(found)
+
+    def moved(self, base: Base) -> bool:
+        """Return whether the vault changed since a list was read; opens it only if the file changed."""
+        if self.signature() == base.signature:
+            return False
+        with self._reading.read() as reader:
+            return reader.change_counter() != base.counter
+
+    # -- the list ---------------------------------------------------------------------------------
+
+    def load(self, query: str, wanted: Wanted, *, best: bool = True) -> Listing:
+        """Read the list anew and filter it, see `filtered`."""
+        from memtui.vault.facets import listed_ids
+        from memtui.vault.review_triggers import asked_since
+
+        signature, now, opening = self.signature(), self._vault.now(), self._opening
+        with self._reading.read() as reader:
+            view = self._view_of(reader)
+            everything = MemoryFilter(scope=view.scope)
+            stale = MemoryFilter(scope=view.scope, kinds=opening.kinds, stale_at=now, threshold=opening.threshold)
+            ids = listed_ids(reader, self._browsing(wanted, now), sort=wanted.sort)
+            plain = not wanted.chosen
+            base = Base(
+                ids=tuple(ids[: opening.most] if wanted.due_only else ids),
+                wanted=wanted,
+                active=len(ids) if plain and not wanted.due_only else reader.count(everything),
+                due=len(ids) if plain and wanted.due_only else reader.count(stale),
+                inbox=reader.count(MemoryFilter(scope=view.scope, statuses=("candidate",))),
+                elsewhere=0 if ids else reader.count(MemoryFilter(statuses=None)),
+                project=view.project,
+                counter=reader.change_counter(),
+                signature=signature,
+            )
+            self._asked = asked_since(reader, everything)
+        return self.filtered(base, query, best=best, by_meaning=self.has_meaning(query))
+
+    def filtered(self, base: Base, query: str, *, best: bool = True, by_meaning: bool = False) -> Listing:
+        """Return what of a list fits a query: as `memtui search` finds it, and by parts of titles.
+
+        Args:
+            base: the list.
+            query: what was typed.
+            best: whether hits stand first, in the order of the search; else all in the order of the list.
+            by_meaning: whether to search by meaning too; where only words are, the answer is no more than partial.
+        """
+        text = cleaned(query)
+        if not text or not base.ids:
+            return Listing(base, query, base.ids, best=best)
+        at_hand = None if by_meaning else self._list_at_hand(base)
+        if at_hand is not None:
+            return self._filtered_at_hand(at_hand, query, text, best=best)
+        found = self._found(text, base.wanted, by_meaning=by_meaning)
+        by_words = dict.fromkeys(identifier for identifier in found if identifier in base.id_set)
+        part = text.lower()
+        by_title = [base.ids[place] for place in self.titles(base).holding(part)]
+        ids = (*by_words, *(identifier for identifier in by_title if identifier not in by_words))
+        if not best:
+            fitting = frozenset(ids)
+            ids = tuple(identifier for identifier in base.ids if identifier in fitting)
+        more = len(found) >= MOST_HITS
+        partial = not by_meaning and self.has_meaning(query)
+        rows = self._first_rows(ids)
+        return Listing(base, query, ids, best=best, hits=tuple(found), more=more, rows=rows, partial=partial)
+
+    def _filtered_at_hand(self, at_hand: ListAtHand, query: str, text: str, *, best: bool) -> Listing:
+        found = self._found(text, at_hand.base.wanted, by_meaning=False, words=at_hand.words)
+        ids = at_hand.fitting(text.lower(), found, best=best)
+        more, partial = len(found) >= MOST_HITS, self.has_meaning(query)
+        return Listing(at_hand.base, query, ids, best=best, hits=tuple(found), more=more, partial=partial)
+
+    def has_meaning(self, query: str) -> bool:
+        """Return whether a query can be compared by meaning now: with a loaded model, and more than a letter."""
+        meaning = self._opening.meaning
+        return meaning is not None and meaning.is_ready and len(cleaned(query)) >= SHORTEST_MEANING
+
+    def by_title(self, base: Base, query: str) -> Listing | None:
+        """Return what of a long list holds a text in its title, at once; None where the whole answer is as quick."""
+        text = cleaned(query)
+        if len(base.ids) < LONG_LIST or len(text) < SHORTEST_PART or self._list_at_hand(base) is not None:
+            return None
+        ids = tuple(base.ids[place] for place in self.titles(base).holding(text.lower()))
+        return Listing(base, query, ids, partial=True) if ids else None
+
+    def _first_rows(self, ids: Sequence[str]) -> dict[str, Row]:
+        """Return the first rows as far as the search has read their memories, so that they need no second look."""
+        _, hits = self._hits
+        now = self._vault.now()
+        return {
+            identifier: self._row(hits[identifier].memory, now) for identifier in ids[:FIRST_ROWS] if identifier in hits
+        }
+
+    def titles(self, base: Base) -> Titles:
+        """Return the titles of a list in lower case and in its order, read once.
+
+        They are kept, so that half a word finds something without another look at the vault.
+        """
+        of, titles = self._titles
+        if of is not base:
+            from memtui.vault.facets import lower_titles
+
+            with self._reading.read() as reader:
+                found = lower_titles(reader, self._browsing(base.wanted, self._vault.now()))
+            titles = Titles([found.get(identifier, "") for identifier in base.ids])
+            self._titles = (base, titles)
+        return titles
+
+    def _found(self, text: str, wanted: Wanted, *, by_meaning: bool, words: HeldWords | None = None) -> Sequence[str]:
+        """Return the ids that a search finds where the list looks, the best first.
+
+        A single letter is no word yet: its titles are enough.
+        """
+        if len(text) == 1 and text.isascii():
+            self._hits = (text, {})
+            return ()
+        from memtui.recall.search import search
+
+        browsing = self._browsing(wanted, self._vault.now())
+        scope, statuses = self._searched(browsing)
+        settings, tree = self._opening.recall, self._view.tree if self._view else None
+        if words is not None:
+            hits = words.search(
+                text, scope, limit=MOST_HITS, settings=settings, now=browsing.now, statuses=statuses, tree=tree
+            )
+        else:
+            hits = search(
+                self._reading,
+                text,
+                scope,
+                limit=MOST_HITS,
+                settings=settings,
+                now=browsing.now,
+                statuses=statuses,
+                tree=tree,
+                meaning=self._opening.meaning if by_meaning else None,
+            )
+        self._hits = (text, {hit.memory.id: hit for hit in hits})
+        return [hit.memory.id for hit in hits]
+
+    def _browsing(self, wanted: Wanted, now: datetime) -> Browsing:
+        from memtui.vault.facets import Browsing
+
+        return Browsing(
+            scope=self._view.scope if self._view else EVERYTHING,
+            chosen=wanted.chosen,
+            now=now,
+            threshold=self._opening.threshold,
+            stale_only=wanted.due_only,
+            kinds=self._opening.kinds if wanted.due_only else (),
+            gone=self._gone[1],
+        )
+
+    @staticmethod
+    def _searched(browsing: Browsing) -> tuple[Scope, tuple[str, ...]]:
+        """Return the projects and statuses that a search looks at: those of the list, other facets aside."""
+        return _scope_of(browsing), tuple(browsing.chosen.get("status") or ("active",))
+
+    # -- what is held in memory -------------------------------------------------------------------
+
+    def prepare(self, base: Base, *, wanted: Callable[[], bool] = lambda: True) -> None:
+        """Have in memory what the first key of a filter needs, so that no key waits for the vault.
+
+        For a thread: at 100,000 memories it takes a second of processor time, in short leases, and 45 MB. In a small
+        vault it is the titles alone.
+
+        Args:
+            base: the list.
+            wanted: whether to go on; asked now and then.
+        """
+        if max(base.active, len(base.ids)) < LARGE_VAULT:
+            self.titles(base)
+            return
+        from memtui.recall.resident import read_words
+
+        words = self._words
+        if words is None or words.counter != base.counter:
+            # What is out of date is let go of first, so that never two of them are held.
+            self._words = self._at_hand = words = None
+            self._words = words = read_words(self._reading, self._terms(), wanted=wanted)
+        if words is None or words.counter != base.counter or not wanted():
+            return
+        at_hand = ListAtHand.of(base, words)
+        scope, statuses = self._searched(self._browsing(base.wanted, self._vault.now()))
+        words.learn_words(MemoryFilter(scope=scope, statuses=statuses))
+        # The first search imports what ranks: nobody shall wait for it while typing.
+        words.search("warm up", scope, limit=1, settings=self._opening.recall, now=self._vault.now())
+        self._at_hand, self._titles = at_hand, (None, Titles(()))
+
+    def _terms(self) -> TermIndex:
+        """Return the postings in memory: those of the search by meaning, which are held anyway, else our own."""
+        if self._opening.meaning is not None:
+            return self._opening.meaning.terms
+        if self._own_terms is None:
+            from memtui.vault.search.postings_memory import TermIndex
+
+            self._own_terms = TermIndex()
+        return self._own_terms
+
+    def is_prepared(self, base: Base) -> bool:
+        """Return whether a filter of a list needs no look at the vault."""
+        return self._list_at_hand(base) is not None
+
+    def _list_at_hand(self, base: Base) -> ListAtHand | None:
+        at_hand = self._at_hand
+        return at_hand if at_hand is not None and at_hand.base is base else None
+
+    def _words_of(self, base: Base) -> HeldWords | None:
+        at_hand = self._list_at_hand(base)
+        return None if at_hand is None else at_hand.words
+
+    def rows_at_hand(self, base: Base, identifiers: Sequence[str]) -> dict[str, Row]:
+        """Return rows of a list as far as they are held in memory, without the memories' texts; never waits."""
+        at_hand = self._list_at_hand(base)
+        if at_hand is None:
+            return {}
+        now = self._vault.now()
+        rows = (self._row(memory, now) for memory in at_hand.memories(identifiers))
+        # A memory without a title is called by its text, which is not here.
+        return {row.id: replace(row, memory=None) for row in rows if row.title}
+
+    # -- what rows and lists are made of ----------------------------------------------------------
+
+    def _row(self, memory: Memory, now: datetime) -> Row:
+        asked = self._asked.get(memory.id)
+        due = due_at(
+            memory,
+            self._vault.kinds,
+            self._opening.threshold,
+            asked_at=asked.asked_at if asked else None,
+            woken_at=asked.woken_at if asked else None,
+        )
+        return Row(
+            id=memory.id,
+            title=tame(memory.title) or tame(memory.insight),
+            kind=tame(memory.kind),
+            project=tame(memory.project or "unassigned"),
+            pinned=memory.pinned,
+            due=memory.status == "active" and due is not None and due <= now,
+            freshness=freshness(memory, now, self._vault.kinds),
+            age_days=days_between(last_trusted_at(memory), now),
+            status=memory.status,
+            memory=memory,
+        )
+
+    def _view_of(self, reader: VaultReader) -> View:
+        """Return what is in view, found once: asking git again at every look would hold the lease."""
+        if self._view is None:
+            from memtui.curate.projects import view_of
+
+            self._view = view_of(reader, self._opening.folder, self._opening.project)
+        return self._view
+
+
+def cleaned(query: str) -> str:
+    """Return what is searched for: no longer than a person types, without what no database takes."""
+    return query.strip()[:_LONGEST_QUERY].replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+
+
+def _scope_of(browsing: Browsing) -> Scope:
+    from memtui.vault.facets import scope_of
+
+    return scope_of(browsing)
+
+
+CHANGES_SHOWN = 3
+"""Last changes that the details show; History has them all."""
+
+_LINKED = "path:"
+
+
+class Reading(ListReading):
+    """What the app asks the vault: lists, rows and memories."""
+
+    def rows(self, identifiers: Sequence[str]) -> dict[str, Row]:
+        """Return the rows of memories, missing ones left out."""
+        now = self._vault.now()
+        with self._reading.read() as reader:
+            found = reader.get_many(identifiers)
+        return {identifier: self._row(memory, now) for identifier, memory in found.items()}
+
+    def detail(self, identifier: str, explain: str | None = None) -> Detail | None:
+        """Return one memory in full, None if it is gone.
+
+        Args:
+            identifier: its id.
+            explain: a query to explain its score for, empty for its standing value; None explains nothing.
+        """
+        from memtui.curate.views import checked, view_memories
+        from memtui.vault.facets import last_changes
+
+        now = self._vault.now()
+        with self._reading.read() as reader:
+            memories = list(reader.get_many([identifier]).values())
+            if not memories:
+                return None
+            view = view_memories(reader, memories, now=now, threshold=self._opening.threshold)[0]
+            others = reader.get_many(_linked_ids([view]) - {identifier})
+            changes = [LastChange(*found) for found in last_changes(reader, identifier, limit=CHANGES_SHOWN)]
+            tree = self._tree_of(reader, memories[0].project)
+        view = checked([view], tree)[0]
+        explained = None if explain is None else self._explained(view, explain, now)
+        return Detail(view, {other.id: tame(other.title) for other in others.values()}, now, changes, explained)
+
+    def _explained(self, view: MemoryView, query: str, now: datetime) -> Explained:
+        """Return why a memory stands where it stands, from the search that listed it."""
+        from memtui.recall.baseline_score import standing_hit
+        from memtui.recall.result import explanation
+
+        text = cleaned(query)
+        searched, hits = self._hits
+        hit = hits.get(view.memory.id) if text and searched == text else None
+        if hit is not None:
+            return Explained(query, explanation(hit))
+        with self._reading.read() as reader:
+            signals = reader.signals([view.memory.id])
+        states = {path: str(state) for path, state in view.anchor_states.items()}
+        standing = standing_hit(
+            view.memory, signals, states, settings=self._opening.recall, kinds=self._vault.kinds, now=now
+        )
+        rows = explanation(standing)
+        if text:
+            rows.insert(0, ("title", "only its title holds the text; by words it is no hit", ""))
+        return Explained("", rows)
+
+    def sketch(self, memory: Memory) -> Detail:
+        """Return a memory as far as it is known without a look at the vault: no links, no states, no history."""
+        from memtui.curate.views import MemoryView
+
+        now, kinds = self._vault.now(), self._vault.kinds
+        trust, due = freshness(memory, now, kinds), due_at(memory, kinds, self._opening.threshold)
+        view = MemoryView(memory, kinds.get(memory.kind).tier, trust, 1.0, due, {}, (), source_says_this=False)
+        return Detail(view, {}, now)
+
+    def _tree_of(self, reader: VaultReader, project: str | None) -> Tree | None:
+        """Return the working tree to check a project's files in: the one we stand in, else its linked folder."""
+        if project is None:
+            return None
+        here = self._view_of(reader).tree
+        if here is not None and here.project == project:
+            return here
+        if self._folders is None:
+            from memtui.vault.projects import list_projects
+
+            self._folders = {
+                found.name: Path(identity.removeprefix(_LINKED))
+                for found in list_projects(reader)
+                for identity in found.identities
+                if identity.startswith(_LINKED)
+            }
+        from memtui.workspace import Tree
+
+        folder = self._folders.get(project)
+        return Tree(project, folder) if folder is not None and folder.is_dir() else None
+
+
+def _linked_ids(views: Iterable[MemoryView]) -> set[str]:
+    return {end for view in views for link in view.links for end in (link.from_id, link.to_id)}

@@ -1,0 +1,353 @@
+"""The task of a payload: text, files, target, budget, phase and style."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.geometry import Offset
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from memtui.config import ContextSettings
+from memtui.errors import MemtuiError
+from memtui.text.width import clip
+from memtui.tui.actions import registry
+from memtui.tui.actions.context import FILES
+from memtui.tui.context.choices import SEPARATOR, completed, names_in, offers, typed_at
+from memtui.tui.text_layout import tame
+from memtui.tui.widgets.lines import TextLine
+
+if TYPE_CHECKING:
+    from memtui.pack.targets.base import Style
+
+
+class SettingWord(Widget):
+    """`Target chat ▾`.
+
+    Args:
+        name: what is set.
+        act: id of the act that changes it.
+    """
+
+    ALLOW_SELECT = False
+    value: reactive[str] = reactive("", layout=True)
+
+    @dataclass
+    class Pressed(Message):
+        """It was clicked."""
+
+        act: str
+
+    def __init__(self, name: str, act: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._label = name
+        self._act = act
+
+    def render(self) -> Content:
+        """Return the words."""
+        return Content.assemble((f"{self._label} ", "$memtui-kind"), tame(self.value, 30), (" ▾", "$memtui-dim"))
+
+    def on_click(self, event: events.Click) -> None:
+        """Ask for the choice."""
+        event.stop()
+        self.post_message(self.Pressed(self._act))
+
+
+class Offers(Widget):
+    """The names that fit, the chosen one marked."""
+
+    ALLOW_SELECT = False
+    names: reactive[Sequence[str]] = reactive((), layout=True)
+    chosen: reactive[int] = reactive(0)
+
+    @dataclass
+    class Picked(Message):
+        """A name was clicked."""
+
+        place: int
+
+    def render(self) -> Content:
+        """Return the lines."""
+        width = max(1, self.size.width - 3)
+        lines = [
+            Content.assemble(
+                ("▌" if place == self.chosen else " ", "$memtui-pin"),
+                (clip(tame(name), width), "bold $foreground" if place == self.chosen else "$memtui-dim"),
+            )
+            for place, name in enumerate(self.names)
+        ]
+        return Content("\n").join(lines) if lines else Content("")
+
+    def on_click(self, event: events.Click) -> None:
+        """Take the name that was clicked."""
+        offset = event.get_content_offset(self)
+        if offset is not None and offset.y < len(self.names):
+            event.stop()
+            self.post_message(self.Picked(offset.y))
+
+
+class FilesLine(TextLine):
+    """A line of names; its offers are shown by a widget that the screen places.
+
+    Args:
+        offers: where the fitting names are shown.
+        folder: what a path typed here is relative to.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(FILES)
+
+    @dataclass
+    class Left(Message):
+        """The line is done with: on to the next one, or to the list."""
+
+        to_list: bool
+
+    def __init__(self, offers: Offers, folder: Path, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(placeholder="files in hand, completed as you type", id=id)
+        self._offers = offers
+        self._known: Sequence[str] = ()
+        self._folder = folder
+        self._offered_for = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The files named so far."""
+        return names_in(self.value)
+
+    @property
+    def is_offering(self) -> bool:
+        """Whether names are offered."""
+        return bool(self._offers.names)
+
+    def know(self, names: Sequence[str]) -> None:
+        """Take the names to complete from."""
+        self._known = names
+        self._offer()
+
+    def close_offers(self) -> None:
+        """Offer nothing until the next key."""
+        self._offers.names = ()
+        self._offers.set_class(False, "-open")
+
+    @on(Input.Changed)
+    def _typed(self) -> None:
+        self._offer()
+
+    def _offer(self) -> None:
+        self._offered_for = self.value
+        typed = typed_at(self.value, self.cursor_position) if self.has_focus else ""
+        found = offers(self._known, typed, without=self.names) if typed else []
+        self._offers.names = tuple(found)
+        self._offers.chosen = 0
+        self._offers.absolute_offset = Offset(self.region.x, self.region.bottom)
+        self._offers.set_class(bool(found), "-open")
+
+    def on_blur(self) -> None:
+        """Offer nothing while elsewhere is typed."""
+        self.close_offers()
+
+    def take(self, place: int) -> None:
+        """Complete the name at the cursor with an offered one."""
+        if place < len(self._offers.names):
+            name = self._offers.names[place]
+            self.value, self.cursor_position = completed(self.value, self.cursor_position, name)
+            self.close_offers()
+
+    def _take_or_leave(self, *, to_list: bool) -> None:
+        if self._offered_for != self.value:
+            # The offers are of the key before: those of now are to be taken, or none.
+            self._offer()
+        if self.is_offering and (self._offers.chosen or not self._is_whole):
+            self.take(self._offers.chosen)
+        else:
+            self.close_offers()
+            self.post_message(self.Left(to_list=to_list))
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether the name at the cursor is typed in full, so that nothing is to be completed."""
+        name = typed_at(self.value, self.cursor_position).strip()
+        return name in self._known or os.path.isfile(self._folder / name)  # noqa: PTH113 - Path.is_file raises for a name that is too long
+
+    def action_offer_take(self) -> None:
+        """Take the chosen name, else go on to the next line; a name that is typed in full is done with."""
+        self._take_or_leave(to_list=False)
+
+    def action_offer_enter(self) -> None:
+        """Take the chosen name, else go to the list; a name that is typed in full is done with."""
+        self._take_or_leave(to_list=True)
+
+    def action_offer_down(self) -> None:
+        """Choose the next name, else go to the list."""
+        if self.is_offering:
+            self._offers.chosen = min(self._offers.chosen + 1, len(self._offers.names) - 1)
+        else:
+            self.post_message(self.Left(to_list=True))
+
+    def action_offer_up(self) -> None:
+        """Choose the name before."""
+        self._offers.chosen = max(self._offers.chosen - 1, 0)
+
+
+GUESSED = "guessed"
+"""The phase where none is chosen."""
+
+_LONGEST_TROUBLE = 300
+
+
+class TaskLines(Vertical):
+    """The lines at the top of Context.
+
+    Args:
+        settings: the configuration's defaults.
+        folder: what the files in hand are relative to.
+
+    Attributes:
+        target: name of the target.
+        phase: the phase that was chosen, None to guess it.
+        style: full or compiled.
+        stops: the lines that can be typed in, in order.
+    """
+
+    DEFAULT_CLASSES: ClassVar[str] = "task-lines"
+
+    class Changed(Message):
+        """Something was typed."""
+
+    class Entered(Message):
+        """Typing is done: on to the list."""
+
+    def __init__(self, settings: ContextSettings, folder: Path, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._settings = settings
+        self.target = settings.target
+        self.phase: str | None = None
+        self.style: Style = "compiled" if settings.style == "compiled" else "full"
+        self.task_line = TextLine("what are you about to do? empty: the standing payload", id="context-task")
+        self.offers = Offers(id="context-offers")
+        self.files_line = FilesLine(self.offers, folder, id="context-files")
+        self.budget_line = TextLine("1200", longest=40, id="context-budget")
+        self._target_word = SettingWord("Target", "context-target", id="context-target")
+        self._phase_word = SettingWord("Phase", "context-phase", id="context-phase")
+        self._style_word = SettingWord("Style", "context-style", id="context-style")
+        self._trouble = Static("", id="context-trouble", markup=False)
+        self.stops = (self.task_line, self.files_line, self.budget_line)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the lines."""
+        with Horizontal(id="context-ask"):
+            with Horizontal(id="context-task-bar"):
+                yield Static(" Task  ", classes="context-label", markup=False)
+                yield self.task_line
+            with Horizontal(id="context-files-bar"):
+                yield Static(" Files ", classes="context-label", markup=False)
+                yield self.files_line
+        with Horizontal(id="context-settings"):
+            yield self._target_word
+            yield Static("Budget ", classes="context-label", markup=False)
+            yield self.budget_line
+            yield self._phase_word
+            yield self._style_word
+        yield self._trouble
+
+    # -- values -----------------------------------------------------------------------------------
+
+    @property
+    def text(self) -> str:
+        """The task."""
+        return self.task_line.value
+
+    @property
+    def budget(self) -> str:
+        """The budget as typed; the configuration's where nothing is."""
+        return self.budget_line.value.strip() or self._settings.budget
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files in hand, less the one that is being typed and completed."""
+        if not self.files_line.is_offering:
+            return tuple(self.files_line.names)
+        line, cursor = self.files_line.value, self.files_line.cursor_position
+        before, after = line[:cursor].rpartition(",")[0], line[cursor:].partition(",")[2]
+        return tuple(names_in(f"{before},{after}"))
+
+    def restore(self, values: Mapping[str, Any]) -> None:
+        """Take what was remembered; what is no text is passed over."""
+        found = {key: value for key, value in values.items() if isinstance(value, str)}
+        self.task_line.value = found.get("task", "")
+        # What is typed next replaces the task of last time.
+        self.task_line.select_all()
+        self.files_line.value = found.get("files", "")
+        self.budget_line.value = found.get("budget") or self._settings.budget
+        self.target = found.get("target") or self._settings.target
+        self.phase = found.get("phase") or None
+        self.style = "compiled" if (found.get("style") or self._settings.style) == "compiled" else "full"
+        self.show_settings(None)
+
+    def remembered(self) -> dict[str, str]:
+        """Return what to restore; what is as the configuration says is left out, so that it follows it."""
+        values = {
+            "task": self.text,
+            "files": SEPARATOR.join(self.files_line.names),
+            "budget": "" if self.budget == self._settings.budget else self.budget,
+            "target": "" if self.target == self._settings.target else self.target,
+            "phase": self.phase or "",
+            "style": "" if self.style == self._settings.style else self.style,
+        }
+        return {key: value for key, value in values.items() if value}
+
+    # -- showing ----------------------------------------------------------------------------------
+
+    def show_settings(self, guessed: str | None) -> None:
+        """Show target, style and phase, the guessed one where none is chosen."""
+        self._target_word.value = self.target
+        self._style_word.value = self.style
+        self._phase_word.value = self.phase or (f"{guessed} ({GUESSED})" if guessed else GUESSED)
+
+    def tell(self, field: str, error: MemtuiError) -> None:
+        """Say under the lines what is wrong with one of them."""
+        text = f" {field}: {error}" if field else f" {error}"
+        self._trouble.update(Content(tame(text, _LONGEST_TROUBLE)))
+        self._trouble.set_class(True, "-told")
+
+    def clear_trouble(self) -> None:
+        """Take back what was wrong."""
+        self._trouble.set_class(False, "-told")
+
+    # -- typing -----------------------------------------------------------------------------------
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Changed())
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Entered())
+
+    @on(FilesLine.Left)
+    def _leave_files(self, message: FilesLine.Left) -> None:
+        message.stop()
+        # While names were offered, the one that was typed did not count yet.
+        self.post_message(self.Changed())
+        if message.to_list:
+            self.post_message(self.Entered())
+        else:
+            self.budget_line.focus()
+
+    @on(SettingWord.Pressed)
+    async def _press_setting(self, message: SettingWord.Pressed) -> None:
+        message.stop()
+        await self.screen.run_action(f"act('{message.act}')")

@@ -1,0 +1,1 @@
+"""The edit form and the three-way view."""

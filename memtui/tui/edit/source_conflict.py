@@ -1,0 +1,98 @@
+"""A source conflict in the three-way view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from memtui.capture.source_conflicts import settle
+from memtui.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.tui.edit.queries import Wish
+from memtui.tui.edit.version_conflict import Choice, ConflictScreen
+from memtui.tui.launch_options import Opening
+from memtui.tui.text_layout import tame
+from memtui.tui.vault_access import Done
+
+if TYPE_CHECKING:
+    from memtui.capture.source_conflicts import SourceConflict
+    from memtui.domain.memory import Memory
+
+_TEXTS = ("title", "insight", "rationale", "snippet")
+
+
+class SourceConflictScreen(ConflictScreen):
+    """What the source said, what it says now, and what the memory says; the person decides field by field.
+
+    Args:
+        opening: what the app was opened with.
+        conflict: as it was read.
+        left: how many wait, this one included.
+        moved: whether the source is not where it was when it was read last.
+    """
+
+    SIDES: ClassVar[Mapping[str, str]] = {
+        "base": "Base: the last import",
+        "theirs": "Theirs: the source now",
+        "mine": "Mine: stored here",
+    }
+    WHO: ClassVar[Mapping[str, str]] = {
+        "theirs": "source changed",
+        "mine": "changed here",
+        "both": "both changed it",
+    }
+
+    def __init__(self, opening: Opening, conflict: SourceConflict, left: int, *, moved: bool = False) -> None:
+        self._conflict = conflict
+        self._moved = moved
+        self._left = left
+        memory = conflict.memory
+        base, source = conflict.as_memory(conflict.base), conflict.as_memory(conflict.text.stated)
+        asked = [name for name in _TEXTS if name != "title" or not conflict.title_follows_text]
+        super().__init__(opening, base, source, Wish({name: getattr(memory, name) for name in asked}))
+
+    def about(self) -> str:
+        """Return the place of the source, and how many conflicts wait."""
+        text = self._conflict.text
+        name = text.path.replace("\\", "/").rsplit("/", 1)[-1]
+        place = f"{name}:{text.span[0]}" if text.span else name
+        more = f" · {self._left:,} wait" if self._left > 1 else ""
+        now = " (moved away)" if self._moved else ""
+        return f"   {tame(place, 40)}{now}{more}"
+
+    def taken(self, chosen: Mapping[str, Choice]) -> dict[str, Any]:
+        """Return the values of the choices that change what the memory says."""
+        values: dict[str, Any] = {}
+        for each in self._differences:
+            if chosen[each.field] == "theirs":
+                values[each.field] = each.theirs
+            elif chosen[each.field] == "both" and each.combined is not None:
+                values[each.field] = each.combined[0]
+        return values
+
+    def store(self, values: Mapping[str, Any]) -> tuple[Memory, Done]:
+        """Save the result, and that the source was looked at; called in a thread worker.
+
+        Raises:
+            MemtuiError: see its text.
+        """
+        memory = self._conflict.memory
+        stored = settle(
+            self.opening.vault,
+            memory.id,
+            {name: value for name, value in values.items() if value != getattr(memory, name)},
+            actor=self.opening.actor,
+            if_version=memory.version,
+            seen_hash=self._conflict.text.seen_hash,
+            secret_patterns=self.opening.secret_patterns,
+            before=self.opening.before_change,
+        )
+        kept = "Kept" if stored.insight == memory.insight else "Settled"
+        return stored, Done(f"{kept} {tame(stored.title, 60)}; asked again when its source changes. u undoes it")
+
+    def answers_failure(self, error: MemtuiError) -> bool:
+        """Leave what somebody changed meanwhile; it is read again."""
+        if isinstance(error, ConflictError | NotFoundError):
+            self.say("It was changed meanwhile; nothing was written. d shows it anew.", severity="warning")
+            self.dismiss(None)
+            return True
+        return super().answers_failure(error)

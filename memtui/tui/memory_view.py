@@ -1,0 +1,260 @@
+"""A memory in full as blocks of styled plain text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from memtui.domain.freshness import UNTIL_CHANGE
+from memtui.domain.memory import LinkType, Memory, Source
+from memtui.text.sanitize import reveal
+from memtui.tui.text_layout import MARK_DUE, MARK_PINNED, ago, days_between, freshness_bar, short_age, tame
+from memtui.tui.vault_access import Detail, Explained
+
+StyleName = Literal["title", "text", "dim", "label", "code", "warning", "good", "bar", "heading", "path"]
+
+Piece = tuple[str, StyleName]
+
+_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
+_HEADING = re.compile(r"#{1,6} ")
+_BULLET = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])(?= )")
+# A path begins where a word does and each part is bounded, so that a line of a million characters costs a look at each.
+_MARKED = re.compile(
+    r"(?P<code>`[^`\n]{1,200}`)|(?<![\w./-])(?P<path>(?:\.{0,2}/)?(?:[\w.-]{1,80}/){1,12}[\w.*-]{1,80})"
+)
+
+
+def highlighted(text: str) -> tuple[Piece, ...]:
+    """Return a text in pieces with their styles; joined, they are the text."""
+    pieces: list[Piece] = []
+    fenced = False
+    for line in text.splitlines(keepends=True):
+        if _FENCE.match(line):
+            fenced = not fenced
+            pieces.append((line, "dim"))
+        elif fenced:
+            pieces.append((line, "code"))
+        elif _HEADING.match(line):
+            pieces.append((line, "heading"))
+        else:
+            pieces += _line(line)
+    return tuple(pieces)
+
+
+def _line(line: str) -> Iterator[Piece]:
+    bullet = _BULLET.match(line)
+    start = bullet.end() if bullet else 0
+    if bullet:
+        yield bullet.group(), "label"
+    for found in _MARKED.finditer(line, start):
+        if found.start() > start:
+            yield line[start : found.start()], "text"
+        yield found.group(), "code" if found["code"] else "path"
+        start = found.end()
+    if start < len(line):
+        yield line[start:], "text"
+
+
+LONGEST_SHOWN = 20_000
+"""Characters of one text that the detail pane shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some text, wrapped as one paragraph or kept line by line.
+
+    Attributes:
+        pieces: text with the name of its style.
+        label: word in the margin; blocks with one have their text indented.
+        gap: whether an empty line comes before.
+        markdown: whether it may be rendered as Markdown.
+    """
+
+    pieces: tuple[Piece, ...]
+    label: str = ""
+    gap: bool = False
+    markdown: bool = False
+
+
+def describe(detail: Detail) -> list[Block]:
+    """Return a memory in full, top to bottom."""
+    memory = detail.view.memory
+    blocks = [Block(((tame(memory.title, 1_000), "title"),)), Block(_standing(detail)), Block(_freshness(detail))]
+    if memory.status_reason:
+        blocks.append(Block(((tame(memory.status_reason), "warning"),)))
+    if detail.explained is not None:
+        blocks.append(Block(_score(detail.explained), gap=True))
+    blocks += [Block(_long(memory.insight, memory.id), gap=True, markdown=True)]
+    if memory.rationale:
+        blocks.append(Block(_long(memory.rationale, memory.id), label="Why", gap=True, markdown=True))
+    if memory.snippet:
+        blocks.append(Block(_long(memory.snippet, memory.id, plain="code"), gap=True))
+    blocks += _labelled(list(_rows(detail)))
+    return blocks
+
+
+def _long(text: str, identifier: str, *, plain: StyleName | None = None) -> tuple[Piece, ...]:
+    """Return the beginning of a text, highlighted or in one style."""
+    shown = reveal(text[:LONGEST_SHOWN]).strip("\n").rstrip()
+    pieces: tuple[Piece, ...] = highlighted(shown) if plain is None else ((shown, plain),)
+    if len(text) <= LONGEST_SHOWN:
+        return pieces
+    return (*pieces, (f"\n… {len(text) - LONGEST_SHOWN:,} more characters: memtui show {identifier}", "warning"))
+
+
+def _score(explained: Explained) -> tuple[Piece, ...]:
+    """Return the table of a score: each part, its contribution, its input."""
+    asked = f"for “{tame(explained.query, 40)}”" if explained.query.strip() else "without a task"
+    pieces: list[Piece] = [("Score ", "label"), (asked, "dim")]
+    widest = max((len(name) for name, _, _ in explained.rows), default=0)
+    for name, given, value in explained.rows:
+        style: StyleName = "title" if value.startswith("=") else "text"
+        pieces += [(f"\n{value:>7} {name.ljust(widest)}  ", style), (tame(given), "dim")]
+    return tuple(pieces)
+
+
+def _standing(detail: Detail) -> tuple[Piece, ...]:
+    memory = detail.view.memory
+    text = " · ".join((tame(memory.kind), detail.view.tier, memory.status))
+    return ((f"{MARK_PINNED} pinned ", "good"), (f"· {text}", "dim")) if memory.pinned else ((text, "dim"),)
+
+
+def _freshness(detail: Detail) -> tuple[Piece, ...]:
+    view, memory = detail.view, detail.view.memory
+    is_due = memory.status == "active" and view.due_at is not None and view.due_at <= detail.now
+    verified = (
+        f"verified {ago(days_between(memory.verified_at, detail.now))}" if memory.verified_at else "never verified"
+    )
+    pieces: list[Piece] = [
+        (freshness_bar(view.freshness), "warning" if is_due else "bar"),
+        (" ", "dim"),
+        (f"fresh {view.freshness:.2f} · {verified} ", "dim"),
+    ]
+    return (*pieces, ("· ", "dim"), (f"{MARK_DUE} due", "warning")) if is_due else tuple(pieces)
+
+
+def _due(due: datetime, now: datetime) -> str:
+    days = days_between(now, due)
+    return f"since {due:%Y-%m-%d}" if days <= 0 else f"{due:%Y-%m-%d}, in {'a day' if days < 1 else short_age(days)}"
+
+
+def _labelled(rows: list[tuple[str, tuple[Piece, ...]]]) -> list[Block]:
+    """Return rows as blocks; a label that repeats is said once, and the first row stands off."""
+    blocks: list[Block] = []
+    last = ""
+    for label, pieces in rows:
+        blocks.append(Block(pieces, label=" " if label == last else label, gap=not blocks))
+        last = label
+    return blocks
+
+
+def _rows(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
+    view, memory = detail.view, detail.view.memory
+    yield "Project", ((tame(memory.project or "unassigned"), "text"),)
+    for anchor in memory.anchors:
+        state = view.anchor_states.get(anchor.path)
+        style: StyleName = "warning" if state in {"changed", "moved", "gone"} else "dim"
+        yield "Files", ((tame(anchor.path) + "  ", "text"), (state or "unchecked", style))
+    if memory.tags:
+        yield "Tags", ((tame(", ".join(memory.tags)), "text"),)
+    for number, near in enumerate(neighbours(detail), 1):
+        yield "Links", ((f"{number} ", "label"), (f"{near.arrow} {near.type}  ", "dim"), (near.title, "text"))
+    yield from _maybe(detail)
+    for source in memory.sources:
+        yield "Source", _source(source)
+    if view.source_says_this:
+        still = f"{MARK_DUE} source still says this: what was changed or retired here"
+        yield "Source", ((f"{still}  ", "warning"), ("o opens it", "dim"))
+    yield "Dates", ((_dates(memory), "text"),)
+    for change in detail.changes:
+        said: Piece = (f"{change.at:%Y-%m-%d} {tame(change.actor, 20)}  ", "dim")
+        yield "History", (said, (tame(change.summary, 80), "text"))
+    if memory.status == "active" and view.due_at is not None:
+        yield "Due", ((_due(view.due_at, detail.now), "text"),)
+    if memory.valid_from or memory.valid_until:
+        yield "Valid", ((_valid(memory), "text"),)
+    trust = f"confirmed by {tame(memory.confirmed_by or 'a person')}" if memory.confirmed_at else "confirmed by nobody"
+    yield "Trust", ((trust, "text"),)
+    yield "Id", ((f"{memory.id}  version {memory.version}", "dim"),)
+
+
+_TYPES = ("supersedes", "contradicts", "duplicates", "derived-from", "relates")
+_MUTUAL = frozenset({"contradicts", "duplicates", "relates"})
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A memory that another is linked to.
+
+    Attributes:
+        arrow: `→` to it, `←` from it, `↔` where the link says the same of both.
+    """
+
+    id: str
+    type: LinkType
+    arrow: str
+    title: str
+
+
+def neighbours(detail: Detail) -> list[Neighbour]:
+    """Return what a memory is linked to, by type; those that are gone are left out."""
+    mine = detail.view.memory.id
+    found = []
+    for link in detail.view.links:
+        away = link.from_id == mine
+        other = link.to_id if away else link.from_id
+        if other in detail.titles:
+            arrow = "↔" if link.type in _MUTUAL else "→" if away else "←"
+            found.append(Neighbour(other, link.type, arrow, detail.titles[other]))
+    return sorted(found, key=lambda near: (_TYPES.index(near.type), near.arrow != "→"))
+
+
+def _maybe(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
+    """Yield the links that are proposed, the one that the keys are for first, each with its reason."""
+    mine = detail.view.memory.id
+    for place, proposed in enumerate(detail.proposals):
+        proposal = proposed.proposal
+        arrow = "↔" if proposal.type in _MUTUAL else "→" if proposal.from_id == mine else "←"
+        keys: tuple[Piece, ...] = (("  + link  - never", "good"),) if place == 0 else ()
+        mark = "▸ " if place == 0 else "  "
+        yield (
+            "Maybe",
+            (
+                (mark, "good"),
+                (f"{arrow} {proposal.type}  ", "dim"),
+                (proposed.title, "text"),
+                (f"\n  {proposal.why}", "dim"),
+                *keys,
+            ),
+        )
+
+
+def _source(source: Source) -> tuple[Piece, ...]:
+    if source.path is None:
+        return (("typed here" if source.format == "memtui" else tame(source.format), "text"),)
+    place = tame(source.path)
+    if source.span:
+        first, last = source.span
+        place += f":{first}" if first == last else f":{first}–{last}"
+    return ((place + "  ", "text"), (f"({tame(source.agent or source.format)})", "dim"))
+
+
+def _dates(memory: Memory) -> str:
+    parts = [f"added {memory.created_at:%Y-%m-%d}"]
+    if memory.observed_at and memory.observed_at.date() != memory.created_at.date():
+        parts.append(f"observed {memory.observed_at:%Y-%m-%d}")
+    if memory.verified_at:
+        parts.append(f"verified {memory.verified_at:%Y-%m-%d}")
+    if memory.snoozed_until:
+        day = f"{memory.snoozed_until:%Y-%m-%d}"
+        parts.append("snoozed until a file changes" if memory.snoozed_until == UNTIL_CHANGE else f"snoozed until {day}")
+    return " · ".join(parts)
+
+
+def _valid(memory: Memory) -> str:
+    parts = [f"from {memory.valid_from:%Y-%m-%d}"] if memory.valid_from else []
+    parts += [f"until {memory.valid_until:%Y-%m-%d}"] if memory.valid_until else []
+    return " ".join(parts)

@@ -1,0 +1,380 @@
+"""Merge: memories side by side, field by field, and the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from memtui.domain.memory import MOST_MERGED
+from memtui.errors import ConflictError, MemtuiError
+from memtui.tui.actions import registry
+from memtui.tui.actions.action import Action
+from memtui.tui.actions.everywhere import GO
+from memtui.tui.actions.merge import MERGE, TAKE
+from memtui.tui.edit.fields import TextEditScreen
+from memtui.tui.launch_options import Opening
+from memtui.tui.merge.queries import (
+    CHOSEN,
+    LABELS,
+    MergeAccess,
+    MergeFields,
+    MergeResult,
+    Sides,
+    letter,
+    result_blocks,
+    side_blocks,
+    stacked_blocks,
+)
+from memtui.tui.messages import Act, LookFailed
+from memtui.tui.screens.dialogs import ChoiceScreen
+from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.text_layout import counted, tame
+from memtui.tui.vault_access import Done
+from memtui.tui.widgets.chrome import KeyHints
+from memtui.tui.widgets.detail import DetailPane
+from memtui.tui.widgets.lists import ChoiceList, ChoiceRow
+
+NARROWEST_SIDE = 30
+"""Cells that a text needs to be read beside others; with less, the texts stand one below the other."""
+
+
+@dataclass
+class SidesRead(Message):
+    """The memories were read."""
+
+    sides: Sides
+
+
+@dataclass
+class ResultMade(Message):
+    """What a merge would come to was worked out.
+
+    Attributes:
+        ticket: number of the request; older ones than the newest are dropped.
+        result: in words why there is none, where the choice makes none.
+    """
+
+    ticket: int
+    result: MergeResult | str
+
+
+class MergeScreen(WorkingScreen):
+    """Chooses whose text each field takes; the merge itself is one undoable change.
+
+    Args:
+        opening: what the app was opened with.
+        identifiers: the memories, the one that stays first.
+    """
+
+    AREA = MERGE
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(MERGE)
+    AUTO_FOCUS = "#merge-fields"
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-high")]  # noqa: RUF012 - Textual declares it as a class variable
+
+    def __init__(self, opening: Opening, identifiers: Sequence[str]) -> None:
+        super().__init__(opening)
+        self.merged = False
+        """Whether the merge was made."""
+        self._identifiers = tuple(identifiers)[:MOST_MERGED]
+        self._merging = MergeAccess(opening)
+        self._head = Static("", id="merge-head", markup=False)
+        self._fields = MergeFields(id="merge-fields")
+        self._panes = [DetailPane(id=f"merge-side-{place}") for place in range(len(self._identifiers))]
+        self._stack = DetailPane(id="merge-stack")
+        self._result = DetailPane(id="merge-result")
+        self._hints = KeyHints(id="hints")
+        self._sides: Sides | None = None
+        self._taken: dict[str, tuple[int, ...]] = {}
+        self._written: dict[str, str] = {}
+        self._ticket = 0
+
+    def compose(self) -> ComposeResult:
+        """Lay out the screen."""
+        yield self._head
+        yield self._fields
+        with Horizontal(id="merge-sides"):
+            yield from self._panes
+        yield self._stack
+        yield self._result
+        yield self._hints
+
+    def on_mount(self) -> None:
+        """Draw the empty panes; the vault is asked after the first picture."""
+        self._hints.place = MERGE
+        self._head.update(Content.styled(" Merge", "bold $primary"))
+        self._fields.border_title = Content("Fields that differ")
+        self._stack.set_title("Texts")
+        self._result.set_title("Result")
+        self.call_after_refresh(self._read)
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        self._read_sides()
+
+    @work(thread=True, exclusive=True, group="sides", exit_on_error=False)
+    def _read_sides(self) -> None:
+        try:
+            sides = self._merging.sides(self._identifiers)
+        except MemtuiError as error:
+            self.post_message(LookFailed(error))
+        else:
+            self.post_message(SidesRead(sides))
+
+    @on(SidesRead)
+    def _take_sides(self, message: SidesRead) -> None:
+        self.trouble_is_over()
+        self._sides = message.sides
+        known = {field.name: field.proposed for field in message.sides.fields}
+        self._taken = {name: self._taken.get(name, proposed) for name, proposed in known.items()}
+        self._written = {name: text for name, text in self._written.items() if name in known}
+        self._lay_out()
+
+    @on(LookFailed)
+    def _tell_failed_look(self, message: LookFailed) -> None:
+        self.complain(str(message.error))
+
+    # -- showing ----------------------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        """Put the texts side by side where there is room for it."""
+        self.call_after_refresh(self._lay_out)
+
+    def _lay_out(self) -> None:
+        if self._sides is None:
+            return
+        number = len(self._sides.memories)
+        self.set_class(self.size.width // number < NARROWEST_SIDE, "-stacked")
+        for place, pane in enumerate(self._panes):
+            pane.display = place < number
+        self._show_fields()
+        self._show_texts()
+        self._make_result()
+
+    @property
+    def _field(self) -> str | None:
+        """Name of the current field; None where the memories differ in none."""
+        fields = self._sides.fields if self._sides is not None else ()
+        return fields[self._fields.cursor].name if self._fields.cursor < len(fields) else None
+
+    def _show_fields(self) -> None:
+        sides = self._sides
+        if sides is None:
+            return
+        rows = [
+            ChoiceRow(LABELS[field.name], counted(len(set(field.texts)), "text", "texts"), self._word(field.name))
+            for field in sides.fields
+        ]
+        self._fields.show(rows)
+        self._fields.styles.height = min(len(rows), 1 if self.has_class("-low") else 5) + 2
+        place = f"field {self._fields.cursor + 1} of {len(rows)}: {LABELS[self._field]}" if self._field else ""
+        self._head.update(
+            Content.assemble(
+                (f" Merge {counted(len(sides.memories), 'memory', 'memories')}", "bold $primary"),
+                f"   {place}",
+                ("   tags, files, sources and links are united", "$memtui-dim"),
+            )
+        )
+
+    def _word(self, name: str) -> str:
+        if name in self._written:
+            return "→ written"
+        return "→ " + " + ".join(letter(place) for place in self._taken[name])
+
+    def _show_texts(self) -> None:
+        sides, name = self._sides, self._field
+        if sides is None:
+            return
+        if name is None:
+            self._stack.show((), from_top=True)
+            for pane in self._panes:
+                pane.show((), from_top=True)
+            return
+        taken = () if name in self._written else self._taken[name]
+        for place, pane in enumerate(self._panes[: len(sides.memories)]):
+            sign = f"{CHOSEN} " if place in taken else ""
+            pane.set_title(f"{sign}{letter(place)}  {sides.headings[place]}")
+            pane.set_class(place in taken, "-taken")
+            pane.show(side_blocks(sides, name, place), from_top=True)
+        self._stack.set_title(LABELS[name])
+        self._stack.show(stacked_blocks(sides, name, taken), from_top=True)
+
+    @on(ChoiceList.Moved)
+    def _follow(self, message: ChoiceList.Moved) -> None:
+        message.stop()
+        self._show_fields()
+        self._show_texts()
+
+    def _chosen(self) -> dict[str, str]:
+        """Return the text of every field that differs."""
+        fields = self._sides.fields if self._sides is not None else ()
+        return {field.name: self._written.get(field.name, field.text(self._taken[field.name])) for field in fields}
+
+    def _make_result(self) -> None:
+        if self._sides is not None:
+            self._ticket += 1
+            self._work_out(self._ticket, self._sides, self._chosen())
+
+    @work(thread=True, exclusive=True, group="result", exit_on_error=False)
+    def _work_out(self, ticket: int, sides: Sides, chosen: dict[str, str]) -> None:
+        made: MergeResult | str
+        try:
+            made = self._merging.result(sides, chosen, None)
+        except MemtuiError as error:
+            made = str(error)
+        self.post_message(ResultMade(ticket, made))
+
+    @on(ResultMade)
+    def _show_result(self, message: ResultMade) -> None:
+        if message.ticket != self._ticket or self._sides is None:
+            return
+        made = message.result
+        if isinstance(made, str):
+            self._result.set_title("Result ─ none yet")
+            self._result.show((), from_top=True)
+            self.say(made, severity="warning")
+            return
+        self._result.set_title(f"Result ─ {made.tokens:,} tokens (was {made.before:,})")
+        warned = f"! {'; '.join(map(tame, self._sides.differs))}" if self._sides.differs else ""
+        self._result.border_subtitle = Content(warned)  # a plain str would be read as markup
+        self._result.show(result_blocks(made.memory), from_top=False)
+
+    # -- choosing ---------------------------------------------------------------------------------
+
+    def why_not(self, action: Action) -> str | None:
+        """Return why an act cannot be done now."""
+        if action.id.startswith(GO) or action.id in {"undo", "redo"}:
+            return "The merge comes first; esc leaves it."
+        if self.acting and action.owner == MERGE:
+            return "The merge is on its way."
+        if action.owner == MERGE and self._sides is None:
+            return "The memories are being read."
+        if action.owner == MERGE and action.id != "merge-apply" and self._field is None:
+            return "They differ in no text; enter merges them."
+        return super().why_not(action)
+
+    async def action_act(self, identifier: str) -> None:
+        """Do what a key asks for; a number takes the text of that memory."""
+        if not identifier.startswith(TAKE):
+            await super().action_act(identifier)
+        elif self.why_not(registry.by_id(identifier)) is None:
+            self._take(int(identifier.removeprefix(TAKE)) - 1)
+
+    def action_merge_left(self) -> None:
+        """Take the text to the left."""
+        self._step(-1)
+
+    def action_merge_right(self) -> None:
+        """Take the text to the right."""
+        self._step(1)
+
+    def _step(self, step: int) -> None:
+        if self._sides is None or self._field is None:
+            return
+        taken = self._taken[self._field]
+        edge = taken[-1] if step > 0 else taken[0]
+        alone = len(taken) == 1 and self._field not in self._written
+        self._take((edge + step) % len(self._sides.memories) if alone else edge)
+
+    def _take(self, place: int) -> None:
+        name, sides = self._field, self._sides
+        if name is None or sides is None or place >= len(sides.memories):
+            return
+        self._taken[name] = (place,)
+        self._written.pop(name, None)
+        self._show_choice()
+
+    @on(MergeFields.BothWanted)
+    def _take_all(self, message: MergeFields.BothWanted) -> None:
+        message.stop()
+        sides, name = self._sides, self._field
+        if sides is None or name is None or self.acting:
+            return
+        field = sides.fields[self._fields.cursor]
+        if not field.can_join:
+            self.say(f"A memory has one {LABELS[name].lower()}; take one, or e writes it.", severity="warning")
+            return
+        first = {text: place for place, text in reversed(list(enumerate(field.texts))) if text.strip()}
+        self._taken[name] = tuple(sorted(first.values())) or (0,)
+        self._written.pop(name, None)
+        self._show_choice()
+
+    def _show_choice(self) -> None:
+        self._show_fields()
+        self._show_texts()
+        self._make_result()
+
+    def action_merge_edit(self) -> None:
+        """Write the text of the field by hand, beginning with what is chosen."""
+        name = self._field
+        if name is None:
+            return
+        if name == "kind":
+            kinds = [(tame(kind), "") for kind in self.opening.vault.kinds.names()]
+            self.app.push_screen(ChoiceScreen("Kind", kinds, self._chosen()[name]), self._writer(name))
+            return
+        self.app.push_screen(TextEditScreen(LABELS[name], self._chosen()[name]), self._writer(name))
+
+    def _writer(self, name: str) -> Callable[[str | None], None]:
+        def write(text: str | None) -> None:
+            if text is not None:
+                self._written[name] = text
+                self._show_choice()
+
+        return write
+
+    # -- merging ----------------------------------------------------------------------------------
+
+    def action_merge_apply(self) -> None:
+        """Make the merge; of several projects, ask which it belongs to."""
+        sides = self._sides
+        if sides is None:
+            return
+        if len(sides.projects) < 2:  # noqa: PLR2004 - several
+            self._apply(sides, None)
+            return
+
+        def take(project: str | None) -> None:
+            if project is not None:
+                self._apply(sides, project)
+
+        self.app.push_screen(ChoiceScreen("It belongs to", [(name, "") for name in sides.projects], ""), take)
+
+    def _apply(self, sides: Sides, project: str | None) -> None:
+        chosen = self._chosen()
+
+        def run() -> Done:
+            done = self._merging.merge(sides, chosen, project)
+            self.merged = True
+            return done
+
+        self.do(Act(run, focus=True))
+
+    def acts_ended(self, focus: str | None) -> None:
+        """Close once the merge is made."""
+        del focus
+        if self.merged and self.is_current:
+            self.dismiss(None)
+
+    def answers_failure(self, error: MemtuiError) -> bool:
+        """Read the memories again where one of them moved; the choices stay."""
+        if isinstance(error, ConflictError):
+            self._read_sides()
+        return super().answers_failure(error)
+
+    @on(KeyHints.Pressed)
+    async def _press(self, message: KeyHints.Pressed) -> None:
+        message.stop()
+        if message.action.id == "merge-both":
+            self._fields.action_merge_both()
+        else:
+            await self.action_act(message.action.id)

@@ -1,0 +1,397 @@
+"""A memory in review, the end of a session and the preview of moved files as text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.cells import cell_len
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.screen import ModalScreen
+
+from memtui.curate.review_receipt import Receipt, standing_text
+from memtui.curate.review_sessions import Progress
+from memtui.tui.memory_view import Block, Piece, StyleName, describe
+from memtui.tui.review.queries import NEIGHBOURS_SHOWN, Opened, ReviewCard
+from memtui.tui.text_layout import MARK_DUE, counted, days_between, tame
+from memtui.tui.widgets.detail import DetailPane
+
+if TYPE_CHECKING:
+    from memtui.curate.review_sessions import ReviewSession
+    from memtui.vault.packs import StoredPack
+
+STEPS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 75, 90, 120, 150, 180, 240, 300)
+"""Minutes that are told; between them nobody plans."""
+
+DAMPING = 0.2
+"""Share of a new pace that is taken at once: the median of few verdicts leaps between 5 and 40 s, and a fifth of that
+moves 20 memories by two minutes."""
+
+SLACK = 0.5
+"""Share of a step by which an estimate may be beyond it before another is told."""
+
+
+class TimeLeft:
+    """An estimate from the pace of a session, damped, and told in steps."""
+
+    def __init__(self) -> None:
+        self._minutes_each: float | None = None
+        self._step = -1
+
+    def take(self, progress: Progress) -> None:
+        """Take in the pace so far."""
+        if not progress.left:
+            return
+        each = progress.minutes_left / progress.left
+        self._minutes_each = each if self._minutes_each is None else _between(self._minutes_each, each, DAMPING)
+
+    def words(self, left: int) -> str:
+        """Return `28 left, about 6 min` for so many memories."""
+        if not left or self._minutes_each is None:
+            return "all done"
+        minutes = STEPS[self._place(self._minutes_each * left)]
+        return f"{left:,} left, " + (f"about {minutes} min" if minutes else "under a minute")
+
+    def _place(self, minutes: float) -> int:
+        """Return the step of an estimate: the one told last while the estimate is not clearly beyond it."""
+        # Under a minute is less than one, not less than a half.
+        bounds = [1.0, *(_between(low, high, 0.5) for low, high in pairwise(STEPS[1:]))]
+        if self._step >= 0:
+            low = bounds[self._step - 1] if self._step else 0.0
+            high = bounds[self._step] if self._step < len(bounds) else float("inf")
+            slack = SLACK * min(high - low, STEPS[-1])
+            if low - slack <= minutes < high + slack:
+                return self._step
+        self._step = sum(1 for bound in bounds if minutes >= bound)
+        return self._step
+
+
+def _between(low: float, high: float, share: float) -> float:
+    return low + share * (high - low)
+
+
+@dataclass
+class SessionRead(Message):
+    """A session was begun, resumed or looked at again.
+
+    Attributes:
+        ticket: number of the request; older ones than the newest are dropped.
+    """
+
+    opened: Opened
+    ticket: int
+
+
+@dataclass
+class CardRead(Message):
+    """A memory in review was read.
+
+    Attributes:
+        card: None if the memory is gone.
+        ahead: whether it was read for the next step, before anybody asked to see it.
+    """
+
+    id: str
+    card: ReviewCard | None
+    ahead: bool = False
+
+
+@dataclass
+class ReviewMoved(Message):
+    """Somebody changed the vault since the session was looked at."""
+
+
+@dataclass
+class FilesChecked(Message):
+    """The files of the memories were looked at; some may have moved."""
+
+
+@dataclass
+class StandingNoted(Message):
+    """The standing payload was counted at the beginning of a session."""
+
+    session: ReviewSession
+
+
+@dataclass
+class MovesRead(Message):
+    """The moved files that may be followed were found.
+
+    Attributes:
+        moves: per memory id, old path to new path.
+    """
+
+    moves: Mapping[str, Mapping[str, str]]
+
+
+PANES = frozenset({"curve", "files", "similar"})
+"""Evidence that has a pane of its own where there is room."""
+
+TAKING = Block((("Looking at the files and taking the queue …", "dim"),))
+"""Shown until the first memory is there."""
+
+READING = Block((("Reading the next memory …", "dim"),))
+"""Shown where the next memory is not there yet."""
+
+_WIDE, _MIDDLING = 100, 60
+_WIDE_BAR, _MIDDLING_BAR = 24, 12
+_FRAME_CELLS = 8
+
+
+# -- the first line ------------------------------------------------------------------------------------
+
+
+def head_line(opened: Opened | None, settled: AbstractSet[str], place: int, width: int, time_left: TimeLeft) -> Content:
+    """Return `Review  12 of 40  ███▌────  28 left, about 6 min   project   u undo   esc pause`, as far as it fits."""
+    name = Content.styled(" Review", "bold $primary")
+    if opened is None or not opened.progress.total:
+        return name
+    progress = opened.progress
+    bar_cells = _WIDE_BAR if width >= _WIDE else _MIDDLING_BAR if width >= _MIDDLING else 0
+    done = sum(1 for identifier in opened.session.ids if identifier in settled)
+    position = min(place + 1, progress.total) if done < progress.total else progress.total
+    left = Content.assemble(
+        name,
+        f"  {position} of {progress.total}  ",
+        (_bar(done, progress.total, bar_cells), "$memtui-bar"),
+        ("  " if bar_cells else ""),
+        (time_left.words(progress.total - done), "$memtui-dim"),
+    )
+    keys = (("u", "undo"), ("esc", "leave" if done == progress.total else "pause"))
+    right = Content("   ").join(
+        [Content.assemble((key, "bold $primary"), " ", (word, "$memtui-dim")) for key, word in keys]
+    )
+    project = Content.styled(tame(opened.session.project or "all projects", 30), "$memtui-dim")
+    for parts in ([project, right], [right], []):
+        end = Content("   ").join(parts)
+        room = width - left.cell_length - end.cell_length - 1
+        if room > 1 or not parts:
+            return Content.assemble(left, " " * max(0, room), end)
+    return left
+
+
+def _bar(done: int, total: int, cells: int) -> str:
+    eighths = round(cells * 8 * done / total)
+    return ("█" * (eighths // 8) + (" ▏▎▍▌▋▊▉"[eighths % 8] if eighths % 8 else "")).ljust(cells, "─")
+
+
+# -- one memory ----------------------------------------------------------------------------------------
+
+
+def why_title(card: ReviewCard, width: int) -> tuple[str, str]:
+    """Return the title of the memory's pane, and the reasons if they do not fit into it."""
+    reasons = tame(" · ".join(card.why), 300)
+    title = f"Why now ─ {reasons}"
+    if not reasons:
+        return "Why now ─ it was due when the queue was taken", ""
+    return (title, "") if cell_len(title) <= width - _FRAME_CELLS else ("Why now", reasons)
+
+
+def memory_blocks(card: ReviewCard, *, why: str, panes: AbstractSet[str]) -> list[Block]:
+    """Return the memory in full.
+
+    Args:
+        card: the memory and its evidence.
+        why: reasons to say first, where the title has no room for them.
+        panes: evidence that has a pane of its own; the rest follows the text.
+    """
+    blocks = [Block(((why, "warning"),))] if why else []
+    body = describe(card.detail)
+    blocks += [Block(body[0].pieces, gap=bool(why)), *body[1:3]]
+    source = card.detail.view.memory.source
+    if card.detail.view.source_says_this and source is not None:
+        place = f"{source.path}:{source.span[0]}" if source.span else str(source.path)
+        said: list[Piece] = [(f"{MARK_DUE} source still says this  ", "warning"), (f"{tame(place, 80)}  ", "path")]
+        blocks.append(Block((*said, ("o opens it", "dim"))))
+    blocks += body[3:]
+    if "curve" not in panes:
+        blocks.append(Block(((card.curve.caption, "text"),), label="Fades", gap=True))
+    if "files" not in panes and card.files:
+        blocks += _headed("What changed in its files", file_blocks(card))
+    if "files" not in panes and any(one.near for one in card.similar):
+        blocks += _headed("Neighbours", similar_blocks(card))
+    return blocks
+
+
+def _headed(title: str, blocks: list[Block]) -> list[Block]:
+    return [Block(((title, "label"),), gap=True), *blocks]
+
+
+def changed_meanwhile(card: ReviewCard, *, refused: bool) -> str:
+    """Return who changed a memory while it was looked at, and whether a verdict was not taken because of it."""
+    changes = card.detail.changes
+    by = f" by {tame(changes[0].actor, 20)}" if changes else ""
+    return f"changed meanwhile{by}: " + ("your verdict was not taken, look again" if refused else "look again")
+
+
+def file_blocks(card: ReviewCard) -> list[Block]:
+    """Return what happened to a memory's files since it was last verified."""
+    blocks: list[Block] = []
+    for change in card.files:
+        state = change.state or "unchecked"
+        style: StyleName = "warning" if state in {"changed", "moved", "gone"} else "dim"
+        pieces: list[Piece] = [(f"{tame(change.path)}  ", "path"), (state, style)]
+        if change.added or change.removed:
+            pieces.append((f"  +{change.added} −{change.removed}", "label"))
+        blocks.append(Block(tuple(pieces)))
+        if change.path in card.moves:
+            to: list[Piece] = [("→ ", "dim"), (f"{tame(card.moves[change.path])}  ", "path"), ("f re-anchors", "dim")]
+            blocks.append(Block(tuple(to)))
+        for line in change.lines:
+            sign: StyleName = "good" if line.startswith("+") else "dim"
+            blocks.append(Block(((f"{line[:1]} {tame(line[1:].strip())}", sign),)))
+    return blocks or [Block((("It is tied to no file.", "dim"),))]
+
+
+def similar_blocks(card: ReviewCard, *, gap: bool = False) -> list[Block]:
+    """Return linked and similar memories."""
+    blocks = [
+        Block(
+            ((f"{similar.how}  ", "warning" if similar.how.startswith("≠") else "dim"), (similar.title, "text")),
+            gap=gap and place == 0,
+        )
+        for place, similar in enumerate([one for one in card.similar if one.near][:NEIGHBOURS_SHOWN])
+    ]
+    return blocks or [Block((("Nothing is linked to it, and nothing is like it.", "dim"),), gap=gap)]
+
+
+_BAR = 24
+
+_WHEN_DUE = (
+    "A memory comes due when it fades, a file of it changes, another contradicts it, it hurt twice, or an import "
+    "touches it. Using it never clears that; you do."
+)
+_NOTHING_DUE = (Block((("Nothing is due for review.", "title"),)), Block(((_WHEN_DUE, "dim"),), gap=True))
+_PACED = (
+    Block((("That is it for now: you reviewed as many as you set out to.", "title"),)),
+    Block((("[review] daily and weekly in the configuration say how many.", "dim"),), gap=True),
+)
+_KEYS = (("Y", "copy this"), ("w", "write it to a file"), ("a", "take a new queue"))
+_ANSWERS = (("1", "helped"), ("2", "hurt"), ("3", "not used"), ("4", "say nothing"))
+
+
+def end_blocks(opened: Opened, now: datetime) -> list[Block]:
+    """Return what stands on the screen once nothing is left to look at."""
+    asked = pack_blocks(opened.packs, now)
+    if opened.receipt is not None:
+        return receipt_blocks(opened.receipt, asked)
+    said = _PACED if opened.paced else _NOTHING_DUE
+    keys = (
+        (("a", "take more all the same"), ("esc", "back to the list"))
+        if opened.paced
+        else (("esc", "back to the list"),)
+    )
+    return [*said, *asked, *_key_lines(keys)]
+
+
+def receipt_blocks(receipt: Receipt, asked: Sequence[Block] = ()) -> list[Block]:
+    """Return the receipt of a session, with what to do next.
+
+    Args:
+        receipt: what the session came to.
+        asked: a question after a pack, between the figures and the details.
+    """
+    settled = sum(receipt.counts.values())
+    done = f"{settled:,} of {counted(receipt.total, 'memory', 'memories')} reviewed"
+    blocks = [Block(((f"{done}   ", "title"), (f"begun {receipt.started_at:%Y-%m-%d}", "dim")))]
+    most = max(receipt.counts.values(), default=1)
+    for place, (word, number) in enumerate(receipt.counts.items()):
+        bar = "█" * max(1, round(_BAR * number / most))
+        blocks.append(Block(((f"{number:>4}  {word:<12}", "text"), (bar, "bar")), gap=place == 0))
+    saved = [standing_text(*receipt.standing)] if receipt.standing else []
+    if receipt.tokens_out:
+        saved.append(f"{receipt.tokens_out:,} tokens of text are out of use and reach no payload")
+    for place, line in enumerate(saved):
+        blocks.append(Block(((line, "text"),), label=" " if place else "Tokens", gap=place == 0))
+    for place, (_, title, days) in enumerate(receipt.half_lives):
+        label = "Fades" if place == 0 else " "
+        half_life = f"{days:g} d" if days else "its kind's"
+        blocks.append(Block(((f"{half_life}  ", "dim"), (tame(title), "text")), label=label, gap=place == 0))
+    blocks += [*_still_said(receipt), *asked]
+    keys = (*_KEYS, ("o", "open a source that still says it")) if receipt.still_said else _KEYS
+    return [*blocks, *_key_lines(keys)]
+
+
+def _still_said(receipt: Receipt) -> list[Block]:
+    if not receipt.still_said:
+        return []
+    blocks = [Block((("These sources still say what was changed or taken out of use:", "warning"),), gap=True)]
+    blocks += [Block(((f"{tame(path)}  ", "path"), (tame(title), "text"))) for _, title, path in receipt.still_said]
+    return blocks
+
+
+def pack_blocks(packs: Sequence[StoredPack], now: datetime) -> list[Block]:
+    """Return the question after the first of these packs."""
+    if not packs:
+        return []
+    pack = packs[0]
+    days = int(days_between(pack.made_at, now))
+    what = tame(pack.task, 80) or "the pack without a task"
+    more = f" · {len(packs) - 1:,} more after it" if len(packs) > 1 else ""
+    held = f"copied {counted(days, 'day', 'days')} ago for {tame(pack.target, 20)}"
+    answers = [piece for key, word in _ANSWERS for piece in ((f"{key} ", "label"), (f"{word}   ", "text"))]
+    return [
+        Block((("Did it help?  ", "title"), (what, "text")), gap=True),
+        Block(((f"{held} · {counted(len(pack.members), 'memory', 'memories')}{more}", "dim"),)),
+        Block(tuple(answers)),  # type: ignore[arg-type] # the names are styles
+    ]
+
+
+def _key_lines(keys: Sequence[tuple[str, str]]) -> list[Block]:
+    return [Block(((f"{key:<4}", "label"), (word, "dim")), gap=place == 0) for place, (key, word) in enumerate(keys)]
+
+
+class MovesScreen(ModalScreen[bool]):
+    """Returns whether the moves are to be followed.
+
+    Args:
+        moves: per memory id, old path to new path.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "agree", "follow them"),
+        Binding("escape,q", "leave", "leave"),
+    ]
+    AUTO_FOCUS = "#review-moves"
+
+    def __init__(self, moves: Mapping[str, Mapping[str, str]]) -> None:
+        super().__init__()
+        self._moves = moves
+
+    def compose(self) -> ComposeResult:
+        """Lay out the preview."""
+        yield DetailPane(id="review-moves")
+
+    def on_mount(self) -> None:
+        """Write the preview."""
+        pane = self.query_one(DetailPane)
+        pane.border_title = Content(f"Follow moved files ─ {counted(len(self._moves), 'memory', 'memories')}")
+        pane.border_subtitle = Content("enter follows · esc leaves · one change, u undoes it")
+        pane.show(move_blocks(self._moves), from_top=True)
+
+    def action_agree(self) -> None:
+        """Follow them."""
+        self.dismiss(True)
+
+    def action_leave(self) -> None:
+        """Leave everything as it is."""
+        self.dismiss(False)
+
+
+def move_blocks(moves: Mapping[str, Mapping[str, str]]) -> list[Block]:
+    """Return which path becomes which, the one that most memories are tied to first."""
+    counts = Counter((old, new) for paths in moves.values() for old, new in paths.items())
+    blocks: list[Block] = []
+    for place, ((old, new), number) in enumerate(sorted(counts.items(), key=lambda one: (-one[1], one[0]))):
+        tied = counted(number, "memory", "memories")
+        blocks.append(Block(((f"{tame(old)}  ", "path"), (tied, "dim")), gap=place > 0))
+        blocks.append(Block((("→ ", "dim"), (tame(new), "path"))))
+    return blocks

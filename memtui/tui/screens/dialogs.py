@@ -1,0 +1,168 @@
+"""Small dialogs: a memory in full, a choice, a text, a theme."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from memtui.tui.memory_view import Block
+from memtui.tui.widgets.detail import DetailPane
+
+
+class CardScreen(ModalScreen[None]):
+    """Text to read; esc, enter and q close it.
+
+    Args:
+        title: what it is, in our own words.
+        blocks: the text.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,enter,q,i", "leave", "close")]
+    AUTO_FOCUS = "#card"
+
+    def __init__(self, title: str, blocks: Sequence[Block]) -> None:
+        super().__init__()
+        self._title = title
+        self._blocks = tuple(blocks)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the card."""
+        card = DetailPane(id="card")
+        card.border_title = Content(self._title)  # a plain str would be read as markup
+        card.border_subtitle = Content("esc closes")
+        yield card
+
+    def on_mount(self) -> None:
+        """Show the text once the card has its width."""
+        self.call_after_refresh(self._show)
+
+    def _show(self) -> None:
+        self.query_one("#card", DetailPane).show(self._blocks, from_top=True)
+
+    def action_leave(self) -> None:
+        """Close."""
+        self.dismiss(None)
+
+
+NUMBERED = 9
+"""Choices that a single digit chooses."""
+
+
+class ChoiceScreen(ModalScreen[str | None]):
+    """Returns the name that was chosen, None where it was left.
+
+    Args:
+        title: what is chosen.
+        choices: (name, what people call it); a name that is the choice's own number is shown as that alone.
+        current: the name in force.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "leave"),
+        Binding("j", "list('cursor_down')", show=False),
+        Binding("k", "list('cursor_up')", show=False),
+        *(Binding(str(number), f"take({number})", show=False) for number in range(1, NUMBERED + 1)),
+    ]
+
+    def __init__(self, title: str, choices: Sequence[tuple[str, str]], current: str) -> None:
+        super().__init__()
+        self._title = title
+        self._choices = list(choices)
+        self._current = current
+
+    def compose(self) -> ComposeResult:
+        """Lay out the list."""
+        width = max((len(name) for name, _ in self._choices), default=0)
+        options = [
+            Option(_line(number, name, label, width), id=f"n{number}")
+            for number, (name, label) in enumerate(self._choices, 1)
+        ]
+        names = [name for name, _ in self._choices]
+        choices = OptionList(*options, id="choice-list", markup=False)
+        choices.border_title = Content(self._title)  # a plain str would be read as markup
+        choices.border_subtitle = Content("number or enter takes · esc leaves")
+        choices.highlighted = names.index(self._current) if self._current in names else 0
+        yield choices
+
+    @on(OptionList.OptionSelected, "#choice-list")
+    def _take(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(self._choices[event.option_index][0])
+
+    def action_take(self, number: int) -> None:
+        """Choose by number."""
+        if number <= len(self._choices):
+            self.dismiss(self._choices[number - 1][0])
+
+    def action_list(self, move: str) -> None:
+        """Move the cursor of the list."""
+        getattr(self.query_one("#choice-list", OptionList), f"action_{move}")()
+
+    def action_leave(self) -> None:
+        """Leave without choosing."""
+        self.dismiss(None)
+
+
+def _line(number: int, name: str, label: str, width: int) -> Content:
+    key = str(number) if number <= NUMBERED else " "
+    if name == str(number):
+        return Content.assemble((name, "bold $primary"), f"  {label}")
+    return Content.assemble(
+        (key, "bold $primary"), f"  {name.ljust(width)}", (f"  {label}", "$memtui-dim") if label else ""
+    )
+
+
+class ThemePicker(ModalScreen[str | None]):
+    """A list of themes; returns the one that was kept.
+
+    Args:
+        names: themes to choose from.
+        current: the theme in force, to go back to.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "back to the old theme"),
+        Binding("j", "list('cursor_down')", show=False),
+        Binding("k", "list('cursor_up')", show=False),
+    ]
+
+    def __init__(self, names: Sequence[str], current: str) -> None:
+        super().__init__()
+        self._names = list(names)
+        self._current = current
+
+    def compose(self) -> ComposeResult:
+        """Lay out the list."""
+        choices = OptionList(*(Option(Content(name), id=name) for name in self._names), id="theme-list", markup=False)
+        choices.border_title = Content("Theme")
+        choices.border_subtitle = Content("enter keeps · esc goes back")
+        choices.highlighted = self._names.index(self._current)
+        yield choices
+
+    @on(OptionList.OptionHighlighted, "#theme-list")
+    def _preview(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        if event.option_id is not None:
+            self.app.theme = event.option_id
+
+    @on(OptionList.OptionSelected, "#theme-list")
+    def _keep(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(event.option_id)
+
+    def action_list(self, move: str) -> None:
+        """Move the cursor of the list."""
+        getattr(self.query_one("#theme-list", OptionList), f"action_{move}")()
+
+    def action_leave(self) -> None:
+        """Go back to the theme that was in force."""
+        self.app.theme = self._current
+        self.dismiss(None)

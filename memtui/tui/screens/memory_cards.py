@@ -1,0 +1,92 @@
+"""Read a memory in full over the screen, and open its source in an editor."""
+
+from __future__ import annotations
+
+from textual import on, work
+from textual.app import SuspendNotSupported
+
+from memtui.errors import MemtuiError
+from memtui.tui.context.rows import MemoryRead
+from memtui.tui.memory_view import describe
+from memtui.tui.messages import LookFailed, PlaceFound, Told
+from memtui.tui.screens.dialogs import CardScreen
+from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.vault_access import Found
+
+
+class MemoryCards(WorkingScreen):
+    """A screen whose rows are memories that can be read in full."""
+
+    @work(thread=True, exclusive=True, group="memory", exit_on_error=False)
+    def read_memory(self, identifier: str) -> None:
+        """Read a memory, and show it over the screen."""
+        try:
+            detail = self.access.detail(identifier)
+        except MemtuiError as error:
+            self.post_message(LookFailed(error))
+        else:
+            self.post_message(MemoryRead(detail))
+
+    @on(MemoryRead)
+    def _show_memory(self, message: MemoryRead) -> None:
+        if message.detail is None:
+            self.say("This memory is gone: somebody took it out meanwhile.", severity="warning")
+        else:
+            self.app.push_screen(CardScreen("Memory", describe(message.detail)))
+
+    def send_escape(self, text: str) -> bool:
+        """Send OSC 52 between two pictures rather than into one."""
+        self.app.copy_to_clipboard(text.encode("utf-8", "replace").decode("utf-8"))
+        return True
+
+
+class OpeningFiles(WorkingScreen):
+    """A screen from which sources and files are opened."""
+
+    def open_source_of(self, identifier: str | None) -> None:
+        """Open the source of a memory, or its first file; where there is none, say why."""
+        if identifier is not None:
+            self._find_place(identifier)
+
+    def editor_closed(self) -> None:
+        """Take in what may have changed in the file; called once the person is back."""
+
+    @work(thread=True, exclusive=True, group="place", exit_on_error=False)
+    def _find_place(self, identifier: str) -> None:
+        try:
+            place = self.access.place(identifier)
+        except MemtuiError as error:
+            self.post_message(Told(f"No file to open: {error}", good=False))
+        else:
+            self.post_message(PlaceFound(place))
+
+    @on(PlaceFound)
+    def _open_place(self, message: PlaceFound) -> None:
+        message.stop()
+        reason = self._edit_place(message.place)
+        if reason:
+            self.say(reason, severity="warning")
+        self.editor_closed()
+
+    @on(Told)
+    def _tell(self, message: Told) -> None:
+        message.stop()
+        self.say(message.text, severity="information" if message.good else "warning")
+
+    def _edit_place(self, place: Found) -> str:
+        """Give the terminal to the editor; return why it could not be done, empty where it was."""
+        import subprocess
+
+        from memtui.curate.external_editor import editor_command
+
+        try:
+            command = editor_command(place.path, place.line)
+            with self.app.suspend():
+                done = subprocess.run(command, check=False)  # the person's own editor
+        except SuspendNotSupported:
+            return f"This terminal cannot be lent to an editor. The file is {place.path}, line {place.line}"
+        except MemtuiError as error:
+            return str(error)
+        except OSError as error:
+            return f"The editor cannot be started ({error.strerror}): {command[0]}"
+        return f"The editor ended with status {done.returncode}" if done.returncode else ""

@@ -1,0 +1,1 @@
+"""Workarounds for Textual's internals, each with its reason."""

@@ -1,0 +1,219 @@
+"""One contradiction: both memories side by side, and how to resolve it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from memtui.text.sanitize import reveal
+from memtui.tui.actions import registry
+from memtui.tui.actions.action import Action
+from memtui.tui.actions.everywhere import GO
+from memtui.tui.actions.tidy import CLASH, CLASH_LINE, CLASHES
+from memtui.tui.launch_options import Opening
+from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece
+from memtui.tui.messages import Act
+from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.text_layout import ago, days_between, tame
+from memtui.tui.tidy.queries import TidyAccess
+from memtui.tui.vault_access import Done
+from memtui.tui.widgets.chrome import KeyHints
+from memtui.tui.widgets.detail import DetailPane
+from memtui.tui.widgets.lines import AskLine, Question
+
+if TYPE_CHECKING:
+    from memtui.analysis.contradictions import Conflict
+    from memtui.domain.memory import Memory
+
+_WHERE = "paths, phases or words between commas; empty leaves it as it is"
+_QUESTIONS = {
+    name: Question(f"{letter} holds for", verb=verb, longest=500)
+    for name, letter, verb in (("first", "A", "goes on to B"), ("second", "B", "settles it"))
+}
+
+
+class ClashText(DetailPane):
+    """One of the two texts; it answers `b` itself, which everywhere else leads to the inbox."""
+
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CLASHES)
+
+    class BothWanted(Message):
+        """Both memories are to hold."""
+
+    def action_clash_both(self) -> None:
+        """Let both hold."""
+        self.post_message(self.BothWanted())
+
+
+class ClashScreen(WorkingScreen):
+    """Settles one contradiction by one key; each way is one undoable change.
+
+    Args:
+        opening: what the app was opened with.
+        conflict: the pair as it was found.
+        memories: both memories.
+    """
+
+    AREA = CLASH
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CLASH)
+    AUTO_FOCUS = "#clash-0"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
+
+    def __init__(self, opening: Opening, conflict: Conflict, memories: tuple[Memory, Memory]) -> None:
+        super().__init__(opening)
+        self.settled = False
+        """Whether it was settled."""
+        self._conflict = conflict
+        self._memories = memories
+        self._tidying = TidyAccess(opening)
+        self._head = Static("", id="clash-head", markup=False)
+        self._panes = [ClashText(id=f"clash-{place}") for place in (0, 1)]
+        self._line = AskLine(_QUESTIONS, id="clash-ask")
+        self._where = Static(_WHERE, id="clash-where", markup=False)
+        self._hints = KeyHints(id="hints")
+        self._first = ""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the screen."""
+        yield self._head
+        with Horizontal(id="clash-sides"):
+            yield from self._panes
+        yield self._where
+        yield self._line
+        yield self._hints
+
+    def on_mount(self) -> None:
+        """Show both."""
+        self._hints.place = CLASH
+        why = tame(self._conflict.why, 200)
+        self._head.update(
+            Content.assemble((" Contradiction", "bold $memtui-due"), f"  {self._conflict.type}  ", (why, "$memtui-dim"))
+        )
+        self.call_after_refresh(self._show_both)
+
+    def _show_both(self) -> None:
+        now = self.opening.vault.now()
+        for place, (pane, memory) in enumerate(zip(self._panes, self._memories, strict=True)):
+            when = memory.verified_at or memory.observed_at or memory.created_at
+            word = "verified" if memory.verified_at else "from"
+            pane.set_title(f"{'AB'[place]}  {word} {ago(days_between(when, now))}")
+            pane.show(self._blocks(memory, place), from_top=True)
+
+    def _blocks(self, memory: Memory, place: int) -> list[Block]:
+        words = self._conflict.words[place]
+        blocks = [
+            Block(((tame(memory.title, 500), "title"),)),
+            Block(((f"{tame(memory.kind)} · {tame(memory.project or 'unassigned')}", "dim"),)),
+            Block(_marked(memory.insight, words), gap=True),
+        ]
+        if memory.rationale:
+            blocks.append(Block(((reveal(memory.rationale[:LONGEST_SHOWN]), "text"),), label="Why", gap=True))
+        blocks += [
+            Block(((tame(anchor.path), "path"),), label=" " if at else "Files", gap=not at)
+            for at, anchor in enumerate(memory.anchors[:3])
+        ]
+        return blocks
+
+    # -- settling ---------------------------------------------------------------------------------
+
+    def why_not(self, action: Action) -> str | None:
+        """Return why an act cannot be done now."""
+        if action.id.startswith(GO) or action.id in {"undo", "redo"}:
+            return "The contradiction comes first; esc leaves it."
+        if self.acting and action.owner == CLASH:
+            return "It is being settled."
+        return super().why_not(action)
+
+    def action_clash_first(self) -> None:
+        """Let A hold."""
+        self._settle(lambda: self._tidying.keep(self._conflict, self._conflict.ids[0]))
+
+    def action_clash_second(self) -> None:
+        """Let B hold."""
+        self._settle(lambda: self._tidying.keep(self._conflict, self._conflict.ids[1]))
+
+    def action_clash_none(self) -> None:
+        """Say that it is no contradiction."""
+        self._settle(lambda: self._tidying.is_no_conflict(self._conflict))
+
+    @on(ClashText.BothWanted)
+    def _ask_where(self, message: ClashText.BothWanted) -> None:
+        """Ask where each holds; at least one must say so."""
+        message.stop()
+        if not self.acting:
+            self._ask("first")
+
+    def _ask(self, name: str) -> None:
+        self._where.add_class("-open")
+        self._hints.place = CLASH_LINE
+        self._line.open(name)
+
+    @on(AskLine.Given)
+    def _take_where(self, message: AskLine.Given) -> None:
+        message.stop()
+        if message.name == "first":
+            self._first = message.text
+            self._ask("second")
+            return
+        said = (self._first, message.text)
+        if not any(where.strip() for where in said):
+            self.say("Say where at least one of them holds: a path, a phase, or words.", severity="warning")
+            self._ask("first")
+            return
+        self._close_line()
+        self._settle(lambda: self._tidying.keep_both(self._conflict, said))
+
+    def _close_line(self) -> None:
+        self._where.remove_class("-open")
+        self._hints.place = CLASH
+        self._line.close()
+        self._panes[0].focus()
+
+    def action_back(self) -> None:
+        """Leave the line, then the contradiction."""
+        if self._line.is_open:
+            self._close_line()
+        else:
+            super().action_back()
+
+    def _settle(self, run: Callable[[], Done]) -> None:
+        def settle() -> Done:
+            done = run()
+            self.settled = True
+            return done
+
+        self.do(Act(settle))
+
+    def acts_ended(self, focus: str | None) -> None:
+        """Close once it is settled."""
+        del focus
+        if self.settled and self.is_current:
+            self.dismiss(None)
+
+    @on(KeyHints.Pressed)
+    async def _press(self, message: KeyHints.Pressed) -> None:
+        message.stop()
+        if message.action.id == "clash-both":
+            self._panes[0].action_clash_both()
+        else:
+            await self.action_act(message.action.id)
+
+
+def _marked(text: str, words: str) -> tuple[Piece, ...]:
+    """Return a text with the clashing words in brackets, wherever they stand as written."""
+    shown, sought = reveal(text[:LONGEST_SHOWN]), reveal(words).strip()
+    at = shown.lower().find(sought.lower()) if sought else -1
+    if at < 0:
+        return ((shown, "text"), *(((f"\n[{sought}]", "warning"),) if sought else ()))
+    end = at + len(sought)
+    return tuple(
+        piece for piece in ((shown[:at], "text"), (f"[{shown[at:end]}]", "warning"), (shown[end:], "text")) if piece[0]
+    )

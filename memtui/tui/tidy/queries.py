@@ -1,0 +1,159 @@
+"""The Tidy screen's work on the vault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memtui.domain.memory import Memory
+from memtui.tui.launch_options import Opening
+from memtui.tui.text_layout import counted, tame
+from memtui.tui.vault_access import Done, VaultAccess
+
+if TYPE_CHECKING:
+    from memtui.analysis.contradictions import Conflict
+    from memtui.analysis.duplicates import DuplicateGroup
+    from memtui.curate.reflection_candidates import RipeGroup
+    from memtui.curate.tidy import TidyCache, TidyReport
+
+Progress = Callable[[str, int, int], None]
+"""Told (stage, done, total); may raise `Cancelled`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Both memories of a contradiction, as they are now."""
+
+    memories: tuple[Memory, Memory]
+
+
+class TidyAccess(VaultAccess):
+    """The vault as the Tidy screen sees it."""
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__(opening)
+        self._cache: TidyCache | None = None
+
+    def find(self, progress: Progress, *, anew: bool = False) -> TidyReport:
+        """Look through the vault; nothing is changed. After the first time, only what moved since is worked out.
+
+        Args:
+            progress: told how far it is.
+            anew: look again at every memory, file and vector.
+
+        Raises:
+            Cancelled: raised by `progress`.
+        """
+        from memtui.curate.tidy import TidyCache, TidyOptions, tidy
+        from memtui.vault.search.vectors import counts
+
+        opening = self._opening
+        cache = self._cache = self._cache or TidyCache(opening.context.encoding, opening.secret_patterns)
+        if anew:
+            cache.look_anew()
+
+        with self._reading.read() as reader:
+            view = self._view_of(reader)
+            # The vectors that are stored are compared; no model is loaded for it.
+            vectors = counts(reader) if opening.meaning is not None else {}
+        options = TidyOptions(
+            scope=view.listing_scope,
+            threshold=opening.threshold,
+            tree=view.tree,
+            model=max(vectors, key=vectors.__getitem__, default=None),
+            secret_patterns=opening.secret_patterns,
+            encoding=opening.context.encoding,
+        )
+        return tidy(
+            self._reading, options, stage=lambda name: lambda done, total: progress(name, done, total), cache=cache
+        )
+
+    def pair(self, conflict: Conflict) -> Pair:
+        """Return both memories of a contradiction.
+
+        Raises:
+            NotFoundError: one is gone.
+        """
+        from memtui.errors import NotFoundError
+
+        memories = self._memories(conflict.ids)
+        if len(memories) != 2:  # noqa: PLR2004 - a pair
+            raise NotFoundError("One of the two is gone")
+        return Pair((memories[0], memories[1]))
+
+    # -- settling ---------------------------------------------------------------------------------
+
+    def keep(self, conflict: Conflict, identifier: str) -> Done:
+        """Settle a contradiction for one of the two."""
+        from memtui.curate.resolutions import keep_one
+
+        self._opening.before_change()
+        other = keep_one(self._vault, conflict, identifier, actor=self._opening.actor)
+        return Done(f"Superseded: {tame(other.title, 80)}")
+
+    def keep_both(self, conflict: Conflict, words: Sequence[str]) -> Done:
+        """Settle a contradiction by saying where each of the two holds: paths, phases, words, as they were typed."""
+        from memtui.curate.resolutions import keep_both, scope_from
+
+        self._opening.before_change()
+        scopes = {
+            identifier: scope_from(said) for identifier, said in zip(conflict.ids, words, strict=True) if said.strip()
+        }
+        keep_both(
+            self._vault,
+            conflict,
+            scopes,
+            actor=self._opening.actor,
+            secret_patterns=self._opening.secret_patterns,
+        )
+        places = [f"{'AB'[place]} for {tame(said, 60)}" for place, said in enumerate(words) if said.strip()]
+        return Done(f"Both hold: {', '.join(places)}")
+
+    def is_no_conflict(self, conflict: Conflict) -> Done:
+        """Never propose this pair again, until a text changes."""
+        from memtui.curate.resolutions import not_conflicting
+
+        self._opening.before_change()
+        not_conflicting(self._vault, *conflict.ids, actor=self._opening.actor)
+        return Done("Remembered: no contradiction")
+
+    def are_no_duplicates(self, group: DuplicateGroup) -> Done:
+        """Never propose this group again, until a text changes."""
+        from memtui.curate.resolutions import not_duplicates
+
+        self._opening.before_change()
+        not_duplicates(self._vault, group.ids, actor=self._opening.actor)
+        return Done("Remembered: no duplicates")
+
+    def are_not_ripe(self, group: RipeGroup) -> Done:
+        """Never propose this group for a conclusion again, until a text changes."""
+        from memtui.curate.reflection_candidates import not_ripe
+
+        self._opening.before_change()
+        not_ripe(self._vault, group.ids, actor=self._opening.actor)
+        return Done("Remembered: they have no common conclusion")
+
+    def merge_copies(self, groups: Sequence[DuplicateGroup]) -> Done:
+        """Merge every group of exact copies, each as one undoable change."""
+        from memtui.curate.resolutions import accept_copies
+
+        self._opening.before_change()
+        accepted = accept_copies(self._vault, groups, actor=self._opening.actor)
+        parts = [f"Merged {counted(len(accepted.merged), 'group', 'groups')} of copies"]
+        if accepted.skipped:
+            parts.append(f"left {len(accepted.skipped):,} ({tame(accepted.skipped[0][1], 120)})")
+        return Done("; ".join(parts), changed=bool(accepted.merged))
+
+    def re_anchor(self, moves: Sequence[tuple[str, str, str]]) -> Done:
+        """Tie memories to the new places of their files, as one undoable change.
+
+        Args:
+            moves: (memory, old path, new path).
+        """
+        from memtui.curate.anchors import re_anchor
+
+        wanted: dict[str, dict[str, str]] = {}
+        for identifier, old, new in moves:
+            wanted.setdefault(identifier, {})[old] = new
+        return self._act(lambda: re_anchor(self._vault, wanted, actor=self._opening.actor), "Re-anchored")

@@ -1,0 +1,217 @@
+"""What the app reads from the vault, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memtui.curate.link_suggestions import LinkProposal
+    from memtui.curate.views import MemoryView
+    from memtui.domain.memory import Memory
+
+Signature = tuple[int, ...]
+"""What the file system says of the vault: sizes and times of file and log."""
+
+SORTS = {"newest": "newest first", "stalest": "stalest first", "title": "by title", "use": "most used first"}
+"""How the list can be sorted, and how its title says so; a filtered one by score besides."""
+
+BEST = "best match first"
+"""How the title calls the order by score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One memory as the list shows it.
+
+    Attributes:
+        title: one line, tamed, not yet clipped.
+        age_days: since it was last verified, else observed.
+        memory: as it was read, to show its texts without another look at the vault.
+    """
+
+    id: str
+    title: str
+    kind: str
+    project: str
+    pinned: bool
+    due: bool
+    freshness: float
+    age_days: float
+    status: str = "active"
+    memory: Memory | None = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the list is to show, filter aside.
+
+    Attributes:
+        due_only: only what is due for review.
+        chosen: values per facet.
+        sort: one of `SORTS`.
+    """
+
+    due_only: bool = False
+    chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sort: str = "newest"
+
+
+@dataclass(frozen=True)
+class Base:
+    """The list before any filter, with the counts of the header.
+
+    Attributes:
+        ids: in order.
+        active: memories in view.
+        inbox: candidates in view.
+        elsewhere: memories of any project and status; only counted where the list is empty.
+        counter: the vault's change counter.
+    """
+
+    ids: tuple[str, ...] = field(repr=False)
+    wanted: Wanted
+    active: int
+    due: int
+    inbox: int
+    elsewhere: int
+    project: str | None
+    counter: int
+    signature: Signature
+
+    @property
+    def due_only(self) -> bool:
+        """Whether it holds only what is due for review."""
+        return self.wanted.due_only
+
+    @cached_property
+    def id_set(self) -> frozenset[str]:
+        """The ids, to ask whether one is listed."""
+        return frozenset(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What the list shows.
+
+    Attributes:
+        ids: in order.
+        best: whether the best match stands first.
+        hits: those found by words, as `memtui search` ranks them.
+        more: whether the filter found more than it shows.
+        rows: the first rows, as far as they were read already.
+        partial: whether only titles were looked at so far.
+        problem: why a query could not be read, so that it was taken for words.
+    """
+
+    base: Base
+    query: str
+    ids: tuple[str, ...] = field(repr=False)
+    best: bool = True
+    hits: tuple[str, ...] = field(default=(), repr=False)
+    more: bool = False
+    rows: Mapping[str, Row] = field(default_factory=dict, repr=False)
+    partial: bool = False
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FacetCounts:
+    """Values of each facet with their counts, in the order of the pane."""
+
+    values: Mapping[str, Sequence[tuple[str, int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class LastChange:
+    """One of the last changes of a memory."""
+
+    at: datetime
+    actor: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Why a memory stands where it stands.
+
+    Attributes:
+        query: what was searched for, empty for the standing value.
+        rows: (part, its input, its contribution).
+    """
+
+    query: str
+    rows: Sequence[tuple[str, str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A link that is proposed for a memory, with the title of the other one."""
+
+    proposal: LinkProposal
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One memory in full, with the titles of those it is linked to, and those that it might be linked to."""
+
+    view: MemoryView
+    titles: dict[str, str]
+    now: datetime
+    changes: Sequence[LastChange] = ()
+    explained: Explained | None = None
+    proposals: Sequence[Proposed] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where something stands in a file.
+
+    Attributes:
+        line: counted from 1.
+    """
+
+    path: Path
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What an act came to.
+
+    Attributes:
+        message: in the past tense, for the toast.
+        changed: whether anything was.
+        focus: the memory to look at afterwards, if another than the present one.
+    """
+
+    message: str
+    changed: bool = True
+    focus: str | None = None
+
+
+def steady_order(shown: Iterable[str], fresh: Sequence[str]) -> tuple[str, ...]:
+    """Return fresh ids in the order shown so far, newcomers after whom they follow in the fresh order.
+
+    A memory that was just pinned stays under the cursor instead of jumping to the top.
+    """
+    present = set(fresh)
+    kept = [identifier for identifier in shown if identifier in present]
+    known = set(kept)
+    followers: dict[str | None, list[str]] = {}
+    before: str | None = None
+    for identifier in fresh:
+        if identifier in known:
+            before = identifier
+        else:
+            followers.setdefault(before, []).append(identifier)
+    result = list(followers.get(None, ()))
+    for identifier in kept:
+        result.append(identifier)
+        result.extend(followers.get(identifier, ()))
+    return tuple(result)

@@ -1,0 +1,233 @@
+"""One-line widgets: inputs, questions, the filter, the title."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from memtui.text.sanitize import one_line
+from memtui.text.width import clip
+from memtui.tui.actions import registry
+from memtui.tui.actions.browse import FILTER
+from memtui.tui.text_layout import clipped, tame
+
+LONGEST = 2_000
+"""Characters of a line; recall reads no more of a task for its phase."""
+
+_READ_OF_A_PASTE = 20
+"""A paste is read up to this multiple of the line's room: white space may make up most of it."""
+
+
+class TextLine(Input):
+    """A single line of text.
+
+    Args:
+        placeholder: shown while it is empty; never from others.
+        longest: most characters.
+    """
+
+    def __init__(self, placeholder: str = "", *, longest: int = LONGEST, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(placeholder=placeholder, max_length=longest, id=id, compact=True, select_on_focus=False)
+        self._longest = longest
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Take a paste as one line without control characters."""
+        event.stop()
+        event.prevent_default()
+        text = one_line(event.text[: self._longest * _READ_OF_A_PASTE])
+        room = self._longest - len(self.value) + len(self.selected_text)
+        self.replace(text[: max(0, room)], *sorted(self.selection))
+
+
+ASK_AGAIN = "it exists: enter again replaces it"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a line may ask for; all of it our own words.
+
+    Attributes:
+        suggestion: what stands there at first.
+        verb: what enter does.
+        longest: most characters.
+    """
+
+    label: str
+    suggestion: str = ""
+    verb: str = "takes it"
+    longest: int = 4_000
+
+
+class AskLine(Horizontal):
+    """A line with a note beside it; hidden until it is opened. What there is already it replaces at the second enter.
+
+    Args:
+        questions: what it may ask, by name.
+    """
+
+    DEFAULT_CLASSES: ClassVar[str] = "ask-line"
+
+    @dataclass
+    class Given(Message):
+        """An answer was given.
+
+        Attributes:
+            name: of the question.
+            again: whether the person said that what is there may be replaced.
+        """
+
+        name: str
+        text: str
+        again: bool
+
+    def __init__(self, questions: Mapping[str, Question], *, id: str) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._questions = questions
+        self._asked = next(iter(questions))
+        self._answers = {name: question.suggestion for name, question in questions.items()}
+        self._label = Static("", classes="ask-label", markup=False)
+        self._input = TextLine("", id=f"{id}-input")
+        self._note = Static("", classes="ask-note", markup=False)
+        self._replaceable: str | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out the line."""
+        yield self._label
+        yield self._input
+        yield self._note
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is asked."""
+        return self.has_class("-open")
+
+    def open(self, name: str, value: str | None = None) -> None:
+        """Ask, with a value, else the answer of last time or the suggestion."""
+        question = self._questions[name]
+        self._asked, self._replaceable = name, None
+        self._label.update(f" {question.label} ")
+        self._input.max_length = question.longest
+        self._input.value = self._answers[name] if value is None else value[: question.longest]
+        self._note.update(self._hint())
+        self.add_class("-open")
+        self._input.focus()
+        self._input.action_select_all()
+
+    def close(self) -> None:
+        """Hide it."""
+        self.remove_class("-open")
+
+    def ask_again(self) -> None:
+        """Say that there is such a thing; the next enter replaces it unless the text is changed before."""
+        self._replaceable = self._input.value
+        self._note.update(ASK_AGAIN)
+
+    def _hint(self) -> str:
+        return f"enter {self._questions[self._asked].verb} · esc leaves"
+
+    @on(Input.Changed)
+    def _change(self, event: Input.Changed) -> None:
+        event.stop()
+        if event.value != self._replaceable:
+            self._replaceable = None
+            self._note.update(self._hint())
+
+    @on(Input.Submitted)
+    def _give(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._answers[self._asked] = event.value
+        self.post_message(self.Given(self._asked, event.value, again=event.value == self._replaceable))
+
+
+FILTER_LINE_LONGEST = 200
+"""Characters of a filter."""
+
+
+class FilterLine(Input):
+    """A single line of text. A paste of several lines is folded into one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(FILTER)
+
+    @dataclass
+    class Kept(Message):
+        """The filter is to stay and the list to be looked at."""
+
+    @dataclass
+    class Moved(Message):
+        """The cursor of the list is to move while the filter is typed."""
+
+        rows: int
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(
+            placeholder="words, part of a title, or kind:tooling age>180d -pinned",
+            max_length=FILTER_LINE_LONGEST,
+            id=id,
+            compact=True,
+        )
+
+    def action_filter_keep(self) -> None:
+        """Keep the filter and go to the list."""
+        self.post_message(self.Kept())
+
+    def action_filter_down(self) -> None:
+        """Move the cursor of the list down."""
+        self.post_message(self.Moved(1))
+
+    def action_filter_up(self) -> None:
+        """Move the cursor of the list up."""
+        self.post_message(self.Moved(-1))
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Take a paste as one line without control characters."""
+        event.stop()
+        event.prevent_default()
+        text = one_line(event.text[: FILTER_LINE_LONGEST * 20])
+        room = FILTER_LINE_LONGEST - len(self.value) + len(self.selected_text)
+        self.replace(text[:room], *sorted(self.selection))
+
+
+_GAP = "   "
+_PROJECT_CELLS = 30
+
+
+class TitleLine(Widget):
+    """`memtui  project   Screen      note   ? help`.
+
+    Args:
+        screen: the name of the screen.
+    """
+
+    ALLOW_SELECT = False
+    project: reactive[str | None] = reactive(None)
+    note: reactive[str] = reactive("")
+
+    def __init__(self, screen: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._screen_name = screen
+
+    def render(self) -> Content:
+        """Return the line."""
+        project = clip(tame(self.project or ""), _PROJECT_CELLS)
+        left = Content.assemble(
+            " ", ("memtui  ", "bold $primary"), project + _GAP if project else "", (self._screen_name, "bold")
+        )
+        end = Content.assemble(_GAP, ("?", "bold $primary"), " ", ("help", "$memtui-dim"), " ")
+        if left.cell_length + end.cell_length > self.size.width:
+            end = Content.assemble(" ", ("?", "bold $primary"), " ")
+            left = clipped(left, self.size.width - end.cell_length)
+        room = self.size.width - left.cell_length - end.cell_length - len(_GAP)
+        note = Content.styled(clip(tame(self.note), room), "$memtui-dim")
+        pad = max(0, self.size.width - left.cell_length - note.cell_length - end.cell_length)
+        return Content.assemble(left, " " * pad, note, end)

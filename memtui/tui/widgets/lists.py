@@ -1,0 +1,386 @@
+"""Lists with a cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import BindingType
+from textual.content import Content
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from memtui.tui.actions import registry
+from memtui.tui.actions.everywhere import PANE
+from memtui.tui.text_layout import fit, wrap
+
+
+class MovingView(ScrollView, can_focus=True):
+    """A line-API pane that answers the keys for moving; subclasses say what a step is."""
+
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(PANE)
+
+    def move_by(self, lines: int) -> None:
+        """Move by lines, down if positive."""
+        self.scroll_to(y=self.scroll_offset.y + lines, animate=False)
+
+    def move_to_end(self, *, last: bool) -> None:
+        """Move to the first line, or the last."""
+        self.scroll_to(y=self.virtual_size.height if last else 0, animate=False)
+
+    @property
+    def page(self) -> int:
+        """Lines in sight."""
+        return max(1, self.scrollable_content_region.height)
+
+    def action_down(self) -> None:
+        """Move one line down."""
+        self.move_by(1)
+
+    def action_up(self) -> None:
+        """Move one line up."""
+        self.move_by(-1)
+
+    def action_half_down(self) -> None:
+        """Move half a page down."""
+        self.move_by(max(1, self.page // 2))
+
+    def action_half_up(self) -> None:
+        """Move half a page up."""
+        self.move_by(-max(1, self.page // 2))
+
+    def action_page_down(self) -> None:
+        """Move a page down."""
+        self.move_by(self.page)
+
+    def action_page_up(self) -> None:
+        """Move a page up."""
+        self.move_by(-self.page)
+
+    def action_first(self) -> None:
+        """Move to the top."""
+        self.move_to_end(last=False)
+
+    def action_last(self) -> None:
+        """Move to the bottom."""
+        self.move_to_end(last=True)
+
+
+CURSOR_MARK = "▌"
+
+Paint = dict[str, Style]
+"""The style of each part of a line on a ground, and of the ground itself as `base`."""
+
+
+class CursorList(MovingView):
+    """Lines, one of them current; those that cannot be selected, such as headings, are passed over.
+
+    Subclasses say how many lines there are, draw one in `render_line` with the paint that is mixed for it, and tell of
+    the cursor in `cursor_moved` and `cursor_clicked`.
+    """
+
+    ALLOW_SELECT = False
+
+    PREFIX: ClassVar[str]
+    """Start of the names of its component classes; `cursor` is the ground of the current line."""
+
+    PARTS: ClassVar[tuple[str, ...]]
+    """Styles that a line may use beside the ground."""
+
+    cursor: reactive[int] = reactive(0, init=False)
+    """Index of the current line."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._notice: tuple[str, ...] = ()
+        self._row_paint: Paint = {}
+        self._current_paint: Paint = {}
+
+    # -- what subclasses say ----------------------------------------------------------------------
+
+    @property
+    def count(self) -> int:
+        """Lines in the list."""
+        raise NotImplementedError
+
+    def selectable(self, index: int) -> bool:
+        """Return whether the cursor may stand on a line."""
+        del index
+        return True
+
+    def cursor_moved(self) -> None:
+        """Tell that the cursor came to another line."""
+
+    def cursor_clicked(self, *, again: bool) -> None:
+        """Answer a click on the line that is now current; `again` if it was so before."""
+
+    # -- moving -----------------------------------------------------------------------------------
+
+    def validate_cursor(self, cursor: int) -> int:
+        """Keep the cursor within the list."""
+        return max(0, min(cursor, self.count - 1))
+
+    def move_by(self, lines: int) -> None:
+        """Move the cursor by lines; headings do not stop it."""
+        self.cursor = self.nearest(self.cursor + lines, 1 if lines > 0 else -1)
+
+    def move_to_end(self, *, last: bool) -> None:
+        """Move the cursor to the first line, or the last."""
+        self.cursor = self.nearest(self.count - 1, -1) if last else self.nearest(0, 1)
+
+    def nearest(self, index: int, step: int) -> int:
+        """Return the selectable line at an index or the next one in a direction, else in the other."""
+        index = max(0, min(index, self.count - 1))
+        for direction in (step, -step):
+            place = index
+            while 0 <= place < self.count:
+                if self.selectable(place):
+                    return place
+                place += direction
+        return index
+
+    def watch_cursor(self) -> None:
+        """Follow the cursor."""
+        self.reveal_cursor()
+        self.refresh()
+        self.cursor_moved()
+
+    def on_resize(self) -> None:
+        """Keep the cursor in sight."""
+        self.reveal_cursor()
+
+    def reveal_cursor(self) -> None:
+        """Scroll as far as the cursor is in sight, with a heading right above it."""
+        top, page = self.scroll_offset.y, self.page
+        first = self.cursor - 1 if self.cursor > 0 and not self.selectable(self.cursor - 1) else self.cursor
+        if first < top:
+            self.scroll_to(y=first, animate=False)
+        elif self.cursor >= top + page:
+            self.scroll_to(y=self.cursor - page + 1, animate=False)
+
+    def on_click(self, event: events.Click) -> None:
+        """Bring the cursor to the line."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        index = self.scroll_offset.y + offset.y
+        if index < self.count and self.selectable(index):
+            event.stop()
+            again = index == self.cursor
+            self.cursor = index
+            self.cursor_clicked(again=again)
+
+    # -- drawing ----------------------------------------------------------------------------------
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return lines of the screen; the styles are looked up once for all."""
+        self._row_paint = self._paint(self.rich_style)
+        self._current_paint = self._paint(self.get_component_rich_style(f"{self.PREFIX}--cursor"))
+        return super().render_lines(crop)
+
+    def _paint(self, base: Style) -> Paint:
+        """Return the style of each part of a line on a ground."""
+        found = {name: self.get_component_rich_style(f"{self.PREFIX}--{name}") for name in self.PARTS}
+        parts = {name: base + Style(color=style.color, bold=style.bold or None) for name, style in found.items()}
+        return {"base": base, **parts}
+
+    def notice_line(self, y: int, width: int) -> Strip:
+        """Return a line of what stands instead of an empty list."""
+        # Two columns are kept free at either side.
+        lines = [(part, place) for place, line in enumerate(self._notice) for part in wrap(line, max(1, width - 4))]
+        top = max(0, (self.page - len(lines)) // 3)
+        text, place = lines[y - top] if top <= y < top + len(lines) else ("", 1)
+        return Strip([Segment(fit(f"  {text}", width), self._row_paint["dim" if place else "base"])])
+
+    def set_title(self, title: str, count: str = "") -> None:
+        """Write the pane's title and, at the bottom, its count."""
+        self.border_title = Content(title)  # a plain str would be read as markup
+        self.border_subtitle = Content(count)
+
+
+__all__ = ["CURSOR_MARK", "PARTS", "Paint", "PickList"]
+
+PARTS = ("kind", "dim", "bar", "mark", "warning", "good", "heading")
+"""Styles that a line may use beside the ground."""
+
+
+class PickList(CursorList):
+    """Lines drawn by the subclass, one of them current.
+
+    Subclasses keep what they list, say by `count` how many lines there are, draw one with `segments`, and call
+    `rows_changed` after a change.
+    """
+
+    PREFIX = "pick-list"
+    PARTS = PARTS
+    COMPONENT_CLASSES = {"pick-list--cursor", *(f"pick-list--{part}" for part in PARTS)}  # noqa: RUF012 - Textual declares it as a class variable
+
+    @dataclass
+    class Highlighted(Message):
+        """The cursor came to another line, or the lines changed under it."""
+
+        list: PickList
+
+        @property
+        def control(self) -> PickList:
+            """The list."""
+            return self.list
+
+        def can_replace(self, message: Message) -> bool:
+            """Let the newest of a burst stand for all."""
+            return isinstance(message, PickList.Highlighted) and message.list is self.list
+
+    @dataclass
+    class Chosen(Message):
+        """A line was clicked that was current already."""
+
+        list: PickList
+
+        @property
+        def control(self) -> PickList:
+            """The list."""
+            return self.list
+
+    def segments(self, index: int, width: int, paint: Paint) -> list[Segment]:
+        """Return a line after its edge, in that many cells."""
+        raise NotImplementedError
+
+    def rows_changed(self, cursor: int | None, notice: Sequence[str] = ()) -> None:
+        """Draw other lines.
+
+        Args:
+            cursor: the line to stand on; None keeps the place.
+            notice: lines to show instead of an empty list.
+        """
+        self._notice = tuple(notice)
+        self.virtual_size = Size(0, self.count)
+        self.set_reactive(PickList.cursor, self.nearest(self.cursor if cursor is None else cursor, 1))
+        self.reveal_cursor()
+        self.refresh()
+        self.cursor_moved()
+
+    @property
+    def has_current(self) -> bool:
+        """Whether the cursor stands on a line."""
+        return self.cursor < self.count and self.selectable(self.cursor)
+
+    def cursor_moved(self) -> None:
+        """Tell that the cursor came to another line."""
+        self.post_message(self.Highlighted(self))
+
+    def cursor_clicked(self, *, again: bool) -> None:
+        """Tell that a line was clicked that was current already."""
+        if again:
+            self.post_message(self.Chosen(self))
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line of the screen."""
+        width = self.scrollable_content_region.width
+        index = self.scroll_offset.y + y
+        if not self.count:
+            return self.notice_line(y, width)
+        if index >= self.count:
+            return Strip.blank(width, self._row_paint["base"])
+        is_current = index == self.cursor and self.selectable(index)
+        paint = self._current_paint if is_current else self._row_paint
+        edge = Segment(CURSOR_MARK if is_current else " ", paint["mark"])
+        return Strip([edge, *self.segments(index, max(1, width - 1), paint)]).adjust_cell_length(width, paint["base"])
+
+
+_NAME_CELLS = 14
+_NOTE_CELLS = 18
+_NOTE_FROM = 48
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceRow:
+    """One row."""
+
+    name: str
+    note: str
+    choice: str
+
+
+class ChoiceList(MovingView):
+    """Rows, one of which is current."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES = {"choice-list--cursor", "choice-list--dim", "choice-list--open"}  # noqa: RUF012 - Textual declares it as a class variable
+
+    cursor: reactive[int] = reactive(0, init=False)
+
+    class Moved(Message):
+        """The cursor came to another row."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._rows: tuple[ChoiceRow, ...] = ()
+
+    def show(self, rows: Sequence[ChoiceRow]) -> None:
+        """Show these rows; the cursor stays."""
+        self._rows = tuple(rows)
+        self.virtual_size = Size(0, len(self._rows))
+        self.refresh()
+
+    def validate_cursor(self, cursor: int) -> int:
+        """Keep the cursor within the list."""
+        return max(0, min(cursor, len(self._rows) - 1))
+
+    def watch_cursor(self) -> None:
+        """Keep the cursor in sight."""
+        self._reveal_cursor()
+        self.refresh()
+        self.post_message(self.Moved())
+
+    def on_resize(self) -> None:
+        """Keep the cursor in sight."""
+        self._reveal_cursor()
+
+    def _reveal_cursor(self) -> None:
+        top = self.scroll_offset.y
+        if self.cursor < top or self.cursor >= top + self.page:
+            self.scroll_to(y=self.cursor if self.cursor < top else self.cursor - self.page + 1, animate=False)
+
+    def move_by(self, lines: int) -> None:
+        """Move the cursor by rows."""
+        self.cursor = self.cursor + lines
+
+    def move_to_end(self, *, last: bool) -> None:
+        """Move the cursor to the first row, or the last."""
+        self.cursor = len(self._rows) - 1 if last else 0
+
+    def on_click(self, event: events.Click) -> None:
+        """Bring the cursor to the row."""
+        offset = event.get_content_offset(self)
+        if offset is not None and self.scroll_offset.y + offset.y < len(self._rows):
+            event.stop()
+            self.cursor = self.scroll_offset.y + offset.y
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line of the screen."""
+        width = self.scrollable_content_region.width
+        at = self.scroll_offset.y + y
+        if at >= len(self._rows):
+            return Strip.blank(width, self.rich_style)
+        row, is_current = self._rows[at], at == self.cursor
+        base = self.get_component_rich_style("choice-list--cursor") if is_current else self.rich_style
+        dim = base.from_color(self.get_component_rich_style("choice-list--dim").color)
+        is_open = row.choice.startswith("?")
+        waiting = base.from_color(self.get_component_rich_style("choice-list--open").color)
+        note = _NOTE_CELLS if width >= _NOTE_FROM else 0
+        rest = max(1, width - _NAME_CELLS - note - 1)
+        return Strip(
+            [
+                Segment(CURSOR_MARK if is_current else " ", base),
+                Segment(fit(f" {row.name}", _NAME_CELLS), base),
+                Segment(fit(row.note, note), base + dim),
+                Segment(fit(row.choice, rest), base + waiting if is_open else base),
+            ]
+        ).adjust_cell_length(width, base)

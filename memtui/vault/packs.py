@@ -1,0 +1,264 @@
+"""Recorded packs, which the journal does not cover, and recipes, which it does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from memtui.domain.memory import Signal
+from memtui.domain.record import Record, RecordError, format_time, parse_time
+from memtui.vault.reader import VaultReader
+from memtui.vault.rows import COLUMNS, known_time, signal_from_row
+from memtui.vault.sql_in import among
+from memtui.vault.writer import VaultWriter
+
+RECIPE = "recipe"
+"""The journal's word for one."""
+
+_PACK_COLUMNS = ", ".join(COLUMNS["packs"])
+_MOST_PACKS = 1_000_000
+_RECIPE_COLUMNS = ", ".join(COLUMNS["recipes"])
+_LONGEST_NAME = 100
+_LONGEST_CHOICE = 40
+
+FILE_STATES = "file_states"
+"""Key of a pack's options: the state per anchor path, per memory."""
+
+STATUSES = "statuses"
+"""Key of a pack's options: why a memory that was put in is none in use, in words, per memory."""
+
+ABOUT_MEMORIES = (FILE_STATES, STATUSES)
+"""Keys of a pack's options that hold something per memory, by its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackMember:
+    """A memory of a pack.
+
+    Attributes:
+        version: the memory's version when the pack was made.
+        tokens: tokens of its text in the payload.
+        score: as recalled.
+    """
+
+    memory_id: str
+    version: int
+    tokens: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPack:
+    """A pack as it was used; the payload itself is not kept, only its hash.
+
+    Attributes:
+        task: the task's text.
+        files: project-relative paths.
+        budget: as people write it.
+        payload_hash: BLAKE2b-128 of the payload in UTF-8, in hex.
+        members: in the order of the payload.
+        options: what else was chosen: style, phase, ticks; empty for a pack of an older memtui.
+    """
+
+    id: str
+    made_at: datetime
+    actor: str
+    project: str | None
+    task: str
+    files: tuple[str, ...]
+    target: str
+    budget: str
+    encoding: str
+    tokens: int
+    payload_hash: str
+    members: tuple[PackMember, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """A saved task with its files, target and budget.
+
+    Attributes:
+        name: unique in the vault.
+        task: the task's text, may be empty.
+        files: project-relative paths.
+        options: what else was chosen: style, phase, ticks; empty for a recipe of an older memtui.
+    """
+
+    name: str
+    project: str | None
+    task: str
+    files: tuple[str, ...]
+    target: str
+    budget: str
+    created_at: datetime
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+_IN_FORCE = (
+    "(coalesce(len(members), 0) = 0 OR EXISTS (SELECT 1 FROM signals s"
+    " WHERE s.pack_id = packs.id AND s.signal IN ('copied', 'injected')))"
+)
+"""A pack whose recording was undone has lost the signals of its use; one whose memories were purged is still told."""
+
+
+def read_packs(reader: VaultReader, *, limit: int | None) -> list[StoredPack]:
+    """Return the packs used last, the newest first, without those whose recording was undone."""
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        f"SELECT {_PACK_COLUMNS} FROM packs WHERE {_IN_FORCE} ORDER BY made_at DESC, id LIMIT ?",  # noqa: S608 - names are ours
+        [limit if limit is not None else _MOST_PACKS],
+    ).fetchall()
+    return [_pack(row) for row in found]
+
+
+def signals_of_packs(reader: VaultReader, identifiers: Sequence[str]) -> list[Signal]:
+    """Return the signals that speak of these packs, the oldest first."""
+    condition, parameters = among("pack_id", identifiers)
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        f"SELECT {', '.join(COLUMNS['signals'])} FROM signals WHERE {condition}"  # noqa: S608 - names are ours
+        " ORDER BY made_at, memory_id, signal",
+        parameters,
+    ).fetchall()
+    return [signal_from_row(row) for row in found]
+
+
+def packs_by_prefix(reader: VaultReader, prefix: str, *, limit: int = 6) -> list[StoredPack]:
+    """Return the packs whose id is or begins with this, an exact one first."""
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        f"SELECT {_PACK_COLUMNS} FROM packs WHERE starts_with(id, ?) ORDER BY id <> ?, made_at DESC, id LIMIT ?",  # noqa: S608 - names are ours
+        [prefix, prefix, limit],
+    ).fetchall()
+    return [_pack(row) for row in found]
+
+
+def write_pack(writer: VaultWriter, pack: StoredPack) -> None:
+    """Store a pack that was used."""
+    row = {name: getattr(pack, name) for name in COLUMNS["packs"]}
+    row["files"] = list(pack.files)
+    row["options"] = _dump(pack.options)
+    row["members"] = [{name: getattr(member, name) for name in PackMember.__slots__} for member in pack.members]
+    writer.insert_unjournaled("packs", [row])
+
+
+def read_recipes(reader: VaultReader) -> list[Recipe]:
+    """Return every recipe by name."""
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        f"SELECT {_RECIPE_COLUMNS} FROM recipes ORDER BY name"  # noqa: S608 - names are ours
+    ).fetchall()
+    return [_recipe(row) for row in found]
+
+
+def recipe_named(reader: VaultReader, name: str) -> Recipe | None:
+    """Return the recipe of exactly this name, if there is one."""
+    found = reader._connection.execute(  # noqa: SLF001 - the same package
+        f"SELECT {_RECIPE_COLUMNS} FROM recipes WHERE name = ?",  # noqa: S608 - names are ours
+        [name],
+    ).fetchone()
+    return None if found is None else _recipe(found)
+
+
+def is_recipe_name(name: str) -> bool:
+    """Return whether a recipe may be called that: 1 to 100 printable characters, without white space around."""
+    return 0 < len(name) <= _LONGEST_NAME and name.isprintable() and name == name.strip()
+
+
+def recipe_record(recipe: Recipe) -> Record:
+    """Return the typed line of a recipe; equal recipes give equal lines."""
+    return (
+        {"type": RECIPE, "name": recipe.name}
+        | ({"project": recipe.project} if recipe.project else {})
+        | {"task": recipe.task, "files": list(recipe.files), "target": recipe.target, "budget": recipe.budget}
+        | ({"options": dict(sorted(recipe.options.items()))} if recipe.options else {})
+        | {"created_at": format_time(recipe.created_at)}
+    )
+
+
+def recipe_from_record(record: Record) -> Recipe:
+    """Return the recipe that a typed line states.
+
+    Raises:
+        RecordError: a value is none that a recipe can hold; the message names the key.
+    """
+    created_at = parse_time(record.get("created_at"), "created_at")
+    project, files, options = record.get("project"), record.get("files") or [], record.get("options") or {}
+    texts = {key: record.get(key) or "" for key in ("name", "task", "target", "budget")}
+    wrong = [key for key, text in texts.items() if not isinstance(text, str)]
+    wrong += [key for key in ("target", "budget") if not 0 < len(str(texts[key])) <= _LONGEST_CHOICE]
+    wrong += [] if created_at else ["created_at"]
+    wrong += [] if project is None or (isinstance(project, str) and project) else ["project"]
+    wrong += [] if _are_texts(files) else ["files"]
+    wrong += [] if isinstance(options, dict) and all(map(_is_choice, options.values())) else ["options"]
+    wrong += [] if is_recipe_name(str(texts["name"])) else ["name"]
+    if wrong or created_at is None:
+        raise RecordError(f"{wrong[0]} is none that a recipe can have")
+    return Recipe(project=project, files=tuple(files), created_at=created_at, options=options, **texts)
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(part, str) for part in value)
+
+
+def _is_choice(value: object) -> bool:
+    return isinstance(value, str | bool) or _are_texts(value)
+
+
+def write_recipe(writer: VaultWriter, recipe: Recipe) -> None:
+    """Store a recipe; one of the same name is replaced."""
+    bring_recipe(writer, recipe.name, _record(recipe))
+
+
+def remove_recipe(writer: VaultWriter, name: str) -> None:
+    """Delete a recipe."""
+    bring_recipe(writer, name, None)
+
+
+def bring_recipe(writer: VaultWriter, name: str, record: Record | None) -> None:
+    """Bring the recipe of a name to what a journal's record says; None takes it away."""
+    known = recipe_named(writer, name)
+    before = _record(known) if known else None
+    if before == record:
+        return
+    writer.delete_unjournaled("recipes", "name", [name])
+    if record is not None:
+        writer.insert_unjournaled("recipes", [record | {"options": _dump(record["options"])}])
+    writer.note(RECIPE, name, before, record)
+
+
+def _record(recipe: Recipe) -> Record:
+    """Return a recipe for the journal."""
+    record: Record = {name: getattr(recipe, name) for name in COLUMNS["recipes"]}
+    return record | {
+        "files": list(recipe.files),
+        "created_at": recipe.created_at.astimezone(UTC).replace(tzinfo=None).isoformat(),
+        "options": dict(recipe.options),
+    }
+
+
+def _dump(options: Mapping[str, Any]) -> str | None:
+    return json.dumps(options, ensure_ascii=False, sort_keys=True) if options else None
+
+
+def _load(text: str | None) -> Mapping[str, Any]:
+    """Return options as they were stored; what is none is passed over."""
+    try:
+        found = json.loads(text) if text else {}
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _pack(values: Sequence[Any]) -> StoredPack:
+    row = dict(zip(COLUMNS["packs"], values, strict=True))
+    members = tuple(PackMember(**member) for member in row["members"] or ())
+    known = {"made_at": known_time(row["made_at"]), "options": _load(row["options"])}
+    return StoredPack(**row | known | {"files": tuple(row["files"] or ()), "members": members})
+
+
+def _recipe(values: Sequence[Any]) -> Recipe:
+    row = dict(zip(COLUMNS["recipes"], values, strict=True))
+    known = {"created_at": known_time(row["created_at"]), "options": _load(row["options"])}
+    return Recipe(**row | known | {"files": tuple(row["files"] or ())})

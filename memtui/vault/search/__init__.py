@@ -1,0 +1,1 @@
+"""Search indexes of a vault: postings, vectors, and what is cached for reading."""

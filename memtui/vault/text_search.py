@@ -1,0 +1,248 @@
+"""Find a text in the rows of a vault, and rows without it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memtui.domain.memory import Anchor, Memory, Source
+from memtui.vault import rows
+from memtui.vault.connection import engine_errors, open_connection
+
+if TYPE_CHECKING:
+    import duckdb
+
+# Titles and summaries fold line breaks, JSON writes them as escapes, and so do environment files.
+_SPACE = r"(?:\s|\\+(?:[nrtfv]|u00(?:0[9a-d]|1[c-f]|85)|u202[89]))+"
+_SPACE_BYTES = (
+    rb"(?:[\s\x1c-\x1f]|\xc2[\x85\xa0]|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe3\x80\x80"
+    rb"|\\+(?:[nrtfv]|u00(?:0[9a-d]|1[c-f]|85)|u202[89]))+"
+)
+
+
+def text_pattern(text: str) -> str:
+    """Return a pattern of a text that is not blank; white space at its ends says that no other word goes on there."""
+    body = "|".join(_SPACE.join(map(re.escape, form)) for form in _forms(text))
+    head = rf"(?:{_SPACE}|(?<!\w))" if text[:1].isspace() else ""
+    tail = rf"(?:{_SPACE}|(?!\w))" if text[-1:].isspace() else ""
+    return f"{head}(?:{body}){tail}"
+
+
+def bytes_pattern(text: str) -> re.Pattern[bytes]:
+    """Return the pattern of the same text within a file's bytes; white space at its ends does not count."""
+    forms = ([re.escape(word.encode()) for word in form] for form in _forms(text))
+    return re.compile(b"|".join(_SPACE_BYTES.join(form) for form in forms))
+
+
+def squeezed(text: str) -> tuple[str, list[int]]:
+    """Return a text with each run of white space as one space and none at its ends, and where each character stood."""
+    letters: list[str] = []
+    places: list[int] = []
+    for place, letter in enumerate(text):
+        if not letter.isspace():
+            letters.append(letter)
+            places.append(place)
+        elif letters and letters[-1] != " ":
+            letters.append(" ")
+            places.append(place)
+    if letters and letters[-1] == " ":
+        del letters[-1], places[-1]
+    return "".join(letters), places
+
+
+def _forms(text: str) -> list[list[str]]:
+    """Return the words of a text as JSON writes them, then as they are."""
+    words = text.split()
+    written = [json.dumps(word, ensure_ascii=False)[1:-1] for word in words]
+    return [written, words] if written != words else [words]
+
+
+MARK = "[purged]"
+"""What stands where a purged text stood."""
+
+_CUT_LENGTH = 8
+"""A title that was cut within the text still shows its beginning; this much of it counts as the text."""
+
+_LONGEST_CUT = 200
+"""Titles and summaries are no longer than that."""
+
+MACHINE_KEYS = frozenset(
+    {
+        *("id", "memory_id", "from_id", "to_id", "entity", "entity_key", "type", "status", "signal", "verdict"),
+        *("state", "target", "encoding", "budget", "payload_hash", "content_hash", "imported_hash", "seen_hash"),
+        *("format", "pack_id", "key", "action", "origin", "from", "to", "memory", "link", "pack"),
+        *("made_at", "created_at", "updated_at", "observed_at", "confirmed_at", "verified_at", "valid_from"),
+        *("valid_until", "due_at", "snoozed_until", "seen_at", "checked_at", "at"),
+    }
+)
+"""Columns of rows and keys of records that hold no free text."""
+
+
+_NAMED_BY_TEXT = frozenset({"half-life", "identity", "recipe"})
+"""What the journal knows by a name that somebody gave, rather than by an id."""
+
+
+class Eraser:
+    """Takes one text out of whatever holds it, whatever white space stands between its words there.
+
+    Args:
+        text: what to erase; not blank.
+        kept_words: values that stay even if they hold it: names of kinds, `person`, `global`.
+    """
+
+    def __init__(self, text: str, kept_words: frozenset[str]) -> None:
+        self._text, _ = squeezed(text)
+        self._pattern = re.compile(text_pattern(text))
+        self._kept_words = kept_words
+
+    @property
+    def hint(self) -> str:
+        """A part of its beginning that looks the same within JSON, by which to find rows; empty if there is none."""
+        # A cut text may hold no more than the beginning.
+        runs = re.findall(r'[^"\\\s\x00-\x1f\x7f]+', self._text[:_CUT_LENGTH])
+        return max(runs, key=len, default="")
+
+    def text(self, value: str) -> str:
+        """Return a text without it; a cut that ends in `…` counts."""
+        if value in self._kept_words:
+            return value
+        return _without_cut_end(self._pattern.sub(lambda _: MARK, value), self._text)
+
+    def _everywhere(self, value: Any) -> Any:
+        """Return a part of a structure without it, in names as in values."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self._everywhere(part) for part in value]
+        if isinstance(value, dict):
+            return {self.text(key): self._everywhere(part) for key, part in value.items()}
+        return value
+
+    def _as_json(self, value: str) -> str:
+        """Return a JSON text without it, in names as in values."""
+        try:
+            structure = json.loads(value)
+        except ValueError:
+            return self.text(value)
+        erased = self._everywhere(structure)
+        return value if erased == structure else json.dumps(erased, ensure_ascii=False, sort_keys=True)
+
+    def value(self, value: Any) -> Any:
+        """Return a cell, or a portable record, without it."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.value(part) for part in value]
+        if isinstance(value, dict):
+            return {key: part if key in MACHINE_KEYS else self.value(part) for key, part in value.items()}
+        return value
+
+    def row(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return a row of any table but `memories` without it; its `before` and `after` are records as JSON."""
+        erased = {
+            name: self._json(value) if name in {"before", "after"} else self.value(value)
+            for name, value in row.items()
+            if name not in MACHINE_KEYS
+        }
+        if row.get("entity") in _NAMED_BY_TEXT:
+            erased["entity_key"] = self.text(row["entity_key"])
+        if row.get("options"):
+            erased["options"] = self._as_json(row["options"])
+        return {**row, **erased}
+
+    def _json(self, text: str | None) -> str | None:
+        if text is None:
+            return None
+        try:
+            record = json.loads(text)
+        except ValueError:
+            return self.text(text)
+        erased = self.value(record)
+        return text if erased == record else json.dumps(erased, ensure_ascii=False)
+
+    def memory(self, memory: Memory, now: datetime) -> Memory:
+        """Return a memory without it, one version on; the same object if it does not hold it."""
+        erased = replace(
+            memory,
+            kind=self.text(memory.kind),
+            project=self._known(memory.project),
+            status_reason=self.text(memory.status_reason),
+            title=self.text(memory.title),
+            insight=self.text(memory.insight),
+            rationale=self.text(memory.rationale),
+            snippet=self.text(memory.snippet),
+            confirmed_by=self._known(memory.confirmed_by),
+            verified_by=self._known(memory.verified_by),
+            tags=tuple(dict.fromkeys(self.text(tag) for tag in memory.tags)),
+            anchors=tuple(Anchor(self.text(anchor.path), anchor.content_hash) for anchor in memory.anchors),
+            sources=tuple(self._source(source) for source in memory.sources),
+        )
+        return memory if erased == memory else replace(erased, version=memory.version + 1, updated_at=now)
+
+    def _known(self, value: str | None) -> str | None:
+        return None if value is None else self.text(value)
+
+    def _source(self, source: Source) -> Source:
+        return replace(
+            source,
+            path=self._known(source.path),
+            native_id=self._known(source.native_id),
+            agent=self._known(source.agent),
+        )
+
+
+def _without_cut_end(value: str, text: str) -> str:
+    """Return a value without a beginning of a squeezed text that it ends with before `…`."""
+    for sign in ("…", "..."):
+        body = value.removesuffix(sign)
+        if body == value:
+            continue
+        start = max(0, len(body) - 4 * _LONGEST_CUT)
+        end, places = squeezed(body[start:])
+        for length in range(min(len(text) - 1, len(end), _LONGEST_CUT), _CUT_LENGTH - 1, -1):
+            if end.endswith(text[:length]):
+                return f"{body[: start + places[len(end) - length]]}{MARK}{sign}"
+    return value
+
+
+def quotes(summary: str, titles: frozenset[str]) -> bool:
+    """Return whether a line quotes one of these titles, whole or cut."""
+    return any(title and (title in summary or title[:_CUT_LENGTH] in summary) for title in titles)
+
+
+def holds_text(path: Path, eraser: Eraser) -> bool:
+    """Return whether an eraser would find its text in a file, which is only read; the caller holds the lease.
+
+    Raises:
+        MemtuiError: the file cannot be opened.
+    """
+    with engine_errors(path):
+        connection = open_connection(path, read_only=True)
+        try:
+            return any(eraser.text(cell) != cell for cell in _cells(connection, eraser.hint))
+        finally:
+            connection.close()
+
+
+def _cells(connection: duckdb.DuckDBPyConnection, hint: str) -> Iterator[str]:
+    """Yield the cells of free text that may hold it, lists and structures as JSON; an older file has fewer columns."""
+    found = connection.execute("SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal").fetchall()
+    there = {(str(table), str(column)) for table, column in found}
+    for table, columns in {**rows.COLUMNS, "meta": {"key": "VARCHAR", "value": "VARCHAR"}}.items():
+        for name, kind in columns.items():
+            is_text = kind == "VARCHAR"
+            # A setting or a revision may be named by a text, such as a kind's or a recipe's.
+            is_machine = name in MACHINE_KEYS - {"entity_key", "key"}
+            if (table, name) not in there or is_machine or (isinstance(kind, str) and not is_text):
+                continue
+            cell = name if is_text else f"CAST(to_json({name}) AS VARCHAR)"
+            matching = connection.execute(
+                f"SELECT {cell} FROM {table} WHERE contains({cell}, ?)",  # noqa: S608 - names are ours
+                [hint],
+            )
+            yield from (str(value) for (value,) in matching.fetchall())

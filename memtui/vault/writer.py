@@ -1,0 +1,428 @@
+"""Write to an open vault: one transaction, one change in the journal, postings included."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from memtui.domain import record as records
+from memtui.domain.kinds import Kinds
+from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
+from memtui.errors import ConflictError
+from memtui.vault import rows
+from memtui.vault.half_lives import HALF_LIFE, stored_half_lives, write_half_life
+from memtui.vault.reader import SourceState, VaultReader
+from memtui.vault.schema import write_meta
+from memtui.vault.search.postings_sql import delete_postings, indexed_text, write_postings
+from memtui.vault.sql_in import among
+
+if TYPE_CHECKING:
+    import duckdb
+
+Entity = str
+"""`memory`, `link`, `verdict`, `signal`, `tombstone`, `half-life`, `recipe` or `identity`."""
+
+
+@dataclass(slots=True)
+class Revision:
+    """Before and after of one thing within a change; None where it did not exist."""
+
+    entity: Entity
+    entity_key: str
+    version: int
+    before: records.Record | None
+    after: records.Record | None
+    after_text: str = ""
+
+
+class VaultWriter(VaultReader):
+    """The vault during one change. Everything done here commits together or not at all.
+
+    Attributes:
+        actor: who does it.
+        now: the moment of the change.
+        summary: one line for people; may be set until the change ends.
+    """
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        kinds: Kinds,
+        *,
+        actor: str,
+        now: datetime,
+        action: str,
+        summary: str,
+    ) -> None:
+        super().__init__(connection, kinds)
+        self.actor = actor
+        self.now = now
+        self.action = action
+        self.summary = summary
+        self.reason = ""
+        self.undoable = True
+        self.number = 0
+        self._revisions: list[Revision] = []
+        self._repost: dict[int, Memory] = {}
+        self._stale_postings: set[int] = set()
+        self._next_key: int | None = None
+        self._dirty = False
+        self._abandoned = False
+
+    @property
+    def revisions(self) -> tuple[Revision, ...]:
+        """The revisions made so far."""
+        return tuple(self._revisions)
+
+    # -- memories ---------------------------------------------------------------------------------
+
+    def put(self, memory: Memory, *, if_version: int | None = None) -> Memory:
+        """Store one memory, see `put_many`."""
+        return self.put_many([memory], if_versions=None if if_version is None else {memory.id: if_version})[0]
+
+    def put_many(
+        self,
+        memories: Iterable[Memory],
+        *,
+        if_versions: dict[str, int] | None = None,
+        as_recorded: Collection[str] = (),
+    ) -> list[Memory]:
+        """Store memories, new or changed; returns them with their new versions.
+
+        A memory that equals what is stored is left alone. A new memory whose id lived before goes on
+        counting from its last version.
+
+        Args:
+            memories: each id at most once.
+            if_versions: the version each save was based on; a moved one stops the whole change.
+            as_recorded: ids of memories that were made of a portable record, so that theirs makes them again; to
+                find that out costs as much as storing them.
+
+        Raises:
+            ConflictError: a memory has another version than expected.
+        """
+        storable = [_storable(memory, is_recorded=memory.id in as_recorded) for memory in memories]
+        wanted = [memory for memory, _, _ in storable]
+        stored = self.keyed(memory.id for memory in wanted)
+        self._check_versions(wanted, stored, if_versions or {})
+        last_versions = self._last_versions([memory.id for memory in wanted if memory.id not in stored])
+        results: list[Memory] = []
+        new_rows: list[rows.Row] = []
+        replaced: list[int] = []
+        for memory, after_record, after_text in storable:
+            key, before = stored.get(memory.id, (None, None))
+            before_record = records.memory_record(before) if before else None
+            if before is not None and before_record == after_record:
+                results.append(before)
+                continue
+            version = (before.version if before else last_versions.get(memory.id, 0)) + 1
+            saved = memory
+            if memory.version != version or memory.updated_at != self.now:
+                saved = replace(memory, version=version, updated_at=self.now)
+            if key is None:
+                key = self._take_key()
+            else:
+                replaced.append(key)
+            new_rows.append(rows.memory_row(saved, key))
+            self._note(Revision("memory", memory.id, version, before_record, after_record, after_text))
+            if before is None or indexed_text(before) != indexed_text(saved):
+                self._repost[key] = saved
+                if before is not None:
+                    self._stale_postings.add(key)
+            results.append(saved)
+        if replaced:
+            rows.delete_where_in(self._connection, "memories", "key", replaced)
+        rows.insert_rows(self._connection, "memories", new_rows)
+        return results
+
+    def _check_versions(
+        self, wanted: list[Memory], stored: dict[str, tuple[int, Memory]], if_versions: dict[str, int]
+    ) -> None:
+        for memory in wanted:
+            expected = if_versions.get(memory.id)
+            if expected is None:
+                continue
+            current = stored[memory.id][1] if memory.id in stored else None
+            if current is None or current.version != expected:
+                raise ConflictError(
+                    f"Somebody changed this memory: it has version {current.version if current else 'none'},"
+                    f" the save was based on {expected}",
+                    where=memory.id,
+                    remedy="Nothing was written. Look at both texts and save again.",
+                    mine=_readable(memory),
+                    theirs=_readable(current) if current else "(it is gone)",
+                    base_version=expected,
+                    current_version=current.version if current else 0,
+                )
+
+    def remove(self, identifiers: Iterable[str]) -> None:
+        """Take memories out, as the undo of their creation; the journal keeps them."""
+        stored = self.keyed(identifiers)
+        keys = [key for key, _ in stored.values()]
+        if not keys:
+            return
+        rows.delete_where_in(self._connection, "memories", "key", keys)
+        for key, memory in stored.values():
+            self._repost.pop(key, None)
+            self._stale_postings.add(key)
+            self._note(Revision("memory", memory.id, memory.version, records.memory_record(memory), None))
+
+    def _last_versions(self, identifiers: list[str]) -> dict[str, int]:
+        if not identifiers:
+            return {}
+        condition, parameters = among("entity_key", identifiers)
+        found = self._connection.execute(
+            f"SELECT entity_key, max(version) FROM revisions WHERE entity = 'memory' AND {condition} GROUP BY 1",  # noqa: S608 - names are ours
+            parameters,
+        ).fetchall()
+        return {str(identifier): int(version) for identifier, version in found}
+
+    def _take_key(self) -> int:
+        if self._next_key is None:
+            row = self._connection.execute("SELECT coalesce(max(key), 0) FROM memories").fetchone()
+            self._next_key = int(row[0]) if row else 0
+        self._next_key += 1
+        return self._next_key
+
+    # -- what hangs on memories -------------------------------------------------------------------
+
+    def add_links(self, links: Iterable[Link]) -> int:
+        """Add links that are not there yet; returns how many were new."""
+        wanted = list(links)
+        if not wanted:
+            return 0
+        known = {(link.from_id, link.type, link.to_id) for link in self.links()}
+        fresh = []
+        for link in wanted:
+            if (link.from_id, link.type, link.to_id) not in known:
+                known.add((link.from_id, link.type, link.to_id))
+                fresh.append(link)
+        self._add("link", fresh)
+        return len(fresh)
+
+    def add_verdicts(self, verdicts: Iterable[Verdict]) -> None:
+        """Add verdicts."""
+        self._add("verdict", list(verdicts))
+
+    def add_signals(self, signals: Iterable[Signal]) -> None:
+        """Add signals."""
+        self._add("signal", list(signals))
+
+    def add_tombstones(self, tombstones: Iterable[Tombstone]) -> None:
+        """Add tombstones."""
+        self._add("tombstone", list(tombstones))
+
+    def drop(self, things: Iterable[Link | Verdict | Signal | Tombstone]) -> None:
+        """Take links, verdicts, signals or tombstones out; the journal keeps them."""
+        by_entity: dict[Entity, list[Any]] = {}
+        for thing in things:
+            by_entity.setdefault(_ENTITIES[type(thing)], []).append(thing)
+        for entity, group in by_entity.items():
+            rows.delete_equal(self._connection, _TABLES[entity], [rows.plain_row(thing) for thing in group])
+            for thing in group:
+                self._note(Revision(entity, _entity_key(thing), 0, _RECORDS[entity](thing), None))
+
+    def _add(self, entity: Entity, things: list[Any]) -> None:
+        if not things:
+            return
+        rows.insert_rows(self._connection, _TABLES[entity], (rows.plain_row(thing) for thing in things))
+        for thing in things:
+            self._note(Revision(entity, _entity_key(thing), 0, None, _RECORDS[entity](thing)))
+
+    def insert_unjournaled(self, table: str, new_rows: Iterable[rows.Row]) -> None:
+        """Insert rows of a table that is not journaled here: projects, packs, recipes, derived tables."""
+        rows.insert_rows(self._connection, table, new_rows)
+        self._dirty = True
+
+    def delete_unjournaled(self, table: str, column: str, values: list[str]) -> None:
+        """Delete rows of such a table."""
+        if values:
+            rows.delete_where_in(self._connection, table, column, values)
+            self._dirty = True
+
+    def put_source_states(
+        self, states: Iterable[SourceState], *, nothing_new: Mapping[str, datetime] | None = None
+    ) -> None:
+        """Remember what sources say now; replaces what was known of the same memory and place.
+
+        Args:
+            states: what each source says of a memory.
+            nothing_new: memories whose sources say what they said before, with the moment to put down for a place
+                that is seen for the first time; of the others it is now.
+        """
+        fresh = {(state.memory_id, state.path, state.native_id): state for state in states}
+        known = {(state.memory_id, state.path, state.native_id): state for state in self.source_states()}
+        changed = [state for place, state in fresh.items() if known.get(place) != state]
+        if not changed:
+            return
+        for state in changed:
+            if (state.memory_id, state.path, state.native_id) in known:
+                self._connection.execute(
+                    "DELETE FROM source_states WHERE memory_id = ? AND path = ? AND native_id = ?",
+                    [state.memory_id, state.path, state.native_id],
+                )
+        self.insert_unjournaled(
+            "source_states",
+            (
+                {
+                    "memory_id": state.memory_id,
+                    "path": state.path,
+                    "native_id": state.native_id,
+                    "seen_hash": state.seen_hash,
+                    "seen_at": self.now
+                    if (state.memory_id, state.path, state.native_id) in known
+                    else (nothing_new or {}).get(state.memory_id, self.now),
+                }
+                for state in changed
+            ),
+        )
+
+    def set_half_life(self, kind: str, days: float | None) -> None:
+        """Give all memories of a kind another half-life in days; None that of the built-in kind again."""
+        before = stored_half_lives(self._connection).get(kind)
+        if days == before:
+            return
+        write_half_life(self._connection, kind, days)
+        old, new = (None if side is None else {"kind": kind, "half_life_days": side} for side in (before, days))
+        self._note(Revision(HALF_LIFE, kind, 0, old, new))
+
+    def note(self, entity: Entity, key: str, before: records.Record | None, after: records.Record | None) -> None:
+        """Put something that was changed beside the memories into the journal; None where it did not exist."""
+        self._note(Revision(entity, key, 0, before, after))
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Store a setting in the vault."""
+        write_meta(self._connection, key, value)
+        self._dirty = True
+
+    def abandon(self) -> None:
+        """Say that nothing of this change shall be kept."""
+        self._abandoned = True
+
+    def mark_dirty(self) -> None:
+        """Say that something was written that no revision tells of, so that the change is committed."""
+        self._dirty = True
+
+    # -- the end of a change ----------------------------------------------------------------------
+
+    def _note(self, revision: Revision) -> None:
+        self._revisions.append(revision)
+
+    def finish(self) -> bool:
+        """Write postings and journal; returns False when there is nothing to commit."""
+        if self._abandoned or (not self._revisions and not self._dirty):
+            return False
+        delete_postings(self._connection, sorted(self._stale_postings))
+        if self._repost:
+            write_postings(self._connection, list(self._repost.items()))
+        if self._revisions:
+            self._write_change()
+        write_meta(self._connection, "change_counter", str(self.change_counter() + 1))
+        return True
+
+    def _write_change(self) -> None:
+        row = self._connection.execute("SELECT coalesce(max(number), 0) + 1 FROM changes").fetchone()
+        self.number = int(row[0]) if row else 1
+        if self.undoable:
+            self._connection.execute("UPDATE changes SET state = 'abandoned' WHERE state = 'undone'")
+        rows.insert_rows(
+            self._connection,
+            "changes",
+            [
+                {
+                    "number": self.number,
+                    "made_at": self.now,
+                    "actor": self.actor,
+                    "action": self.action,
+                    "summary": self.summary,
+                    "reason": self.reason,
+                    "state": "done",
+                    "undoable": self.undoable,
+                }
+            ],
+        )
+        rows.insert_rows(
+            self._connection,
+            "revisions",
+            (
+                {
+                    "change_number": self.number,
+                    "position": position,
+                    "entity": revision.entity,
+                    "entity_key": revision.entity_key,
+                    "version": revision.version,
+                    "before": _dump(revision.before),
+                    "after": revision.after_text or _dump(revision.after),
+                }
+                for position, revision in enumerate(self._revisions)
+            ),
+        )
+
+
+_ENTITIES: dict[type, Entity] = {Link: "link", Verdict: "verdict", Signal: "signal", Tombstone: "tombstone"}
+_TABLES = {"link": "links", "verdict": "verdicts", "signal": "signals", "tombstone": "tombstones"}
+_RECORDS: dict[str, Any] = {
+    "link": records.link_record,
+    "verdict": records.verdict_record,
+    "signal": records.signal_record,
+    "tombstone": records.tombstone_record,
+}
+
+
+def _entity_key(thing: Link | Verdict | Signal | Tombstone) -> str:
+    if isinstance(thing, Link):
+        return f"{thing.from_id} {thing.type} {thing.to_id}"
+    return thing.memory_id
+
+
+def _dump(record: records.Record | None) -> str | None:
+    return None if record is None else json.dumps(record, ensure_ascii=False)
+
+
+def _readable(memory: Memory) -> str:
+    parts = [memory.title, memory.insight, memory.rationale, memory.snippet]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _storable(memory: Memory, *, is_recorded: bool = False) -> tuple[Memory, records.Record, str]:
+    """Return the memory in the form that its portable record states, so that undo brings back just that.
+
+    The record and its JSON come along, for the journal.
+
+    Lone surrogates, which no database takes, become question marks.
+
+    Raises:
+        RecordError: it has no insight, or a number out of range.
+    """
+    record = records.memory_record(memory)
+    text = _dump(record) or ""
+    if not _is_utf8(text):
+        record = _without_surrogates(record)
+    elif is_recorded:
+        return memory, record, text
+    stated = records.memory_from_record(record, now=memory.updated_at, new_id=memory.id, version=memory.version)
+    if stated != memory:
+        record = records.memory_record(stated)
+        text = _dump(record) or ""
+    return stated, record, text
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list):
+        return [_without_surrogates(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _without_surrogates(part) for key, part in value.items()}
+    return value
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
