@@ -50,7 +50,6 @@ class QueryError(UsageError):
     """A query for memories is wrong.
 
     Args:
-        what: what is wrong.
         position: where in the query it begins, counted from 0.
     """
 
@@ -79,7 +78,6 @@ class ConflictError(MemtuiError):
     """Somebody changed a memory between reading and saving.
 
     Args:
-        what: what was attempted.
         mine: the text that was to be saved.
         theirs: the text that is stored now.
         base_version: the version the save was based on.

@@ -17,11 +17,7 @@ Text = tuple[str, str]
 
 
 class Kept(dict[K, V], Generic[K, V]):
-    """Key to what a function makes of it, until a whole pass did without it.
-
-    Args:
-        make: makes the value.
-    """
+    """Key to what a function makes of it, until a whole pass did without it."""
 
     def __init__(self, make: Callable[[K], V]) -> None:
         super().__init__()

@@ -100,7 +100,6 @@ class Claim:
 
     Attributes:
         text: as written, on one line.
-        normal: its normal form.
         sentence: what it is a part of.
         said: the normal form without what denies it.
         terms: stems of what it is about and says, without negations and light words.
@@ -224,7 +223,6 @@ class Clause(NamedTuple):
     """A clause before it is looked at closely.
 
     Attributes:
-        text: as it stands.
         sentence: what it is a part of.
     """
 

@@ -61,7 +61,6 @@ def find_conflicts(
     dismissed, and facts of different times, are settled; those linked as `contradicts` are `linked_conflicts`.
 
     Args:
-        gathered: memories, see `memtui.analysis.snapshot.gather`.
         cache: what an earlier pass worked out of the same texts.
         progress: told (done, total) of memories; may raise `Cancelled`.
 

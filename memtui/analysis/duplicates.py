@@ -227,7 +227,6 @@ def find_duplicates(
     """Return the groups of duplicates, the surest first; holds no lease and changes nothing.
 
     Args:
-        gathered: memories, see `memtui.analysis.snapshot.gather`.
         alike: further candidates with the cosine of their vectors.
         apart: pairs that are no duplicates whatever their words, such as conflicts.
         cache: what an earlier pass worked out of the same texts.

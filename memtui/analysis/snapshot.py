@@ -35,9 +35,7 @@ class Gathered:
     """Memories with what was already said of pairs of them.
 
     Attributes:
-        memories: the oldest first.
         links: links between any two.
-        dismissals: verdicts on pairs.
         keys: internal key of each memory, for its vector.
     """
 
@@ -82,8 +80,6 @@ def gather(
     Whatever acts on what is found checks the versions again.
 
     Args:
-        vault: the vault.
-        wanted: which memories.
         before: an earlier look, of which the memories that did not move since are taken over.
         progress: told how many memories are read.
 

@@ -238,7 +238,6 @@ def memory_of_record(draft: Draft, project: str | None, now: datetime, *, over: 
     A row that gives no status of its own is a candidate, or active under `--active`.
 
     Args:
-        draft: with the record.
         project: where a row without a project goes.
         now: stands in for a missing time of creation.
         over: a memory that the record replaces; a row that is no export keeps of it what it does not state.

@@ -234,7 +234,6 @@ class Section:
 
     Attributes:
         level: 1 to 6, 0 for the document itself.
-        heading: its plain text.
         heading_lines: the lines of the heading, counted from 0 within the text; None for the document.
         blocks: the blocks right under it, comments left out.
         comments: lines of comments, counted alike.

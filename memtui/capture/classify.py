@@ -42,7 +42,6 @@ def explain_kind(text: str, title: str, heading_path: Sequence[str], *, hint: st
     """Return the guessed kind and the reason in a few words, e.g. `says "never"`.
 
     Args:
-        text: the memory's text.
         title: its title; cues there count once more.
         heading_path: the headings above it, outermost first; the last counts most.
         hint: what the source says of itself, e.g. `claude-memory:feedback`, `adr`, `memory-bank:progress`, or

@@ -36,7 +36,6 @@ class DraftMaker:
     """Makes the drafts of one file.
 
     Attributes:
-        file: the file.
         format: the reader's format, e.g. `claude-md`.
         agent: the assistant whose format it is.
         anchors: globs and paths that hold for the whole file.
@@ -153,7 +152,6 @@ def drafts_from_markdown(
     """Return what a Markdown file holds, parted by meaning.
 
     Args:
-        file: the file.
         format: the reader's format, e.g. `claude-md`.
         agent: the assistant whose format it is.
         anchors: globs and paths that hold for the whole file.

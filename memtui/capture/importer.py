@@ -47,8 +47,6 @@ class ImportRequest:
     """What to import and how.
 
     Attributes:
-        paths: files and folders.
-        folder: the working directory.
         home: the user's home folder.
         project: the project that a person named, if any.
         format: a reader's format, or `auto`.

@@ -126,8 +126,6 @@ def read_with_imports(file: SourceFile, *, format_name: str, agent: str | None, 
     """Return a file's memories, a nested one's anchored to its folder; the caller follows the includes.
 
     Args:
-        file: the file.
-        format_name: the reader's format.
         agent: the assistant that the file is for.
         home_folder: the assistant's folder in the user's home, such as `.claude`: what lies there holds everywhere.
     """

@@ -28,7 +28,6 @@ def renamed(drafts: Sequence[Draft], known: Sequence[Memory], is_gone: Callable[
     """Return the new path of each source that is gone.
 
     Args:
-        drafts: of one project.
         known: every memory of that project.
         is_gone: told (old path, path of a file of this import), says whether the old one is there no more.
     """

@@ -72,7 +72,6 @@ class ImportPlan:
     """Everything an import would do.
 
     Attributes:
-        items: one per draft.
         skipped: lines of the sources that became no draft.
         records: typed lines other than memories.
         missing: memories whose source was read and no longer states them; they are kept.

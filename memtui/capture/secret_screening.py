@@ -134,7 +134,6 @@ class SecretScreen:
     """Looks through the drafts of one import, each batch once and only if a draft of it is asked for.
 
     Args:
-        drafts: all of them.
         patterns: the user's own rules; an expression may mean the beginning of a text, so with them each draft is
             looked through by itself.
     """

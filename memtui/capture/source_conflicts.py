@@ -63,7 +63,6 @@ def conflicts(
     """Return the conflicts that wait for a decision, the oldest first.
 
     Args:
-        reader: an open vault.
         scope: whose memories; by default all.
         identifiers: only of these memories.
     """
@@ -170,10 +169,7 @@ def settle(
     """Save what a person made of a conflict; returns the memory as stored.
 
     Args:
-        vault: the vault.
-        identifier: of the memory.
         values: new values by field; none keeps what the memory says.
-        actor: who decides.
         if_version: the version that was looked at.
         seen_hash: the source's text that was looked at.
         allow_secret: store the text even if it looks like a secret.

@@ -45,7 +45,6 @@ class Atom:
     """The smallest part of a text that is never cut.
 
     Attributes:
-        text: its source lines.
         heading: the headings above it, as in a native id.
     """
 

@@ -42,8 +42,6 @@ def edit_many(arguments: argparse.Namespace, session: Session, half_life_days: f
     """Change the tags, kind, half-life or importance of all that `--where` chooses, as one change.
 
     Args:
-        arguments: those of `edit`.
-        session: the run.
         half_life_days: the half-life that was asked for; None where `--half-life` says `kind`.
 
     Raises:

@@ -234,7 +234,6 @@ def payload_of(session: Session, task: Task, options: PackOptions, target: str) 
     """Return the task with its files as memories name them, its pack, and the project in view.
 
     Args:
-        session: this run.
         task: with files as they were given.
         options: what was chosen; where it was the standing payload, the union of today's recipes stands for the task.
         target: name of the target.

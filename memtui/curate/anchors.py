@@ -74,7 +74,6 @@ def file_changes(memory: Memory, tree: Tree | None, *, moves: Mapping[str, str] 
     """Return what happened to a memory's files; asks git, so call it outside any lease and off the main thread.
 
     Args:
-        memory: the memory.
         tree: the working tree of its project, None where that is not known.
         moves: where files went, by the path of the anchor; the text that moved along is no change.
     """
@@ -194,9 +193,7 @@ def snooze_until_change(
     Memories that are tied to no file, or whose project's folder is not known here, are left alone.
 
     Args:
-        vault: the vault.
         prefixes: ids, or the beginnings of ids.
-        actor: a person.
         tree: the working tree one stands in; those of linked projects are found.
         versions: version of each memory when it was chosen; those that moved since are left alone.
 
@@ -277,7 +274,6 @@ class CheckedAnchor:
     """What a look at the working tree says of one anchor of one memory.
 
     Attributes:
-        id: the memory.
         path: as the anchor names it.
         suggestion: where it went, as far as anything tells.
         certainty: how sure that is, None without a suggestion.
@@ -303,8 +299,6 @@ def check_anchors(
     another file stays `gone`, with a weak suggestion.
 
     Args:
-        memories: of any project.
-        tree: where to look.
         progress: told how many memories are done.
         hashes: content hashes of files that were read before; those of this look are added.
 
@@ -358,7 +352,6 @@ def dead_anchors(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -
 
     Args:
         vault: the vault; files are looked at outside of its lease, and nothing is read of them.
-        wanted: the memories.
         here: the working tree that one stands in.
     """
     with vault.read() as reader:
@@ -414,7 +407,6 @@ def look_after_files(
     Leases are short, files are read outside them, no memory is changed.
 
     Args:
-        vault: the vault.
         trees: the working trees to look at.
         progress: told how many memories of a project are done; may raise `Cancelled`.
 
@@ -442,7 +434,6 @@ def remember_states(vault: Vault, checked: Iterable[CheckedAnchor], *, woken: Co
     """Store what a check found, for lists and the review; derived, so not a change. Returns how many moved.
 
     Args:
-        vault: the vault.
         checked: the anchors of whole memories.
         woken: those of the memories that were snoozed until a file changes, and one did; None where nobody looked.
     """
@@ -471,9 +462,7 @@ def re_anchor(vault: Vault, moves: Mapping[str, Mapping[str, str]], *, actor: Ac
     """Tie memories to the new paths of their files, all as one undoable change; it verifies nothing.
 
     Args:
-        vault: the vault.
         moves: per memory id, old path to new path as `CheckedAnchor.suggestion` gives it.
-        actor: who does it.
 
     Raises:
         UsageError: a new path is empty.

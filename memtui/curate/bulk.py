@@ -74,12 +74,8 @@ def change_many(
     """Change memories that were chosen by a query; those that moved since are left alone and told.
 
     Args:
-        vault: the vault.
         versions: id and version of each memory when it was chosen.
-        actor: who does it.
-        add_tags: tags to add.
         remove_tags: tags to take away, whatever their case.
-        kind: the new kind.
         half_life_days: the new half-life; `KIND_HALF_LIFE` to follow the kind's.
         importance: the new importance, 1–5.
 

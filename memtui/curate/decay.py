@@ -63,8 +63,6 @@ class KindNow:
     """One kind as it is.
 
     Attributes:
-        memories: memories in use.
-        half_life_days: in force.
         origin: where that comes from.
         lesson: what verdicts speak for; None without any.
         verified_days: how long ago memories of the kind were last verified, the newest first.
@@ -83,7 +81,6 @@ class Snapshot:
     """What the effects are reckoned on; the vault is not needed again.
 
     Attributes:
-        memories: all in use.
         others: memories that are due whatever their freshness: for their files, a contradiction, or since they hurt.
         kinds: every kind that is in use or known.
         in_force: their half-lives; stays as it was when the snapshot was taken.
@@ -275,7 +272,6 @@ def apply(
         half_lives: by kind, or by `memtui.domain.kinds.in_project`; None for the one that holds where nothing was
             applied.
         memory: id of a memory and its own half-life, None for that of its kind.
-        actor: a person.
 
     Raises:
         RefusedError: an agent asks, or the configuration decides for one of the kinds.

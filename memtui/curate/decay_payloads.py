@@ -29,7 +29,6 @@ class PayloadOptions:
 
     Attributes:
         view: what is in view.
-        context: defaults of payloads.
         recall: the weights of recall.
         secret_patterns: a person's own patterns of secrets.
         targets: other limits of targets, from the configuration.
@@ -49,7 +48,6 @@ class PayloadChange:
     """One recipe whose payload would change.
 
     Attributes:
-        recipe: its name.
         entering: ids of memories that would come in.
         leaving: ids of memories that would fall out.
     """
@@ -65,7 +63,6 @@ class Payloads:
     What a task finds hangs on its words, files and links, not on freshness: it is read once.
 
     Args:
-        vault: the vault.
         options: how payloads are made.
     """
 

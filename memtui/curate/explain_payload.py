@@ -57,8 +57,6 @@ def explain_one(vault: Vault, pack: Pack, identifier: str, scope: Scope) -> Expl
     """Return why one memory is in a payload or not, also where the pack does not name it.
 
     Args:
-        vault: the vault.
-        pack: the payload.
         identifier: its id, or the beginning.
         scope: the projects that the payload was made for.
 
@@ -206,7 +204,6 @@ class InPayload:
 
     Attributes:
         conflict: what clashes, the older memory first.
-        titles: of both memories.
     """
 
     conflict: Conflict
@@ -231,7 +228,6 @@ def clashes_in(vault: Vault, pack: Pack) -> tuple[InPayload, ...]:
 
     Args:
         vault: asked for links and verdicts, and only where something clashes or was put in by hand.
-        pack: the payload.
     """
     # Of what is in the payload although it was replaced, the payload says so itself.
     included = [one for one in pack.included if not one.status][:MOST_COMPARED]

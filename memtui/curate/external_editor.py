@@ -71,7 +71,6 @@ class MemoryFile:
 
     Attributes:
         memory: as it was when the file was written.
-        text: what was written.
     """
 
     memory: Memory

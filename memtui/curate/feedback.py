@@ -56,10 +56,7 @@ def give_feedback(
     """Say of a pack, or of one memory, that it helped, hurt, was corrected or was not used.
 
     Args:
-        vault: the vault.
         prefix: id of a pack or a memory, or the beginning of one.
-        verdict: one of `VERDICTS`.
-        actor: who says so.
         reason: why, in the person's words.
         only: of a pack, the memories that the feedback is about, by their ids or beginnings of them.
         allow_secret: store the reason even if it looks like a secret.
@@ -146,7 +143,6 @@ def packs_awaiting_feedback(
     A pack is asked about once: `mark_asked` takes it off the list.
 
     Args:
-        vault: the vault.
         after_days: days that it was copied ago.
         project: only packs of this project; None for all.
     """
@@ -167,9 +163,6 @@ def mark_asked(vault: Vault, pack: StoredPack, *, actor: Actor, undoable: bool =
     """Remember that a person was asked about a pack, so that nobody asks again.
 
     Args:
-        vault: the vault.
-        pack: the pack.
-        actor: who was asked.
         undoable: whether a person chose to say nothing, which undo takes back; else it was only asked.
     """
     with vault.write(actor=actor.name, action=ASKED, summary=f"asked about pack {pack.id}") as writer:

@@ -22,8 +22,6 @@ class ListChanges:
     A whole list would be one of the moment it was read at, and take back what another added meanwhile.
 
     Attributes:
-        add_tags: cleaned tags.
-        remove_tags: cleaned tags.
         add_anchors: anchors; one of a path that is tied already takes the place of the old.
         remove_files: paths as memories name them, each with how the person typed it.
     """
@@ -119,9 +117,6 @@ def check_files(given: Iterable[str], *, root: Path, folder: Path, anchors: Iter
     """Return files as memories name them.
 
     Args:
-        given: paths as typed.
-        root: the project's root.
-        folder: the working directory.
         anchors: paths that memories in view are tied to.
 
     Raises:

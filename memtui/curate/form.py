@@ -87,10 +87,7 @@ def save_edit(
     """Save fields of one memory and a decision on it; returns it as stored.
 
     Args:
-        vault: the vault.
-        identifier: id or prefix.
         values: new values by field, see `memtui.curate.memories.EDITABLE`; none is fine beside a decision.
-        actor: who edits.
         if_version: the version that the edit is based on; a moved one is a conflict.
         folder: where an unassigned candidate is accepted: it goes to this folder's project.
         decision: what is said of it.
@@ -152,8 +149,6 @@ class Basis:
         kinds: the kinds in force.
         root: the working tree that its files are relative to, None where it is not known here.
         project: where a new memory goes that names no project; None stays unassigned.
-        projects: projects to offer.
-        tags: tags to offer.
     """
 
     memory: Memory | None

@@ -60,7 +60,6 @@ class HealthOptions:
     Attributes:
         view: the projects in view.
         threshold: freshness below which a memory is due.
-        context: defaults of payloads.
         recall: the weights of recall.
         secret_patterns: a person's own patterns of secrets.
         targets: other limits of targets, from the configuration.
@@ -108,7 +107,6 @@ class Health:
         dead_memories: how many memories the dead ones belong to.
         copies: memories whose text is exactly another's.
         duplicates: memories too many by proposals of duplicates; None where the vault is too large to look here.
-        duplicate_tokens: tokens of those.
         conflicts: pairs proposed as conflicts; None as above.
         contradictions: pairs of memories in use that are linked as contradicting.
         overdue_days: days since the one that waits longest was last verified.
@@ -116,7 +114,6 @@ class Health:
         least_useful: memories that hurt most.
         signals: how often each signal was given.
         packs: packs that were used, and of them how many helped, hurt, and were never judged.
-        standing: the standing payload.
         unchecked: projects whose files could not be looked at: their anchors are counted as found last.
     """
 

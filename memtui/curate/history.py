@@ -42,7 +42,6 @@ class MemoryDiff:
 
     Attributes:
         title: after the change; before it where the memory was taken out.
-        version: after the change.
     """
 
     id: str
@@ -84,9 +83,7 @@ def change_diff(vault: Vault, number: int, *, first: str | None = None, most: in
 
     Args:
         vault: read under one lease, which is over before anything is compared.
-        number: of the change.
         first: a memory that comes before the others.
-        most: memories compared.
 
     Raises:
         NotFoundError: there is no such change.

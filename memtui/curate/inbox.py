@@ -51,8 +51,6 @@ def oddities(
     """Return what is odd about candidates, by id.
 
     Args:
-        reader: an open vault.
-        memories: the candidates.
         patterns: the user's own patterns of secrets.
     """
     hashes = {memory.id: content_hash(memory) for memory in memories}

@@ -58,9 +58,6 @@ def apply_to_each(
     """Apply a step to memories as one change: every id is resolved before anything is written.
 
     Args:
-        vault: the vault.
-        prefixes: ids or prefixes.
-        actor: who does it.
         action: the word for it.
         step: what happens to each.
         reason: why, for the journal.

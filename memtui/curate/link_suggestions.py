@@ -70,7 +70,6 @@ class LinkProposal:
 
     Attributes:
         from_id: of `derived-from` the newer conclusion, of `relates` the newer one.
-        to_id: the other.
         score: 0–1 by likeness; from use 1 and more, one for each pack.
         why: the reason in words, all of them ours.
     """
@@ -101,7 +100,6 @@ def link_proposals(
     """Return the links that are proposed among memories in use, the surest first; nothing is changed.
 
     Args:
-        vault: the vault.
         scope: the projects in view.
         model: the embedding model whose stored vectors are compared; None for words alone.
         progress: told (done, total) of memories; may raise `Cancelled`.

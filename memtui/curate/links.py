@@ -170,7 +170,6 @@ def resembling(vault: Vault, memory: Memory, *, meaning: Meaning | None = None, 
         vault: the vault; read under one short lease.
         memory: as it was saved.
         meaning: compares by meaning besides, where a model is loaded.
-        limit: most of them.
     """
     if memory.status != "active":
         return []

@@ -270,10 +270,7 @@ def edit_memory(
     """Change fields of one memory; returns it as stored.
 
     Args:
-        vault: the vault.
-        identifier: id or prefix.
         values: new values by field, see EDITABLE.
-        actor: who edits.
         lists: tags and files to add and to take away, worked out on what is stored by then.
         if_version: the version the edit is based on; a moved one is a conflict.
         allow_secret: store the text even if it looks like a secret.
@@ -449,7 +446,6 @@ def check_tags(tags: tuple[str, ...], *, in_use: Sequence[str] = ()) -> tuple[st
     """Return tags of which none is too long.
 
     Args:
-        tags: cleaned tags.
         in_use: tags that a memory has already; an older memtui took longer ones.
 
     Raises:

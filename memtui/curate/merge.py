@@ -100,10 +100,7 @@ def merge(
     """Merge two to eight memories into one of them, by default the first.
 
     Args:
-        vault: the vault.
-        prefixes: ids or prefixes.
         into: the one that takes the others up.
-        actor: who merges.
         project: the project of the result, where they differ.
         texts: content hashes that memories had when the merge was proposed.
         one_text: they say the same, so that the text of `into` does for all.

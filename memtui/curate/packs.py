@@ -141,9 +141,6 @@ def as_it_was(
     back: memories that were purged, shortened giants, and files that changed since the pack of an older memtui.
 
     Args:
-        vault: the vault.
-        stored: the pack.
-        form: its target.
         usual: what is chosen where the pack does not say.
         tree: the working tree, for the states of files that a payload names.
     """

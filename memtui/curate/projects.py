@@ -32,7 +32,6 @@ class View:
     Attributes:
         project: the project that new memories go to, None while unknown.
         scope: what is listed and searched.
-        workspace: the working directory.
         root: the folder that anchors are relative to: the repository's, or the linked folder.
         named: whether a person named the project.
         known: whether the vault knows the project already.

@@ -53,7 +53,6 @@ class Query:
     """A parsed query.
 
     Attributes:
-        text: as typed.
         conditions: what memories must fit, all of them.
         names_status: whether it says which statuses are meant.
         names_project: whether it says which projects are meant.
@@ -102,7 +101,6 @@ def parse_query(text: str, kinds: Kinds, now: datetime) -> Query:
     it. Words stand for themselves anywhere in the texts, tags and files of a memory.
 
     Args:
-        text: as typed.
         kinds: the kinds in force.
         now: what ages and freshness are reckoned at.
 

@@ -108,10 +108,7 @@ def reflect(
     A person's conclusion is active and confirmed; an agent's is a candidate in the inbox.
 
     Args:
-        vault: the vault.
         prefixes: ids or prefixes of two to twenty sources.
-        conclusion: what is concluded.
-        actor: who concludes.
         retire: whether the sources are taken out of use; the conclusion stands in their place.
         versions: versions that the person looked at, by id.
         secret_patterns: the user's own patterns.

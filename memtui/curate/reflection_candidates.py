@@ -46,7 +46,6 @@ class RipeGroup:
     """Notes and lessons of a few weeks that may have one conclusion.
 
     Attributes:
-        ids: the oldest first.
         score: what the two share that share least, see `RIPE_EVIDENCE`.
         why: what all of them have in common, in words; holds tags and paths of others.
     """

@@ -43,11 +43,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Renames:
-    """The renames in one working tree, looked up once.
-
-    Attributes:
-        root: the tree's root.
-    """
+    """The renames in one working tree, looked up once."""
 
     root: Path
     _known: dict[str, Moved | None] = field(default_factory=dict, init=False, repr=False, compare=False)

@@ -102,12 +102,6 @@ def not_conflicting(vault: Vault, one: str, other: str, *, actor: Actor) -> list
 def dismiss(vault: Vault, kind: str, prefixes: Sequence[str], actor: Actor) -> list[Verdict]:
     """Remember a verdict on every pair of these memories, until a text changes; one undoable change.
 
-    Args:
-        vault: the vault.
-        kind: one of `memtui.analysis.snapshot.PAIR_VERDICTS`.
-        prefixes: ids or prefixes.
-        actor: who says so.
-
     Raises:
         UsageError: fewer than two memories.
         RefusedError: an agent cannot decide.

@@ -52,11 +52,9 @@ def review_queue(
     Of files it knows what the last check found: `memtui.curate.anchors.look_after_files` checks them.
 
     Args:
-        vault: the vault.
         scope: the projects in view.
         kinds: only these kinds; all by default.
         threshold: freshness below which a memory is due.
-        limit: most memories.
     """
     now = vault.now()
     wanted = MemoryFilter(scope=scope, kinds=kinds, stale_at=now, threshold=threshold)

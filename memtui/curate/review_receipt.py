@@ -44,8 +44,6 @@ def receipt_of(vault: Vault, session: ReviewSession, *, standing: int | None = N
     """Return what a session came to so far.
 
     Args:
-        vault: the vault.
-        session: the session.
         standing: tokens of the standing payload now, where it was counted.
     """
     with vault.read() as reader:

@@ -109,10 +109,8 @@ def begin(
     """Take the riskiest memories that are due into a new session and remember it with the vault.
 
     Args:
-        vault: the vault.
         scope: the projects in view.
         project: the project in view, None for all.
-        actor: who begins it.
         kinds: only these kinds; all by default.
         size: how many were asked for at most.
         most: how many the pace of the configuration leaves, see `left_of_pace`.
@@ -169,7 +167,6 @@ def left_of_pace(vault: Vault, *, daily: int = 0, weekly: int = 0) -> int | None
     """Return how many memories are left of what a person wants to review a day and a week; None without a limit.
 
     Args:
-        vault: the vault.
         daily: memories a day, from midnight UTC; 0 for no limit.
         weekly: memories a week, from Monday; 0 for no limit.
     """
@@ -200,7 +197,6 @@ def resume(
     """Return the session under way for a project; None if there is none, it is done, or it rested too long.
 
     Args:
-        vault: the vault.
         project: the project in view, None for all.
         kinds: the kinds asked for; a session of other kinds is another one.
         size: the size asked for, likewise; None takes a session of any size.

@@ -44,7 +44,6 @@ class TidyCache:
 
     Attributes:
         lock: held by a pass; one that was stopped lets go of it at its next look at cancelling.
-        texts: readings of texts.
         gathered: the memories of the last pass.
         tokens: of a memory's texts.
         vague: whether a text holds no fact.
@@ -255,7 +254,6 @@ def tidy(vault: Vault, options: TidyOptions, *, stage: Stage = no_stage, cache: 
     What the files were like is kept, as every check of them is.
 
     Args:
-        vault: the vault.
         options: what to look at.
         stage: gives the progress callback of each stage; a callback may raise `Cancelled`.
         cache: of earlier passes with the same encoding and patterns; what moved since is looked at alone.

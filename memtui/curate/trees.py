@@ -21,7 +21,6 @@ def known_trees(reader: VaultReader, here: Tree | None = None) -> dict[str, Tree
     """Return the working tree of each project whose folder is known on this machine, by project.
 
     Args:
-        reader: an open vault.
         here: the tree that one stands in; it goes before a linked folder.
     """
     trees = {
@@ -38,8 +37,6 @@ def unchecked_projects(reader: VaultReader, wanted: MemoryFilter, here: Tree | N
     """Return the projects of a filter's memories whose files cannot be looked at: their folder is not known here.
 
     Args:
-        reader: an open vault.
-        wanted: the memories.
         here: the tree that one stands in.
     """
     known = known_trees(reader, here)

@@ -68,7 +68,6 @@ def place_of(memory: Memory, root: Path | None) -> tuple[Path, int]:
     """Return the file and line, counted from 1, that a memory came from; else those of its first file that is there.
 
     Args:
-        memory: the memory.
         root: the folder that its paths are relative to, None where that is not known.
 
     Raises:

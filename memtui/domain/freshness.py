@@ -90,7 +90,6 @@ def due_at(
     does not fade.
 
     Args:
-        memory: the memory.
         kinds: the kinds in force.
         threshold: freshness below which a memory is due.
         asked_at: when something else than its age asked for a look, see `memtui.vault.review_triggers`.
@@ -173,7 +172,6 @@ def lessons_by_kind(verdicts: Iterable[Verdict], kind_of: Mapping[str, str], kin
     """Return what verdicts teach per kind; kinds without telling verdicts are left out.
 
     Args:
-        verdicts: any verdicts.
         kind_of: kind by memory id; verdicts on other memories are ignored.
         kinds: the kinds in force, for their defaults.
     """

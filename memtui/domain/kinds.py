@@ -72,7 +72,6 @@ class Kinds:
     Whoever opens a vault hands over what is stored there, so that all who share the object go by one rule.
 
     Args:
-        extra: the configuration's kinds.
         floor: the share of trust that is left however old a memory is.
         hurt_weight: how many helps outweigh one hurt.
     """

@@ -174,7 +174,6 @@ class Tombstone:
 
     Attributes:
         content_hash: hash of the deleted memory's content.
-        memory_id: the deleted memory.
     """
 
     content_hash: str

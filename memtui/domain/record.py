@@ -328,7 +328,6 @@ def half_life_record(name: str, days: float) -> Record:
 
     Args:
         name: the kind, or what `memtui.domain.kinds.in_project` makes of kind and project.
-        days: the half-life.
     """
     kind, project = split_project(name)
     return {"type": "half-life", "kind": kind} | ({"project": project} if project else {}) | {"half_life_days": days}

@@ -56,7 +56,6 @@ class ModelState:
     """What can be said of a model without loading it.
 
     Attributes:
-        model: the setting.
         state: `off`, `bundled`, `sentence-transformers`, or `missing`.
         name: what is recorded with its vectors, empty if there is none.
         where: the file or folder it is read from, empty if there is none.

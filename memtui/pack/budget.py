@@ -105,8 +105,6 @@ class Measure:
     """Measures texts against a budget and against the limits of a target.
 
     Attributes:
-        budget: amount and unit.
-        counter: counts tokens.
         limits: what the target takes at most.
         margin: share by which the assistant's own tokenizer, which is not public, may exceed the count.
     """

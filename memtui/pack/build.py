@@ -38,7 +38,6 @@ class Included:
     Attributes:
         memory: as it went in, shortened if it had to be.
         tokens: tokens of its own text in the payload.
-        score: as recalled.
         reason: why it is here, in words.
         hit: as recalled, with every part of its score.
         states: what the payload could tell of its files: the state per anchor path.
@@ -78,7 +77,6 @@ class Pack:
         left_out: memories that a person left out, the best first; they are among the withheld too.
         margin: share by which the assistant's own tokenizer may exceed the count; 0 where it is known.
         tokens_at_most: the tokens with that margin; this is what a budget in tokens is held against.
-        style: full or compiled.
     """
 
     payload: str
@@ -120,8 +118,6 @@ def context(
     """Return the pack for a task: recall, then selection under the budget and the target's limits.
 
     Args:
-        vault: the vault.
-        task: text and files.
         scope: the projects in view.
         options: budget, style, ticks and what else was chosen.
         project: name of the project, for the payload's heading.
@@ -159,9 +155,7 @@ def pack_of_recall(
 
     Args:
         vault: asked only for what was not recalled: the inbox, and memories that a person put in.
-        found: the recall.
         options: budget, style, ticks and what else was chosen.
-        form: the target.
         project: name of the project, for the payload's heading.
     """
     found = with_unconfirmed(vault, found) if options.unconfirmed else found

@@ -54,8 +54,6 @@ class Tool:
     """A program that takes the clipboard's text on its standard input.
 
     Attributes:
-        name: the route.
-        write: command that stores.
         read: command that prints what is stored, or None.
         encoding: what the program expects.
     """
@@ -86,7 +84,6 @@ def copy(text: str, *, send_escape: Callable[[str], bool] | None = None) -> Copy
     """Bring a text to the clipboard, else to a file; never raises.
 
     Args:
-        text: what is copied.
         send_escape: sends a text as OSC 52 and returns whether it was sent; given by an app that owns the
             terminal, so that the sequence does not come into the midst of what it draws.
     """
@@ -129,7 +126,6 @@ def routes(environment: Mapping[str, str], *, platform: str = sys.platform, wsl:
 
     Args:
         environment: variables of the process.
-        platform: as `sys.platform`.
         wsl: whether this is Linux under Windows; None to look.
     """
     tools = [TMUX] if environment.get("TMUX") else []

@@ -113,7 +113,6 @@ class Compiler:
         """Return a memory whose insight is all that is said of it, on one line; its snippet only where needed.
 
         Args:
-            memory: in full.
             detail: how much of it is kept.
             status: why it is none in use, where more is known than its status says.
         """

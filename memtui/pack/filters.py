@@ -35,7 +35,6 @@ class Gist:
     """What of a memory is compared.
 
     Attributes:
-        terms: its words.
         numbers: its numbers, which tell near-identical texts apart.
         negated: whether it denies something.
     """
@@ -64,11 +63,7 @@ def _gist(text: str) -> Gist:
 
 
 class Likenesses:
-    """Pairs of memories by their ids, each compared once: selection asks for the same pairs again and again.
-
-    Args:
-        gists: of each memory.
-    """
+    """Pairs of memories by their ids, each compared once: selection asks for the same pairs again and again."""
 
     def __init__(self, gists: Mapping[str, Gist]) -> None:
         self._gists = gists
@@ -129,8 +124,6 @@ def without_secrets(found: Recall, choice: str, patterns: Patterns = ()) -> Reca
     """Return a recall in which no memory holds what looks like a secret: withheld, masked, or allowed after all.
 
     Args:
-        found: the recall.
-        choice: one of `SECRET_CHOICES`.
         patterns: a person's own rules as (name, regular expression).
 
     Raises:

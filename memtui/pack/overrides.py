@@ -24,7 +24,6 @@ def with_ticks(vault: Vault, found: Recall, *, without: Collection[str], with_id
 
     Args:
         vault: asked only for memories to put in that were not recalled.
-        found: the recall.
         without: ids that must not go into the payload.
         with_ids: ids that go in before anything else, whatever stood against them, as far as the budget goes.
     """

@@ -27,7 +27,6 @@ def standing_recall(
     A memory takes the best of its scores. It is withheld only where no recipe recalls it.
 
     Args:
-        recipes: the tasks.
         recall: recalls for one task.
         chosen: applies what a person chose for a recipe, such as ticks, to what it recalls.
     """

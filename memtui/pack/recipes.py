@@ -45,7 +45,6 @@ def previous_pack(vault: Vault, task: Task, project: str | None, *, standing: bo
     """Return the pack that was used last for the same text and files in the same project, or None.
 
     Args:
-        vault: the vault.
         task: what for; of the standing payload the one without words.
         project: name of the project.
         standing: whether the standing payload is meant, which has no task of its own.
@@ -101,10 +100,6 @@ def record_pack(
     The payload is not stored, only its hash. Undoing it takes the signals back, and the pack off the list.
 
     Args:
-        vault: the vault.
-        pack: what was used.
-        task: what for.
-        actor: who used it.
         project: name of the project, or None.
         signal: how it was used.
         options: what it was made with, so that it can be made again; without them its style alone is kept.

@@ -123,7 +123,6 @@ class Choice:
     """A memory of the payload.
 
     Attributes:
-        hit: as recalled.
         item: as it goes into the payload.
     """
 
@@ -149,7 +148,6 @@ def select(recall: Recall, *, target: Target, measure: Measure, max_memories: in
         recall: hits and pins with their links.
         target: the form, for what a memory costs in it.
         measure: budget, limits and counter.
-        max_memories: most memories.
         info: what the payload says of itself.
     """
     kept, dropped = settle([*recall.put_in, *recall.pins, *recall.hits], recall.links)

@@ -190,7 +190,6 @@ def shortened(memory: Memory, *, fits: Callable[[Memory], bool], longest: int) -
     of the first paragraph.
 
     Args:
-        memory: the memory.
         fits: whether a memory is small enough.
         longest: characters beyond which no text can fit; nothing after them is looked at.
     """

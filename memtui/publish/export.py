@@ -125,8 +125,6 @@ def export_vault(snapshot: Snapshot, folder: Path, *, prune: bool = False, dry_r
     """Write the portable vault; see `publish.portable.write_vault`.
 
     Args:
-        snapshot: what to write.
-        folder: where to.
         prune: whether the files of memories that are not exported go, also those that the vault never knew.
         dry_run: report, but write nothing.
     """

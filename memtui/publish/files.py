@@ -17,8 +17,6 @@ def write_atomically(path: Path, data: bytes, *, mode: int | None = None, durabl
     A symbolic link is written through, not replaced: call `refuse_outside` first. Missing folders are made.
 
     Args:
-        path: the file.
-        data: its new content.
         mode: permission bits; by default those of the file that is there, else what the umask leaves.
         durable: wait until the disk has it; without, a power cut may leave the old file.
 
@@ -107,7 +105,6 @@ def write_payload(text: str, named: str, *, folder: Path, overwrite: bool = Fals
     """Write a payload's exact bytes and return where.
 
     Args:
-        text: the payload.
         named: a path as typed, `~` included.
         folder: what a relative path is relative to.
         overwrite: whether a file that is there may be replaced.

@@ -64,11 +64,7 @@ def kin_lines(
 
     Args:
         links: and the following: what hangs on memories.
-        verdicts: see links.
-        signals: see links.
-        tombstones: see links.
         half_lives: days by kind, as they were applied to the vault.
-        recipes: saved tasks.
     """
     kinds: tuple[Iterable[Record], ...] = (
         map(link_record, links),

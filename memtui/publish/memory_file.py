@@ -177,13 +177,7 @@ def _value(key: str, rest: str, block: list[str]) -> Any:
 
 
 def _one_line(rest: str, *, literal: bool, objects: bool = False) -> Any:
-    """Return a value that stands on one line.
-
-    Args:
-        rest: the text after the colon or the dash.
-        literal: whether the key wants a text, so that `[x] fix` is one.
-        objects: whether an object is welcome in spite of that.
-    """
+    """Return a value that stands on one line."""
     if rest in {"", "null", "~"}:
         return None
     if rest[0] in '"{[':
@@ -251,12 +245,7 @@ def _number(text: str) -> Any:
 
 
 def _sections(lines: list[str], *, titled: bool) -> dict[str, str]:
-    """Return title, insight, rationale and snippet as far as the body has them.
-
-    Args:
-        lines: the lines below the frontmatter.
-        titled: whether the frontmatter gives the title, so that no heading of the body is it.
-    """
+    """Return title, insight, rationale and snippet as far as the body has them."""
     found: dict[str, list[str]] = {}
     position = next((index for index, line in enumerate(lines) if line.strip()), len(lines))
     if not titled and position < len(lines) and lines[position].startswith("# "):

@@ -158,11 +158,7 @@ def write_vault(
         folder: a portable vault, or a folder that holds nothing of that name; it is made if missing.
         memories: all memories to export, each with its own id.
         links: and the following: what hangs on them.
-        verdicts: see links.
-        signals: see links.
-        tombstones: see links.
         half_lives: days by kind, as they were applied to the vault.
-        recipes: saved tasks.
         gone: ids of memories that the vault once held; None lets the file of any memory go that is not exported.
         dry_run: report, but write nothing.
 

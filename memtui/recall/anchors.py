@@ -52,7 +52,6 @@ class FileMatch:
 
     Attributes:
         strength: 0–1.
-        anchor: the anchor's path.
         file: the file in hand, or what it imports.
         reached: how that was reached, None for a file in hand.
         is_moved: whether the anchor names the file by what it was called before.
@@ -70,7 +69,6 @@ class Surroundings:
     """What the working tree adds to the files in hand.
 
     Attributes:
-        reached: what they import.
         resolve: from an anchor's path to the file that it means, for anchors that are only the end of a path.
         notes: whose imports could not be read or followed, in words.
         former: from what files in hand were called before to the files, see `memtui.recall.anchors`.

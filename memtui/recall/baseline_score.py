@@ -25,10 +25,8 @@ def standing_hit(
     """Return a memory with its standing value: nothing is asked, so every memory is as relevant as any other.
 
     Args:
-        memory: the memory.
         signals: what happened to it in use.
         states: last known state per anchor path.
-        settings: the weights.
         kinds: the kinds in force.
         now: the moment freshness is measured at.
     """

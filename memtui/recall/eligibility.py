@@ -46,7 +46,6 @@ def ineligible(memory: Memory, scope: Scope, at: datetime, successor: str | None
     """Return why a memory may not be recalled at all, or None if it may.
 
     Args:
-        memory: any memory.
         scope: the projects in view.
         at: the moment at which it must be valid.
         successor: id of the memory that replaces it, if one does.
@@ -104,7 +103,6 @@ def settle(ranked: Sequence[Hit], links: Iterable[Link]) -> tuple[list[Hit], lis
 
     Args:
         ranked: hits in order, pins before the others.
-        links: links between them.
     """
     present = {hit.memory.id for hit in ranked}
     rivals: dict[str, set[str]] = {}

@@ -40,7 +40,6 @@ class SemanticState:
     Attributes:
         model: the model of the setting.
         embedded: memories with a current vector of it.
-        missing: memories without one.
         others: stored vectors of other models.
     """
 
@@ -101,8 +100,6 @@ def embed_missing(
     is not.
 
     Args:
-        vault: the vault.
-        engine: a loaded engine.
         limit: embed no more than so many; None for all.
         progress: is told (done, all).
         cancelled: is asked before each chunk.
@@ -175,9 +172,6 @@ class ResidentVectors:
     """All current vectors of one model, kept in int8 with a scale each: 39 MB at 100,000.
 
     Cosines are within 0.003 of the stored vectors'. Threads may compare while another one refreshes.
-
-    Args:
-        model: the engine's name.
     """
 
     def __init__(self, model: str) -> None:

@@ -59,7 +59,6 @@ def read_questions(text: str, where: str) -> list[Question]:
     """Return the questions of a file.
 
     Args:
-        text: its content.
         where: its name, for errors.
 
     Raises:
@@ -97,7 +96,6 @@ def read_corpus(text: str, where: str, now: datetime) -> Corpus:
     """Return the memories and links of a JSONL file: memtui's own typed lines, or memories alone.
 
     Args:
-        text: its content.
         where: its name, for errors.
         now: stands in for a missing date.
 
@@ -261,8 +259,6 @@ def evaluate(
     """Return what recall gives for each question, as `context` would see it.
 
     Args:
-        vault: the vault.
-        questions: the questions.
         scope: the projects in view.
         settings: the weights of recall.
         now: the moment freshness is measured at.

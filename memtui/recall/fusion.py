@@ -170,7 +170,6 @@ def meaning_part(cosine: float | None, value: float, *, place: int | None, among
 
     Args:
         cosine: the cosine with the task, None for a memory without a vector.
-        value: what it adds.
         place: 1 for the nearest memory in view; None beyond the nearest few.
         among: how many memories have a vector.
     """

@@ -188,7 +188,6 @@ def words_part(matched: Iterable[str], value: float, weights: QueryWeights) -> P
 
     Args:
         matched: the matched terms, the strongest first.
-        value: what they add.
         weights: the weights of the query.
     """
     terms = list(matched)

@@ -133,9 +133,7 @@ def recall(
 
     Args:
         vault: the vault; read under one lease, which is over before anything is ranked.
-        task: text and files.
         scope: the projects in view; unassigned memories are never recalled.
-        settings: the weights.
         now: the moment freshness is measured at, and at which memories must be valid without `task.as_of`.
         limit: most hits, pins aside.
         tree: the working tree to follow imports in before the lease, and to check anchors against after it.

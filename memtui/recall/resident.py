@@ -37,7 +37,6 @@ class HeldWords:
         vault: where the words of titles are read when a query has a typing error.
         counter: the vault's change counter.
         catalogue: all memories without their texts.
-        postings: their postings.
     """
 
     vault: Vault
@@ -137,7 +136,6 @@ def read_words(vault: Vault, terms: TermIndex, *, wanted: Callable[[], bool] = l
     """Read what a search by words needs, in short leases; a second of processor time at 100,000 memories.
 
     Args:
-        vault: the vault.
         terms: its postings in memory; brought up to date.
         wanted: whether to go on; asked between the leases.
 
@@ -167,10 +165,6 @@ class ResidentMeaning:
     """Compares with all vectors held in memory. Until `load` is done every task is judged by words alone.
 
     Safe for several threads: one at a time compares, the others wait some milliseconds.
-
-    Args:
-        vault: the vault.
-        model: the setting `embedding.model`.
 
     Attributes:
         terms: the postings of the vault in memory, with whatever model.

@@ -63,7 +63,6 @@ class Withheld:
     """A memory that was near and is not shown.
 
     Attributes:
-        reason: why, in words.
         group: the reason without ids and dates, for counting.
         nearness: relevance that it has or would have.
         detail: by how much, in words; empty where that is no matter of degree.

@@ -58,7 +58,6 @@ class Fetched:
         standing: ids of the project's most useful memories; only where there is no text.
         pins: ids of the pinned memories in scope.
         links: links that touch these memories.
-        signals: by id.
         states: last known state per (memory id, anchor path).
         tied_to: paths of all anchors in view, where files are in hand.
         survey: counts of all that match by place and whether they reach the floor, see `MatchedTerms.survey`.

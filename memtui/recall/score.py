@@ -30,7 +30,6 @@ class Part:
         name: what it is: words, files, neighbours, freshness …
         value: a term's addition to the relevance, or a factor.
         detail: its input in words.
-        role: `term` or `factor`.
     """
 
     name: str
@@ -80,7 +79,6 @@ def gone_part(memory: Memory, states: dict[str, str]) -> Part | None:
     """Return the factor of a memory whose every file is gone, or None.
 
     Args:
-        memory: the memory.
         states: last known state per anchor path; what was never checked is not gone.
     """
     known = [states.get(anchor.path, "") for anchor in memory.anchors]

@@ -47,9 +47,7 @@ class Scorer:
     """Scores memories for one task.
 
     Attributes:
-        fetched: the evidence.
         pool: ids of the memories that may be shown; the best of them is what others are measured by.
-        settings: the weights.
         kinds: the kinds in force.
         now: the moment freshness is measured at.
         phase: the phase of the work, or None.
@@ -261,7 +259,6 @@ class Scorer:
         """Return the score of a memory that no link passes anything on to, without the parts that explain it.
 
         Args:
-            memory: the memory.
             extra: a further term of the relevance.
         """
         match = self.fetched.files.get(memory.id)
@@ -284,7 +281,6 @@ class Scorer:
         """Return a memory with its score.
 
         Args:
-            memory: the memory.
             neighbour: what links pass on to it.
             extra: a further term of the relevance: pinned, of the project.
         """

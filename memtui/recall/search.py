@@ -36,7 +36,6 @@ class Found:
     """What a search found.
 
     Attributes:
-        hits: the best first.
         is_sure: whether any of them answers the query by its own evidence, or they are merely the nearest.
     """
 
@@ -95,8 +94,6 @@ def find(
         query: words, an id or a title.
         scope: the projects in view, unassigned memories too if it says so.
         files: project-relative POSIX paths.
-        limit: most hits.
-        settings: the weights.
         now: the moment freshness is measured at.
         statuses: which memories, None for any.
         tree: the working tree to follow imports in before the lease, and to check anchors against after it.

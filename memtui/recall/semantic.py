@@ -71,19 +71,13 @@ class Sense(Protocol):
         """Return how like the task the nearest memories of a filter are, and those with the given keys.
 
         Args:
-            reader: an open vault.
             wanted: which memories the nearest are looked for among.
             keys: internal keys to compare besides.
             limit: how many of the nearest.
         """
 
     def kinship(self, reader: VaultReader, keys: Collection[int]) -> Mapping[tuple[int, int], float]:
-        """Return the cosine of each two of some memories, the smaller key first; those without a vector are left out.
-
-        Args:
-            reader: an open vault.
-            keys: their internal keys.
-        """
+        """Return the cosine of each pair of memories that have vectors, the smaller key first."""
 
 
 @runtime_checkable
@@ -125,7 +119,6 @@ class ModelMeaning:
 
     Args:
         vault: the vault; missing vectors are written to it, a few at a time.
-        model: the setting `embedding.model`.
         engine: a loaded engine instead.
         resident: all vectors in memory, for a process that asks more than once; None to ask the vault each time.
         catches_up: whether missing vectors are made up for.

@@ -33,8 +33,6 @@ def read_query(reader: VaultReader, text: str, wanted: MemoryFilter) -> tuple[st
     The weights name a mended word by what was meant and what was written: `storm for stroms`.
 
     Args:
-        reader: an open vault.
-        text: the query.
         wanted: whose titles and tags say which words there are.
     """
     return mend_query(
@@ -61,7 +59,6 @@ def mend_query(
     """Return what `read_query` does, wherever the words are looked up.
 
     Args:
-        text: the query.
         match: finds the memories that hold terms, with how common each is.
         nearest: returns the words meant by mistyped ones, from those with their stems and the most errors of each.
     """

@@ -143,7 +143,6 @@ class _Format(NamedTuple):
             when a hint is found for the first time.
         before: characters that must not stand before it. They hold those of the pattern's unbounded parts,
             so that no text is scanned twice.
-        accept: judges the secret.
     """
 
     rule: str

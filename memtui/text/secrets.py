@@ -63,7 +63,6 @@ class SecretFinding:
     Attributes:
         rule: which rule found it, e.g. `github-token`, or the name of a person's own pattern.
         start: where the value begins in the text.
-        end: where it ends.
         masked: the rule and at most the first four characters, fit for any message.
         severity: `secret`, or `example` for the keys of AWS's documentation, which open nothing.
     """

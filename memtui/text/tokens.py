@@ -67,7 +67,6 @@ class Memo(dict[K, V], Generic[K, V]):
     """Key to what a function makes of it; looking up what is known costs no call into Python.
 
     Args:
-        make: makes the value.
         most: entries at which the table is emptied.
     """
 

@@ -38,7 +38,6 @@ class Opening:
         keys: keys by action id, from the configuration.
         theme: the configuration's theme; empty for the one chosen last.
         state_path: where the app keeps what it remembers; None remembers nothing.
-        context: defaults of payloads.
         secret_patterns: the user's own patterns of secrets, as (name, regular expression).
         targets: other limits of targets, from the configuration.
         meaning: compares tasks with memories by meaning once its model is loaded; None for words alone.

@@ -45,7 +45,6 @@ class Told(Message):
     """Something that needs no change of the vault was done, or could not be.
 
     Attributes:
-        text: for the toast.
         good: whether it was done.
     """
 

@@ -36,7 +36,6 @@ class PlainFilter(LineFilter):
         """Return segments without colours.
 
         Args:
-            segments: of one line.
             background: what the widget is painted with.
         """
         return [

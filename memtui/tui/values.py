@@ -52,8 +52,6 @@ class Wanted:
 
     Attributes:
         due_only: only what is due for review.
-        chosen: values per facet.
-        sort: one of `SORTS`.
     """
 
     due_only: bool = False
@@ -66,9 +64,6 @@ class Base:
     """The list before any filter, with the counts of the header.
 
     Attributes:
-        ids: in order.
-        active: memories in view.
-        inbox: candidates in view.
         elsewhere: memories of any project and status; only counted where the list is empty.
         counter: the vault's change counter.
     """
@@ -99,7 +94,6 @@ class Listing:
     """What the list shows.
 
     Attributes:
-        ids: in order.
         best: whether the best match stands first.
         hits: those found by words, as `memtui search` ranks them.
         more: whether the filter found more than it shows.
@@ -186,7 +180,6 @@ class Done:
 
     Attributes:
         message: in the past tense, for the toast.
-        changed: whether anything was.
         focus: the memory to look at afterwards, if another than the present one.
     """
 

@@ -54,7 +54,6 @@ def copy_vault(vault: Path, now: datetime, *, label: str, to: Path | None = None
     """Copy the vault file and its log; the caller holds the lease.
 
     Args:
-        vault: the file.
         now: goes into the name.
         label: what the backup is for, e.g. `manual`.
         to: another place than the backup folder.

@@ -64,7 +64,6 @@ def borrowed(path: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnecti
     opens a vault again and again keeps the engine, and never the file.
 
     Args:
-        path: an existing file.
         read_only: whether to open it for reading.
 
     Raises:

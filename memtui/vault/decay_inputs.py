@@ -17,7 +17,6 @@ class Fading:
     """One memory in use, as far as its freshness goes.
 
     Attributes:
-        title: its beginning.
         age_days: days since it was last verified, else observed, else created; never negative.
         held_days: days that it was verified to have held, None if it never was verified.
         half_life_days: its own, None for that of its kind.

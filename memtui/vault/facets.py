@@ -140,15 +140,7 @@ def _all_of(parts: Iterable[Condition]) -> Condition:
 
 
 def _facet(browsing: Browsing, kinds: Kinds, name: str, fixed: Fixed, source: str) -> Condition:
-    """Return what the choice in one facet asks of memory `m`.
-
-    Args:
-        browsing: what is browsed.
-        kinds: the kinds in force.
-        name: the facet.
-        fixed: says what a fixed value asks.
-        source: expression of where a memory came from.
-    """
+    """Return what the choice in one facet asks of memory `m`."""
     values = browsing.chosen.get(name, ())
     if name == "project":
         return where_sql(MemoryFilter(statuses=None, scope=scope_of(browsing)), kinds)

@@ -39,7 +39,6 @@ class MemoryStep:
     """What one change did to one memory in all.
 
     Attributes:
-        version: version after it.
         before: portable record before, None if the memory was made by it.
         after: portable record after, None if it was taken out.
     """
@@ -54,7 +53,6 @@ def change_numbers(reader: VaultReader, *, words: Sequence[str] = (), memory_id:
     """Return the numbers of changes, the newest first.
 
     Args:
-        reader: an open vault.
         words: each must occur in what was done, by whom, or why; letter case does not count.
         memory_id: only changes that touched this memory.
     """
@@ -92,8 +90,6 @@ def memory_steps(
     """Return what a change did to each memory, in order.
 
     Args:
-        reader: an open vault.
-        number: of the change.
         first: a memory that comes before the others.
         most: at most so many.
         skip: so many are passed over.

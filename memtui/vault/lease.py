@@ -72,7 +72,6 @@ def lease(vault: Path, *, exclusive: bool, wait_seconds: float) -> Iterator[None
 
     Args:
         vault: the vault file; its folder must exist.
-        exclusive: True to write.
         wait_seconds: longest time to wait for it.
 
     Raises:

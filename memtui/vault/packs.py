@@ -41,7 +41,6 @@ class PackMember:
     Attributes:
         version: the memory's version when the pack was made.
         tokens: tokens of its text in the payload.
-        score: as recalled.
     """
 
     memory_id: str
@@ -55,8 +54,6 @@ class StoredPack:
     """A pack as it was used; the payload itself is not kept, only its hash.
 
     Attributes:
-        task: the task's text.
-        files: project-relative paths.
         budget: as people write it.
         payload_hash: BLAKE2b-128 of the payload in UTF-8, in hex.
         members: in the order of the payload.
@@ -85,7 +82,6 @@ class Recipe:
     Attributes:
         name: unique in the vault.
         task: the task's text, may be empty.
-        files: project-relative paths.
         options: what else was chosen: style, phase, ticks; empty for a recipe of an older memtui.
     """
 

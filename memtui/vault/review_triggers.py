@@ -91,7 +91,6 @@ class Asked:
 
     Attributes:
         what: the path, the other memory's id, or how often, after the cause.
-        at: since when.
     """
 
     cause: Cause

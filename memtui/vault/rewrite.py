@@ -106,7 +106,6 @@ class _Erased:
     Attributes:
         titles: every title that they ever had.
         hashes: every content that they ever had, and that their sources state.
-        projects: project by id.
     """
 
     titles: set[str] = field(default_factory=set)

@@ -61,7 +61,6 @@ def secrets_in(thing: Any, patterns: Patterns = (), *, unless_in: Any = None) ->
     """Return the names of the rules that found a secret, by field; never the value.
 
     Args:
-        thing: see `texts_in`.
         patterns: a person's own rules.
         unless_in: texts that this holds were stored before with the person's leave.
     """
@@ -89,7 +88,6 @@ def refuse_secrets_in(
     """Refuse what holds something that looks like a secret, without ever echoing it.
 
     Args:
-        thing: see `texts_in`.
         patterns: a person's own rules.
         what: how to call a bare text.
         unless_in: texts that this holds were stored before with the person's leave.

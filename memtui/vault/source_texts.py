@@ -92,8 +92,6 @@ def put_source_texts(writer: VaultWriter, texts: Sequence[SourceText], *, moot: 
     """Keep what sources say, in place of what was kept of the same memory and source.
 
     Args:
-        writer: the running change.
-        texts: what to keep.
         moot: (memory id, path) of sources that say nothing else any more.
     """
     known = {(text.memory_id, text.path): text for text in source_texts(writer)}

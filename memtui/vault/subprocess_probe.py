@@ -45,7 +45,6 @@ def run_child(module: str, *arguments: str, seconds: float = PROBE_SECONDS) -> C
     """Run a module of memtui that prints JSON lines; never raises for what happens inside it.
 
     Args:
-        module: its full name.
         arguments: for its command line.
         seconds: longest time that it may take.
     """
@@ -114,7 +113,6 @@ class Probe:
         error: why it cannot be used, empty if every value could be read.
         reason: `damaged`, `too-new`, `busy` or `refused` (by the system, or not read to the end) when there is
             an error.
-        counts: rows per table.
         facts: everything else, see `_look`.
     """
 
@@ -143,7 +141,6 @@ def probe(path: Path, *, wait_seconds: float | None = None) -> Probe:
     """Look at a vault file in a child process.
 
     Args:
-        path: the file.
         wait_seconds: take the lease and wait so long for it; None when the caller holds it or needs none.
     """
     patience = "" if wait_seconds is None else str(wait_seconds)

@@ -59,7 +59,6 @@ class Vault:
     Args:
         path: the file, or a folder that holds `vault.duckdb`.
         kinds: the kinds in force; they take over the half-lives that are stored in the vault whenever it is opened.
-        now: the clock.
         patience_seconds: how long to wait for the lease.
     """
 

@@ -42,7 +42,6 @@ class VaultWriter(VaultReader):
     """The vault during one change. Everything done here commits together or not at all.
 
     Attributes:
-        actor: who does it.
         now: the moment of the change.
         summary: one line for people; may be set until the change ends.
     """

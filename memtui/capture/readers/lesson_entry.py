@@ -117,7 +117,6 @@ class Label:
     """A line that begins a part, as in `- **Root cause:** the pool`.
 
     Attributes:
-        name: the label's words.
         rest: what follows on the line.
         depth: 0 at the margin, else one more than the indentation of its list marker.
     """
@@ -239,7 +238,6 @@ def parsed(section: Section, path: tuple[str, ...], is_apart: Callable[[Section]
     """Part an entry by its labels and by the headings below it.
 
     Args:
-        section: the entry.
         path: the headings above it.
         is_apart: tells whether a text that no label explains is too long to stand in the lesson.
     """

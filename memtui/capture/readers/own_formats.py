@@ -107,10 +107,7 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
     """Return the draft of a memory's record; a missing title or kind is filled in, a status is not.
 
     Args:
-        file: the file.
-        record: the record, sanitised.
         span: its lines in the file.
-        format_name: the reader's format.
         name: the source's own name for a record without an id; by default a hash of its texts.
 
     Raises:

@@ -78,7 +78,6 @@ class PayloadInfo:
 
     Attributes:
         project: name of the project, or None.
-        style: full or compiled.
     """
 
     project: str | None = None
@@ -93,7 +92,6 @@ class Piece:
     to the tokens of the whole.
 
     Attributes:
-        text: the part.
         memory_id: the memory that it holds, None for headings and frames.
     """
 
@@ -110,10 +108,8 @@ class Target:
     """A form of payload.
 
     Attributes:
-        name: what `--target` takes.
         label: what people call it.
         media: media type of the payload.
-        write: the writer.
         limit: what the assistant takes at most, as people write it; empty for no limit.
         margin: share by which the assistant's own tokenizer, which is not public, may exceed the count.
         loads: formats of the sources that the assistant reads by itself.

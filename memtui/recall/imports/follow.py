@@ -127,7 +127,6 @@ class Imports:
     """What was reached.
 
     Attributes:
-        reached: the nearest first.
         notes: what could not be read or was not followed, in words.
     """
 

@@ -178,13 +178,7 @@ def _source(token: re.Match[str]) -> str | None:
 
 
 def _after(text: str, token: re.Match[str], braces: list[int]) -> int:
-    """Return where code goes on after a mark.
-
-    Args:
-        text: the source.
-        token: the mark.
-        braces: open braces in the expression of each template that is open, the innermost last.
-    """
+    """Return where code goes on after a mark."""
     end = token.end()
     mark = token["mark"]
     if mark == "/":

@@ -21,7 +21,6 @@ class Crate:
     """A crate seen from one of its files.
 
     Attributes:
-        tree: the working tree.
         folder: the folder that its modules lie in.
         root: the file that `crate` means, None if there is none.
         package: the folder of its Cargo.toml, None without one.

@@ -44,9 +44,7 @@ class FacetLine:
     """One line of the pane.
 
     Attributes:
-        facet: its facet.
         value: a value of it; None for the heading.
-        text: what is read.
         count: memories that choosing it would list; of a heading, how many values there are.
         chosen: whether it is chosen, or any of its values is.
         more: whether it stands for values that are not shown.

@@ -123,8 +123,6 @@ class ListReading:
         """Return what of a list fits a query: as `memtui search` finds it, and by parts of titles.
 
         Args:
-            base: the list.
-            query: what was typed.
             best: whether hits stand first, in the order of the search; else all in the order of the list.
             by_meaning: whether to search by meaning too; where only words are, the answer is no more than partial.
         """
@@ -248,7 +246,6 @@ class ListReading:
         vault it is the titles alone.
 
         Args:
-            base: the list.
             wanted: whether to go on; asked now and then.
         """
         if max(base.active, len(base.ids)) < LARGE_VAULT:
@@ -366,7 +363,6 @@ class Reading(ListReading):
         """Return one memory in full, None if it is gone.
 
         Args:
-            identifier: its id.
             explain: a query to explain its score for, empty for its standing value; None explains nothing.
         """
         from memtui.curate.views import checked, view_memories

@@ -61,7 +61,6 @@ class ListAtHand:
     """A list with the words of its vault.
 
     Attributes:
-        base: the list.
         words: what was read of the vault in the state that the list shows.
         places: per memory of the vault, its place in the list; -1 where it is not listed.
     """
@@ -85,7 +84,6 @@ class ListAtHand:
         """Return the listed ids among hits, and those whose title holds a part.
 
         Args:
-            part: in lower case.
             hits: ids found by words, the best first.
             best: whether the hits come first, in their order; else all are in the order of the list.
         """

@@ -117,12 +117,7 @@ class BrowseReading(WorkingScreen):
     # -- the list ---------------------------------------------------------------------------------
 
     def _reload(self, *, steady: bool = False, focus: str | None = None) -> None:
-        """Read the list anew.
-
-        Args:
-            steady: whether the order on the screen is kept.
-            focus: the memory to bring the cursor to.
-        """
+        """Read the list anew."""
         self._outdated = True
         self._steady = self._steady or steady
         self._focus_wanted = focus or self._focus_wanted

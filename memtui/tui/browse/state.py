@@ -14,7 +14,6 @@ def list_title(wanted: Wanted, *, best: bool) -> str:
     """Return the title of the list: what it holds and in what order.
 
     Args:
-        wanted: what is listed.
         best: whether the best match stands first.
     """
     name = "Due for review" if wanted.due_only else "Memories"

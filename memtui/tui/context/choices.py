@@ -153,7 +153,6 @@ class Moment:
     """How things stood before or after a step; None and nothing for what the step did not touch.
 
     Attributes:
-        choices: all of them.
         lines: values of the lines by name, as `TaskLines.restore` takes them.
     """
 

@@ -33,9 +33,6 @@ class Ask:
     """What a person asks a payload for.
 
     Attributes:
-        text: the task.
-        files: as typed.
-        budget: as typed.
         phase: None to guess it.
         without: ids left out by hand.
         with_ids: ids put in by hand.
@@ -296,7 +293,6 @@ class PayloadAccess(ContextAccess):
         """Copy a payload and record the pack; the words are those of the route that carried it.
 
         Args:
-            answer: the payload.
             send_escape: sends OSC 52.
             later: how feedback is given later, to be told at the end.
         """

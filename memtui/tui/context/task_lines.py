@@ -36,7 +36,6 @@ class SettingWord(Widget):
     """`Target chat ▾`.
 
     Args:
-        name: what is set.
         act: id of the act that changes it.
     """
 
@@ -210,13 +209,11 @@ class TaskLines(Vertical):
     """The lines at the top of Context.
 
     Args:
-        settings: the configuration's defaults.
         folder: what the files in hand are relative to.
 
     Attributes:
         target: name of the target.
         phase: the phase that was chosen, None to guess it.
-        style: full or compiled.
         stops: the lines that can be typed in, in order.
     """
 

@@ -60,7 +60,6 @@ def tells_unsaved(screen: WorkingScreen, rows: Mapping[str, FormRow], error: Mem
     """Go to the field that is wrong, or tell of the secret that is in one; returns whether it was either.
 
     Args:
-        screen: the form's screen.
         rows: its rows by field.
         error: why it was not saved.
     """

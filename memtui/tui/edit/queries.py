@@ -33,11 +33,7 @@ class Wish:
 
 
 class FormError(UsageError):
-    """A field of the form cannot be read.
-
-    Args:
-        finding: which and why.
-    """
+    """A field of the form cannot be read."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.text)

@@ -33,7 +33,6 @@ class HealthRead:
     """The shape of the vault.
 
     Attributes:
-        active: memories in use.
         signature: what the file system said of the vault before it was looked at.
     """
 

@@ -34,7 +34,6 @@ class Preview:
 
     Attributes:
         places: what was read, as ticked.
-        files: files read.
         project: where most of it goes; None for unassigned.
     """
 

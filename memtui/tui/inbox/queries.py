@@ -37,7 +37,6 @@ class Waiting:
     """What waits.
 
     Attributes:
-        ids: newest first.
         elsewhere: candidates in other projects; counted where the list is empty.
         projects: the vault's projects, to put candidates into.
         conflicts: memories that were edited both in their source and here.

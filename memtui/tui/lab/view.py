@@ -125,10 +125,7 @@ def curve_of(
     """Return the curve of a kind as of a verification, or of one memory with today; beside it the one that is tried.
 
     Args:
-        snapshot: what there is.
-        knobs: what is tried.
         subject: a kind, or `MEMORY`.
-        memory_id: the memory.
         project: the one project that the kind is looked at in, None for wherever none has its own.
     """
     memory = snapshot.memory(memory_id) if subject == MEMORY and memory_id else None
@@ -254,7 +251,6 @@ def effect_lines(
         found: the effect on the review queue.
         payloads: the recipes whose payload would change, None while that is being reckoned.
         recipes: how many recipes there are.
-        titles: by id.
         keep: lines for the configuration, which alone can keep what they say.
         size: cells and lines that there is room for.
     """

@@ -49,7 +49,6 @@ class MergeResult:
     """What a merge would come to.
 
     Attributes:
-        tokens: of the result.
         before: of all the memories together.
     """
 

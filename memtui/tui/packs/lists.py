@@ -109,7 +109,6 @@ class MemberList(PickList):
 
         Args:
             head: lines about the pack.
-            rows: its memories.
             same: whether it is the pack that is shown already, so that the cursor stays.
             notice: lines to show where there is no pack.
         """

@@ -42,7 +42,6 @@ class PackRow:
     """A pack in a line.
 
     Attributes:
-        task: one line, tamed.
         age: how long ago it was used.
         said: what was said of it, in words; empty where nothing was.
         mark: glyph of what was said, `?` where feedback is awaited.

@@ -84,7 +84,6 @@ class ReflectScreen(EarlyTyping):
 
     Args:
         opening: what the app was opened with.
-        identifiers: the sources.
     """
 
     AREA = REFLECT

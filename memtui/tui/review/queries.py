@@ -296,8 +296,6 @@ class ReviewCard:
     """Everything to decide on one memory by.
 
     Attributes:
-        why: reasons in words.
-        similar: linked memories first.
         moves: old path to new path of files that moved.
     """
 

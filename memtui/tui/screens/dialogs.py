@@ -22,7 +22,6 @@ class CardScreen(ModalScreen[None]):
 
     Args:
         title: what it is, in our own words.
-        blocks: the text.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,enter,q,i", "leave", "close")]
@@ -60,7 +59,6 @@ class ChoiceScreen(ModalScreen[str | None]):
     """Returns the name that was chosen, None where it was left.
 
     Args:
-        title: what is chosen.
         choices: (name, what people call it); a name that is the choice's own number is shown as that alone.
         current: the name in force.
     """

@@ -45,7 +45,6 @@ class ResemblingAccess(VaultAccess):
         """Return what memories resemble, of each the nearest.
 
         Args:
-            identifiers: what was saved.
             before: the one memory as it was before an edit: a small change is no new statement.
         """
         from memtui.curate.links import MOST_SAID, changed_much, resembling

@@ -59,7 +59,6 @@ class ClashScreen(WorkingScreen):
     Args:
         opening: what the app was opened with.
         conflict: the pair as it was found.
-        memories: both memories.
     """
 
     AREA = CLASH

@@ -51,8 +51,6 @@ class TidyRow:
     """One line.
 
     Attributes:
-        finding: one of `memtui.curate.tidy.FINDINGS`.
-        text: tamed.
         note: a word at the right.
         subject: what the line is about: a group, a ripe group, a pair, an anchor or an id; None for a heading.
     """

@@ -40,8 +40,6 @@ def rendered(text: str, width: int, styles: Mapping[str, Style]) -> list[Text]:
     """Return Markdown as lines of at most so many cells.
 
     Args:
-        text: without control characters.
-        width: in cells.
         styles: of `heading`, `code`, `path`, `label` and `dim`.
     """
     theme = Theme({f"markdown.{part}": styles[name] for name, parts in _STYLES.items() for part in parts})

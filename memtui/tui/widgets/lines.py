@@ -34,7 +34,6 @@ class TextLine(Input):
 
     Args:
         placeholder: shown while it is empty; never from others.
-        longest: most characters.
     """
 
     def __init__(self, placeholder: str = "", *, longest: int = LONGEST, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
@@ -59,8 +58,6 @@ class Question:
 
     Attributes:
         suggestion: what stands there at first.
-        verb: what enter does.
-        longest: most characters.
     """
 
     label: str
@@ -83,7 +80,6 @@ class AskLine(Horizontal):
         """An answer was given.
 
         Attributes:
-            name: of the question.
             again: whether the person said that what is there may be replaced.
         """
 

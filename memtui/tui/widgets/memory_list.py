@@ -269,7 +269,6 @@ class MemoryList(CursorList):
         """Show these ids.
 
         Args:
-            ids: in order.
             follow: the id that the cursor stays on; where it is gone, the cursor keeps its place.
             fresh: whether rows read before may be out of date.
             notice: lines to show instead of an empty list.

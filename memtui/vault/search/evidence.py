@@ -26,7 +26,6 @@ class TermCounts:
     """How common terms are in the whole vault.
 
     Attributes:
-        documents: memories with postings.
         frequencies: per term, how many of them hold it; unknown terms are 0.
     """
 
@@ -62,7 +61,6 @@ class MatchedTerms:
 
         Args:
             query: the query whose terms were matched.
-            wanted: which memories.
             limit: most hits to return.
         """
         condition, parameters = where_sql(wanted, self._reader.kinds)
@@ -104,7 +102,6 @@ class MatchedTerms:
             weights: weight of each term.
             scope: the projects in view.
             floor: sum of weights that a memory has to match.
-            limit: most memories.
         """
         if not weights:
             return []
@@ -143,11 +140,8 @@ def standing(
     it among them; usefulness itself is the caller's to compute.
 
     Args:
-        reader: an open vault.
-        wanted: which memories.
         at: the day on which they must be valid.
         now: the moment freshness is measured at.
-        weight: power of freshness.
         limit: how many of each sort.
     """
     condition, parameters = where_sql(wanted, reader.kinds)

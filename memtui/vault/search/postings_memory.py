@@ -132,7 +132,6 @@ class MatchedInMemory:
             weights: weight of each term.
             scope: the projects in view.
             floor: sum of weights that a memory has to match.
-            limit: most memories.
         """
         import numpy as np
 

@@ -96,7 +96,6 @@ def search_postings(
     """Return the best memories for a query by BM25; terms are OR-ed, ties break by key.
 
     Args:
-        connection: an open vault.
         query: words of a person.
         where: SQL condition on the memory `m`.
         parameters: values for the condition.

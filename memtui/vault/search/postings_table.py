@@ -34,8 +34,6 @@ class MemoryColumns:
 
     Attributes:
         keys: internal keys, ascending as they are read.
-        versions: their versions.
-        statuses: places in `status_names`.
         projects: places in `project_names`, -1 for unassigned ones.
         lengths: how many terms each memory holds.
         documents: how many memories have postings.
@@ -209,7 +207,6 @@ class TermState:
 
     Attributes:
         stamp: says at which moment.
-        columns: of every place.
         alive: places whose memory is there as it was read.
         order: alive places by ascending key.
         base: postings of most places.

@@ -33,9 +33,6 @@ class Catalogue:
     """All memories of a vault at one moment, by their number: the place of their internal key among all.
 
     Attributes:
-        keys: internal keys, ascending.
-        ids: as they are.
-        titles: as they are.
         lower_titles: in lower case, with a space for a line end.
         names: the projects, kinds and statuses that occur.
         columns: codes into `names` (0 for no project), times in microseconds, and plain values.
@@ -350,7 +347,6 @@ class HeldReader:
     """Answers what `VaultReader` does, from memory where it can.
 
     Args:
-        reader: an open vault.
         held: what was read of it since it last changed.
     """
 

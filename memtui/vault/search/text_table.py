@@ -128,7 +128,6 @@ class Sparse:
 
     Args:
         numbers: of the things that have a text, in order.
-        texts: their texts.
     """
 
     def __init__(self, numbers: npt.NDArray[np.int64], texts: Texts) -> None:
@@ -164,7 +163,6 @@ def nearest_words(
     places count as one error. Of equally near words the more frequent wins.
 
     Args:
-        reader: an open vault.
         wanted: whose titles and tags.
         words: the mistyped words in lower case, ASCII, and the stem of each.
         reach: most errors per word.

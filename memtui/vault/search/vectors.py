@@ -35,9 +35,7 @@ class Unembedded:
     """A memory without a current vector.
 
     Attributes:
-        key: its internal key.
         content_hash: of the text that was read.
-        text: what to embed.
         title: the title alone, which is embedded besides.
     """
 
@@ -80,13 +78,7 @@ class CurrentVectors:
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """How the cosines of many memories to one query are spread.
-
-    Attributes:
-        count: how many memories.
-        mean: their mean cosine.
-        deviation: their standard deviation.
-    """
+    """How the cosines of many memories to one query are spread."""
 
     count: int
     mean: float
@@ -327,7 +319,6 @@ class ScoredVectors:
 
     Attributes:
         count: how many memories have a current vector.
-        mean: their mean cosine.
         missing: how many memories have none.
     """
 
