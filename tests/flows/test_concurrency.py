@@ -15,7 +15,7 @@ from memtui.vault.doctor import diagnose
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 ROUNDS = int(os.environ.get("MEMTUI_ROUNDS", "2"))
 WRITERS, WRITES, READERS = 8, 50, 4

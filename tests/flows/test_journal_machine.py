@@ -39,7 +39,7 @@ ITEMS = (
     "Never log card numbers, not even masked ones.",
     "Invoices are numbered per country.",
 )
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 THOROUGH = bool(os.environ.get("MEMTUI_THOROUGH"))
 

@@ -17,7 +17,7 @@ from memtui.vault.filters import MemoryFilter
 from memtui.vault.purge import purge_text
 from memtui.vault.vault import Vault
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 ROUNDS = int(os.environ.get("MEMTUI_KILL_ROUNDS", "6"))
 LONGEST_SECONDS = 1.2

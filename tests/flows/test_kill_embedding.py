@@ -16,7 +16,7 @@ from memtui.vault.filters import MemoryFilter
 from memtui.vault.search import vectors
 from memtui.vault.vault import Vault
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 COUNT = 800
 """More than three runs come to, each of which is killed in its second chunk."""
