@@ -9,6 +9,7 @@ from datetime import datetime
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
+from memtui.text.plural import counted as counted  # noqa: PLC0414 - re-exported
 from memtui.text.sanitize import reveal
 from memtui.text.width import cell_width, clip, steady
 
@@ -56,11 +57,6 @@ def tame(text: str, longest: int = _LONGEST_LINE) -> str:
     """Return the beginning of a text as one line, hidden and control characters written out."""
     beginning = text[:longest]
     return reveal(" ".join(beginning.split())) + ("…" if len(text) > longest else "")
-
-
-def counted(number: int, noun: str, many: str) -> str:
-    """Return `1 memory`, `1,143 memories`."""
-    return f"{number:,} {noun if number == 1 else many}"
 
 
 def fit(text: str, cells: int, *, right: bool = False) -> str:

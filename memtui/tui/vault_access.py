@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -31,6 +30,7 @@ from memtui.tui.values import (
     steady_order,
 )
 from memtui.vault.filters import EVERYTHING, MemoryFilter
+from memtui.wording import outcomes
 
 if TYPE_CHECKING:
     from memtui.curate.anchors import CheckedAnchor
@@ -151,10 +151,6 @@ class Asking(Faceting):
             return FacetCounts(count_facets(reader, browsing))
 
 
-REASONS_SHOWN = 3
-"""Reasons why memories were left alone that a toast names; the rest are counted."""
-
-
 class Acting(Reading):
     """What the app does to the vault."""
 
@@ -217,17 +213,7 @@ class Acting(Reading):
     def _act(self, act: Callable[[], Outcome], word: str, gone: int = 0) -> Done:
         self._opening.before_change()
         outcome = act()
-        reasons = Counter(reason for _, reason in outcome.unchanged)
-        if gone:
-            reasons["it is gone"] += gone
-        changed, left = outcome.changed, reasons.total()
-        if not changed and left <= 1:
-            return Done(f"Left alone: {next(iter(reasons), 'there was nothing to do')}", changed=False)
-        said = tame(changed[0].title) if len(changed) == 1 else counted(len(changed), "memory", "memories")
-        parts = [f"{word}: {said}" if len(changed) == 1 else f"{word} {said}"] if changed else []
-        if left:
-            parts.append(f"{'left' if parts else 'Left'} {left:,} alone ({_told(reasons)})")
-        return Done("; ".join(parts), changed=bool(changed))
+        return Done(outcomes.acted(word, outcome, missing=gone), changed=bool(outcome.changed))
 
     def undo(self) -> Done:
         """Undo the last change."""
@@ -235,7 +221,7 @@ class Acting(Reading):
 
         self._opening.before_change()
         change = history.undo(self._vault, actor=self._opening.actor)
-        return Done(f"Undid: {tame(change.summary)}", focus=self._touched(change.number))
+        return Done(outcomes.undone(change), focus=self._touched(change.number))
 
     def redo(self) -> Done:
         """Do the undone change again."""
@@ -243,7 +229,7 @@ class Acting(Reading):
 
         self._opening.before_change()
         change = history.redo(self._vault, actor=self._opening.actor)
-        return Done(f"Did again: {tame(change.summary)}", focus=self._touched(change.number))
+        return Done(outcomes.redone(change), focus=self._touched(change.number))
 
     def _touched(self, number: int) -> str | None:
         """Return the first memory that a change touched; None too where the vault is busy, as the change stands."""
@@ -265,7 +251,7 @@ class Acting(Reading):
 
         memories = self._memories(identifiers)
         if not memories:
-            return Done("Left alone: it is gone", changed=False)
+            return Done("Nothing copied: the memory no longer exists", changed=False)
         result = copy(memory_text(memories))
         name = tame(memories[0].title, 60) if len(memories) == 1 else counted(len(memories), "memory", "memories")
         odd = any(secrets_in(memory, self._opening.secret_patterns) for memory in memories)
@@ -292,14 +278,6 @@ class Acting(Reading):
         with self._reading.read() as reader:
             found = reader.get_many(identifiers)
         return [found[identifier] for identifier in identifiers if identifier in found]
-
-
-def _told(reasons: Counter[str]) -> str:
-    """Return the commonest reasons with their numbers."""
-    shown = reasons.most_common(REASONS_SHOWN)
-    parts = [f"{tame(reason)}{f' ×{number:,}' if number > 1 else ''}" for reason, number in shown]
-    rest = reasons.total() - sum(number for _, number in shown)
-    return ", ".join(parts) + (f", {rest:,} more" if rest else "")
 
 
 class Checking(Reading):

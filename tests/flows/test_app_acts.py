@@ -51,11 +51,11 @@ async def test_pin_retire_undo_and_redo_show_at_once_are_said_and_stored_and_the
         await says(pilot, "Retired: Sail times are in UTC")
         assert stored(ferry, "m0000002").status == "retired"
         await pilot.press("u")
-        await says(pilot, "Undid: retire Sail times are in UTC")
+        await says(pilot, "Undone: retire Sail times are in UTC")
         await until(pilot, lambda: browser(pilot)._list.current == "m0000002", "the cursor is on what came back")
         assert browser(pilot)._list.cursor == 1
         await pilot.press("ctrl+r")
-        await says(pilot, "Did again: retire Sail times are in UTC")
+        await says(pilot, "Redone: retire Sail times are in UTC")
         await holds(pilot, 4)
         assert stored(ferry, "m0000002").status == "retired"
 
@@ -64,7 +64,7 @@ async def test_keys_in_quick_succession_each_act_on_their_own_memory(ferry: Vaul
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
         await pilot.press("x", "x", "x", "u")
-        await says(pilot, "Undid: retire Retry a refund three times")
+        await says(pilot, "Undone: retire Retry a refund three times")
         await holds(pilot, 3)
         statuses = [stored(ferry, f"m000000{number}").status for number in range(1, 6)]
         assert statuses == ["retired", "retired", "active", "active", "active"]

@@ -32,16 +32,16 @@ async def test_ticks_style_and_target_are_taken_back_one_by_one_and_done_again(f
         screen._take_target("cursor")
         await until(pilot, lambda: not screen.is_waiting and payload(pilot) != shown[-1], "another target")
         for words, expected in (
-            ("Undid: target cursor", shown[2]),
-            ("Undid: style compiled", shown[1]),
-            ("Undid: left out: Lock refunds by payment_id", shown[0]),
+            ("Undone: target cursor", shown[2]),
+            ("Undone: style compiled", shown[1]),
+            ("Undone: left out: Lock refunds by payment_id", shown[0]),
         ):
             await pilot.press("u")
             await says(pilot, words)
             await until(pilot, lambda want=expected: payload(pilot) == want, words)  # type: ignore[misc] # bound now
         assert LOCK in included(pilot)
         await pilot.press("ctrl+r")
-        await says(pilot, "Did again: left out: Lock refunds by payment_id")
+        await says(pilot, "Redone: left out: Lock refunds by payment_id")
         await until(pilot, lambda: payload(pilot) == shown[1], "left out again")
         assert screen._lines.text == TASK
 
@@ -73,14 +73,14 @@ async def test_a_copy_is_taken_back_before_older_changes_and_never_one_of_somebo
         await says(pilot, "by bo came after it")
         assert len(list_packs(ferry, 9)) == 1
         await pilot.press("u")
-        await says(pilot, "Undid: left out: Lock refunds by payment_id")
+        await says(pilot, "Undone: left out: Lock refunds by payment_id")
         await until(pilot, lambda: LOCK in included(pilot), "the lock is back")
 
         await pilot.press("R", *"weekly", "enter")
         await says(pilot, "Saved as recipe “weekly”; u takes it back")
         await until(pilot, lambda: focused(pilot) == "context-list" and not screen.acting, "the line closes")
         await pilot.press("u")
-        await says(pilot, "Undid: save recipe weekly")
+        await says(pilot, "Undone: save recipe weekly")
         assert list_recipes(ferry) == []
 
 
@@ -117,7 +117,7 @@ async def test_ticks_stay_with_their_task_in_recipes_and_until_the_next_visit(fe
         assert screen._choices.without == frozenset({LOCK})
         assert screen._lines.style == "compiled"
         await pilot.press("u")
-        await says(pilot, "Undid: load recipe weekly")
+        await says(pilot, "Undone: load recipe weekly")
         await answered(pilot)
         assert screen._lines.text == "when is sailing"
         assert context_screen(pilot) is screen

@@ -80,7 +80,7 @@ async def test_typing_into_the_form_saves_what_was_typed_and_only_that(ferry: Va
         assert (after.version, after.verified_at) == (2, None)
         await until(pilot, lambda: browser(pilot)._list.current == SAIL, "the cursor is on what was edited")
         await pilot.press("u")
-        await says(pilot, "Undid: edit Sail times are in UTC, DST too")
+        await says(pilot, "Undone: edit Sail times are in UTC, DST too")
         assert stored(ferry, SAIL).insight == before.insight
 
 

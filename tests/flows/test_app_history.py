@@ -127,11 +127,11 @@ async def test_an_earlier_revision_comes_back_as_a_new_change_and_undo_takes_it_
         await says(pilot, "it says what version 4 said already")
         await until(pilot, lambda: not history(pilot).acting, "the act is over")
         await pilot.press("u")
-        await says(pilot, "Undid: bring back version 1")
+        await says(pilot, "Undone: bring back version 1")
         assert stored(told, LOCK).title == "Lock refunds by user_id"
         await shows(pilot, "undone: bring back")
         await pilot.press("ctrl+r")
-        await says(pilot, "Did again")
+        await says(pilot, "Redone")
         await until(pilot, lambda: stored(told, LOCK).title == "Lock refunds by payment_id", "it is done again")
 
 

@@ -94,7 +94,7 @@ async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_
         await shows(pilot, "3 known")
         await shows(pilot, "It waits in the inbox: b goes there.")
         await pilot.press("u")
-        await says(pilot, "Undid: import 3 new")
+        await says(pilot, "Undone: import 3 new")
         await shows(pilot, "Nothing is written until you press I")
         await until(pilot, lambda: count(vault) == 0, "the import is taken back")
         await shows(pilot, "3 new → inbox")

@@ -131,7 +131,7 @@ async def test_the_effect_is_shown_before_it_is_applied_and_undone_after(vault: 
         await shows(pilot, "vault")
 
         await pilot.press("u")
-        await says(pilot, "Undid: half-life of tooling")
+        await says(pilot, "Undone: half-life of tooling")
         assert due(vault) == before
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowseScreen), "back in the list")

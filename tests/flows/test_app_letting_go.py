@@ -39,7 +39,7 @@ async def test_toasts_that_made_room_for_others_leave_nothing_behind(
 
             await pilot.press(key)
             await until(pilot, tells, f"{key} is told")
-        await says(pilot, "Undid")
+        await says(pilot, "Undone")
         await pilot.press("j")
         await until(pilot, lambda: held(pilot) <= MOST_SHOWN, "nothing is kept but what is shown")
 

@@ -52,7 +52,7 @@ async def test_what_is_marked_is_retired_as_one_change_and_undone_as_one(ferry: 
         assert log(ferry, limit=1)[0].summary == "retire 4 memories"
         await until(pilot, lambda: not browser(pilot).acting, "the change is over")
         await pilot.press("u")
-        await says(pilot, "Undid: retire 4 memories")
+        await says(pilot, "Undone: retire 4 memories")
         await holds(pilot, 5)
         assert browser(pilot)._list.current == "m0000001"
         await pilot.press("asterisk")
@@ -67,7 +67,7 @@ async def test_what_was_left_alone_is_said_with_the_reason(ferry: Vault, tmp_pat
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await shows(pilot, "Sail times are in UTC")
         await pilot.press("asterisk", "p")
-        await says(pilot, "Pinned 4 memories; left 1 alone (it is pinned already)")
+        await says(pilot, "Pinned 4 memories; 1 skipped: it is pinned already")
         await until(pilot, lambda: not browser(pilot).acting, "the change is over")
         await pilot.press("asterisk", "p")
         await says(pilot, "Unpinned 5 memories")
@@ -77,7 +77,7 @@ async def test_what_was_left_alone_is_said_with_the_reason(ferry: Vault, tmp_pat
         with ferry.write(actor="person", action="purge") as writer:
             writer.remove(["m0000005"])
         await pilot.press("x")
-        await says(pilot, "Retired 4 memories; left 1 alone (it is gone)")
+        await says(pilot, "Retired 4 memories; 1 skipped: it no longer exists")
 
 
 async def test_marks_that_the_filter_hides_are_told_and_spared(ferry: Vault, tmp_path: Path) -> None:

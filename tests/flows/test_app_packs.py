@@ -78,7 +78,7 @@ async def test_a_word_on_a_pack_moves_its_memories_and_undo_takes_it_back(ferry:
         assert screen._list.current is not None
         assert screen._list.current.id == old, "the cursor stays on its pack"
         await pilot.press("u")
-        await says(pilot, "Undid: feedback hurt")
+        await says(pilot, "Undone: feedback hurt")
         await says_of(pilot, old, "waits")
         await reads(pilot, old)
 

@@ -134,10 +134,10 @@ async def test_a_conclusion_is_written_beside_its_sources_and_undone_as_one(vaul
         await shows(pilot, "→ derived-from")
         after = everything(vault)
         await pilot.press("u")
-        await says(pilot, "Undid: reflect 3 memories into A lock outlives")
+        await says(pilot, "Undone: reflect 3 memories into A lock outlives")
         assert everything(vault) == before
         await pilot.press("ctrl+r")
-        await says(pilot, "Did again")
+        await says(pilot, "Redone")
         assert everything(vault) == after
 
 

@@ -254,7 +254,7 @@ async def test_go_through_ten_undo_three_quit_and_come_back_tomorrow(
         await pilot.press("a")
         await shows(pilot, "Nothing is due for review.")
         await pilot.press("u")
-        await shows(pilot, "Undid")
+        await shows(pilot, "Undone")
 
 
 class _Copied:

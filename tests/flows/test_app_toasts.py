@@ -36,7 +36,7 @@ async def test_an_undo_takes_the_place_of_what_it_undid_and_the_row_in_hand_stay
         await until(pilot, lambda: 0 < toast.region.bottom <= pilot.app.size.height // 2, "the toast stands above")
         covers_no_frame(pilot, toast)
         await pilot.press("u")
-        await until(pilot, lambda: any("Undid" in toast for toast in shown(pilot)), "the undo is told")
+        await until(pilot, lambda: any("Undone" in toast for toast in shown(pilot)), "the undo is told")
         await until(pilot, lambda: len(shown(pilot)) == 1, "it alone is told")
         await until(pilot, lambda: pane.current == "m0000060", "the cursor is back")
         line = pane.content_region.y + pane.cursor - pane.scroll_offset.y

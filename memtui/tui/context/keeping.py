@@ -67,7 +67,7 @@ class ContextStepping(ContextReading):
             self.do(Act(lambda: self._payloads.undo(made_here=step is not None), focus=True))
         else:
             self._bring(step.before)
-            self.say(f"Undid: {step.words}")
+            self.say(f"Undone: {step.words}")
 
     def action_redo(self) -> None:
         """Do again what was taken back last."""
@@ -76,7 +76,7 @@ class ContextStepping(ContextReading):
             self.do(Act(lambda: self._payloads.redo(made_here=step is not None), focus=True))
         else:
             self._bring(step.after)
-            self.say(f"Did again: {step.words}")
+            self.say(f"Redone: {step.words}")
 
     def _drop_old_ticks(self) -> None:
         """Take back the ticks of another task: one that shares no word with what is typed now."""

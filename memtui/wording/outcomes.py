@@ -1,0 +1,154 @@
+"""What an action came to, as a sentence without its full stop, so that a face can add how to undo it.
+
+Titles and summaries come out as one line with hidden characters written out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memtui.text.plural import counted
+from memtui.text.sanitize import reveal
+
+if TYPE_CHECKING:
+    from memtui.capture.apply import ImportReport
+    from memtui.curate.feedback import Effect
+    from memtui.curate.lifecycle import Outcome
+    from memtui.curate.merge import Merged
+    from memtui.curate.reflect import Reflected
+    from memtui.curate.resolutions import Accepted
+    from memtui.domain.memory import Change, Link, Memory
+
+REASONS_SHOWN = 3
+"""Reasons for skipping memories that a sentence names; the rest are counted."""
+
+LONGEST_TITLE = 400
+"""Characters of a title or summary that a sentence shows."""
+
+NOT_DUPLICATES = "These will not be suggested as duplicates again"
+NOT_CONTRADICTING = "This pair will not be suggested as a contradiction again"
+NO_COMMON_CONCLUSION = "These will not be suggested for a conclusion again"
+
+
+def shown(text: str, longest: int = LONGEST_TITLE) -> str:
+    """Return the beginning of a text as one line, hidden and control characters written out."""
+    return reveal(" ".join(text[:longest].split())) + ("…" if len(text) > longest else "")
+
+
+def named(memories: Sequence[Memory], noun: str = "memory") -> str:
+    """Return the title of a single memory, else how many they are."""
+    return shown(memories[0].title) if len(memories) == 1 else counted(len(memories), noun)
+
+
+def acted(verb: str, outcome: Outcome, *, missing: int = 0) -> str:
+    """Return `Retired: TITLE` or `Retired 3 memories; 1 skipped: changed since you read it`.
+
+    Args:
+        verb: the past participle, capitalised.
+        missing: memories that were chosen but no longer exist.
+    """
+    reasons = Counter(reason for _, reason in outcome.unchanged)
+    if missing:
+        reasons["it no longer exists"] += missing
+    if not outcome.changed:
+        return f"Unchanged: {_reasons(reasons)}" if reasons.total() == 1 else skipped(reasons) or "Nothing to do"
+    done = f"{verb}{': ' if len(outcome.changed) == 1 else ' '}{named(outcome.changed)}"
+    return "; ".join(filter(None, (done, skipped(reasons))))
+
+
+def skipped(reasons: Counter[str]) -> str:
+    """Return `2 skipped: it is pinned already`, nothing if none was."""
+    return f"{reasons.total():,} skipped: {_reasons(reasons)}" if reasons else ""
+
+
+def _reasons(reasons: Counter[str]) -> str:
+    """Return the most common reasons; how often each occurred is said where they differ."""
+    named = reasons.most_common(REASONS_SHOWN)
+    parts = [f"{shown(reason)}{f' ×{number:,}' if number > 1 < len(reasons) else ''}" for reason, number in named]
+    rest = reasons.total() - sum(number for _, number in named)
+    return ", ".join(parts) + (f", {rest:,} more" if rest else "")
+
+
+def undone(change: Change) -> str:
+    """Return what an undo took back."""
+    return f"Undone: {shown(change.summary)}"
+
+
+def redone(change: Change) -> str:
+    """Return what a redo did again."""
+    return f"Redone: {shown(change.summary)}"
+
+
+def verdicts_undone(number: int, stopped_by: str) -> str:
+    """Return what undoing a review session came to; `stopped_by` is the change of somebody else it stopped at."""
+    done = f"Undone: {counted(number, 'verdict')}" if number else "Nothing of this session is left to undo"
+    return f"{done}; stopped at another change: {shown(stopped_by)}" if stopped_by else done
+
+
+def merged(result: Merged) -> str:
+    """Return what became one memory."""
+    return f"Merged {counted(len(result.originals), 'memory')} into “{shown(result.result.title)}”"
+
+
+def unmerged(target: Memory, originals: Sequence[Memory]) -> str:
+    """Return what came out of a merge that was taken apart."""
+    return f"Unmerged “{shown(target.title)}”: {counted(len(originals), 'original')} restored"
+
+
+def copies_merged(accepted: Accepted) -> str:
+    """Return what merging groups of exact copies came to."""
+    done = f"Merged {counted(len(accepted.merged), 'group')} of copies"
+    return "; ".join(filter(None, (done, skipped(Counter(reason for _, reason in accepted.skipped)))))
+
+
+def reflected(made: Reflected) -> str:
+    """Return what writing a conclusion came to."""
+    sources = f"{counted(len(made.sources), 'source')} {'retired' if made.retired else 'kept'}"
+    waiting = ", waiting in the inbox" if made.memory.status == "candidate" else ""
+    done = "Concluded" if made.is_new else "Already stored, linked to its sources"
+    return f"{done}: {shown(made.memory.title)} ({sources}{waiting})"
+
+
+def linked(link: Link) -> str:
+    """Return the link that was made."""
+    return f"Linked: {link.from_id} {link.type} {link.to_id}"
+
+
+def unlinked(link: Link) -> str:
+    """Return the link that was removed."""
+    return f"Unlinked: {link.from_id} {link.type} {link.to_id}"
+
+
+def superseded(kept: str, dropped: str) -> str:
+    """Return which of two contradicting memories holds."""
+    return f"Settled: {shown(kept)} supersedes {shown(dropped)}"
+
+
+def both_kept(places: Sequence[tuple[str, str]]) -> str:
+    """Return where each of two contradicting memories holds: (memory, where)."""
+    return f"Settled: both hold, {'; '.join(f'{shown(memory)} for {shown(where)}' for memory, where in places)}"
+
+
+def imported(report: ImportReport) -> str:
+    """Return what an import came to; counts of nothing are left out."""
+    parts = [
+        (report.added, "added"),
+        (report.updated, "updated"),
+        (report.unchanged, "unchanged"),
+        (len(report.conflicts), "edited both here and in the source"),
+        (len(report.skipped), "skipped"),
+    ]
+    counts = ", ".join(f"{number:,} {word}" for number, word in parts if number)
+    return f"Imported: {counts}" if report.added or report.updated else f"Nothing new{f': {counts}' if counts else ''}"
+
+
+def due_after_feedback(effects: Sequence[Effect]) -> str:
+    """Return which memories hurt so often that they are due for review, nothing if none did."""
+    due = [effect for effect in effects if effect.is_due]
+    if not due:
+        return ""
+    if len(due) == 1:
+        return f"“{shown(due[0].title, 60)}” hurt more than once and is due for review"
+    return f"{counted(len(due), 'memory')} hurt more than once and are due for review"

@@ -1,0 +1,59 @@
+"""What an action came to, in words."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from memtui.curate.lifecycle import Outcome
+from memtui.domain.memory import Memory
+from memtui.text.plural import counted
+from memtui.wording import outcomes
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def memory(title: str) -> Memory:
+    return Memory(
+        id="k3f9abcd",
+        project="p",
+        kind="note",
+        status="active",
+        title=title,
+        insight=title,
+        created_at=NOW,
+        updated_at=NOW,
+    )
+
+
+def test_numbers_take_the_plural_of_their_noun() -> None:
+    assert [counted(1, "memory"), counted(2, "memory"), counted(1143, "pack")] == [
+        "1 memory",
+        "2 memories",
+        "1,143 packs",
+    ]
+    assert counted(0, "memory in", "memories in") == "0 memories in"
+
+
+def test_one_memory_is_named_and_several_are_counted() -> None:
+    assert outcomes.acted("Retired", Outcome([memory("Lock refunds")])) == "Retired: Lock refunds"
+    assert outcomes.acted("Retired", Outcome([memory("a"), memory("b")])) == "Retired 2 memories"
+
+
+def test_what_was_skipped_is_said_with_its_reasons() -> None:
+    skipped = [("a", "it moved"), ("b", "it moved"), ("c", "it is pinned")]
+    said = outcomes.acted("Pinned", Outcome([memory("a"), memory("b")], skipped), missing=1)
+    assert said == "Pinned 2 memories; 4 skipped: it moved ×2, it is pinned, it no longer exists"
+
+
+def test_a_single_unchanged_memory_gives_its_reason_alone() -> None:
+    assert outcomes.acted("Pinned", Outcome([], [("a", "it is pinned already")])) == "Unchanged: it is pinned already"
+    assert outcomes.acted("Pinned", Outcome()) == "Nothing to do"
+
+
+def test_rare_reasons_are_counted_only() -> None:
+    many = [(str(number), f"reason {number}") for number in range(5)]
+    assert outcomes.acted("Pinned", Outcome([], many)) == "5 skipped: reason 0, reason 1, reason 2, 2 more"
+
+
+def test_a_title_is_one_line_without_hidden_characters() -> None:
+    assert outcomes.acted("Pinned", Outcome([memory("two\nlines\u202e")])) == "Pinned: two lines‹U+202E›"
