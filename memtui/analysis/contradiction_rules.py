@@ -12,7 +12,7 @@ from memtui.analysis.exclusive_terms import is_tool, rivals
 from memtui.analysis.text_features import stems_of
 from memtui.text.tokens import STOP_WORDS
 
-ConflictType = Literal["linked", "version", "number", "value", "tool", "negation", "always-never"]
+ContradictionType = Literal["linked", "version", "number", "value", "tool", "negation", "always-never"]
 
 MOST_EXTRA = 3
 """Words of meaning that one claim may have beyond the other and still speak of the same."""
@@ -42,7 +42,7 @@ class Clash:
         claims: both clauses as written.
     """
 
-    type: ConflictType
+    type: ContradictionType
     why: str
     words: tuple[str, str]
     claims: tuple[str, str]
@@ -116,7 +116,7 @@ def _apart(ones: frozenset[str], others: frozenset[str]) -> bool:
     return bool(ones) and bool(others) and not ones & others
 
 
-def _made(type_: ConflictType, words: tuple[str, str], one: Claim, other: Claim) -> Clash:
+def _made(type_: ContradictionType, words: tuple[str, str], one: Claim, other: Claim) -> Clash:
     shown = " / ".join(f"“{_short(claim.text)}”" for claim in (one, other))
     against = f"{words[0]} against {words[1]}: " if all(words) else "one denies what the other says: "
     return Clash(type_, against + shown, words, (one.text, other.text))
@@ -217,7 +217,7 @@ def _dimension(number: str) -> str:
     return "time" if unit in _TIMES else "size" if unit in _SIZES else unit
 
 
-def _number_type(one: Claim, other: Claim) -> ConflictType:
+def _number_type(one: Claim, other: Claim) -> ContradictionType:
     differing = one.numbers ^ other.numbers
     is_version = all(_VERSION.match(number) for number in differing) or any(
         _VERSIONED.search(claim.text.lower()) for claim in (one, other)
@@ -239,7 +239,7 @@ def _choices(one: Claim, other: Claim) -> Clash | None:
     if not bare and not _same_subject(left, right, shared):
         return None
     names = (pair[0].replace("_", " "), pair[1].replace("_", " "))
-    type_: ConflictType = "tool" if is_tool(pair[0]) and is_tool(pair[1]) else "value"
+    type_: ContradictionType = "tool" if is_tool(pair[0]) and is_tool(pair[1]) else "value"
     return _made(type_, names, one, other)
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from memtui.analysis.cache import PassCache
 from memtui.analysis.candidates import candidate_pairs
 from memtui.analysis.claims import LONGEST_CLAIM, READ_CHARACTERS, Claim, Clause
-from memtui.analysis.contradiction_rules import Clash, ConflictType, clash, first_clash, may_clash
+from memtui.analysis.contradiction_rules import Clash, ContradictionType, clash, first_clash, may_clash
 from memtui.analysis.exclusive_terms import classes_of
-from memtui.analysis.snapshot import NOT_CONFLICT, Gathered, Pair, by_project, pair_of
+from memtui.analysis.snapshot import NOT_CONTRADICTION, Gathered, Pair, by_project, pair_of
 from memtui.domain.memory import Memory, content_hash
 from memtui.text.sanitize import one_line
 from memtui.text.tokens import Memo
@@ -32,7 +32,7 @@ PERSONS = frozenset({"person", "import", "merge"})
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class Contradiction:
     """Two memories that contradict each other.
 
     Attributes:
@@ -45,20 +45,20 @@ class Conflict:
     """
 
     ids: Pair
-    type: ConflictType
+    type: ContradictionType
     why: str
     words: tuple[str, str]
     claims: tuple[str, str]
     texts: tuple[str, str]
 
 
-def find_conflicts(
+def find_contradictions(
     gathered: Gathered, *, cache: PassCache | None = None, progress: ProgressCallback | None = None
-) -> list[Conflict]:
+) -> list[Contradiction]:
     """Return the contradictions within each project and within `global`; holds no lease and changes nothing.
 
-    A project's rule against a global one is no conflict: the nearer one holds. Pairs that a person linked or
-    dismissed, and facts of different times, are settled; those linked as `contradicts` are `linked_conflicts`.
+    A project's rule against a global one is no contradiction: the nearer one holds. Pairs that a person linked or
+    dismissed, and facts of different times, are settled; those linked as `contradicts` are `linked_contradictions`.
 
     Args:
         cache: what an earlier pass worked out of the same texts.
@@ -70,7 +70,7 @@ def find_conflicts(
     known = PassCache() if cache is None else cache
     settled = settled_pairs(gathered)
     total = len(gathered.memories)
-    found: dict[Pair, Conflict] = {}
+    found: dict[Pair, Contradiction] = {}
     done = 0
 
     def told(part: int) -> None:
@@ -85,33 +85,33 @@ def find_conflicts(
             pair = pair_of(one.id, other.id)
             if pair in settled or pair in found or not _at_one_time(one, other):
                 continue
-            conflict = _between(one, other, known)
-            if conflict is not None:
-                found[pair] = conflict
+            contradiction = _between(one, other, known)
+            if contradiction is not None:
+                found[pair] = contradiction
         done += len(memories)
     told(0)
-    return sorted(found.values(), key=lambda conflict: conflict.ids)
+    return sorted(found.values(), key=lambda contradiction: contradiction.ids)
 
 
-def linked_conflicts(gathered: Gathered, *, cache: PassCache | None = None) -> list[Conflict]:
+def linked_contradictions(gathered: Gathered, *, cache: PassCache | None = None) -> list[Contradiction]:
     """Return the pairs that are linked as `contradicts`, whoever linked them: settling one takes the link away.
 
     Args:
-        gathered: memories in use, see `memtui.analysis.snapshot.gather`.
+        gathered: memories in use, see `memtui.curate.snapshot.gather`.
         cache: what an earlier pass worked out of the same texts.
     """
     known = PassCache() if cache is None else cache
     memories = {memory.id: memory for memory in gathered.memories}
     pairs = {pair_of(link.from_id, link.to_id) for link in gathered.links if link.type == "contradicts"}
     found = [
-        _linked_conflict(memories[one], memories[other], known)
+        _linked_contradiction(memories[one], memories[other], known)
         for one, other in pairs
         if {one, other} <= memories.keys()
     ]
-    return sorted(found, key=lambda conflict: conflict.ids)
+    return sorted(found, key=lambda contradiction: contradiction.ids)
 
 
-def _linked_conflict(one: Memory, other: Memory, known: PassCache) -> Conflict:
+def _linked_contradiction(one: Memory, other: Memory, known: PassCache) -> Contradiction:
     clashing = _between(one, other, known)
     if clashing is not None:
         return replace(clashing, type="linked")
@@ -119,28 +119,28 @@ def _linked_conflict(one: Memory, other: Memory, known: PassCache) -> Conflict:
     claims = (one_line(first.insight), one_line(second.insight))
     why = f"a link says so: “{first.title}” / “{second.title}”"
     texts = (content_hash(first), content_hash(second))
-    return Conflict((first.id, second.id), "linked", why, ("", ""), claims, texts)
+    return Contradiction((first.id, second.id), "linked", why, ("", ""), claims, texts)
 
 
-def conflict_between(one: Memory, other: Memory) -> Conflict | None:
+def contradiction_between(one: Memory, other: Memory) -> Contradiction | None:
     """Return how two memories contradict each other, None if they do not."""
     return _between(one, other, PassCache())
 
 
-def _between(one: Memory, other: Memory, known: PassCache) -> Conflict | None:
+def _between(one: Memory, other: Memory, known: PassCache) -> Contradiction | None:
     first, second = sorted((one, other), key=lambda memory: (memory.created_at, memory.id))
     found = first_clash(*(known.written[memory.title, memory.insight] for memory in (first, second)))
-    return None if found is None else _conflict(first, second, found)
+    return None if found is None else _contradiction(first, second, found)
 
 
-def _conflict(one: Memory, other: Memory, found: Clash) -> Conflict:
+def _contradiction(one: Memory, other: Memory, found: Clash) -> Contradiction:
     texts = (content_hash(one), content_hash(other))
-    return Conflict((one.id, other.id), found.type, found.why, found.words, found.claims, texts)
+    return Contradiction((one.id, other.id), found.type, found.why, found.words, found.claims, texts)
 
 
 def settled_pairs(gathered: Gathered) -> set[Pair]:
     """Return the pairs that are no open contradiction: a person dismissed them as their texts stand, or linked them."""
-    return gathered.dismissed(NOT_CONFLICT) | _linked(gathered)
+    return gathered.dismissed(NOT_CONTRADICTION) | _linked(gathered)
 
 
 def _linked(gathered: Gathered) -> set[Pair]:

@@ -11,7 +11,7 @@ from typing import Literal
 from memtui.analysis.cache import PassCache
 from memtui.analysis.candidates import candidate_pairs
 from memtui.analysis.claims import difference
-from memtui.analysis.snapshot import NOT_CONFLICT, NOT_DUPLICATE, Gathered, Pair, by_project, pair_of
+from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, Gathered, Pair, by_project, pair_of
 from memtui.analysis.text_features import Wording
 from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Memory, content_hash
 from memtui.progress import ProgressCallback
@@ -228,7 +228,7 @@ def find_duplicates(
 
     Args:
         alike: further candidates with the cosine of their vectors.
-        apart: pairs that are no duplicates whatever their words, such as conflicts.
+        apart: pairs that are no duplicates whatever their words, such as contradictions.
         cache: what an earlier pass worked out of the same texts.
         progress: told (done, total) of memories; may raise `Cancelled`.
 
@@ -237,8 +237,8 @@ def find_duplicates(
     """
     memories = {memory.id: memory for memory in gathered.memories}
     excluded = {*apart, *_told_apart(gathered)}
-    # Who says that two are no conflict says that both hold, so that they are no duplicates either.
-    excluded |= gathered.dismissed(NOT_DUPLICATE) | gathered.dismissed(NOT_CONFLICT)
+    # Who says that two are no contradiction says that both hold, so that they are no duplicates either.
+    excluded |= gathered.dismissed(NOT_DUPLICATE) | gathered.dismissed(NOT_CONTRADICTION)
     known = PassCache() if cache is None else cache
     wordings = {memory.id: known.wordings[memory.title, memory.insight] for memory in gathered.memories}
     copies = _copies(gathered.memories, wordings)

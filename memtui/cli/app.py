@@ -59,6 +59,6 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
 
 def _kinds(arguments: argparse.Namespace, session: Session) -> tuple[str, ...]:
     """Return the kinds of `memtui review --kind`, checked."""
-    from memtui.curate.bulk import check_kind_in_use
+    from memtui.curate.fields import check_kind_in_use
 
     return tuple(check_kind_in_use(session.vault, kind) for kind in getattr(arguments, "kind", None) or ())

@@ -48,8 +48,8 @@ def edit_many(arguments: argparse.Namespace, session: Session, half_life_days: f
         UsageError: an option speaks of one memory, or none says what to change.
         NotFoundError: the query chooses nothing.
     """
-    from memtui.curate.bulk import KIND_HALF_LIFE, change_many
-    from memtui.curate.memories import named_tags
+    from memtui.curate.fields import KIND_HALF_LIFE, named_tags
+    from memtui.curate.lifecycle import change_many
 
     single = next((name for name in SINGLE_OPTIONS if getattr(arguments, name)), None)
     if single is not None:

@@ -26,7 +26,7 @@ from memtui.text.quantities import parse_day
 from memtui.text.sanitize import reveal
 
 if TYPE_CHECKING:
-    from memtui.curate.explain_payload import InPayload
+    from memtui.curate.explain_payload import PayloadContradiction
     from memtui.pack.recipes import PackDiff
     from memtui.vault.packs import Recipe
     from memtui.vault.vault import Vault
@@ -165,20 +165,20 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     return EXIT_DONE
 
 
-def _clashes(session: Session, pack: Pack, options: PackOptions) -> tuple[InPayload, ...]:
+def _clashes(session: Session, pack: Pack, options: PackOptions) -> tuple[PayloadContradiction, ...]:
     """Return the contradictions in a payload; hooks have no time to compare memories with each other."""
     if options.fast:
         return ()
-    from memtui.curate.explain_payload import clashes_in
+    from memtui.curate.explain_payload import contradictions_in
 
-    return clashes_in(session.vault, pack)
+    return contradictions_in(session.vault, pack)
 
 
-def _warn(pack: Pack, clashes: tuple[InPayload, ...]) -> None:
+def _warn(pack: Pack, clashes: tuple[PayloadContradiction, ...]) -> None:
     """Say what a person should know before the payload is used."""
     if not clashes and not any(one.status or one.reason.startswith(PUT_IN) for one in pack.included):
         return
-    from memtui.curate.explain_payload import clashes_words, steering_in
+    from memtui.curate.explain_payload import contradictions_words, steering_in
 
     for one in pack.included:
         if one.status and one.reason.startswith(PUT_IN):
@@ -186,7 +186,7 @@ def _warn(pack: Pack, clashes: tuple[InPayload, ...]) -> None:
     for identifier, reason in steering_in(pack).items():
         say(f"warning: {identifier} {reason}; read it before you hand it to an assistant")
     if clashes:
-        say(clashes_words(clashes))
+        say(contradictions_words(clashes))
 
 
 def _use(

@@ -9,9 +9,9 @@ from memtui.cli.bulk import edit_many
 from memtui.cli.output import read_input, say, write_json, write_line
 from memtui.cli.parsing import Parser, number, whole_number
 from memtui.cli.session import Session
-from memtui.curate.files import ListChanges, anchors_for, relative_name
+from memtui.curate.fields import ListChanges, anchors_for, check_kind, named_tags, relative_name
 from memtui.curate.links import changed_much, say_resemblances
-from memtui.curate.memories import check_kind, edit_memory, is_left_behind, named_tags
+from memtui.curate.memories import edit_memory, is_left_behind
 from memtui.curate.views import get_view, view_record
 from memtui.domain.memory import Memory
 from memtui.errors import EXIT_DONE, MemtuiError, UsageError

@@ -7,7 +7,7 @@ import argparse
 from memtui.cli.output import say, write_json, write_table
 from memtui.cli.parsing import Parser, one_of
 from memtui.cli.session import Session
-from memtui.curate.feedback import VERDICTS, give_feedback
+from memtui.curate.packs import VERDICTS, give_feedback
 from memtui.errors import EXIT_DONE
 
 DESCRIPTIONS = {

@@ -33,8 +33,8 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """List the kinds, tell an effect, or apply half-lives as one change."""
-    from memtui.curate.bulk import kinds_in_use
     from memtui.curate.decay import Knobs, apply, check_half_lives, effect, take_snapshot
+    from memtui.curate.fields import kinds_in_use
 
     if arguments.here and session.view.project is None:
         raise UsageError("No single project is in view", remedy="Name one with --project, or leave out --here.")

@@ -15,7 +15,7 @@ from memtui.cli.inbox import list_conflicts
 from memtui.cli.output import plural, say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
-from memtui.curate.bulk import unknown_kind_words, unknown_kinds
+from memtui.curate.fields import unknown_kind_words, unknown_kinds
 from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.progress import ProgressCallback
 

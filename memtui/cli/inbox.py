@@ -8,8 +8,8 @@ from memtui.cli.output import plural, say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, global_options
 from memtui.cli.session import Session
 from memtui.curate import lifecycle
+from memtui.curate.fields import check_kind
 from memtui.curate.links import say_resemblances
-from memtui.curate.memories import check_kind
 from memtui.curate.views import list_memories, view_record
 from memtui.errors import EXIT_DONE, UsageError
 from memtui.text.sanitize import one_line

@@ -13,7 +13,7 @@ from memtui.domain.memory import LINK_TYPES
 from memtui.errors import EXIT_DONE, UsageError
 
 if TYPE_CHECKING:
-    from memtui.curate.link_suggestions import LinkProposal
+    from memtui.analysis.suggestions import LinkProposal
 
 DESCRIPTIONS = {
     "link": "Link two memories. `A supersedes B` also takes B out of use. With --proposals, list the links that use "
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _list(arguments: argparse.Namespace, session: Session) -> int:
-    from memtui.curate.link_suggestions import proposal_records
+    from memtui.analysis.suggestions import proposal_records
 
     if arguments.type is not None:
         raise UsageError("--proposals takes one ID at most", where=arguments.type)
@@ -86,7 +86,7 @@ def _list(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _proposals(arguments: argparse.Namespace, session: Session) -> list[LinkProposal]:
-    from memtui.curate.link_suggestions import link_proposals, proposals_about
+    from memtui.curate.links import link_proposals, proposals_about
     from memtui.vault.filters import EVERYTHING
 
     if arguments.id is not None:
@@ -106,7 +106,7 @@ def _model(session: Session) -> str | None:
 
 
 def _dismiss(arguments: argparse.Namespace, session: Session) -> int:
-    from memtui.curate.link_suggestions import dismiss_link
+    from memtui.curate.links import dismiss_link
 
     said = dismiss_link(session.vault, arguments.id, arguments.other, actor=session.actor)
     if session.json:

@@ -63,8 +63,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 def _filter(arguments: argparse.Namespace, session: Session) -> MemoryFilter:
     one_of(arguments.status, (*STATUSES, "any"), what="status")
     one_of(arguments.sort, SORTS, what="order")
-    from memtui.curate.bulk import check_kind_in_use
-    from memtui.curate.memories import named_tags
+    from memtui.curate.fields import check_kind_in_use, named_tags
     from memtui.vault.filters import EVERYTHING
 
     base = MemoryFilter(

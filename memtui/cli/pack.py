@@ -10,8 +10,7 @@ from memtui.cli.context import diff_record, payload_of, standing_recipes, tell_d
 from memtui.cli.output import plural, say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, global_options, whole_number
 from memtui.cli.session import Session
-from memtui.curate.feedback import AWAITING_DAYS, feedback_on, packs_awaiting_feedback
-from memtui.curate.packs import as_it_was, options_of, text_changes
+from memtui.curate.packs import AWAITING_DAYS, as_it_was, feedback_on, options_of, packs_awaiting_feedback, text_changes
 from memtui.domain.record import format_time
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.pack.build import Pack

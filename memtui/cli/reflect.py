@@ -7,8 +7,7 @@ import argparse
 from memtui.cli.output import plural, read_input, say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
-from memtui.curate.files import anchors_for, relative_name
-from memtui.curate.memories import clean_tags
+from memtui.curate.fields import anchors_for, clean_tags, relative_name
 from memtui.curate.reflect import Conclusion, Proposed, propose, reflect
 from memtui.domain.kinds import DEFAULT_KIND
 from memtui.domain.memory import Anchor, Memory

@@ -10,11 +10,11 @@ from memtui.cli.session import Session
 from memtui.cli.streams import has_terminal
 from memtui.curate import review_sessions
 from memtui.curate.anchors import CheckedAnchor, look_after_files, re_anchor
-from memtui.curate.bulk import check_kind_in_use
-from memtui.curate.feedback import packs_awaiting_feedback
+from memtui.curate.fields import check_kind_in_use
+from memtui.curate.packs import packs_awaiting_feedback
+from memtui.curate.projects import known_trees
 from memtui.curate.review_queue import review_queue
-from memtui.curate.review_receipt import receipt_of, receipt_text
-from memtui.curate.trees import known_trees
+from memtui.curate.review_sessions import receipt_of, receipt_text
 from memtui.domain.record import format_time
 from memtui.errors import EXIT_DONE, NotFoundError, UsageError, VaultBusyError
 

@@ -7,7 +7,7 @@ import argparse
 from memtui.cli.output import say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
-from memtui.curate.resolutions import keep_both, keep_one, not_conflicting, not_duplicates, pair_named, scope_from
+from memtui.curate.resolutions import keep_both, keep_one, not_contradicting, not_duplicates, pair_named, scope_from
 from memtui.errors import EXIT_DONE, UsageError
 
 DESCRIPTIONS = {
@@ -60,7 +60,7 @@ def _settled(arguments: argparse.Namespace, session: Session) -> tuple[list[str]
         said = not_duplicates(vault, arguments.id, actor=actor)
         return [], "remembered: no duplicates" if said else "it is remembered already"
     if arguments.none:
-        said = not_conflicting(vault, *arguments.id, actor=actor)
+        said = not_contradicting(vault, *arguments.id, actor=actor)
         return [], "remembered: no contradiction" if said else "it is remembered already"
     pair = pair_named(vault, *arguments.id)
     if arguments.keep is not None:

@@ -9,7 +9,7 @@ from memtui.cli.output import say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
 from memtui.curate.health import HealthOptions, HealthRow, bar, health, health_record, sections
-from memtui.curate.trees import unchecked_words
+from memtui.curate.projects import unchecked_words
 from memtui.errors import EXIT_DONE
 from memtui.text.sanitize import reveal
 from memtui.text.width import cell_width, clip, pad

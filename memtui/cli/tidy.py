@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from memtui.cli.output import plural, say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
+from memtui.curate.projects import unchecked_words
 from memtui.curate.tidy import FINDINGS, WORDS, TidyOptions, TidyReport, report_record, tidy
-from memtui.curate.trees import unchecked_words
 from memtui.errors import EXIT_DONE, EXIT_FINDINGS
 from memtui.progress import ProgressCallback
 
@@ -25,7 +25,7 @@ SHOWN = 5
 
 ADVICE = {
     "duplicates": "`memtui merge ID ID…` makes one of them, `memtui settle ID ID --no-duplicates` leaves them",
-    "conflicts": "`memtui settle ID ID --keep ID` keeps one, --scope ID=WHERE both; --none says that it is none",
+    "contradictions": "`memtui settle ID ID --keep ID` keeps one, --scope ID=WHERE both; --none says that it is none",
     "anchors": "`memtui review --re-anchor` ties them to where their files went, "
     "`memtui edit ID --add-file PATH --remove-file OLD` one of them to any",
     "stale": "`memtui verify ID` if still true, else edit or retire it; `memtui review` goes through them",
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         for line in _lines(report):
             write_line(line)
         _tell(report)
-    return EXIT_DONE if report.is_clean else EXIT_FINDINGS
+    return EXIT_DONE if not report.total else EXIT_FINDINGS
 
 
 def _options(arguments: argparse.Namespace, session: Session) -> TidyOptions:
@@ -119,9 +119,9 @@ def _rows(report: TidyReport, finding: str) -> Iterator[str]:
         for group in report.duplicates:
             differs = f" · {'; '.join(group.warnings)}" if group.warnings else ""
             yield f"{' '.join(group.ids)}  {group.pile}, {group.score:.2f}{differs} · {report.titles[group.ids[0]]}"
-    elif finding == "conflicts":
-        for conflict in report.conflicts:
-            yield f"{' '.join(conflict.ids)}  {conflict.type} · {conflict.why}"
+    elif finding == "contradictions":
+        for contradiction in report.contradictions:
+            yield f"{' '.join(contradiction.ids)}  {contradiction.type} · {contradiction.why}"
     elif finding == "anchors":
         for anchor in report.anchors:
             now = f" · maybe {anchor.suggestion}" if anchor.suggestion and anchor.state == "gone" else ""
@@ -135,9 +135,9 @@ def _rows(report: TidyReport, finding: str) -> Iterator[str]:
 def _tell(report: TidyReport) -> None:
     counts = report.counts()
     looked = f"{plural(counts['memories'], 'memory')}, {counts['tokens']:,} tokens"
-    if report.is_clean:
+    if not report.total:
         say(f"Nothing to tidy in {looked}.")
         return
     after = counts["memories_after"]
     merged = f"; merging the easy duplicates leaves {after:,}" if after < counts["memories"] else ""
-    say(f"{plural(sum(counts[name] for name in FINDINGS), 'finding')} in {looked}{merged}. Nothing was changed.")
+    say(f"{plural(report.total, 'finding')} in {looked}{merged}. Nothing was changed.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from memtui.analysis.cache import PassCache
-from memtui.analysis.contradictions import Conflict, find_conflicts, linked_conflicts, settled_pairs
+from memtui.analysis.contradictions import Contradiction, find_contradictions, linked_contradictions, settled_pairs
 from memtui.analysis.snapshot import PAIR_VERDICTS, Gathered, pair_of
 from memtui.domain.memory import Memory
 from memtui.pack import filters, overrides
@@ -199,20 +199,20 @@ MOST_KEPT = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class InPayload:
+class PayloadContradiction:
     """Two memories of one payload that contradict each other, as `memtui tidy` would propose them.
 
     Attributes:
-        conflict: what clashes, the older memory first.
+        contradiction: what clashes, the older memory first.
     """
 
-    conflict: Conflict
+    contradiction: Contradiction
     titles: tuple[str, str]
 
     @property
     def words(self) -> str:
         """Both memories with what clashes: `Lock refunds [k3x9abcd] 30 s against Lock key [o6j6sc7w] 60 s`."""
-        sides = zip(self.titles, self.conflict.ids, self.conflict.words, strict=True)
+        sides = zip(self.titles, self.contradiction.ids, self.contradiction.words, strict=True)
         return " against ".join(
             f"{title[:CONTRADICTING_SHOWN_TITLE]} [{one}] {word}".rstrip() for title, one, word in sides
         )
@@ -220,10 +220,10 @@ class InPayload:
     @property
     def record(self) -> dict[str, Any]:
         """It for `context --json`."""
-        return {"ids": list(self.conflict.ids), "type": self.conflict.type, "why": self.conflict.why}
+        return {"ids": list(self.contradiction.ids), "type": self.contradiction.type, "why": self.contradiction.why}
 
 
-def clashes_in(vault: Vault, pack: Pack) -> tuple[InPayload, ...]:
+def contradictions_in(vault: Vault, pack: Pack) -> tuple[PayloadContradiction, ...]:
     """Return the contradictions among the memories of a payload that no person settled; the vault stays as it is.
 
     Args:
@@ -236,9 +236,9 @@ def clashes_in(vault: Vault, pack: Pack) -> tuple[InPayload, ...]:
         _READ.turn()
         _READ.end()
     # Texts alone decide most payloads, without a look at the vault: that takes 20 ms.
-    clashing = find_conflicts(Gathered(memories), cache=_READ)
+    clashing = find_contradictions(Gathered(memories), cache=_READ)
     put_in = {one.hit.memory.id for one in included if one.reason.startswith(PUT_IN)}
-    ids = sorted({*put_in, *(identifier for conflict in clashing for identifier in conflict.ids)})
+    ids = sorted({*put_in, *(identifier for contradiction in clashing for identifier in contradiction.ids)})
     if not ids:
         return ()
     with vault.read() as reader:
@@ -248,11 +248,14 @@ def clashes_in(vault: Vault, pack: Pack) -> tuple[InPayload, ...]:
     settled = settled_pairs(gathered)
     titles = {memory.id: memory.title for memory in memories}
     found = {one.ids: one for one in clashing if pair_of(*one.ids) not in settled}
-    found |= {one.ids: one for one in linked_conflicts(gathered, cache=_READ)}
-    return tuple(InPayload(conflict, (titles[ids[0]], titles[ids[1]])) for ids, conflict in sorted(found.items()))
+    found |= {one.ids: one for one in linked_contradictions(gathered, cache=_READ)}
+    return tuple(
+        PayloadContradiction(contradiction, (titles[ids[0]], titles[ids[1]]))
+        for ids, contradiction in sorted(found.items())
+    )
 
 
-def clashes_words(clashes: tuple[InPayload, ...]) -> str:
+def contradictions_words(clashes: tuple[PayloadContradiction, ...]) -> str:
     """Return contradictions of a payload in one line with what settles them; empty where there are none."""
     if not clashes:
         return ""
@@ -260,10 +263,10 @@ def clashes_words(clashes: tuple[InPayload, ...]) -> str:
     named = "; ".join(one.words for one in clashes[:SHOWN_PAIRS])
     more = f"; and {number - SHOWN_PAIRS} more" if number > SHOWN_PAIRS else ""
     settled = "it" if number == 1 else "them"
-    return f"{clashes_count(clashes)} in this payload: {named}{more}; memtui tidy settles {settled}"
+    return f"{contradictions_count(clashes)} in this payload: {named}{more}; memtui tidy settles {settled}"
 
 
-def clashes_count(clashes: tuple[InPayload, ...]) -> str:
+def contradictions_count(clashes: tuple[PayloadContradiction, ...]) -> str:
     """Return how many contradictions there are, in words: `2 possible contradictions`."""
     return f"{len(clashes)} possible contradiction{'' if len(clashes) == 1 else 's'}"
 

@@ -8,18 +8,19 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from memtui.curate.files import anchors_for, relative_name
-from memtui.curate.lifecycle import accepted, only_person, settle_supersessions, verified
-from memtui.curate.memories import (
+from memtui.curate.fields import (
     LONGEST_TITLE,
+    anchors_for,
     check_confidence,
     check_half_life,
     check_importance,
     check_kind,
     check_tags,
     clean_tags,
-    edited_memory,
+    relative_name,
 )
+from memtui.curate.lifecycle import accepted, only_person, settle_supersessions, verified
+from memtui.curate.memories import edited_memory
 from memtui.domain.actor import Actor
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, Anchor, Memory
@@ -29,41 +30,9 @@ from memtui.text.quantities import parse_day, parse_duration
 from memtui.text.sanitize import one_line, sanitise
 from memtui.text.secrets import find_secrets
 from memtui.vault.projects import check_name
-from memtui.vault.sql_query import run_query
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 from memtui.workspace import Tree
-
-MOST_TAGS = 2_000
-"""Tags offered: more than any person keeps apart."""
-
-
-def vault_tags(vault: Vault, most: int = MOST_TAGS) -> tuple[str, ...]:
-    """Return the tags of the vault, the most used first."""
-    query = "SELECT tag FROM (SELECT unnest(tags) AS tag FROM memory) GROUP BY tag ORDER BY count(*) DESC, tag"
-    return tuple(str(row[0]) for row in run_query(vault, f"{query} LIMIT {int(most)}").rows)
-
-
-def completions(typed: str, choices: tuple[str, ...], most: int = 8) -> list[str]:
-    """Return choices for what is typed: those that begin with it, then those that hold it.
-
-    Nothing typed, and what is a choice already, have none.
-    """
-    wanted = typed.casefold()
-    if not wanted or typed in choices:
-        return []
-    begin: list[str] = []
-    hold: list[str] = []
-    for choice in choices:
-        lowered = choice.casefold()
-        if lowered.startswith(wanted):
-            begin.append(choice)
-            if len(begin) >= most:
-                return begin
-        elif len(hold) < most and wanted in lowered:
-            hold.append(choice)
-    return [*begin, *hold][:most]
-
 
 Decision = Literal["edit", "verify", "accept"]
 """`edit` saves alone, `verify` says "still true" too, `accept` takes a candidate into use too."""
@@ -88,7 +57,7 @@ def save_edit(
 
     Args:
         values: new values by field, see `memtui.curate.memories.EDITABLE`; none is fine beside a decision.
-        if_version: the version that the edit is based on; a moved one is a conflict.
+        if_version: the version that the edit is based on; another one raises ConflictError.
         folder: where an unassigned candidate is accepted: it goes to this folder's project.
         decision: what is said of it.
         tree: the working tree whose files "still true" takes as they are.
@@ -106,7 +75,7 @@ def save_edit(
             writer, memory, values, actor=actor, allow_secret=allow_secret, secret_patterns=secret_patterns
         )
         if memory.version == if_version:
-            # On a moved version the save below is a conflict, whatever else would be wrong.
+            # On a moved version the save below raises ConflictError, whatever else is wrong.
             edited = _decided(writer, edited, decision, actor, folder=folder, tree=tree)
         writer.summary = f"{_SUMMARIES[decision] if values else decision} {edited.title}"
         saved = writer.put(edited, if_version=if_version)

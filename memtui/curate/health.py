@@ -9,13 +9,13 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
-from memtui.analysis.contradictions import find_conflicts
+from memtui.analysis.contradictions import find_contradictions
 from memtui.analysis.duplicates import find_duplicates
-from memtui.analysis.snapshot import Gathered, gather, pair_of
+from memtui.analysis.snapshot import Gathered, pair_of
 from memtui.config import ContextSettings, RecallSettings, TargetSettings
 from memtui.curate.anchors import DeadAnchor, dead_anchors
-from memtui.curate.projects import View
-from memtui.curate.trees import unchecked_projects
+from memtui.curate.projects import View, unchecked_projects
+from memtui.curate.snapshot import gather
 from memtui.curate.views import count_vault
 from memtui.domain.freshness import REVIEW_THRESHOLD, decay, half_life_after
 from memtui.domain.kinds import Kinds
@@ -107,8 +107,8 @@ class Health:
         dead_memories: how many memories the dead ones belong to.
         copies: memories whose text is exactly another's.
         duplicates: memories too many by proposals of duplicates; None where the vault is too large to look here.
-        conflicts: pairs proposed as conflicts; None as above.
-        contradictions: pairs of memories in use that are linked as contradicting.
+        proposed_contradictions: further pairs that are proposed; None as above.
+        linked_contradictions: pairs of memories in use that are linked as contradicting.
         overdue_days: days since the one that waits longest was last verified.
         most_useful: memories that helped most.
         least_useful: memories that hurt most.
@@ -126,8 +126,8 @@ class Health:
     copies: int
     duplicates: int | None
     duplicate_tokens: int
-    conflicts: int | None
-    contradictions: int
+    proposed_contradictions: int | None
+    linked_contradictions: int
     overdue_days: int
     most_useful: tuple[Ranked, ...]
     least_useful: tuple[Ranked, ...]
@@ -159,14 +159,14 @@ def health(vault: Vault, options: HealthOptions) -> Health:
         states = unanswered_states(reader, active)
         copies = count_copies(reader, active)
         signals = reader.signals()
-        contradictions = _contradictions(reader, fading)
+        linked = _linked_contradictions(reader, fading)
         packs = _judged_packs(reader)
         unchecked = unchecked_projects(reader, active, options.view.tree)
     dead = dead_anchors(vault, active, options.view.tree)
     ids = {memory.id for memory in fading}
     mine = [signal for signal in signals if signal.memory_id in ids]
     fresh = [_fresh(memory, vault.kinds) for memory in fading]
-    duplicates, tokens, conflicts = _doubles(vault, scope, options, len(fading))
+    duplicates, tokens, proposed = _doubles(vault, scope, options, len(fading))
     most, least = _ranked(mine, fading, vault)
     return Health(
         counts=counts,
@@ -178,8 +178,8 @@ def health(vault: Vault, options: HealthOptions) -> Health:
         copies=copies,
         duplicates=duplicates,
         duplicate_tokens=tokens,
-        conflicts=conflicts,
-        contradictions=contradictions,
+        proposed_contradictions=proposed,
+        linked_contradictions=linked,
         overdue_days=int(
             max(
                 (one.age_days for one, trust in zip(fading, fresh, strict=True) if trust < options.threshold), default=0
@@ -231,25 +231,25 @@ def _anchors(states: Mapping[str, Mapping[str, str]], dead: Mapping[Place, DeadA
     return {"fresh": total - sum(found.values()), **{name: found[name] for name in ("changed", "moved", "gone")}}
 
 
-def _contradictions(reader: VaultReader, fading: Sequence[Fading]) -> int:
+def _linked_contradictions(reader: VaultReader, fading: Sequence[Fading]) -> int:
     ids = {memory.id for memory in fading}
     links = [link for link in reader.links() if link.type == "contradicts"]
     return len({pair_of(link.from_id, link.to_id) for link in links if link.from_id in ids and link.to_id in ids})
 
 
 def _doubles(vault: Vault, scope: Scope, options: HealthOptions, number: int) -> tuple[int | None, int, int | None]:
-    """Return memories too many, their tokens, and conflicts; None where there are too many pairs to look at here."""
+    """Return surplus memories, their tokens, and contradictions; None above `MOST_COMPARED` memories."""
     if number > MOST_COMPARED:
         return None, 0, None
     found: Gathered = gather(vault, MemoryFilter(scope=scope))
-    conflicts = find_conflicts(found)
-    groups = find_duplicates(found, apart=[pair_of(*conflict.ids) for conflict in conflicts])
+    contradictions = find_contradictions(found)
+    groups = find_duplicates(found, apart=[pair_of(*contradiction.ids) for contradiction in contradictions])
     spare = {identifier for group in groups for identifier in group.ids[1:]}
     if not spare:
-        return 0, 0, len(conflicts)
+        return 0, 0, len(contradictions)
     counter = get_counter(options.context.encoding)
     texts = [f"{one.title}\n{one.insight}\n{one.rationale}\n{one.snippet}" for one in found.memories if one.id in spare]
-    return len(spare), sum(counter.count(text) for text in texts), len(conflicts)
+    return len(spare), sum(counter.count(text) for text in texts), len(contradictions)
 
 
 def _ranked(
@@ -409,8 +409,12 @@ def _doubts(found: Health) -> tuple[HealthRow, ...]:
     else:
         words = f"{found.duplicate_tokens:,} tokens said twice" if doubles else ""
         double = HealthRow("duplicates", f"{doubles:,}", words, asks=doubles > 0)
-    proposed = "`memtui tidy` looks for more" if found.conflicts is None else f"{found.conflicts:,} more proposed"
-    disputed = found.contradictions + (found.conflicts or 0)
+    proposed = (
+        "`memtui tidy` looks for more"
+        if found.proposed_contradictions is None
+        else f"{found.proposed_contradictions:,} more proposed"
+    )
+    disputed = found.linked_contradictions + (found.proposed_contradictions or 0)
     total = sum(found.anchors.values())
     dead = found.anchors["gone"] + found.anchors["moved"]
     where = f"{found.dead_share:.0%} of {total:,}"
@@ -419,7 +423,7 @@ def _doubts(found: Health) -> tuple[HealthRow, ...]:
     changed = found.anchors["changed"]
     return (
         double,
-        HealthRow("contradictions", f"{found.contradictions:,}", f"linked, {proposed}", asks=disputed > 0),
+        HealthRow("contradictions", f"{found.linked_contradictions:,}", f"linked, {proposed}", asks=disputed > 0),
         HealthRow("dead anchors", f"{dead:,}", where, found.dead_share, asks=dead > 0),
         HealthRow(
             "changed files", f"{changed:,}", "since their memory was verified" if changed else "", asks=changed > 0
@@ -465,7 +469,7 @@ def health_record(found: Health) -> dict[str, Any]:
         "anchors": {**found.anchors, "dead_share": round(found.dead_share, 4)},
         "unchecked_projects": list(found.unchecked),
         "duplicates": {"copies": found.copies, "proposed": found.duplicates, "tokens": found.duplicate_tokens},
-        "contradictions": {"linked": found.contradictions, "proposed": found.conflicts},
+        "contradictions": {"linked": found.linked_contradictions, "proposed": found.proposed_contradictions},
         "review": {"due": found.counts["due"], "share": round(found.due_share, 4), "oldest_days": found.overdue_days},
         "most_useful": [asdict(one) for one in found.most_useful],
         "least_useful": [asdict(one) for one in found.least_useful],

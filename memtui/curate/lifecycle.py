@@ -1,4 +1,4 @@
-"""What a person decides about memories: accept, reject, verify, pin, retire, restore, snooze."""
+"""Change the state of memories: accept, reject, verify, pin, retire, restore, snooze, bulk edits."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from memtui.curate.files import rehashed
-from memtui.curate.memories import check_kind
+from memtui.curate.fields import check_half_life, check_importance, check_kind, check_tags, clean_tags, rehashed
+from memtui.curate.memories import expiry_of, verdict_on
 from memtui.curate.projects import project_for_writing
-from memtui.curate.verdicts import expiry_of, verdict_on
 from memtui.domain.actor import Actor, check_may_alter
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Signal, Tombstone, Verdict, content_hash
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.text.sanitize import one_line
+from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.projects import check_name, ensure_project
-from memtui.vault.secret_scan import refuse_secrets_in
+from memtui.vault.reader import VaultReader
+from memtui.vault.secret_scan import refuse_secrets_in, secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 from memtui.workspace import Tree
@@ -432,3 +433,157 @@ def only_person(actor: Actor, act: str) -> None:
         raise RefusedError(
             f"Only a person can {act}", where=f"actor {actor.name}", remedy="An agent proposes; a person decides."
         )
+
+
+def waiting(scope: Scope, *, with_unassigned: bool) -> MemoryFilter:
+    """Return the filter of what waits in a scope, with what has no project where that is wanted."""
+    if with_unassigned and scope.projects is not None:
+        scope = Scope(scope.projects, with_unassigned=True)
+    return MemoryFilter(scope=scope, statuses=("candidate",))
+
+
+@dataclass(frozen=True, slots=True)
+class Oddities:
+    """What a person should know before accepting a candidate.
+
+    Attributes:
+        planted: why its text looks planted to steer an assistant.
+        secrets: rules of what looks like a secret in it.
+        twins: ids of memories in use in the same project that hold the same text.
+    """
+
+    planted: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    twins: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """A few words for each, for a row."""
+        found = ["looks planted"] if self.planted else []
+        found += ["secret"] if self.secrets else []
+        return (*found, *(f"same as {identifier}" for identifier in self.twins[:1]))
+
+
+def oddities(
+    reader: VaultReader, memories: Sequence[Memory], patterns: Sequence[tuple[str, str]] = ()
+) -> dict[str, Oddities]:
+    """Return what is odd about candidates, by id.
+
+    Args:
+        patterns: the user's own patterns of secrets.
+    """
+    hashes = {memory.id: content_hash(memory) for memory in memories}
+    holders = reader.ids_by_content(set(hashes.values()))
+    twins = reader.get_many({identifier for found in holders.values() for identifier, _ in found})
+    in_use = {identifier: twin.project for identifier, twin in twins.items() if twin.status == "active"}
+    result = {}
+    for memory in memories:
+        same = [key for key, _ in holders.get(hashes[memory.id], ()) if in_use.get(key, "") == memory.project]
+        secrets = dict.fromkeys(rule for rules in secrets_in(memory, patterns).values() for rule in rules)
+        result[memory.id] = Oddities(tuple(planted_reasons(memory)), tuple(secrets), tuple(same))
+    return result
+
+
+@dataclass(slots=True)
+class Accepted:
+    """What accepting came to.
+
+    Attributes:
+        outcome: what was changed and what was not.
+        planted: ids left out because their text looks planted.
+        unassigned: ids left out because they have no project, which is decided for each.
+    """
+
+    outcome: Outcome = field(default_factory=Outcome)
+    planted: tuple[str, ...] = ()
+    unassigned: tuple[str, ...] = ()
+
+
+def accept_many(
+    vault: Vault, identifiers: Sequence[str], *, actor: Actor, folder: Path, project: str | None = None
+) -> Accepted:
+    """Accept candidates as one change; of several, those that a person should look at singly are left out.
+
+    Left out are those that look planted, and those without a project, as they would go to that of the folder.
+    A single one was looked at, so it is accepted whatever it is.
+
+    Raises:
+        RefusedError: an agent cannot accept.
+    """
+    planted: list[str] = []
+    unassigned: list[str] = []
+    if len(identifiers) > 1:
+        with vault.read() as reader:
+            found = reader.get_many(identifiers)
+        planted = [key for key in identifiers if key in found and planted_reasons(found[key])]
+        unassigned = [key for key in identifiers if key in found and found[key].project is None and key not in planted]
+        left = {*planted, *unassigned}
+        identifiers = [key for key in identifiers if key in found and key not in left]
+    accepted = Accepted(planted=tuple(planted), unassigned=tuple(unassigned))
+    if identifiers:
+        accepted.outcome = accept(vault, identifiers, actor=actor, folder=folder, project=project)
+    return accepted
+
+
+def change_many(
+    vault: Vault,
+    versions: Mapping[str, int],
+    *,
+    actor: Actor,
+    add_tags: Sequence[str] = (),
+    remove_tags: Sequence[str] = (),
+    kind: str | None = None,
+    half_life_days: float | None = None,
+    importance: int | None = None,
+) -> Outcome:
+    """Change memories that were chosen by a query; those that moved since are left alone and told.
+
+    Args:
+        versions: id and version of each memory when it was chosen.
+        remove_tags: tags to take away, whatever their case.
+        half_life_days: the new half-life; `KIND_HALF_LIFE` to follow the kind's.
+        importance: the new importance, 1–5.
+
+    Raises:
+        UsageError: nothing is to change, or a value is wrong.
+        RefusedError: an agent would alter what a person vouched for, or a tag is too long.
+    """
+    if not (add_tags or remove_tags or kind or half_life_days is not None or importance is not None):
+        raise UsageError("Say what to change", remedy="Tags, the kind, the half-life or the importance.")
+    added, gone = check_tags(clean_tags(add_tags)), {tag.lower() for tag in clean_tags(remove_tags)}
+    chosen_kind = check_kind(vault.kinds, kind) if kind else None
+    days = check_half_life(half_life_days) if half_life_days else None
+
+    def changed(memory: Memory) -> Memory:
+        kept = [tag for tag in memory.tags if tag.lower() not in gone]
+        return replace(
+            memory,
+            tags=tuple(dict.fromkeys([*kept, *added])),
+            kind=chosen_kind or memory.kind,
+            half_life_days=memory.half_life_days if half_life_days is None else days,
+            importance=memory.importance if importance is None else check_importance(importance),
+        )
+
+    return _change(vault, versions, changed, actor)
+
+
+def _change(vault: Vault, versions: Mapping[str, int], changed: Callable[[Memory], Memory], actor: Actor) -> Outcome:
+    outcome = Outcome()
+    with vault.write(actor=actor.name, action="edit") as writer:
+        stored = writer.get_many(versions)
+        pending = []
+        for identifier, version in versions.items():
+            memory = stored.get(identifier)
+            if memory is None or memory.version != version:
+                outcome.unchanged.append((identifier, MOVED))
+                continue
+            check_may_alter(actor, memory)
+            fresh = changed(memory)
+            if fresh == memory:
+                outcome.unchanged.append((identifier, "it is so already"))
+            else:
+                pending.append(fresh)
+        outcome.changed = writer.put_many(pending)
+        title = outcome.changed[0].title if len(outcome.changed) == 1 else f"{len(outcome.changed)} memories"
+        writer.summary = f"edit {title}"
+    return outcome

@@ -7,13 +7,21 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from memtui.curate.memories import supersede
-from memtui.curate.verdicts import expiry_of
+from memtui.analysis.snapshot import (
+    NOT_RELATED,
+    Gathered,
+)
+from memtui.analysis.suggestions import LinkProposal, propose_links
+from memtui.curate.memories import expiry_of, supersede
+from memtui.curate.resolutions import dismiss
+from memtui.curate.snapshot import gather, pairs_by_meaning
 from memtui.domain.actor import Actor, check_may_alter
-from memtui.domain.memory import GLOBAL_PROJECT, LINK_TYPES, Link, LinkType, Memory
+from memtui.domain.memory import GLOBAL_PROJECT, LINK_TYPES, Link, LinkType, Memory, Verdict
 from memtui.errors import ConflictError, NotFoundError, RefusedError, UsageError, VaultBusyError
+from memtui.progress import ProgressCallback
 from memtui.text.sanitize import one_line
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
+from memtui.vault.packs import signals_of_packs
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
@@ -163,7 +171,7 @@ class Resemblance:
 def resembling(vault: Vault, memory: Memory, *, meaning: Meaning | None = None, limit: int = 1) -> list[Resemblance]:
     """Return what a memory resembles in its project and in `global`, the nearest first; loads no model by itself.
 
-    It asks the same of a pair as the search for duplicates and for conflicts does. Linked and dismissed pairs,
+    It asks the same of a pair as the search for duplicates and for contradictions does. Linked and dismissed pairs,
     and memories out of use, are left out.
 
     Args:
@@ -213,14 +221,14 @@ def _in_view(memory: Memory) -> Scope:
 
 def _settled(reader: VaultReader, memory: Memory, others: Iterable[Memory]) -> set[str]:
     """Return those of which it is known already what they are to the memory."""
-    from memtui.analysis.snapshot import NOT_CONFLICT, NOT_DUPLICATE, NOT_RELATED, pair_fingerprint
+    from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RELATED, pair_fingerprint
 
     known = {other.id: other for other in others}
     found = {end for link in reader.links([memory.id]) for end in (link.from_id, link.to_id)}
     for verdict in reader.verdicts([memory.id, *known]):
         other, _, fingerprint = verdict.reason.partition(" ")
         ends = {verdict.memory_id, other}
-        if verdict.verdict in {NOT_DUPLICATE, NOT_CONFLICT, NOT_RELATED} and memory.id in ends:
+        if verdict.verdict in {NOT_DUPLICATE, NOT_CONTRADICTION, NOT_RELATED} and memory.id in ends:
             rest = known.get((ends - {memory.id} or {memory.id}).pop())
             if rest is not None and fingerprint == pair_fingerprint(memory, rest):
                 found.add(rest.id)
@@ -229,14 +237,14 @@ def _settled(reader: VaultReader, memory: Memory, others: Iterable[Memory]) -> s
 
 def compared(memory: Memory, other: Memory, cosine: float | None = None) -> Resemblance | None:
     """Return how a memory resembles another, None if it does not."""
-    from memtui.analysis.contradictions import conflict_between
+    from memtui.analysis.contradictions import contradiction_between
     from memtui.analysis.duplicates import compare, differences, likeness
     from memtui.analysis.text_features import wording_of
 
     wordings = {each.id: wording_of(each.title, each.insight) for each in (other, memory)}
     score = likeness(wordings[other.id], wordings[memory.id])
-    if score >= CLASH_SHARES and (conflict := conflict_between(other, memory)) is not None:
-        return Resemblance(other.id, other.title, "clashes", score, conflict.why)
+    if score >= CLASH_SHARES and (contradiction := contradiction_between(other, memory)) is not None:
+        return Resemblance(other.id, other.title, "clashes", score, contradiction.why)
     alike = compare(other, memory, wordings, cosine)
     if alike is None:
         return None
@@ -302,3 +310,84 @@ def say_resemblances(vault: Vault, memories: Sequence[Memory]) -> tuple[list[Res
 
 MOST_SAID = 20
 """Memories of one bulk act that are looked at, about half a second."""
+
+
+def link_proposals(
+    vault: Vault,
+    scope: Scope,
+    *,
+    model: str | None = None,
+    progress: ProgressCallback | None = None,
+) -> list[LinkProposal]:
+    """Return the links that are proposed among memories in use, the surest first; nothing is changed.
+
+    Args:
+        scope: the projects in view.
+        model: the embedding model whose stored vectors are compared; None for words alone.
+        progress: told (done, total) of memories; may raise `Cancelled`.
+
+    Raises:
+        Cancelled: raised by `progress`, and passed on.
+    """
+    gathered = gather(vault, MemoryFilter(scope=scope), progress=progress)
+    with vault.read() as reader:
+        signals = reader.signals()
+    alike = pairs_by_meaning(vault, gathered, model, progress=progress)
+    return propose_links(gathered, signals, vault.kinds, alike=alike)
+
+
+def proposals_about(vault: Vault, identifier: str) -> list[LinkProposal]:
+    """Return the links that are proposed for one memory, the surest first; quick, and without any vector.
+
+    Empty where it is gone or not in use.
+    """
+    with vault.read() as reader:
+        memory = reader.get_many([identifier]).get(identifier)
+        if memory is None or memory.status != "active":
+            return []
+        text = f"{memory.title}\n{memory.insight[:_CANDIDATES_LOOKED_UP]}"
+        wanted = MemoryFilter(scope=_view(memory))
+        keys = [hit.key for hit in reader.search(text, wanted, limit=CANDIDATES_LOOKED_AT)]
+        near = {found.id: found for found in reader.get_by_keys(keys).values()}
+        packs = {
+            signal.pack_id for signal in reader.signals([identifier]) if signal.signal == "helped" and signal.pack_id
+        }
+        signals = [signal for signal in signals_of_packs(reader, sorted(packs)) if signal.signal == "helped"]
+        near |= reader.get_many({signal.memory_id for signal in signals} | {identifier})
+        in_use = [found for found in near.values() if found.status == "active"]
+        gathered = Gathered(in_use, reader.links([identifier]), reader.verdicts(near))
+    return propose_links(gathered, signals, vault.kinds, about=identifier)
+
+
+CANDIDATES_LOOKED_AT = 12
+"""Best memories by words that are compared with one memory in full."""
+
+
+_CANDIDATES_LOOKED_UP = 500
+"""Characters of a text that are looked up: a lookup stays under 20 ms."""
+
+
+def _view(memory: Memory) -> Scope:
+    if memory.project is None:
+        return Scope((), with_unassigned=True)
+    return Scope() if memory.project == GLOBAL_PROJECT else Scope.of_project(memory.project)
+
+
+def accept_link(vault: Vault, proposal: LinkProposal, *, actor: Actor) -> Link | None:
+    """Make a proposed link; None if it is there already. One undoable change.
+
+    Raises:
+        NotFoundError: a memory is gone.
+    """
+    return link(vault, proposal.from_id, proposal.type, proposal.to_id, actor=actor)
+
+
+def dismiss_link(vault: Vault, one: str, other: str, *, actor: Actor) -> list[Verdict]:
+    """Remember that two memories are not to be linked, until a text changes; one undoable change.
+
+    Raises:
+        RefusedError: an agent cannot decide.
+        NotFoundError: a memory is gone.
+        UsageError: both are the same.
+    """
+    return dismiss(vault, NOT_RELATED, (one, other), actor)

@@ -8,23 +8,32 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memtui.curate.files import ListChanges, anchors_for
+from memtui.curate.fields import (
+    LONGEST_TITLE,
+    ListChanges,
+    anchors_for,
+    check_confidence,
+    check_half_life,
+    check_importance,
+    check_kind,
+    check_tags,
+    clean_tags,
+    is_blank,
+)
 from memtui.curate.projects import project_for_writing, root_for
-from memtui.curate.verdicts import verdict_on
 from memtui.domain.actor import Actor, check_may_alter
-from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
+from memtui.domain.freshness import EXPIRED, last_trusted_at
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import (
     DEFAULT_CONFIDENCE,
     DEFAULT_IMPORTANCE,
     GLOBAL_PROJECT,
-    LONGEST_TAG,
     Anchor,
     Link,
     Memory,
     Source,
+    Verdict,
     content_hash,
-    long_tag,
     new_id,
 )
 from memtui.errors import RefusedError, UsageError
@@ -34,7 +43,20 @@ from memtui.vault.secret_scan import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
-LONGEST_TITLE = 200
+_DAY_SECONDS = 86_400.0
+
+
+def verdict_on(memory: Memory, verdict: str, now: datetime, actor: Actor, reason: str = "") -> Verdict:
+    """Return a verdict with the days since the memory was last verified, else observed."""
+    days = max(0.0, (now - last_trusted_at(memory)).total_seconds() / _DAY_SECONDS)
+    return Verdict(
+        memory_id=memory.id, verdict=verdict, at=now, actor=actor.name, exposure_days=round(days, 3), reason=reason
+    )
+
+
+def expiry_of(writer: VaultWriter, memory_id: str) -> list[Verdict]:
+    """Return the last verdict that a memory expired, for an act that takes it back; empty without one."""
+    return [verdict for verdict in writer.verdicts([memory_id]) if verdict.verdict in EXPIRED][-1:]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,7 +294,7 @@ def edit_memory(
     Args:
         values: new values by field, see EDITABLE.
         lists: tags and files to add and to take away, worked out on what is stored by then.
-        if_version: the version the edit is based on; a moved one is a conflict.
+        if_version: the version the edit is based on; another one raises ConflictError.
         allow_secret: store the text even if it looks like a secret.
         secret_patterns: the user's own patterns.
 
@@ -386,94 +408,3 @@ def refuse_secrets(memory: Memory, patterns: Sequence[tuple[str, str]], *, unles
         SecretRefusedError: names the rules that matched.
     """
     refuse_secrets_in(memory, patterns, unless_in=unless_in)
-
-
-def check_kind(kinds: Kinds, kind: str) -> str:
-    """Return a kind that is known.
-
-    Raises:
-        UsageError: names the nearest.
-    """
-    cleaned = kind.strip().lower()
-    if cleaned in kinds:
-        return cleaned
-    close = kinds.nearest(cleaned)
-    hint = f"Did you mean {close}? " if close else ""
-    raise UsageError("Unknown kind", where=kind, remedy=f"{hint}Kinds: {', '.join(kinds.names())}.")
-
-
-def check_importance(value: int) -> int:
-    """Return an importance of 1–5.
-
-    Raises:
-        UsageError: it is another number.
-    """
-    if not 1 <= value <= 5:  # noqa: PLR2004 - the scale
-        raise UsageError("Importance is a number from 1 to 5", where=str(value))
-    return value
-
-
-def check_confidence(value: float) -> float:
-    """Return a confidence of 0–1.
-
-    Raises:
-        UsageError: it is another number.
-    """
-    if not 0 <= value <= 1:
-        raise UsageError("Confidence is a number from 0 to 1", where=str(value))
-    return value
-
-
-def check_half_life(days: float | None) -> float | None:
-    """Return a half-life in days that a memory may have; None stands for its kind's.
-
-    Raises:
-        UsageError: it is another number.
-    """
-    if days is not None and not SHORTEST_HALF_LIFE <= days <= LONGEST_HALF_LIFE:
-        raise UsageError(
-            f"A half-life is a number of days from {SHORTEST_HALF_LIFE:g} to {LONGEST_HALF_LIFE:g}", where=str(days)
-        )
-    return days
-
-
-def is_blank(text: str) -> bool:
-    """Return whether nobody could read anything in a text: it holds blanks and invisible characters alone."""
-    return not any(character.isprintable() and not character.isspace() for character in text)
-
-
-def check_tags(tags: tuple[str, ...], *, in_use: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return tags of which none is too long.
-
-    Args:
-        in_use: tags that a memory has already; an older memtui took longer ones.
-
-    Raises:
-        RefusedError: one is too long.
-    """
-    found = long_tag(tag for tag in tags if tag not in in_use)
-    if found is not None:
-        raise RefusedError(
-            f"A tag has at most {LONGEST_TAG} characters, this one {len(found):,}",
-            where=f"{found[:60]}…",
-            remedy="Shorten it, or put the words into the text. Commas separate tags.",
-        )
-    return tags
-
-
-def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """Return tags without `#`, blanks around, empty ones and repeats; commas separate."""
-    split = [part.strip().lstrip("#") for tag in tags for part in one_line(tag).split(",")]
-    return tuple(dict.fromkeys(tag for tag in split if tag))
-
-
-def named_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """Return cleaned tags that a person named to add, to take away or to filter by.
-
-    Raises:
-        UsageError: nothing is left of one, so that it would be passed over without a word.
-    """
-    nameless = next((tag for tag in tags if not clean_tags([tag])), None)
-    if nameless is not None:
-        raise UsageError("A tag needs a name", where=repr(nameless), remedy="Write its word, such as `redis`.")
-    return clean_tags(tags)

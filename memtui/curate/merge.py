@@ -9,7 +9,7 @@ from itertools import combinations
 
 from memtui.analysis.duplicates import warnings
 from memtui.analysis.text_features import wording_of
-from memtui.curate.memories import LONGEST_TITLE, check_kind
+from memtui.curate.fields import LONGEST_TITLE, check_kind
 from memtui.domain.actor import Actor, check_may_alter
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Link, Memory, content_hash, normalise

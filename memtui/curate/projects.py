@@ -1,4 +1,4 @@
-"""Which project is meant: the one named, the one of the working directory, or none."""
+"""Which project is meant, and which working trees are known on this machine."""
 
 from __future__ import annotations
 
@@ -7,19 +7,61 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memtui.curate.files import check_files
-from memtui.curate.trees import known_trees
+from memtui.curate.fields import check_files
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.project import commit_identity, is_remote, path_identity, remote_identity, suggest_name
 from memtui.domain.scope import matches
 from memtui.errors import UsageError
 from memtui.vault import projects as store
+from memtui.vault.anchor_states import anchored_projects
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
+from memtui.vault.projects import list_projects
 from memtui.vault.reader import VaultReader
 from memtui.vault.secret_scan import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 from memtui.workspace import Tree, Workspace, find_workspace
+
+_LINKED = "path:"
+
+MOST_NAMED = 5
+"""Projects named in a sentence; `--json` has all."""
+
+
+def known_trees(reader: VaultReader, here: Tree | None = None) -> dict[str, Tree]:
+    """Return the working tree of each project whose folder is known on this machine, by project.
+
+    Args:
+        here: the tree that one stands in; it goes before a linked folder.
+    """
+    trees = {
+        project.name: Tree(project.name, Path(identity.removeprefix(_LINKED)))
+        for project in list_projects(reader)
+        for identity in project.identities
+        if identity.startswith(_LINKED)
+    }
+    trees = {name: tree for name, tree in trees.items() if tree.root.is_dir()}
+    return trees | {here.project: here} if here is not None else trees
+
+
+def unchecked_projects(reader: VaultReader, wanted: MemoryFilter, here: Tree | None = None) -> tuple[str, ...]:
+    """Return the projects of a filter's memories whose files cannot be looked at: their folder is not known here.
+
+    Args:
+        here: the tree that one stands in.
+    """
+    known = known_trees(reader, here)
+    return tuple(name for name in anchored_projects(reader, wanted) if name not in known and name != GLOBAL_PROJECT)
+
+
+def unchecked_words(projects: tuple[str, ...]) -> str:
+    """Return the sentence that tells whose files were not looked at."""
+    more = f" and {len(projects) - MOST_NAMED:,} more" if len(projects) > MOST_NAMED else ""
+    return (
+        f"The files of {', '.join(projects[:MOST_NAMED])}{more} were not checked: no folder of them is known here."
+        " `memtui project link NAME FOLDER` names it, or run this in it."
+    )
+
 
 DEFAULT_SCOPE_KEY = "default_scope"
 """Vault setting: `all` in the demo's vault, so that it shows itself from any working directory."""

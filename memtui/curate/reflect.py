@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from memtui.analysis.suggestions import MOST_SOURCES
+from memtui.curate.fields import LONGEST_TITLE, clean_tags, is_blank
 from memtui.curate.lifecycle import only_person
-from memtui.curate.memories import LONGEST_TITLE, Drafted, NewMemory, clean_tags, draft_memory, is_blank, store_draft
+from memtui.curate.memories import Drafted, NewMemory, draft_memory, store_draft
 from memtui.curate.merge import common_project
 from memtui.domain.actor import Actor
 from memtui.domain.kinds import DEFAULT_KIND
@@ -19,8 +21,6 @@ from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
 FEWEST_SOURCES = 2
-MOST_SOURCES = 20
-"""Sources of one conclusion: more than a person reads at one sitting is a pile, not a thought."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from memtui.analysis.contradictions import Conflict, conflict_between
+from memtui.analysis.contradictions import Contradiction, contradiction_between
 from memtui.analysis.duplicates import DuplicateGroup
-from memtui.analysis.snapshot import NOT_CONFLICT, NOT_DUPLICATE, pair_fingerprint, pair_of
+from memtui.analysis.snapshot import (
+    NOT_CONTRADICTION,
+    NOT_DUPLICATE,
+    NOT_RIPE,
+    pair_fingerprint,
+    pair_of,
+)
 from memtui.curate.lifecycle import only_person
-from memtui.curate.memories import refuse_secrets, supersede
+from memtui.curate.memories import refuse_secrets, supersede, verdict_on
 from memtui.curate.merge import Merged, merge
-from memtui.curate.verdicts import verdict_on
 from memtui.domain.actor import Actor
-from memtui.domain.memory import MOST_MERGED, Anchor, Link, Memory, Verdict, content_hash
+from memtui.domain.memory import (
+    MOST_MERGED,
+    Anchor,
+    Link,
+    Memory,
+    Verdict,
+    content_hash,
+)
 from memtui.domain.scope import ONLY
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.progress import ProgressCallback
@@ -90,13 +102,13 @@ def not_duplicates(vault: Vault, prefixes: Sequence[str], *, actor: Actor) -> li
     return dismiss(vault, NOT_DUPLICATE, prefixes, actor)
 
 
-def not_conflicting(vault: Vault, one: str, other: str, *, actor: Actor) -> list[Verdict]:
-    """Remember that two memories are no conflict, until a text changes; one undoable change.
+def not_contradicting(vault: Vault, one: str, other: str, *, actor: Actor) -> list[Verdict]:
+    """Remember that two memories are no contradiction, until a text changes; one undoable change.
 
     Raises:
         RefusedError: an agent cannot decide.
     """
-    return dismiss(vault, NOT_CONFLICT, (one, other), actor)
+    return dismiss(vault, NOT_CONTRADICTION, (one, other), actor)
 
 
 def dismiss(vault: Vault, kind: str, prefixes: Sequence[str], actor: Actor) -> list[Verdict]:
@@ -118,7 +130,7 @@ def dismiss(vault: Vault, kind: str, prefixes: Sequence[str], actor: Actor) -> l
             said = verdict_on(one, kind, writer.now, actor, f"{other.id} {pair_fingerprint(one, other)}")
             if (said.memory_id, said.verdict, said.reason) not in known:
                 made.append(replace(said, exposure_days=0.0))
-        if kind == NOT_CONFLICT:
+        if kind == NOT_CONTRADICTION:
             _unlink(writer, memories)
         writer.add_verdicts(made)
         writer.summary = f"{kind}: {next(iter(memories.values())).title}"
@@ -173,8 +185,8 @@ def accept_copies(
     return accepted
 
 
-def keep_one(vault: Vault, conflict: Conflict, keep: str, *, actor: Actor) -> Memory:
-    """Settle a conflict for one of the two: it supersedes the other; one undoable change. Returns the other.
+def keep_one(vault: Vault, contradiction: Contradiction, keep: str, *, actor: Actor) -> Memory:
+    """Settle a contradiction for one of the two: it supersedes the other; one undoable change. Returns the other.
 
     Raises:
         UsageError: `keep` is neither.
@@ -182,12 +194,12 @@ def keep_one(vault: Vault, conflict: Conflict, keep: str, *, actor: Actor) -> Me
         RefusedError: an agent cannot decide, or one is not active any more.
     """
     only_person(actor, "settle this")
-    if keep not in conflict.ids:
-        raise UsageError("This memory is no part of the conflict", where=keep)
-    drop = next(identifier for identifier in conflict.ids if identifier != keep)
+    if keep not in contradiction.ids:
+        raise UsageError("This memory is no part of the contradiction", where=keep)
+    drop = next(identifier for identifier in contradiction.ids if identifier != keep)
     with vault.write(actor=actor.name, action="settle") as writer:
-        memories = _as_compared(writer, conflict)
-        _unlink(writer, conflict.ids)
+        memories = _as_compared(writer, contradiction)
+        _unlink(writer, contradiction.ids)
         supersede(writer, keep, drop, actor)
         writer.summary = f"settle for {memories[keep].title}"
         return writer.get(drop)
@@ -195,13 +207,13 @@ def keep_one(vault: Vault, conflict: Conflict, keep: str, *, actor: Actor) -> Me
 
 def keep_both(
     vault: Vault,
-    conflict: Conflict,
+    contradiction: Contradiction,
     scopes: Mapping[str, HoldsFor],
     *,
     actor: Actor,
     secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> list[Memory]:
-    """Settle a conflict by saying where each of the two holds; links them as related; one undoable change.
+    """Settle a contradiction by saying where each of the two holds; links them as related; one undoable change.
 
     Raises:
         UsageError: a scope is named for another memory, or none says anything.
@@ -210,23 +222,23 @@ def keep_both(
         RefusedError: an agent cannot decide, or one is not active any more.
     """
     only_person(actor, "settle this")
-    strange = next((identifier for identifier in scopes if identifier not in conflict.ids), None)
+    strange = next((identifier for identifier in scopes if identifier not in contradiction.ids), None)
     if strange is not None:
-        raise UsageError("This memory is no part of the conflict", where=strange)
+        raise UsageError("This memory is no part of the contradiction", where=strange)
     if not any(scope.text for scope in scopes.values()):
         raise UsageError("Say where at least one of them holds", remedy="Give a path, a phase, or words.")
     with vault.write(actor=actor.name, action="settle") as writer:
-        memories = _as_compared(writer, conflict)
+        memories = _as_compared(writer, contradiction)
         scoped = [_scoped(memories[identifier], scope) for identifier, scope in scopes.items()]
         for memory in scoped:
             refuse_secrets(memory, secret_patterns, unless_in=memories[memory.id])
         writer.put_many(scoped)
-        one, other = conflict.ids
-        _unlink(writer, conflict.ids)
+        one, other = contradiction.ids
+        _unlink(writer, contradiction.ids)
         writer.add_links([Link(from_id=one, type="relates", to_id=other, created_at=writer.now)])
         writer.summary = f"settle: both hold, {memories[one].title}"
-        stored = writer.get_many(conflict.ids)
-        return [stored[identifier] for identifier in conflict.ids]
+        stored = writer.get_many(contradiction.ids)
+        return [stored[identifier] for identifier in contradiction.ids]
 
 
 def _scoped(memory: Memory, scope: HoldsFor) -> Memory:
@@ -241,8 +253,8 @@ def _scoped(memory: Memory, scope: HoldsFor) -> Memory:
     )
 
 
-def pair_named(vault: Vault, one: str, other: str) -> Conflict:
-    """Return two memories as a conflict, to be settled as one whether or not a pass would propose it.
+def pair_named(vault: Vault, one: str, other: str) -> Contradiction:
+    """Return two memories as a contradiction, to be settled as one whether or not a pass would propose it.
 
     Raises:
         NotFoundError, AmbiguousIdError: an id names none, or several.
@@ -252,12 +264,12 @@ def pair_named(vault: Vault, one: str, other: str) -> Conflict:
         found = list(reader.get_many(dict.fromkeys((reader.resolve(one), reader.resolve(other)))).values())
     if len(found) != 2:  # noqa: PLR2004 - a pair
         raise UsageError("Name two different memories", where=f"{one} {other}")
-    proposed = conflict_between(*found)
+    proposed = contradiction_between(*found)
     if proposed is not None:
         return proposed
     texts = (content_hash(found[0]), content_hash(found[1]))
     titles = (found[0].title, found[1].title)
-    return Conflict((found[0].id, found[1].id), "value", "as named", ("", ""), titles, texts)
+    return Contradiction((found[0].id, found[1].id), "value", "as named", ("", ""), titles, texts)
 
 
 def _unlink(writer: VaultWriter, ids: Iterable[str]) -> None:
@@ -268,21 +280,30 @@ def _unlink(writer: VaultWriter, ids: Iterable[str]) -> None:
     )
 
 
-def _as_compared(writer: VaultWriter, conflict: Conflict) -> dict[str, Memory]:
-    """Return both memories if they are what they were when the conflict was found.
+def _as_compared(writer: VaultWriter, contradiction: Contradiction) -> dict[str, Memory]:
+    """Return both memories if they are what they were when the contradiction was found.
 
     Raises:
         ConflictError, RefusedError: they are not.
     """
-    memories = writer.get_many(conflict.ids)
-    for identifier, text in zip(conflict.ids, conflict.texts, strict=True):
+    memories = writer.get_many(contradiction.ids)
+    for identifier, text in zip(contradiction.ids, contradiction.texts, strict=True):
         memory = memories.get(identifier)
         if memory is None or memory.status != "active":
             raise RefusedError("This memory is not in use any more", where=identifier)
         if content_hash(memory) != text:
             raise ConflictError(
-                "Its text was changed since the conflict was found",
+                "Its text was changed since the contradiction was found",
                 where=f"{identifier} ({memory.title[:60]})",
                 remedy="Nothing was settled. Look at it again.",
             )
     return memories
+
+
+def not_ripe(vault: Vault, prefixes: Sequence[str], *, actor: Actor) -> list[Verdict]:
+    """Remember that memories have no common conclusion, until a text changes; one undoable change.
+
+    Raises:
+        RefusedError: an agent cannot decide.
+    """
+    return dismiss(vault, NOT_RIPE, prefixes, actor)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memtui.analysis.snapshot import WINDOW
+from memtui.curate.snapshot import WINDOW
 from memtui.domain.freshness import REVIEW_THRESHOLD, freshness, last_trusted_at
 from memtui.domain.memory import Memory, Signal
 from memtui.domain.usefulness import USES, review_risk

@@ -12,13 +12,13 @@ from typing import Any
 
 from memtui.analysis.actionability import is_vague
 from memtui.analysis.cache import Kept, PassCache, Text
-from memtui.analysis.contradictions import Conflict, find_conflicts, linked_conflicts
+from memtui.analysis.contradictions import Contradiction, find_contradictions, linked_contradictions
 from memtui.analysis.duplicates import DuplicateGroup, find_duplicates
-from memtui.analysis.snapshot import Gathered, gather, pair_of
+from memtui.analysis.snapshot import Gathered, pair_of
+from memtui.analysis.suggestions import RipeGroup, ripe_groups
 from memtui.curate.anchors import CheckedAnchor, check_anchors, remember_states
-from memtui.curate.meaning import pairs_by_meaning
-from memtui.curate.reflection_candidates import RipeGroup, ripe_groups
-from memtui.curate.trees import known_trees, unchecked_projects
+from memtui.curate.projects import known_trees, unchecked_projects
+from memtui.curate.snapshot import gather, pairs_by_meaning
 from memtui.domain.freshness import REVIEW_THRESHOLD, last_trusted_at
 from memtui.domain.memory import Memory, Signal
 from memtui.errors import VaultBusyError
@@ -137,17 +137,28 @@ UNUSED_AFTER = timedelta(days=90)
 USES = frozenset({"injected", "copied", "helped", "referenced", "corrected", "hurt"})
 """Signals that tell of a use."""
 
-FINDINGS = ("duplicates", "conflicts", "anchors", "stale", "oversized", "vague", "secrets", "unconfirmed", "unused")
+FINDINGS = (
+    "duplicates",
+    "contradictions",
+    "anchors",
+    "stale",
+    "oversized",
+    "vague",
+    "secrets",
+    "unconfirmed",
+    "unused",
+)
 """The findings in their order."""
 
 WORDS = {
     "anchors": "dead anchors",
-    "conflicts": "contradictions",
     "stale": "due for review",
     "unused": "never used",
 }
-"""What people read for a finding, where that is another word than the key of its JSON: a conflict is also what a source
-and a memory that were both edited have."""
+"""How people read a finding, where that differs from its name."""
+
+_KEYS = {"contradictions": "conflicts"}
+"""Keys of the JSON contract that differ from the name of a finding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +167,7 @@ class TidyReport:
 
     Attributes:
         duplicates: groups, the surest first.
-        conflicts: pairs, those that are linked as contradicting before those that are proposed.
+        contradictions: pairs, those that are linked as contradicting before those that are proposed.
         anchors: anchors whose file moved or is gone.
         stale: memories that are due for review.
         oversized: memories of more than `OVERSIZED_TOKENS` tokens.
@@ -171,7 +182,7 @@ class TidyReport:
     """
 
     duplicates: tuple[DuplicateGroup, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
     anchors: tuple[CheckedAnchor, ...] = ()
     stale: tuple[str, ...] = ()
     oversized: tuple[str, ...] = ()
@@ -185,14 +196,14 @@ class TidyReport:
     unchecked: tuple[str, ...] = ()
 
     @property
-    def is_clean(self) -> bool:
-        """Whether nothing was found."""
-        return not any(getattr(self, name) for name in FINDINGS)
+    def total(self) -> int:
+        """Number of findings of all kinds."""
+        return sum(len(getattr(self, name)) for name in FINDINGS)
 
     def ids(self, finding: str) -> list[str]:
         """Return the memories of a finding, each once."""
         found = getattr(self, finding)
-        if finding in {"duplicates", "conflicts", "ripe"}:
+        if finding in {"duplicates", "contradictions", "ripe"}:
             return list(dict.fromkeys(identifier for proposal in found for identifier in proposal.ids))
         if finding == "anchors":
             return list(dict.fromkeys(anchor.id for anchor in found))
@@ -213,8 +224,8 @@ class TidyReport:
             "memories_after": len(self.tokens) - len(easy),
             "tokens": total,
             "tokens_after": total - sum(self.tokens[name] for name in easy),
-            **{name: len(getattr(self, name)) for name in FINDINGS},
-            "token_mass": {name: self.token_mass(name) for name in FINDINGS},
+            **{_KEYS.get(name, name): len(getattr(self, name)) for name in FINDINGS},
+            "token_mass": {_KEYS.get(name, name): self.token_mass(name) for name in FINDINGS},
         }
 
 
@@ -240,7 +251,7 @@ class TidyOptions:
 
 
 Stage = Callable[[str], ProgressCallback | None]
-"""Gives the callback for the stage of that name: reading, conflicts, meaning, duplicates, anchors, texts."""
+"""Gives the callback for the stage of that name: reading, contradictions, meaning, duplicates, anchors, texts."""
 
 
 def no_stage(_name: str) -> ProgressCallback | None:
@@ -274,9 +285,9 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
     everything = known.gathered = gather(vault, wanted, before=known.gathered, progress=stage("reading"))
     active = [memory for memory in everything.memories if memory.status == "active"]
     in_use = Gathered(active, everything.links, everything.dismissals, everything.keys)
-    conflicts = linked_conflicts(in_use, cache=known.texts)
-    conflicts += find_conflicts(in_use, cache=known.texts, progress=stage("conflicts"))
-    apart = [pair_of(*conflict.ids) for conflict in conflicts]
+    contradictions = linked_contradictions(in_use, cache=known.texts)
+    contradictions += find_contradictions(in_use, cache=known.texts, progress=stage("contradictions"))
+    apart = [pair_of(*contradiction.ids) for contradiction in contradictions]
     meant = known.meant(vault, in_use, options.model, stage("meaning"))
     duplicates = find_duplicates(
         in_use,
@@ -300,7 +311,7 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
     tokens = _weigh(everything.memories, known, stage("texts"))
     return TidyReport(
         duplicates=tuple(duplicates),
-        conflicts=tuple(conflicts),
+        contradictions=tuple(contradictions),
         anchors=tuple(found for found in anchors if found.state in {"moved", "gone"}),
         stale=tuple(identifier for identifier in stale if identifier in tokens),
         oversized=_ids(memory for memory in active if tokens[memory.id] > OVERSIZED_TOKENS),
@@ -363,7 +374,8 @@ def report_record(report: TidyReport) -> dict[str, Any]:
             for group in report.duplicates
         ],
         "conflicts": [
-            {"ids": list(conflict.ids), "type": conflict.type, "why": conflict.why} for conflict in report.conflicts
+            {"ids": list(contradiction.ids), "type": contradiction.type, "why": contradiction.why}
+            for contradiction in report.contradictions
         ],
         "anchors": [
             {"id": anchor.id, "path": anchor.path, "state": anchor.state}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memtui.curate.link_suggestions import LinkProposal
+    from memtui.analysis.suggestions import LinkProposal
     from memtui.curate.views import MemoryView
     from memtui.domain.memory import Memory
 

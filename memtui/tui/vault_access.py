@@ -290,7 +290,7 @@ class Checking(Reading):
     def look_after_files(self) -> None:
         """Check the files of the projects in view, store what was found, and remember where some of them went."""
         from memtui.curate.anchors import look_after_files
-        from memtui.curate.trees import known_trees
+        from memtui.curate.projects import known_trees
         from memtui.errors import VaultBusyError
 
         if not self._vault.exists:

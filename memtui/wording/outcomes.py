@@ -14,9 +14,9 @@ from memtui.text.sanitize import reveal
 
 if TYPE_CHECKING:
     from memtui.capture.apply import ImportReport
-    from memtui.curate.feedback import Effect
     from memtui.curate.lifecycle import Outcome
     from memtui.curate.merge import Merged
+    from memtui.curate.packs import Effect
     from memtui.curate.reflect import Reflected
     from memtui.curate.resolutions import Accepted
     from memtui.domain.memory import Change, Link, Memory

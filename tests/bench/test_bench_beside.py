@@ -12,10 +12,9 @@ import pytest
 from bench.corpus import records
 from bench.timing import pace, percentile
 
-from memtui.analysis.snapshot import gather
-from memtui.curate.link_suggestions import link_proposals, proposals_about
-from memtui.curate.links import resembling
-from memtui.curate.reflection_candidates import ripe_groups
+from memtui.analysis.suggestions import ripe_groups
+from memtui.curate.links import link_proposals, proposals_about, resembling
+from memtui.curate.snapshot import gather
 from memtui.domain.memory import Memory
 from memtui.domain.record import memory_from_record
 from memtui.vault.filters import EVERYTHING, MemoryFilter

@@ -11,15 +11,13 @@ from bench.corpus import queries, records
 from bench.timing import pace, seconds
 from curating import git
 
-from memtui.analysis.contradictions import find_conflicts
+from memtui.analysis.contradictions import find_contradictions
 from memtui.analysis.duplicates import find_duplicates
-from memtui.analysis.snapshot import gather
 from memtui.curate.anchors import check_anchors, look_after_files
-from memtui.curate.decay import Knobs, effect, take_snapshot
-from memtui.curate.decay_payloads import PayloadOptions, Payloads
+from memtui.curate.decay import Knobs, PayloadOptions, Payloads, effect, take_snapshot
 from memtui.curate.lifecycle import retire
-from memtui.curate.meaning import pairs_by_meaning
 from memtui.curate.projects import view_of
+from memtui.curate.snapshot import gather, pairs_by_meaning
 from memtui.curate.tidy import TidyCache, TidyOptions, tidy
 from memtui.domain.actor import Actor
 from memtui.domain.kinds import in_project
@@ -79,7 +77,7 @@ def with_vectors(vault: Vault, dimensions: int = 384) -> str:
 
 def look_through(vault: Vault, model: str | None) -> None:
     gathered = gather(vault, MemoryFilter())
-    conflicts = find_conflicts(gathered)
+    conflicts = find_contradictions(gathered)
     alike = pairs_by_meaning(vault, gathered, model)
     groups = find_duplicates(gathered, alike=alike, apart=[conflict.ids for conflict in conflicts])
     print(f"\n{len(conflicts):,} conflicts, {len(groups):,} groups of duplicates")

@@ -36,8 +36,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from memtui.curate import lifecycle
-from memtui.curate.feedback import feedback_on
-from memtui.curate.packs import verdicts_on
+from memtui.curate.packs import feedback_on, verdicts_on
 from memtui.domain.actor import Actor
 from memtui.pack.recipes import get_pack, list_packs, payload_hash
 from memtui.tui.history.screen import HistoryScreen

@@ -26,7 +26,7 @@ from textual.pilot import Pilot
 from memtui.curate.projects import link_folder
 from memtui.domain.memory import Anchor, Link, Signal
 from memtui.tui.merge.screen import MergeScreen
-from memtui.tui.tidy.contradiction_screen import ClashScreen
+from memtui.tui.tidy.contradiction_screen import ContradictionScreen
 from memtui.tui.tidy.queries import TidyAccess
 from memtui.tui.tidy.screen import TidyScreen
 from memtui.vault.vault import Vault
@@ -82,12 +82,12 @@ async def test_a_pass_finds_what_to_put_right_and_a_second_one_finds_nothing(bla
         screen = await tidy_opens(pilot, memories=5)
         for part in ("Duplicates  1", "Contradictions  1", "Vague  1", "easy merges save"):
             await shows(pilot, part)
-        await goes_to(pilot, screen, "conflicts")
+        await goes_to(pilot, screen, "contradictions")
         await shows(pilot, "[13]")
         await pilot.press("x")
         await says(pilot, "This finding is about several memories")
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ClashScreen), "the contradiction is open")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ContradictionScreen), "the contradiction is open")
         await shows(pilot, "[13]")
         await shows(pilot, "[14]")
         await pilot.press("u")
@@ -130,9 +130,9 @@ async def test_findings_are_dismissed_kept_both_or_merged_by_hand(blank: Vault, 
         before = screen._report
         await pilot.press("n")
         await passes(pilot, screen, before)
-        await goes_to(pilot, screen, "conflicts")
+        await goes_to(pilot, screen, "contradictions")
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ClashScreen), "the contradiction is open")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ContradictionScreen), "the contradiction is open")
         await pilot.press("b")
         await shows(pilot, "A holds for")
         await pilot.press("enter")
@@ -142,7 +142,7 @@ async def test_findings_are_dismissed_kept_both_or_merged_by_hand(blank: Vault, 
         await pilot.press(*"legacy/**,", "space", *"the", "space", *"old", "space", *"cluster", "enter")
         await shows(pilot, "B holds for")
         await pilot.press(*"release", "enter")
-        await until(pilot, lambda: screen._report is not None and not screen._report.conflicts, "both hold")
+        await until(pilot, lambda: screen._report is not None and not screen._report.contradictions, "both hold")
         first, second = stored(blank, "m0000001"), stored(blank, "m0000002")
         assert "Holds for: legacy/**, the old cluster" in first.rationale
         assert (first.tags, [anchor.path for anchor in first.anchors]) == (("only:legacy/**",), ["legacy/**"])
@@ -165,18 +165,20 @@ async def test_what_is_linked_as_contradicting_is_settled_by_the_same_keys(blank
         screen = await tidy_opens(pilot, memories=4)
         await shows(pilot, "Contradictions  2")
         for left, keys in ((1, ("enter", "2")), (0, ("n",))):
-            await goes_to(pilot, screen, "conflicts")
+            await goes_to(pilot, screen, "contradictions")
             assert screen._found.current is not None
             assert screen._found.current.note == "linked"
             await pilot.press(keys[0])
             for key in keys[1:]:
-                await until(pilot, lambda: isinstance(pilot.app.screen, ClashScreen), "the contradiction is open")
+                await until(
+                    pilot, lambda: isinstance(pilot.app.screen, ContradictionScreen), "the contradiction is open"
+                )
                 await pilot.press(key)
-            await until(pilot, lambda left=left: len(screen._report.conflicts) == left, "it is settled")  # type: ignore[misc, union-attr] # a pass was made
+            await until(pilot, lambda left=left: len(screen._report.contradictions) == left, "it is settled")  # type: ignore[misc, union-attr] # a pass was made
         await shows(pilot, "Nothing to tidy.")
         assert stored(blank, "m0000001").status == "superseded"
         await pilot.press("u")
-        await until(pilot, lambda: len(screen._report.conflicts) == 1, "it is undone")  # type: ignore[union-attr] # as above
+        await until(pilot, lambda: len(screen._report.contradictions) == 1, "it is undone")  # type: ignore[union-attr] # as above
 
 
 async def test_what_was_never_used_is_kept_by_one_key_and_retired_by_another(blank: Vault, tmp_path: Path) -> None:

@@ -20,12 +20,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from memtui.capture.importer import ImportRequest, read_sources, run_import
 from memtui.capture.plan import ImportOptions
-from memtui.curate.feedback import VERDICTS, give_feedback
 from memtui.curate.history import go_back, log, redo, undo
 from memtui.curate.lifecycle import accept, pin, reject, restore, retire, snooze, verify
 from memtui.curate.links import link, unlink
 from memtui.curate.memories import edit_memory
 from memtui.curate.merge import merge, unmerge
+from memtui.curate.packs import VERDICTS, give_feedback
 from memtui.domain.memory import LINK_TYPES
 from memtui.domain.record import memory_record
 from memtui.errors import MemtuiError, NothingToUndoError

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from memtui.tui.browse.bulk import BulkScreen
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.merge.screen import MergeScreen
-from memtui.tui.tidy.contradiction_screen import ClashScreen
+from memtui.tui.tidy.contradiction_screen import ContradictionScreen
 from memtui.tui.tidy.screen import TidyScreen
 
 pytestmark = only_with_the_same_textual
@@ -29,7 +29,7 @@ async def test_curation(sample: Path, tmp_path: Path, album: Album) -> None:
         await settle(pilot, TidyScreen, lambda screen: screen._report is not None)
         await album.take_sizes(pilot, "tidy")
         await pilot.press("enter")
-        await settle(pilot, ClashScreen, lambda screen: bool(screen._panes[1].plain_lines))
+        await settle(pilot, ContradictionScreen, lambda screen: bool(screen._panes[1].plain_lines))
         await album.take_sizes(pilot, "contradiction")
         await app.action_go("browse")
         await _choose_many(pilot)

@@ -11,7 +11,7 @@ import pytest
 from flows.packs_driver import use
 from snapshots.pictures import LOCK, NOW, TINY, WIDE, Album, only_with_the_same_textual, sample_app, settle
 
-from memtui.curate.feedback import give_feedback
+from memtui.curate.packs import give_feedback
 from memtui.domain.actor import Actor
 from memtui.pack import recipes
 from memtui.pack.recipes import get_pack

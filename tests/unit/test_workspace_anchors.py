@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.curate.files import rehashed
+from memtui.curate.fields import rehashed
 from memtui.domain.memory import Anchor, Memory
 from memtui.workspace import MATCHED, Tree, anchor_state, file_hash
 

@@ -118,7 +118,8 @@ class BulkAccess(VaultAccess):
 
     def retag(self, versions: Mapping[str, int], typed: str) -> Done:
         """Add tags and take tags away: `redis -old` adds the one and takes the other."""
-        from memtui.curate.bulk import change_many, tags_from
+        from memtui.curate.fields import tags_from
+        from memtui.curate.lifecycle import change_many
 
         added, gone = tags_from(typed)
         return self._many(
@@ -128,7 +129,7 @@ class BulkAccess(VaultAccess):
 
     def rekind(self, versions: Mapping[str, int], kind: str) -> Done:
         """Give them another kind."""
-        from memtui.curate.bulk import change_many
+        from memtui.curate.lifecycle import change_many
 
         return self._many(
             lambda: change_many(self._vault, versions, actor=self._opening.actor, kind=kind), f"Made {tame(kind)}"
@@ -136,7 +137,8 @@ class BulkAccess(VaultAccess):
 
     def set_half_life(self, versions: Mapping[str, int], typed: str) -> Done:
         """Give them a half-life of their own, or with nothing typed that of their kind."""
-        from memtui.curate.bulk import KIND_HALF_LIFE, change_many
+        from memtui.curate.fields import KIND_HALF_LIFE
+        from memtui.curate.lifecycle import change_many
         from memtui.text.quantities import parse_duration
 
         days = parse_duration(typed) if typed.strip() else KIND_HALF_LIFE

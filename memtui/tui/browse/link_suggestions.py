@@ -24,7 +24,7 @@ class NeighbourhoodAccess(VaultAccess):
 
     def proposed(self, identifier: str) -> tuple[Proposed, ...]:
         """Return the links that are proposed for a memory, the surest first."""
-        from memtui.curate.link_suggestions import proposals_about
+        from memtui.curate.links import proposals_about
 
         found = proposals_about(self._reading, identifier)
         titles = {memory.id: tame(memory.title) for memory in self._memories([p.other(identifier) for p in found])}
@@ -34,7 +34,7 @@ class NeighbourhoodAccess(VaultAccess):
 
     def accept(self, proposed: Proposed) -> Done:
         """Make a proposed link."""
-        from memtui.curate.link_suggestions import accept_link
+        from memtui.curate.links import accept_link
 
         self._opening.before_change()
         made = accept_link(self._vault, proposed.proposal, actor=self._opening.actor)
@@ -42,7 +42,7 @@ class NeighbourhoodAccess(VaultAccess):
 
     def dismiss(self, proposed: Proposed) -> Done:
         """Never propose a link again, until a text changes."""
-        from memtui.curate.link_suggestions import dismiss_link
+        from memtui.curate.links import dismiss_link
 
         self._opening.before_change()
         said = dismiss_link(self._vault, *proposed.proposal.ids, actor=self._opening.actor)

@@ -15,7 +15,7 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 
 if TYPE_CHECKING:
-    from memtui.curate.explain_payload import InPayload
+    from memtui.curate.explain_payload import PayloadContradiction
     from memtui.curate.projects import View
     from memtui.pack.build import Pack
     from memtui.pack.options import PackOptions
@@ -72,7 +72,7 @@ class Answer:
     project: str | None
     place: str
     diff: PackDiff | None = None
-    clashes: tuple[InPayload, ...] = ()
+    clashes: tuple[PayloadContradiction, ...] = ()
 
 
 class FilesError(UsageError):
@@ -97,7 +97,7 @@ class ContextAccess:
         self._known_named = (), (), None
         self._known_packs: tuple[tuple[int, ...], Sequence[StoredPack]] = ((), ())
         self._known_recall: tuple[object, float, Recall] | None = None
-        self._known_clashes: tuple[object, tuple[InPayload, ...]] = ((), ())
+        self._known_clashes: tuple[object, tuple[PayloadContradiction, ...]] = ((), ())
 
     def answer(self, ask: Ask) -> Answer:
         """Return the pack for an ask: the very bytes that `memtui context` prints for it.
@@ -136,14 +136,14 @@ class ContextAccess:
         diff = self._diff(task, pack, view.project)
         return Answer(ask, task, pack, view.project, place, diff, self._clashes(pack))
 
-    def _clashes(self, pack: Pack) -> tuple[InPayload, ...]:
+    def _clashes(self, pack: Pack) -> tuple[PayloadContradiction, ...]:
         """Return what contradicts each other in a payload; kept while it holds the same memories and nobody writes."""
-        from memtui.curate.explain_payload import clashes_in
+        from memtui.curate.explain_payload import contradictions_in
 
         key = (self._stamp(), sorted(one.memory.id for one in pack.included))
         known, clashes = self._known_clashes
         if known != key:
-            clashes = clashes_in(self._reading, pack)
+            clashes = contradictions_in(self._reading, pack)
             self._known_clashes = key, clashes
         return clashes
 
@@ -233,7 +233,7 @@ class ContextAccess:
 
     def known_files(self) -> list[str]:
         """Return the names that complete the line of files."""
-        from memtui.curate.files import nameable_files
+        from memtui.curate.fields import nameable_files
         from memtui.vault.filters import MemoryFilter
 
         view = self._view()

@@ -224,9 +224,9 @@ def title_note(answer: Answer) -> str:
 
 
 def _clashes_count(answer: Answer) -> str:
-    from memtui.curate.explain_payload import clashes_count
+    from memtui.curate.explain_payload import contradictions_count
 
-    return clashes_count(answer.clashes)
+    return contradictions_count(answer.clashes)
 
 
 def since_blocks(since: Since) -> list[Block]:

@@ -17,7 +17,8 @@ from textual.suggester import Suggester
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from memtui.curate.form import LONGEST_LINE, NO, YES, Finding, completions
+from memtui.curate.fields import completions
+from memtui.curate.form import LONGEST_LINE, NO, YES, Finding
 from memtui.text.sanitize import one_line, reveal, sanitise
 from memtui.tui.actions import registry
 from memtui.tui.actions.editing import LINE, TOGGLE

@@ -49,7 +49,7 @@ class EditingAccess(VaultAccess):
         Raises:
             NotFoundError: the memory is gone.
         """
-        from memtui.curate.form import vault_tags
+        from memtui.curate.fields import vault_tags
         from memtui.vault.projects import project_names
 
         opening = self._opening
@@ -65,7 +65,7 @@ class EditingAccess(VaultAccess):
 
     def files(self, root: Path) -> tuple[str, ...]:
         """Return files of a working tree to offer."""
-        from memtui.curate.files import nameable_files
+        from memtui.curate.fields import nameable_files
 
         return tuple(nameable_files(root, ()))
 

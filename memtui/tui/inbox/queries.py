@@ -69,7 +69,7 @@ class InboxAccess(VaultAccess):
     def waiting(self) -> Waiting:
         """Return what waits in view: the unassigned too, unless a project was named."""
         from memtui.capture.source_conflicts import conflicts
-        from memtui.curate.inbox import waiting
+        from memtui.curate.lifecycle import waiting
         from memtui.vault.filters import MemoryFilter
         from memtui.vault.projects import project_names
 
@@ -91,7 +91,7 @@ class InboxAccess(VaultAccess):
     def conflicts(self) -> list[SourceConflict]:
         """Return what was edited both in its source and here, the oldest first."""
         from memtui.capture.source_conflicts import conflicts
-        from memtui.curate.inbox import waiting
+        from memtui.curate.lifecycle import waiting
 
         with self._reading.read() as reader:
             view = self._view_of(reader)
@@ -118,7 +118,7 @@ class InboxAccess(VaultAccess):
 
     def candidates(self, identifiers: Sequence[str]) -> dict[str, Row]:
         """Return the rows of candidates, missing ones left out."""
-        from memtui.curate.inbox import oddities
+        from memtui.curate.lifecycle import oddities
 
         now = self._vault.now()
         with self._reading.read() as reader:
@@ -135,7 +135,7 @@ class InboxAccess(VaultAccess):
 
     def read(self, identifier: str) -> Read | None:
         """Return one candidate in full, None if it is gone."""
-        from memtui.curate.inbox import oddities
+        from memtui.curate.lifecycle import oddities
 
         detail = self.detail(identifier)
         if detail is None:
@@ -159,7 +159,7 @@ class InboxAccess(VaultAccess):
 
     def accept(self, identifiers: Sequence[str]) -> Done:
         """Take candidates into use; of several, those to be looked at singly are left and said."""
-        from memtui.curate.inbox import Accepted, accept_many
+        from memtui.curate.lifecycle import Accepted, accept_many
 
         opening, accepted = self._opening, Accepted()
 

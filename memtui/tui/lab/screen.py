@@ -30,7 +30,7 @@ from memtui.tui.widgets.curve import CurveView
 from memtui.tui.widgets.lines import TitleLine
 
 if TYPE_CHECKING:
-    from memtui.curate.decay_payloads import Members, PayloadChange
+    from memtui.curate.decay import Members, PayloadChange
 
 
 @dataclass

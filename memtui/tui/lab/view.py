@@ -18,7 +18,7 @@ from memtui.tui.vault_access import Done, Signature, VaultAccess
 from memtui.tui.widgets.curve import Curve
 
 if TYPE_CHECKING:
-    from memtui.curate.decay_payloads import Members, PayloadChange, Payloads
+    from memtui.curate.decay import Members, PayloadChange, Payloads
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,7 @@ class LabAccess(VaultAccess):
 
     def read(self) -> LabRead:
         """Read everything that effects are reckoned on."""
-        from memtui.curate.decay import take_snapshot
-        from memtui.curate.decay_payloads import PayloadOptions, Payloads
+        from memtui.curate.decay import PayloadOptions, Payloads, take_snapshot
 
         opening, signature = self._opening, self.signature()
         with self._reading.read() as reader:
@@ -75,7 +74,7 @@ class LabAccess(VaultAccess):
 
     def changes(self, before: Members, after: Members) -> list[PayloadChange]:
         """Return the recipes whose payload would change."""
-        from memtui.curate.decay_payloads import payload_changes
+        from memtui.curate.decay import payload_changes
 
         return payload_changes(before, after)
 

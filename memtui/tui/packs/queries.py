@@ -18,8 +18,7 @@ from memtui.tui.text_layout import counted, days_between, short_age, tame
 from memtui.tui.values import Done
 
 if TYPE_CHECKING:
-    from memtui.curate.feedback import Effect
-    from memtui.curate.packs import UsedMember, UsedPack, Verdict
+    from memtui.curate.packs import Effect, UsedMember, UsedPack, Verdict
     from memtui.pack.build import Pack
     from memtui.vault.packs import StoredPack
 
@@ -261,7 +260,7 @@ class PacksAccess:
 
     def give(self, pack_id: str, verdict: str, *, only: Sequence[str] = (), reason: str = "") -> Done:
         """Say of a pack, or of some of its memories, what it was worth; the words tell what that moved."""
-        from memtui.curate.feedback import give_feedback
+        from memtui.curate.packs import give_feedback
 
         self._opening.before_change()
         effects = give_feedback(
@@ -277,7 +276,7 @@ class PacksAccess:
 
     def leave(self, pack: StoredPack) -> Done:
         """Take a pack off those that await feedback."""
-        from memtui.curate.feedback import mark_asked
+        from memtui.curate.packs import mark_asked
 
         self._opening.before_change()
         mark_asked(self._vault, pack, actor=self._opening.actor)

@@ -44,7 +44,7 @@ class ReflectAccess(VaultAccess):
         Raises:
             NotFoundError: fewer than two of them are left.
         """
-        from memtui.curate.form import vault_tags
+        from memtui.curate.fields import vault_tags
         from memtui.curate.merge import common_project, named_projects
         from memtui.curate.reflect import FEWEST_SOURCES, propose
         from memtui.vault.projects import project_names

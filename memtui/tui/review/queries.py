@@ -20,10 +20,9 @@ from memtui.tui.vault_access import Detail, Done, Signature, VaultAccess
 from memtui.tui.widgets.curve import Curve
 
 if TYPE_CHECKING:
-    from memtui.curate.anchors import FileChange
+    from memtui.curate.file_history import FileChange
     from memtui.curate.lifecycle import Outcome
-    from memtui.curate.review_receipt import Receipt
-    from memtui.curate.review_sessions import Progress, ReviewSession
+    from memtui.curate.review_sessions import Progress, Receipt, ReviewSession
     from memtui.vault.packs import StoredPack
 
 _NAMING = Lock()
@@ -175,7 +174,7 @@ class ReviewVerdicts(VaultAccess):
 
     def say_of_pack(self, pack: StoredPack, verdict: str) -> Done:
         """Say of a pack whether it helped, or with an empty verdict that nothing shall be said."""
-        from memtui.curate.feedback import give_feedback, mark_asked
+        from memtui.curate.packs import give_feedback, mark_asked
 
         self._opening.before_change()
         if not verdict:
@@ -208,7 +207,7 @@ class ReviewVerdicts(VaultAccess):
         return Done(f"Wrote {path}")
 
     def _receipt_text(self, session: ReviewSession) -> str:
-        from memtui.curate.review_receipt import receipt_of, receipt_text
+        from memtui.curate.review_sessions import receipt_of, receipt_text
 
         return receipt_text(receipt_of(self._reading, session, standing=self.standing(session)))
 
@@ -364,7 +363,7 @@ class ReviewAccess(ReviewVerdicts):
 
     def receipt(self, session: ReviewSession) -> Receipt:
         """Return what a session came to."""
-        from memtui.curate.review_receipt import receipt_of
+        from memtui.curate.review_sessions import receipt_of
 
         return receipt_of(self._reading, session, standing=self.standing(session))
 
@@ -378,7 +377,7 @@ class ReviewAccess(ReviewVerdicts):
 
     def card(self, session: ReviewSession, identifier: str) -> ReviewCard | None:
         """Return what to decide on a memory by, None if it is gone."""
-        from memtui.curate.anchors import file_changes
+        from memtui.curate.file_history import file_changes
 
         detail = self.detail(identifier)
         if detail is None:

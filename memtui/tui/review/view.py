@@ -17,8 +17,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
 
-from memtui.curate.review_receipt import Receipt, standing_text
-from memtui.curate.review_sessions import Progress
+from memtui.curate.review_sessions import Progress, Receipt, standing_text
 from memtui.tui.memory_view import Block, Piece, StyleName, describe
 from memtui.tui.review.queries import NEIGHBOURS_SHOWN, Opened, ReviewCard
 from memtui.tui.text_layout import MARK_DUE, counted, days_between, tame

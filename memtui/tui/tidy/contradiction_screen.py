@@ -30,7 +30,7 @@ from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import AskLine, Question
 
 if TYPE_CHECKING:
-    from memtui.analysis.contradictions import Conflict
+    from memtui.analysis.contradictions import Contradiction
     from memtui.domain.memory import Memory
 
 _WHERE = "paths, phases or words between commas; empty leaves it as it is"
@@ -53,12 +53,12 @@ class ClashText(DetailPane):
         self.post_message(self.BothWanted())
 
 
-class ClashScreen(WorkingScreen):
+class ContradictionScreen(WorkingScreen):
     """Settles one contradiction by one key; each way is one undoable change.
 
     Args:
         opening: what the app was opened with.
-        conflict: the pair as it was found.
+        contradiction: the pair as it was found.
     """
 
     AREA = CLASH
@@ -66,11 +66,11 @@ class ClashScreen(WorkingScreen):
     AUTO_FOCUS = "#clash-0"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
-    def __init__(self, opening: Opening, conflict: Conflict, memories: tuple[Memory, Memory]) -> None:
+    def __init__(self, opening: Opening, contradiction: Contradiction, memories: tuple[Memory, Memory]) -> None:
         super().__init__(opening)
         self.settled = False
         """Whether it was settled."""
-        self._conflict = conflict
+        self._contradiction = contradiction
         self._memories = memories
         self._tidying = TidyAccess(opening)
         self._head = Static("", id="clash-head", markup=False)
@@ -92,9 +92,11 @@ class ClashScreen(WorkingScreen):
     def on_mount(self) -> None:
         """Show both."""
         self._hints.place = CLASH
-        why = tame(self._conflict.why, 200)
+        why = tame(self._contradiction.why, 200)
         self._head.update(
-            Content.assemble((" Contradiction", "bold $memtui-due"), f"  {self._conflict.type}  ", (why, "$memtui-dim"))
+            Content.assemble(
+                (" Contradiction", "bold $memtui-due"), f"  {self._contradiction.type}  ", (why, "$memtui-dim")
+            )
         )
         self.call_after_refresh(self._show_both)
 
@@ -107,7 +109,7 @@ class ClashScreen(WorkingScreen):
             pane.show(self._blocks(memory, place), from_top=True)
 
     def _blocks(self, memory: Memory, place: int) -> list[Block]:
-        words = self._conflict.words[place]
+        words = self._contradiction.words[place]
         blocks = [
             Block(((tame(memory.title, 500), "title"),)),
             Block(((f"{tame(memory.kind)} · {tame(memory.project or 'unassigned')}", "dim"),)),
@@ -133,15 +135,15 @@ class ClashScreen(WorkingScreen):
 
     def action_clash_first(self) -> None:
         """Let A hold."""
-        self._settle(lambda: self._tidying.keep(self._conflict, self._conflict.ids[0]))
+        self._settle(lambda: self._tidying.keep(self._contradiction, self._contradiction.ids[0]))
 
     def action_clash_second(self) -> None:
         """Let B hold."""
-        self._settle(lambda: self._tidying.keep(self._conflict, self._conflict.ids[1]))
+        self._settle(lambda: self._tidying.keep(self._contradiction, self._contradiction.ids[1]))
 
     def action_clash_none(self) -> None:
         """Say that it is no contradiction."""
-        self._settle(lambda: self._tidying.is_no_conflict(self._conflict))
+        self._settle(lambda: self._tidying.is_no_contradiction(self._contradiction))
 
     @on(ClashText.BothWanted)
     def _ask_where(self, message: ClashText.BothWanted) -> None:
@@ -168,7 +170,7 @@ class ClashScreen(WorkingScreen):
             self._ask("first")
             return
         self._close_line()
-        self._settle(lambda: self._tidying.keep_both(self._conflict, said))
+        self._settle(lambda: self._tidying.keep_both(self._contradiction, said))
 
     def _close_line(self) -> None:
         self._where.remove_class("-open")

@@ -12,9 +12,9 @@ from memtui.tui.text_layout import counted, tame
 from memtui.tui.vault_access import Done, VaultAccess
 
 if TYPE_CHECKING:
-    from memtui.analysis.contradictions import Conflict
+    from memtui.analysis.contradictions import Contradiction
     from memtui.analysis.duplicates import DuplicateGroup
-    from memtui.curate.reflection_candidates import RipeGroup
+    from memtui.analysis.suggestions import RipeGroup
     from memtui.curate.tidy import TidyCache, TidyReport
 
 Progress = Callable[[str, int, int], None]
@@ -69,7 +69,7 @@ class TidyAccess(VaultAccess):
             self._reading, options, stage=lambda name: lambda done, total: progress(name, done, total), cache=cache
         )
 
-    def pair(self, conflict: Conflict) -> Pair:
+    def pair(self, contradiction: Contradiction) -> Pair:
         """Return both memories of a contradiction.
 
         Raises:
@@ -77,32 +77,34 @@ class TidyAccess(VaultAccess):
         """
         from memtui.errors import NotFoundError
 
-        memories = self._memories(conflict.ids)
+        memories = self._memories(contradiction.ids)
         if len(memories) != 2:  # noqa: PLR2004 - a pair
             raise NotFoundError("One of the two is gone")
         return Pair((memories[0], memories[1]))
 
     # -- settling ---------------------------------------------------------------------------------
 
-    def keep(self, conflict: Conflict, identifier: str) -> Done:
+    def keep(self, contradiction: Contradiction, identifier: str) -> Done:
         """Settle a contradiction for one of the two."""
         from memtui.curate.resolutions import keep_one
 
         self._opening.before_change()
-        other = keep_one(self._vault, conflict, identifier, actor=self._opening.actor)
+        other = keep_one(self._vault, contradiction, identifier, actor=self._opening.actor)
         return Done(f"Superseded: {tame(other.title, 80)}")
 
-    def keep_both(self, conflict: Conflict, words: Sequence[str]) -> Done:
+    def keep_both(self, contradiction: Contradiction, words: Sequence[str]) -> Done:
         """Settle a contradiction by saying where each of the two holds: paths, phases, words, as they were typed."""
         from memtui.curate.resolutions import keep_both, scope_from
 
         self._opening.before_change()
         scopes = {
-            identifier: scope_from(said) for identifier, said in zip(conflict.ids, words, strict=True) if said.strip()
+            identifier: scope_from(said)
+            for identifier, said in zip(contradiction.ids, words, strict=True)
+            if said.strip()
         }
         keep_both(
             self._vault,
-            conflict,
+            contradiction,
             scopes,
             actor=self._opening.actor,
             secret_patterns=self._opening.secret_patterns,
@@ -110,12 +112,12 @@ class TidyAccess(VaultAccess):
         places = [f"{'AB'[place]} for {tame(said, 60)}" for place, said in enumerate(words) if said.strip()]
         return Done(f"Both hold: {', '.join(places)}")
 
-    def is_no_conflict(self, conflict: Conflict) -> Done:
+    def is_no_contradiction(self, contradiction: Contradiction) -> Done:
         """Never propose this pair again, until a text changes."""
-        from memtui.curate.resolutions import not_conflicting
+        from memtui.curate.resolutions import not_contradicting
 
         self._opening.before_change()
-        not_conflicting(self._vault, *conflict.ids, actor=self._opening.actor)
+        not_contradicting(self._vault, *contradiction.ids, actor=self._opening.actor)
         return Done("Remembered: no contradiction")
 
     def are_no_duplicates(self, group: DuplicateGroup) -> Done:
@@ -128,7 +130,7 @@ class TidyAccess(VaultAccess):
 
     def are_not_ripe(self, group: RipeGroup) -> Done:
         """Never propose this group for a conclusion again, until a text changes."""
-        from memtui.curate.reflection_candidates import not_ripe
+        from memtui.curate.resolutions import not_ripe
 
         self._opening.before_change()
         not_ripe(self._vault, group.ids, actor=self._opening.actor)

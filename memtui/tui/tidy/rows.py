@@ -13,15 +13,15 @@ from memtui.tui.text_layout import counted, fit, tame
 from memtui.tui.widgets.lists import Paint, PickList
 
 if TYPE_CHECKING:
-    from memtui.analysis.contradictions import Conflict
+    from memtui.analysis.contradictions import Contradiction
     from memtui.analysis.duplicates import DuplicateGroup
+    from memtui.analysis.suggestions import RipeGroup
     from memtui.curate.anchors import CheckedAnchor
-    from memtui.curate.reflection_candidates import RipeGroup
     from memtui.curate.tidy import TidyReport
 
 NAMES = {
     "duplicates": "Duplicates",
-    "conflicts": "Contradictions",
+    "contradictions": "Contradictions",
     "anchors": "Dead anchors",
     "stale": "Due for review",
     "oversized": "Oversized",
@@ -34,7 +34,7 @@ NAMES = {
 
 WHAT_TO_DO = {
     "duplicates": "enter merges them field by field · n they are none · a merges every exact copy",
-    "conflicts": "enter settles it: A, B, both, or none · n it is none",
+    "contradictions": "enter settles it: A, B, both, or none · n it is none",
     "anchors": "enter ties it to the new place · a does so for every moved file",
     "stale": "enter goes through them in Review",
     "oversized": "More than 400 tokens crowd out others: e shortens it, or split it in two.",
@@ -58,7 +58,7 @@ class TidyRow:
     finding: str
     text: str
     note: str = ""
-    subject: DuplicateGroup | RipeGroup | Conflict | CheckedAnchor | str | None = None
+    subject: DuplicateGroup | RipeGroup | Contradiction | CheckedAnchor | str | None = None
 
 
 def rows_of(report: TidyReport) -> list[TidyRow]:
@@ -79,9 +79,9 @@ def _rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
         for group in getattr(report, finding):
             sort = "conclude" if finding == "ripe" else "copies" if group.copies else group.pile
             yield TidyRow(finding, f"{len(group.ids)} × {tame(titles[group.ids[0]], 120)}", sort, group)
-    elif finding == "conflicts":
-        for conflict in report.conflicts:
-            yield TidyRow(finding, tame(conflict.why, 160), conflict.type, conflict)
+    elif finding == "contradictions":
+        for contradiction in report.contradictions:
+            yield TidyRow(finding, tame(contradiction.why, 160), contradiction.type, contradiction)
     elif finding == "anchors":
         for anchor in report.anchors:
             went = f" → {tame(anchor.suggestion, 80)}" if anchor.suggestion else ""
@@ -110,11 +110,11 @@ def row_blocks(report: TidyReport, row: TidyRow) -> list[Block]:
             blocks.append(Block(((tame(subject.why, 300), "dim"),), gap=True))  # type: ignore[union-attr] # a ripe group
         said = subject.warnings if row.finding == "duplicates" else ()  # type: ignore[union-attr] # a group
         blocks += [Block(((f"! {tame(warning)}", "warning"),), gap=at == 0) for at, warning in enumerate(said)]
-    elif row.finding == "conflicts":
-        words, claims = subject.words, subject.claims  # type: ignore[union-attr] # a conflict
+    elif row.finding == "contradictions":
+        words, claims = subject.words, subject.claims  # type: ignore[union-attr] # a contradiction
         for place in (0, 1):
             label = "AB"[place]
-            blocks.append(Block(((tame(report.titles[subject.ids[place]], 300), "dim"),), label=label, gap=True))  # type: ignore[union-attr] # a conflict
+            blocks.append(Block(((tame(report.titles[subject.ids[place]], 300), "dim"),), label=label, gap=True))  # type: ignore[union-attr] # a contradiction
             blocks.append(Block(((tame(claims[place]), "text"),), label=" "))
             if words[place]:
                 blocks.append(Block(((f"[{tame(words[place])}]", "warning"),), label=" "))
@@ -161,7 +161,7 @@ class TidyList(PickList):
         note = _NOTE_CELLS if width >= _NOTE_FROM else 0
         is_heading = row.subject is None
         text = fit(row.text if is_heading else f"  {row.text}", max(1, width - note - 1))
-        loud = row.note in {"look", "gone"} or row.finding == "conflicts"
+        loud = row.note in {"look", "gone"} or row.finding == "contradictions"
         return [
             Segment(text, paint["heading" if is_heading else "base"]),
             Segment(" ", paint["base"]),

@@ -23,14 +23,14 @@ from memtui.tui.launch_options import Opening
 from memtui.tui.messages import Act, LookFailed
 from memtui.tui.text_layout import counted
 from memtui.tui.tidy.queries import Pair, TidyAccess
-from memtui.tui.tidy.rows import NAMES, TidyList, TidyRow, row_blocks, rows_of
+from memtui.tui.tidy.rows import TidyList, TidyRow, row_blocks, rows_of
 from memtui.tui.vault_access import Done
 from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lists import PickList
 
 if TYPE_CHECKING:
-    from memtui.analysis.contradictions import Conflict
+    from memtui.analysis.contradictions import Contradiction
     from memtui.curate.tidy import TidyReport
 
 CLEAN = (
@@ -66,7 +66,7 @@ class TidyRead(Message):
 class PairRead(Message):
     """Both memories of a contradiction were read."""
 
-    conflict: Conflict
+    contradiction: Contradiction
     pair: Pair
 
 
@@ -166,7 +166,7 @@ class TidyScreen(EditActs):
         self._show_current()
 
     def _tell_report(self, report: TidyReport) -> None:
-        findings = sum(len(getattr(report, name)) for name in NAMES)
+        findings = report.total + len(report.ripe)
         counts = report.counts()
         saved = counts["tokens"] - counts["tokens_after"]
         told = counted(findings, "finding", "findings")
@@ -203,7 +203,7 @@ class TidyScreen(EditActs):
             return "There is no finding under the cursor."
         if action.id in {"tidy-edit", "tidy-retire", "tidy-keep"} and self._memory_of(row) is None:
             return "This finding is about several memories; enter opens it."
-        if action.id == "tidy-not" and row is not None and row.finding not in {"duplicates", "conflicts", "ripe"}:
+        if action.id == "tidy-not" and row is not None and row.finding not in {"duplicates", "contradictions", "ripe"}:
             return "Only duplicates, contradictions and ripe groups can be dismissed."
         if action.id == "tidy-all" and row is not None and row.finding not in {"duplicates", "anchors", "unused"}:
             return "Only exact copies, moved files and what was never used are put right all at once."
@@ -220,7 +220,7 @@ class TidyScreen(EditActs):
             self._merge(subject.ids)
         elif row.finding == "ripe":
             self._conclude(subject.ids)
-        elif row.finding == "conflicts":
+        elif row.finding == "contradictions":
             self._read_pair(subject)
         elif row.finding == "anchors":
             self._re_anchor([subject])
@@ -254,19 +254,19 @@ class TidyScreen(EditActs):
         self.app.push_screen(screen, closed)
 
     @work(thread=True, exclusive=True, group="pair", exit_on_error=False)
-    def _read_pair(self, conflict: Conflict) -> None:
+    def _read_pair(self, contradiction: Contradiction) -> None:
         try:
-            pair = self._tidying.pair(conflict)
+            pair = self._tidying.pair(contradiction)
         except MemtuiError as error:
             self.post_message(LookFailed(error))
         else:
-            self.post_message(PairRead(conflict, pair))
+            self.post_message(PairRead(contradiction, pair))
 
     @on(PairRead)
     def _open_clash(self, message: PairRead) -> None:
-        from memtui.tui.tidy.contradiction_screen import ClashScreen
+        from memtui.tui.tidy.contradiction_screen import ContradictionScreen
 
-        screen = ClashScreen(self.opening, message.conflict, message.pair.memories)
+        screen = ContradictionScreen(self.opening, message.contradiction, message.pair.memories)
 
         def closed(_: None) -> None:
             if screen.settled:
@@ -309,8 +309,8 @@ class TidyScreen(EditActs):
         self._take_out(row)
 
         def run() -> Done:
-            if row is not None and row.finding == "conflicts":
-                return self._tidying.is_no_conflict(subject)
+            if row is not None and row.finding == "contradictions":
+                return self._tidying.is_no_contradiction(subject)
             if row is not None and row.finding == "ripe":
                 return self._tidying.are_not_ripe(subject)
             return self._tidying.are_no_duplicates(subject)

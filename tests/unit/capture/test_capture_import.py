@@ -25,7 +25,7 @@ from curating import (
 )
 
 from memtui.capture.importer import ImportRequest, plan_import, read_sources, run_import
-from memtui.curate.files import anchors_for
+from memtui.curate.fields import anchors_for
 from memtui.curate.history import log, redo, undo
 from memtui.curate.lifecycle import pin, reject, retire
 from memtui.curate.memories import edit_memory

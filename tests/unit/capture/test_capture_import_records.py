@@ -26,12 +26,12 @@ from curating import (
     try_import,
 )
 
-from memtui.curate.feedback import give_feedback
 from memtui.curate.history import log, undo
 from memtui.curate.lifecycle import accept, change_kind, pin, reject, retire, snooze, verify
 from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
 from memtui.curate.merge import merge
+from memtui.curate.packs import give_feedback
 from memtui.domain.memory import Memory
 from memtui.errors import SecretRefusedError
 from memtui.pack.options import PackOptions

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.curate.form import completions, vault_tags
+from memtui.curate.fields import completions, vault_tags
 from memtui.domain.memory import Memory
 from memtui.vault.vault import Vault
 

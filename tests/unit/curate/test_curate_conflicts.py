@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from support import NOON, make_memory
 
 from memtui.analysis.claims import claims_of
-from memtui.analysis.contradictions import Conflict, find_conflicts
+from memtui.analysis.contradictions import Contradiction, find_contradictions
 from memtui.analysis.duplicates import find_duplicates
-from memtui.analysis.snapshot import Gathered, gather
+from memtui.analysis.snapshot import Gathered
 from memtui.capture.titles import title_for
 from memtui.curate.history import undo
 from memtui.curate.links import link
-from memtui.curate.resolutions import HoldsFor, keep_both, keep_one, not_conflicting
+from memtui.curate.resolutions import HoldsFor, keep_both, keep_one, not_contradicting
+from memtui.curate.snapshot import gather
 from memtui.domain.memory import Link, Memory
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.progress import Cancelled
@@ -35,8 +36,8 @@ def said(text: str, **values: object) -> Memory:
     return make_memory(title=title_for(text, ()), insight=text, **values)
 
 
-def between(one: str, other: str, **values: object) -> list[Conflict]:
-    return find_conflicts(Gathered([said(one, id="aaaaaaaa", **values), said(other, id="bbbbbbbb", **values)]))
+def between(one: str, other: str, **values: object) -> list[Contradiction]:
+    return find_contradictions(Gathered([said(one, id="aaaaaaaa", **values), said(other, id="bbbbbbbb", **values)]))
 
 
 @pytest.mark.parametrize("half", ["develop", "report"])
@@ -47,7 +48,7 @@ def test_conflicts_are_told_from_what_only_looks_like_one(half: str) -> None:
         for number, pair in enumerate(pairs)
         for side in ("one", "other")
     ]
-    found = {int(conflict.ids[0][:4]) for conflict in find_conflicts(Gathered(memories))}
+    found = {int(conflict.ids[0][:4]) for conflict in find_contradictions(Gathered(memories))}
     wanted = {number for number, pair in enumerate(pairs) if pair["label"] == "conflict"}
     right = len(found & wanted)
     assert 2 * right / (len(found) + len(wanted)) >= 0.85
@@ -95,21 +96,21 @@ def test_conflicts_stay_within_a_project_or_within_global() -> None:
     assert between(tabs, spaces, project="global")
     assert between(tabs, spaces, project=None) == []
     apart = [said(tabs, project="global"), said(spaces, project="shop"), said(spaces, project="bank")]
-    assert find_conflicts(Gathered(apart)) == []
+    assert find_contradictions(Gathered(apart)) == []
 
 
 def test_what_a_person_linked_is_settled_and_what_an_agent_linked_is_not() -> None:
     one, other = said("Use tabs."), said("Never use tabs.")
     for origin, settled in (("person", True), ("codex", False)):
         known = Link(from_id=one.id, type="relates", to_id=other.id, origin=origin, created_at=NOON)
-        assert (find_conflicts(Gathered([one, other], [known])) == []) is settled
+        assert (find_contradictions(Gathered([one, other], [known])) == []) is settled
 
 
 def test_facts_of_different_times_do_not_clash() -> None:
     old = said("Deploy target: staging", valid_until=NOON)
     new = said("Deploy target: production", valid_from=NOON + timedelta(days=1))
-    assert find_conflicts(Gathered([old, new])) == []
-    assert find_conflicts(Gathered([replace(old, valid_until=None), new]))
+    assert find_contradictions(Gathered([old, new])) == []
+    assert find_contradictions(Gathered([replace(old, valid_until=None), new]))
 
 
 def test_a_pass_can_be_stopped() -> None:
@@ -117,7 +118,7 @@ def test_a_pass_can_be_stopped() -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        find_conflicts(Gathered([said("Use tabs."), said("Never use tabs.")]), progress=stop)
+        find_contradictions(Gathered([said("Use tabs."), said("Never use tabs.")]), progress=stop)
 
 
 @given(st.text(max_size=300))
@@ -126,8 +127,8 @@ def test_any_text_makes_claims(text: str) -> None:
     assert all(claim.terms and claim.text in " ".join(text.split()) for claim in claims)
 
 
-def proposals(vault: Vault) -> list[Conflict]:
-    return find_conflicts(gather(vault, MemoryFilter()))
+def proposals(vault: Vault) -> list[Contradiction]:
+    return find_contradictions(gather(vault, MemoryFilter()))
 
 
 def postgres(folder: Path) -> tuple[Vault, Memory, Memory]:
@@ -163,7 +164,7 @@ def test_keeping_both_says_where_each_holds_as_one_change(tmp_path: Path) -> Non
 
 def test_not_a_conflict_is_remembered_until_a_text_changes(tmp_path: Path) -> None:
     vault, old, new = postgres(tmp_path)
-    not_conflicting(vault, old.id, new.id, actor=PERSON)
+    not_contradicting(vault, old.id, new.id, actor=PERSON)
     assert proposals(vault) == []
     assert find_duplicates(gather(vault, MemoryFilter())) == []
     with vault.write(actor="person", action="edit") as writer:

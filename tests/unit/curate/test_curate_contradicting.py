@@ -8,10 +8,10 @@ import pytest
 from pack_story import packed
 from recall_story import NOON, link, memory, story_vault
 
-from memtui.analysis.contradictions import Conflict, find_conflicts
+from memtui.analysis.contradictions import Contradiction, find_contradictions
 from memtui.analysis.snapshot import Gathered
-from memtui.curate.explain_payload import clashes_in, clashes_words, steering_in
-from memtui.curate.resolutions import HoldsFor, keep_both, not_conflicting
+from memtui.curate.explain_payload import contradictions_in, contradictions_words, steering_in
+from memtui.curate.resolutions import HoldsFor, keep_both, not_contradicting
 from memtui.domain.actor import Actor
 from memtui.pack.build import Pack
 from memtui.recall.result import Task
@@ -33,14 +33,14 @@ def _pack(vault: Vault, **more: object) -> Pack:
     return packed(vault, TASK, **more)
 
 
-def _conflict() -> Conflict:
-    return find_conflicts(Gathered([SHORT, LONG]))[0]
+def _conflict() -> Contradiction:
+    return find_contradictions(Gathered([SHORT, LONG]))[0]
 
 
 def test_both_sides_are_told_with_what_clashes(vault: Vault) -> None:
     pack = _pack(vault)
     assert {one.memory.id for one in pack.included} == {"ttlshort", "ttllongs", "otherttl"}
-    words = clashes_words(clashes_in(vault, pack))
+    words = contradictions_words(contradictions_in(vault, pack))
     assert words.startswith("1 possible contradiction in this payload: ")
     assert "The payment lock has a TTL of 30 s [ttlshort] 30 s" in words
     assert "The payment lock has a TTL of 60 s [ttllongs] 60 s" in words
@@ -48,28 +48,28 @@ def test_both_sides_are_told_with_what_clashes(vault: Vault) -> None:
 
 
 def test_what_only_one_side_is_in_the_payload_of_is_not_told(vault: Vault) -> None:
-    assert clashes_in(vault, _pack(vault, without={"ttllongs"})) == ()
+    assert contradictions_in(vault, _pack(vault, without={"ttllongs"})) == ()
 
 
 def test_what_a_person_settled_is_not_told_again(vault: Vault) -> None:
-    not_conflicting(vault, "ttlshort", "ttllongs", actor=PERSON)
+    not_contradicting(vault, "ttlshort", "ttllongs", actor=PERSON)
     pack = _pack(vault)
     assert len(pack.included) == 3
-    assert clashes_in(vault, pack) == ()
+    assert contradictions_in(vault, pack) == ()
 
 
 def test_what_both_hold_each_somewhere_is_not_told(vault: Vault) -> None:
     keep_both(vault, _conflict(), {"ttllongs": HoldsFor(words="the night run")}, actor=PERSON)
     pack = _pack(vault)
     assert {"ttlshort", "ttllongs"} <= {one.memory.id for one in pack.included}
-    assert clashes_in(vault, pack) == ()
+    assert contradictions_in(vault, pack) == ()
 
 
 def test_two_that_are_linked_as_contradicting_are_told_where_a_person_put_the_other_in(tmp_path: Path) -> None:
     memories = [memory("sidedone", "Retries help the ledger"), memory("sidedtwo", "The ledger wants no second call")]
     vault = story_vault(tmp_path, memories, [link("sidedone", "contradicts", "sidedtwo")])
     pack = packed(vault, Task("the ledger"), with_ids={"sidedone", "sidedtwo"})
-    assert [one.conflict.ids for one in clashes_in(vault, pack)] == [("sidedone", "sidedtwo")]
+    assert [one.contradiction.ids for one in contradictions_in(vault, pack)] == [("sidedone", "sidedtwo")]
 
 
 def test_what_is_marked_as_replaced_is_no_contradiction(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_what_is_marked_as_replaced_is_no_contradiction(tmp_path: Path) -> None:
     vault = story_vault(tmp_path, [SHORT, old], [link("ttlshort", "supersedes", "ttlolder")])
     pack = packed(vault, TASK, with_ids={"ttlolder"})
     assert len(pack.included) == 2
-    assert clashes_in(vault, pack) == ()
+    assert contradictions_in(vault, pack) == ()
 
 
 def test_what_nobody_confirmed_and_steers_is_warned_of(tmp_path: Path) -> None:

@@ -12,8 +12,16 @@ from typing import Any
 import pytest
 
 from memtui.curate import history
-from memtui.curate.decay import Knobs, apply, crossing_days, effect, take_snapshot
-from memtui.curate.decay_payloads import PayloadOptions, Payloads, payload_changes
+from memtui.curate.decay import (
+    Knobs,
+    PayloadOptions,
+    Payloads,
+    apply,
+    crossing_days,
+    effect,
+    payload_changes,
+    take_snapshot,
+)
 from memtui.curate.lifecycle import restore, retire
 from memtui.curate.links import link
 from memtui.curate.projects import View

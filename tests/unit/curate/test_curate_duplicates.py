@@ -14,12 +14,12 @@ from support import make_memory
 from memtui.analysis.candidates import candidate_pairs
 from memtui.analysis.claims import DENIES, EXCLUDES, difference
 from memtui.analysis.duplicates import DuplicateGroup, find_duplicates, likeness, warnings
-from memtui.analysis.snapshot import Gathered, gather
+from memtui.analysis.snapshot import Gathered
 from memtui.analysis.text_features import Wording
 from memtui.capture.titles import title_for
 from memtui.curate.history import undo
-from memtui.curate.meaning import pairs_by_meaning
 from memtui.curate.resolutions import accept_copies, accept_group, not_duplicates
+from memtui.curate.snapshot import gather, pairs_by_meaning
 from memtui.domain.memory import Anchor, Link, Memory
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.progress import Cancelled

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from curating import AGENT, PERSON, START, add, everything, new_vault
 
-from memtui.curate.feedback import VERDICTS, feedback_on, give_feedback, mark_asked, packs_awaiting_feedback
 from memtui.curate.history import log, undo
+from memtui.curate.packs import VERDICTS, feedback_on, give_feedback, mark_asked, packs_awaiting_feedback
 from memtui.curate.review_queue import review_queue
 from memtui.curate.views import get_view
 from memtui.domain.memory import Signal

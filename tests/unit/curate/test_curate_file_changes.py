@@ -10,7 +10,7 @@ import pytest
 from curating import commit, git, repository, write_files
 from support import make_memory
 
-from memtui.curate.anchors import MOST_FILES, MOST_LINES, FileChange, file_changes
+from memtui.curate.file_history import MOST_FILES, MOST_LINES, FileChange, file_changes
 from memtui.domain.memory import Anchor, Memory
 from memtui.workspace import Tree, file_hash
 

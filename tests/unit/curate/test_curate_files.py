@@ -10,7 +10,7 @@ from curating import write_files
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.curate.files import anchors_for, check_files, nameable_files, rehashed, relative_name
+from memtui.curate.fields import anchors_for, check_files, nameable_files, rehashed, relative_name
 from memtui.domain.memory import Anchor
 from memtui.errors import EXIT_USAGE, UsageError
 from memtui.workspace import MATCHED, Tree, file_hash

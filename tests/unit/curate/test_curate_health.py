@@ -96,7 +96,7 @@ def test_figures_are_what_one_counts_by_hand(vault: Vault, options: HealthOption
     assert found.by_path == {"pay": 2, ".": 1, "pay/api": 1, NO_PATH: 3}
     assert found.anchors == {"fresh": 3, "changed": 0, "moved": 0, "gone": 1}
     assert found.dead_share == 0.25
-    assert (found.copies, found.duplicates, found.contradictions) == (1, 1, 1)
+    assert (found.copies, found.duplicates, found.linked_contradictions) == (1, 1, 1)
     assert found.duplicate_tokens > 0
     assert [one.id for one in found.most_useful] == ["m0000001"]
     assert [one.id for one in found.least_useful] == ["m0000003"]
@@ -138,7 +138,7 @@ def test_a_large_vault_is_not_searched_for_pairs_here(
 ) -> None:
     monkeypatch.setattr(service, "MOST_COMPARED", 2)
     found = health(vault, options)
-    assert (found.copies, found.duplicates, found.conflicts) == (1, None, None)
+    assert (found.copies, found.duplicates, found.proposed_contradictions) == (1, None, None)
     notes = [row.note for section in sections(found) for row in section.rows]
     assert any("memtui tidy" in note for note in notes)
 

@@ -9,19 +9,13 @@ from typing import Any
 import pytest
 from curating import AGENT, PERSON, Clock, add, everything, new_vault
 
-from memtui.analysis.snapshot import gather
-from memtui.curate.feedback import give_feedback
+from memtui.analysis.suggestions import LinkProposal, propose_links
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import pin, retire
-from memtui.curate.link_suggestions import (
-    LinkProposal,
-    accept_link,
-    dismiss_link,
-    link_proposals,
-    proposals_about,
-    propose_links,
-)
+from memtui.curate.links import accept_link, dismiss_link, link_proposals, proposals_about
 from memtui.curate.memories import edit_memory
+from memtui.curate.packs import give_feedback
+from memtui.curate.snapshot import gather
 from memtui.domain.memory import Memory
 from memtui.errors import RefusedError
 from memtui.vault import packs

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from curating import PERSON, add, new_vault
 
-from memtui.curate.feedback import give_feedback
-from memtui.curate.packs import used_members, used_packs, verdicts_on
+from memtui.curate.packs import give_feedback, used_members, used_packs, verdicts_on
 from memtui.domain.memory import Signal
 from memtui.vault.packs import PackMember, StoredPack, write_pack
 from memtui.vault.vault import Vault

@@ -8,11 +8,11 @@ from curating import AGENT, PERSON, START, Clock, add, get, new_vault
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.curate.bulk import change_many, tags_from
-from memtui.curate.feedback import give_feedback
+from memtui.curate.fields import tags_from
 from memtui.curate.history import undo
-from memtui.curate.lifecycle import MOVED, pin, retire, snooze, verify
+from memtui.curate.lifecycle import MOVED, change_many, pin, retire, snooze, verify
 from memtui.curate.memories import edit_memory
+from memtui.curate.packs import give_feedback
 from memtui.curate.query import FIELDS, FLAGS, Query, chosen_by, help_lines, is_query, parse_query
 from memtui.domain.kinds import Kinds
 from memtui.errors import QueryError, RefusedError, UsageError

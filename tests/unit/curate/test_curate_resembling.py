@@ -28,7 +28,7 @@ from memtui.curate.links import (
     suggestion,
 )
 from memtui.curate.memories import edit_memory
-from memtui.curate.resolutions import not_conflicting, not_duplicates
+from memtui.curate.resolutions import not_contradicting, not_duplicates
 from memtui.domain.memory import Memory
 from memtui.errors import VaultBusyError
 from memtui.locations import resource_folder
@@ -121,7 +121,7 @@ def test_what_is_settled_out_of_use_or_elsewhere_is_not_offered(vault: Vault) ->
     assert all(resembling(vault, new) for _, new in (linked, dismissed, harmless, retired, everywhere))
     link(vault, linked[1].id, "relates", linked[0].id, actor=PERSON)
     not_duplicates(vault, [old.id for old in dismissed], actor=PERSON)
-    not_conflicting(vault, harmless[0].id, harmless[1].id, actor=PERSON)
+    not_contradicting(vault, harmless[0].id, harmless[1].id, actor=PERSON)
     retire(vault, [retired[0].id], actor=PERSON)
     for _, new in (linked, dismissed, harmless, retired, foreign):
         assert resembling(vault, new, limit=9) == []

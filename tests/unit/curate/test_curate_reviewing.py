@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from memtui.capture.apply import ImportReport
 from memtui.curate.anchors import look_after_files
 from memtui.curate.decay import Knobs, effect, take_snapshot
-from memtui.curate.feedback import give_feedback
 from memtui.curate.lifecycle import pin, reject, retire, snooze, verify
 from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
+from memtui.curate.packs import give_feedback
 from memtui.curate.review_queue import Due, review_queue
 from memtui.curate.views import count_vault, get_view, list_memories
 from memtui.domain.freshness import due_at

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from curating import AGENT, PERSON, START, Clock, new_vault
 
-from memtui.analysis.snapshot import gather, pair_of
-from memtui.curate.reflect import MOST_SOURCES, Conclusion, reflect
-from memtui.curate.reflection_candidates import RipeGroup, not_ripe, ripe_groups
+from memtui.analysis.snapshot import pair_of
+from memtui.analysis.suggestions import MOST_SOURCES, RipeGroup, ripe_groups
+from memtui.curate.reflect import Conclusion, reflect
+from memtui.curate.resolutions import not_ripe
+from memtui.curate.snapshot import gather
 from memtui.curate.tidy import TidyOptions, report_record, tidy
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import RefusedError
@@ -124,7 +126,7 @@ def test_tidy_offers_ripe_groups_and_is_clean_all_the_same(vault: Vault) -> None
         now = writer.now
         writer.put_many(replace(each, confirmed_at=now, verified_at=now) for each in everyone.values())
     report = tidy(vault, TidyOptions())
-    assert report.is_clean, "an offer is no finding"
+    assert not report.total, "an offer is no finding"
     assert report_record(report)["ripe"] == [
         {"ids": found, "score": report.ripe[0].score, "why": "3 memories of 6 days: pay/lock.py, #refunds"}
     ]

@@ -9,8 +9,7 @@ import pytest
 
 from memtui.curate import history
 from memtui.curate.form import save_edit
-from memtui.curate.inbox import accept_many, oddities, waiting
-from memtui.curate.lifecycle import assign
+from memtui.curate.lifecycle import accept_many, assign, oddities, waiting
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Link, Memory
 from memtui.errors import ConflictError, RefusedError, UsageError

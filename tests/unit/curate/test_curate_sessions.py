@@ -9,11 +9,11 @@ from curating import PERSON, add, everything, get
 from support import FrozenClock
 
 from memtui.curate import history, lifecycle, review_sessions
-from memtui.curate.feedback import give_feedback, mark_asked
 from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
 from memtui.curate.merge import merge
-from memtui.curate.review_receipt import receipt_of, receipt_text
+from memtui.curate.packs import give_feedback, mark_asked
+from memtui.curate.review_sessions import receipt_of, receipt_text
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Signal
 from memtui.vault.filters import EVERYTHING

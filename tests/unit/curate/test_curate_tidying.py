@@ -9,12 +9,12 @@ from curating import AGENT, PERSON, Clock, add, counter, everything, get, git, n
 from memtui.analysis.actionability import is_vague
 from memtui.analysis.snapshot import pair_of
 from memtui.curate.anchors import check_anchors, check_project, re_anchor, remember_states
-from memtui.curate.feedback import give_feedback
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import retire, verify
 from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
-from memtui.curate.resolutions import HoldsFor, accept_group, keep_both, keep_one, not_conflicting
+from memtui.curate.packs import give_feedback
+from memtui.curate.resolutions import HoldsFor, accept_group, keep_both, keep_one, not_contradicting
 from memtui.curate.tidy import FINDINGS, TidyCache, TidyOptions, TidyReport, report_record, tidy
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Anchor, Memory
@@ -58,14 +58,14 @@ def test_every_finding_is_listed_with_its_tokens_and_nothing_is_changed(tmp_path
     report = look(vault)
     assert counter(vault) == before
     assert [set(group.ids) for group in report.duplicates] == [{made["copy"].id, made["twin"].id}]
-    assert [conflict.ids for conflict in report.conflicts] == [(made["old"].id, made["new"].id)]
+    assert [conflict.ids for conflict in report.contradictions] == [(made["old"].id, made["new"].id)]
     assert made["stale"].id in report.stale
     assert report.oversized == (made["long"].id,)
     assert report.vague == (made["vague"].id,)
     assert report.secrets == (made["secret"].id,)
     assert made["unused"].id in report.unused
     assert made["used"].id not in report.unused
-    assert not report.is_clean
+    assert report.total
     counts = report.counts()
     assert counts["memories_after"] == counts["memories"] - 1
     assert counts["tokens"] - counts["tokens_after"] == counts["token_mass"]["duplicates"] > 0
@@ -74,7 +74,7 @@ def test_every_finding_is_listed_with_its_tokens_and_nothing_is_changed(tmp_path
 def test_the_record_has_the_keys_of_the_contract(tmp_path: Path) -> None:
     vault, _, _ = littered(tmp_path)
     record = report_record(look(vault))
-    assert list(record) == [*FINDINGS, "counts", "ripe", "unchecked_projects"]
+    assert list(record) == ["duplicates", "conflicts", *FINDINGS[2:], "counts", "ripe", "unchecked_projects"]
     assert set(record["duplicates"][0]) == {"ids", "score", "pile", "warnings"}
     assert set(record["conflicts"][0]) == {"ids", "type", "why"}
 
@@ -97,14 +97,14 @@ def test_what_is_linked_as_contradicting_comes_first_until_it_is_settled(
     assert any(
         why.startswith("a link says so: ") and made["copy"].title in why and made["unused"].title in why for why in whys
     )
-    for conflict in look(vault).conflicts:
+    for conflict in look(vault).contradictions:
         if way == "keep":
             keep_one(vault, conflict, conflict.ids[1], actor=PERSON)
         elif way == "both":
             keep_both(vault, conflict, {conflict.ids[0]: HoldsFor(words="the archive")}, actor=PERSON)
         else:
-            not_conflicting(vault, *conflict.ids, actor=PERSON)
-    assert look(vault).conflicts == ()
+            not_contradicting(vault, *conflict.ids, actor=PERSON)
+    assert look(vault).contradictions == ()
     with vault.read() as reader:
         assert [one for one in reader.links() if one.type == "contradicts"] == []
     undo(vault, actor=PERSON)
@@ -115,9 +115,9 @@ def test_what_is_linked_as_contradicting_comes_first_until_it_is_settled(
 def test_a_linked_pair_of_which_one_is_out_of_use_is_no_finding(tmp_path: Path) -> None:
     vault, _, made = littered(tmp_path)
     link(vault, made["unused"].id, "contradicts", made["vague"].id, actor=PERSON)
-    assert [conflict.type for conflict in look(vault).conflicts] == ["linked", "version"]
+    assert [conflict.type for conflict in look(vault).contradictions] == ["linked", "version"]
     retire(vault, [made["vague"].id], actor=PERSON)
-    assert [conflict.type for conflict in look(vault).conflicts] == ["version"]
+    assert [conflict.type for conflict in look(vault).contradictions] == ["version"]
 
 
 def test_after_everything_is_accepted_a_second_run_finds_nothing(tmp_path: Path) -> None:
@@ -125,25 +125,25 @@ def test_after_everything_is_accepted_a_second_run_finds_nothing(tmp_path: Path)
     report = look(vault)
     for group in report.duplicates:
         accept_group(vault, group, actor=PERSON)
-    for conflict in report.conflicts:
+    for conflict in report.contradictions:
         keep_one(vault, conflict, conflict.ids[1], actor=PERSON)
     retire(vault, [*report.oversized, *report.vague, *report.secrets], actor=PERSON)
     left = [identifier for name in ("stale", "unused") for identifier in report.ids(name)]
     verify(vault, [identifier for identifier in left if get(vault, identifier).status == "active"], actor=PERSON)
-    assert look(vault).is_clean
+    assert not look(vault).total
 
 
 def test_a_pass_that_looks_only_at_what_moved_finds_what_a_whole_one_finds(tmp_path: Path) -> None:
     vault, clock, made = littered(tmp_path)
     cache = TidyCache()
-    group, conflict = look(vault).duplicates[0], look(vault).conflicts[0]
+    group, conflict = look(vault).duplicates[0], look(vault).contradictions[0]
     acts: list[Callable[[], object]] = [
         lambda: None,
         lambda: accept_group(vault, group, actor=PERSON),
         lambda: undo(vault, actor=PERSON),
         lambda: keep_one(vault, conflict, conflict.ids[1], actor=PERSON),
         lambda: undo(vault, actor=PERSON),
-        lambda: not_conflicting(vault, *conflict.ids, actor=PERSON),
+        lambda: not_contradicting(vault, *conflict.ids, actor=PERSON),
         lambda: retire(vault, [made["vague"].id, made["secret"].id], actor=PERSON),
         lambda: edit_memory(vault, made["new"].id, {"insight": "We run Postgres 13 in production."}, actor=PERSON),
         lambda: undo(vault, actor=PERSON),
@@ -165,7 +165,7 @@ def test_a_pass_that_was_stopped_spoils_nothing_for_the_next(tmp_path: Path) -> 
     def stop(_done: int, _total: int) -> None:
         raise Cancelled
 
-    for name in ("texts", "duplicates", "conflicts"):
+    for name in ("texts", "duplicates", "contradictions"):
         with pytest.raises(Cancelled):
             tidy(vault, TidyOptions(), stage=lambda stage, wanted=name: stop if stage == wanted else None, cache=cache)  # type: ignore[misc] # mypy cannot infer the default
         assert tidy(vault, TidyOptions(), cache=cache) == look(vault)
@@ -184,7 +184,7 @@ def test_a_pass_can_be_stopped_at_every_stage(tmp_path: Path) -> None:
     def stop(_done: int, _total: int) -> None:
         raise Cancelled
 
-    for name in ("reading", "conflicts", "duplicates", "texts"):
+    for name in ("reading", "contradictions", "duplicates", "texts"):
         with pytest.raises(Cancelled):
             tidy(vault, TidyOptions(), stage=lambda stage, wanted=name: stop if stage == wanted else None)  # type: ignore[misc] # mypy cannot infer the default
 

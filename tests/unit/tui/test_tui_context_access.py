@@ -126,13 +126,13 @@ def test_what_contradicts_each_other_in_a_payload_is_shown_and_looked_for_once(
     vault = Vault(story_vault(tmp_path, memories, []).path, now=lambda: NOON)
     access = PayloadAccess(Opening(vault=vault, folder=tmp_path, project="payments-api"))
     looks: list[int] = []
-    real = explain_payload.clashes_in
+    real = explain_payload.contradictions_in
 
     def counting(*words: Any) -> Any:
         looks.append(1)
         return real(*words)
 
-    monkeypatch.setattr(explain_payload, "clashes_in", counting)
+    monkeypatch.setattr(explain_payload, "contradictions_in", counting)
     for budget in ("1200", "1300"):
         answer = access.answer(replace(USUAL, text="the payment lock", budget=budget))
         assert rows.title_note(answer).startswith("1 possible contradiction")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.curate.feedback import Effect
+from memtui.curate.packs import Effect
 from memtui.tui.packs.queries import effect_words, said_words, task_words
 
 

@@ -14,9 +14,9 @@ from support import make_memory
 
 from memtui.capture.draft import Draft
 from memtui.config import RecallSettings
-from memtui.curate.feedback import give_feedback
 from memtui.curate.lifecycle import reject, retire
 from memtui.curate.memories import NewMemory, add_memory, edit_memory
+from memtui.curate.packs import give_feedback
 from memtui.curate.projects import alias_remote, link_folder
 from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, Tombstone, Verdict
 from memtui.errors import SecretRefusedError

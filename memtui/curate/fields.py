@@ -1,17 +1,28 @@
-"""Files given with `--file`, and lists of tags and files changed by additions and removals."""
+"""Values of a memory's fields as people type them: checked, cleaned, and tied to files."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from unicodedata import category
 
-from memtui.domain.memory import Anchor, Memory
+from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
+from memtui.domain.kinds import DEFAULT_KIND, Kinds
+from memtui.domain.memory import (
+    LONGEST_TAG,
+    Anchor,
+    Memory,
+    long_tag,
+)
 from memtui.domain.scope import matches
-from memtui.errors import UsageError
+from memtui.errors import RefusedError, UsageError
+from memtui.text.sanitize import one_line
+from memtui.vault.filters import EVERYTHING, MemoryFilter
+from memtui.vault.sql_query import run_query
+from memtui.vault.vault import Vault
 from memtui.workspace import MATCHED, Tree, file_hash, without_symbol
 
 
@@ -212,3 +223,173 @@ def _rehashed(anchor: Anchor, tree: Tree) -> Anchor:
         target = tree.root / found
         return Anchor(anchor.path, file_hash(target)) if target.is_file() else anchor
     return Anchor(anchor.path, MATCHED) if anchor.is_glob and tree.fits(plain) else anchor
+
+
+LONGEST_TITLE = 200
+
+
+def check_kind(kinds: Kinds, kind: str) -> str:
+    """Return a kind that is known.
+
+    Raises:
+        UsageError: names the nearest.
+    """
+    cleaned = kind.strip().lower()
+    if cleaned in kinds:
+        return cleaned
+    close = kinds.nearest(cleaned)
+    hint = f"Did you mean {close}? " if close else ""
+    raise UsageError("Unknown kind", where=kind, remedy=f"{hint}Kinds: {', '.join(kinds.names())}.")
+
+
+def check_importance(value: int) -> int:
+    """Return an importance of 1–5.
+
+    Raises:
+        UsageError: it is another number.
+    """
+    if not 1 <= value <= 5:  # noqa: PLR2004 - the scale
+        raise UsageError("Importance is a number from 1 to 5", where=str(value))
+    return value
+
+
+def check_confidence(value: float) -> float:
+    """Return a confidence of 0–1.
+
+    Raises:
+        UsageError: it is another number.
+    """
+    if not 0 <= value <= 1:
+        raise UsageError("Confidence is a number from 0 to 1", where=str(value))
+    return value
+
+
+def check_half_life(days: float | None) -> float | None:
+    """Return a half-life in days that a memory may have; None stands for its kind's.
+
+    Raises:
+        UsageError: it is another number.
+    """
+    if days is not None and not SHORTEST_HALF_LIFE <= days <= LONGEST_HALF_LIFE:
+        raise UsageError(
+            f"A half-life is a number of days from {SHORTEST_HALF_LIFE:g} to {LONGEST_HALF_LIFE:g}", where=str(days)
+        )
+    return days
+
+
+def is_blank(text: str) -> bool:
+    """Return whether nobody could read anything in a text: it holds blanks and invisible characters alone."""
+    return not any(character.isprintable() and not character.isspace() for character in text)
+
+
+def check_tags(tags: tuple[str, ...], *, in_use: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return tags of which none is too long.
+
+    Args:
+        in_use: tags that a memory has already; an older memtui took longer ones.
+
+    Raises:
+        RefusedError: one is too long.
+    """
+    found = long_tag(tag for tag in tags if tag not in in_use)
+    if found is not None:
+        raise RefusedError(
+            f"A tag has at most {LONGEST_TAG} characters, this one {len(found):,}",
+            where=f"{found[:60]}…",
+            remedy="Shorten it, or put the words into the text. Commas separate tags.",
+        )
+    return tags
+
+
+def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Return tags without `#`, blanks around, empty ones and repeats; commas separate."""
+    split = [part.strip().lstrip("#") for tag in tags for part in one_line(tag).split(",")]
+    return tuple(dict.fromkeys(tag for tag in split if tag))
+
+
+def named_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Return cleaned tags that a person named to add, to take away or to filter by.
+
+    Raises:
+        UsageError: nothing is left of one, so that it would be passed over without a word.
+    """
+    nameless = next((tag for tag in tags if not clean_tags([tag])), None)
+    if nameless is not None:
+        raise UsageError("A tag needs a name", where=repr(nameless), remedy="Write its word, such as `redis`.")
+    return clean_tags(tags)
+
+
+def kinds_in_use(vault: Vault) -> list[str]:
+    """Return the kinds that any memory of the vault has, whatever its status."""
+    with vault.read() as reader:
+        counts = reader.counts_by("kind", MemoryFilter(scope=EVERYTHING, statuses=None))
+    return [kind for kind in counts if kind is not None]
+
+
+def check_kind_in_use(vault: Vault, kind: str) -> str:
+    """Return a kind to choose memories by: one that is known, or one that a memory has.
+
+    Raises:
+        UsageError: it is neither; names the nearest.
+    """
+    cleaned = kind.strip().lower()
+    if cleaned not in vault.kinds:
+        for used in kinds_in_use(vault):
+            if used.lower() == cleaned:
+                return used
+    return check_kind(vault.kinds, kind)
+
+
+def unknown_kinds(kinds: Kinds, stated: Iterable[str]) -> list[str]:
+    """Return the kinds among those that a source states which the configuration does not know, each once."""
+    return sorted({kind for kind in stated if kind not in kinds})
+
+
+def unknown_kind_words(kind: str, kinds: Kinds) -> str:
+    """Return the sentence that tells what becomes of a memory of an unknown kind."""
+    fallback = kinds.get(DEFAULT_KIND)
+    return (
+        f"kind {kind} is not configured: kept as it is, and treated as {fallback.name}"
+        f" (half-life {fallback.half_life_days:g} d); `[kinds.…]` in the configuration makes it one of your own"
+    )
+
+
+KIND_HALF_LIFE = 0.0
+"""As a half-life: follow the kind's again."""
+
+
+def tags_from(typed: str) -> tuple[list[str], list[str]]:
+    """Return the tags to add and those to take away from what a person typed: `redis, #cache -old`."""
+    words = [word for word in typed.replace(",", " ").split() if word.strip("-#")]
+    return [word for word in words if not word.startswith("-")], [word[1:] for word in words if word.startswith("-")]
+
+
+MOST_TAGS = 2_000
+"""Tags offered: more than any person keeps apart."""
+
+
+def vault_tags(vault: Vault, most: int = MOST_TAGS) -> tuple[str, ...]:
+    """Return the tags of the vault, the most used first."""
+    query = "SELECT tag FROM (SELECT unnest(tags) AS tag FROM memory) GROUP BY tag ORDER BY count(*) DESC, tag"
+    return tuple(str(row[0]) for row in run_query(vault, f"{query} LIMIT {int(most)}").rows)
+
+
+def completions(typed: str, choices: tuple[str, ...], most: int = 8) -> list[str]:
+    """Return choices for what is typed: those that begin with it, then those that hold it.
+
+    Nothing typed, and what is a choice already, have none.
+    """
+    wanted = typed.casefold()
+    if not wanted or typed in choices:
+        return []
+    begin: list[str] = []
+    hold: list[str] = []
+    for choice in choices:
+        lowered = choice.casefold()
+        if lowered.startswith(wanted):
+            begin.append(choice)
+            if len(begin) >= most:
+                return begin
+        elif len(hold) < most and wanted in lowered:
+            hold.append(choice)
+    return [*begin, *hold][:most]
