@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from memtui.domain.memory import Link
-from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.score import Part
 
 Name = TypeVar("Name", int, str)
@@ -122,7 +121,8 @@ def neighbour_shares(
 
 def neighbours_part(offer: Neighbour) -> Part:
     """Return the term that links add to the relevance."""
-    return Part("neighbours", offer.share, Reason(ReasonCode.LINK, other=offer.seed, link=offer.type), "term")
+    words = {"relates": "related to", "derived-from": "derived from or source of", "supersedes": "replaces"}
+    return Part("neighbours", offer.share, f"{words[offer.type]} {offer.seed}, which matches", "term")
 
 
 def _directions(link: Link) -> list[tuple[str, str, float]]:

@@ -23,7 +23,7 @@ from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.keymap import GUARANTEED, Keymap
 from memtui.tui.launch_options import Opening
 from memtui.tui.messages import ListRead
-from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.screen import MemtuiScreen
 from memtui.tui.state import State
 from memtui.tui.text_layout import counted
 from memtui.tui.textual_patches.key_order import KeyOrder
@@ -160,13 +160,13 @@ class MemtuiApp(App[int]):
 
     async def action_go(self, name: str) -> None:
         """Go to a screen: back to it where it is open, else in place of what lies over the list."""
-        while isinstance(self.screen, WorkingScreen) and len(self.screen_stack) > 1:
+        while isinstance(self.screen, MemtuiScreen) and len(self.screen_stack) > 1:
             if name == self.screen.AREA:
                 return
             await self.pop_screen()
         if name != BrowseScreen.AREA:
             beneath = self.screen
-            memory = beneath.current_memory if isinstance(beneath, WorkingScreen) else None
+            memory = beneath.current_memory if isinstance(beneath, MemtuiScreen) else None
             await self.push_screen(_screen(name, self.opening, memory))
 
     def pop_screen(self) -> AwaitComplete:
@@ -178,7 +178,7 @@ class MemtuiApp(App[int]):
     async def action_quit(self) -> None:
         """Quit as the screen in front does: once every change that was asked for is made."""
         for screen in reversed(self.screen_stack):
-            if isinstance(screen, WorkingScreen):
+            if isinstance(screen, MemtuiScreen):
                 screen.action_quit()
                 return
         self.exit()
@@ -204,7 +204,7 @@ class MemtuiApp(App[int]):
     def exit(self, *arguments: object, **values: object) -> None:
         """Remember what the screens want to find again, and leave."""
         for screen in self.screen_stack:
-            if isinstance(screen, WorkingScreen):
+            if isinstance(screen, MemtuiScreen):
                 screen.remember(self.state)
         self.state.save()
         if self.opening.meaning is not None:
@@ -213,7 +213,7 @@ class MemtuiApp(App[int]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Yield what the palette offers: the acts of the screen in front, named `area: verb`."""
-        if not isinstance(screen, WorkingScreen):
+        if not isinstance(screen, MemtuiScreen):
             return
         for action in screen.offered():
             reason = screen.why_not(action)
@@ -240,11 +240,11 @@ _AT_A_MEMORY = frozenset({"history", "lab"})
 """Screens that open at the memory that was looked at."""
 
 
-def _screen(name: str, opening: Opening, memory_id: str | None = None) -> WorkingScreen:
+def _screen(name: str, opening: Opening, memory_id: str | None = None) -> MemtuiScreen:
     """Return a new screen by its area, at a memory where it can be; each is imported when it is first gone to."""
     module, kind = _SCREENS[name]
     made = getattr(import_module(f"memtui.tui.{module}.screen"), kind)
-    screen: WorkingScreen = made(opening, memory_id=memory_id) if name in _AT_A_MEMORY else made(opening)
+    screen: MemtuiScreen = made(opening, memory_id=memory_id) if name in _AT_A_MEMORY else made(opening)
     return screen
 
 

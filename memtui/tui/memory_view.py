@@ -12,7 +12,7 @@ from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.memory import LinkType, Memory, Source
 from memtui.text.sanitize import reveal
 from memtui.tui.text_layout import MARK_DUE, MARK_PINNED, ago, days_between, freshness_bar, short_age, tame
-from memtui.tui.vault_access import Detail, Explained
+from memtui.tui.values import Detail, Explained
 
 StyleName = Literal["title", "text", "dim", "label", "code", "warning", "good", "bar", "heading", "path"]
 

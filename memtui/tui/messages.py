@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from textual.message import Message
 
 from memtui.errors import MemtuiError
-from memtui.tui.vault_access import Base, Detail, Done, FacetCounts, Found, Listing, Row
+from memtui.tui.values import Base, Detail, Done, FacetCounts, Found, Listing, Row
 
 
 @dataclass

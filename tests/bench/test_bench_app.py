@@ -17,8 +17,11 @@ from bench.terminal import Box, Terminal
 from bench.timing import pace, percentile, seconds
 
 from memtui.domain.record import memory_from_record
+from memtui.tui.browse.queries import ListQueries
 from memtui.tui.launch_options import Opening
-from memtui.tui.vault_access import VaultAccess, Wanted
+from memtui.tui.memory_acts import MemoryActs
+from memtui.tui.values import Wanted
+from memtui.tui.vault_access import VaultAccess
 from memtui.vault.vault import Vault
 
 pytestmark = [
@@ -176,8 +179,9 @@ def _two(times: Sequence[float]) -> str:
 
 def test_a_bulk_retire_and_its_undo(vaults: dict[int, Path], tmp_path: Path) -> None:
     access = VaultAccess(Opening(vault=Vault(Path(shutil.copy(vaults[MOST], tmp_path))), folder=tmp_path))
-    chosen = access.load("", Wanted()).base.ids[:: MOST // BULK][:BULK]
-    for name, act in (("retire", lambda: access.retire(chosen)), ("undo", access.undo), ("redo", access.redo)):
+    acts = MemoryActs(access)
+    chosen = ListQueries(access).load("", Wanted()).base.ids[:: MOST // BULK][:BULK]
+    for name, act in (("retire", lambda: acts.retire(chosen)), ("undo", acts.undo), ("redo", acts.redo)):
         check(f"{name} {BULK} of {MOST:,}", seconds(act), 2.0 * pace(), "s")
 
 

@@ -35,6 +35,7 @@ from memtui.text.quantities import Budget
 from memtui.text.token_count import get_counter
 from memtui.tui.context.queries import Ask, PayloadAccess
 from memtui.tui.launch_options import Opening
+from memtui.tui.vault_access import VaultAccess
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.vault import Vault
 
@@ -61,7 +62,7 @@ def made_up(chance: random.Random, number: int) -> Memory:
 
 
 def recall_of(memories: Sequence[Memory], scores: Sequence[float]) -> Recall:
-    hits = [Hit(one, score, score, (), ()) for one, score in zip(memories, scores, strict=True)]
+    hits = [Hit(one, score, score, (), "made up") for one, score in zip(memories, scores, strict=True)]
     hits.sort(key=lambda hit: -hit.score)
     return Recall(tuple(hits), (), (), {}, 0, None, Task("made up"))
 
@@ -139,7 +140,7 @@ def test_a_change_on_the_context_screen_is_answered_within_100_ms(tmp_path: Path
         fill(vault, MIGRATION)
         opening = Opening(vault=vault, folder=tmp_path, project="project-1")
         task = "lock expires before the payment gateway answers"
-    access = PayloadAccess(opening)
+    access = PayloadAccess(VaultAccess(opening))
     usual = Ask(task, (), "chat", "1200", None)
     pack = access.answer(usual).pack
     inside, outside = pack.included[0].memory.id, pack.withheld[0].id

@@ -89,7 +89,7 @@ def isolate(patch: pytest.MonkeyPatch, folder: Path) -> None:
     """Keep the person's own settings out."""
     patch.setenv("MEMTUI_CONFIG", str(folder / "config" / "config.toml"))
     # Files are checked when a test asks for it, not in the midst of another.
-    patch.setattr("memtui.tui.screens.working.FIRST_SECONDS", 3_600.0)
+    patch.setattr("memtui.tui.browse.screen.FIRST_SECONDS", 3_600.0)
     for name in ("MEMTUI_VAULT", "MEMTUI_ACTOR", "MEMTUI_NOW", "TEXTUAL_THEME", "NO_COLOR"):
         patch.delenv(name, raising=False)
 

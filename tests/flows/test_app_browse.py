@@ -28,8 +28,9 @@ from textual import events
 from textual.pilot import Pilot
 
 from memtui.recall.resident import ResidentMeaning
-from memtui.tui.browse import list_queries
-from memtui.tui.vault_access import Base, Listing, VaultAccess
+from memtui.tui.browse import queries
+from memtui.tui.browse.queries import ListQueries
+from memtui.tui.values import Base, Listing
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -113,15 +114,15 @@ async def test_a_late_answer_to_the_last_key_does_not_take_the_cursor_back(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The person types, sees the rows of the word so far, and moves on before the whole word is answered."""
-    answer = VaultAccess.filtered
+    answer = ListQueries.filtered
     may_answer = threading.Event()
 
-    def slow(access: VaultAccess, base: Base, query: str, **how: bool) -> Listing:
+    def slow(access: ListQueries, base: Base, query: str, **how: bool) -> Listing:
         if query == "refund":
             may_answer.wait(20)
         return answer(access, base, query, **how)
 
-    monkeypatch.setattr(VaultAccess, "filtered", slow)
+    monkeypatch.setattr(ListQueries, "filtered", slow)
     fill(ferry, [memory(6, "Log each refund", days=2)])
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 6)
@@ -153,16 +154,16 @@ async def test_words_answer_at_once_and_meaning_completes_them(ferry: Vault, tmp
 async def test_in_a_long_list_titles_answer_first_and_the_search_completes_them(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(list_queries, "LONG_LIST", 1)
-    answer = VaultAccess.filtered
+    monkeypatch.setattr(queries, "LONG_LIST", 1)
+    answer = ListQueries.filtered
     may_answer = threading.Event()
 
-    def slow(access: VaultAccess, base: Base, query: str, **how: bool) -> Listing:
+    def slow(access: ListQueries, base: Base, query: str, **how: bool) -> Listing:
         if query == "refund":
             may_answer.wait(20)
         return answer(access, base, query, **how)
 
-    monkeypatch.setattr(VaultAccess, "filtered", slow)
+    monkeypatch.setattr(ListQueries, "filtered", slow)
     fill(ferry, [memory(6, "Stornos", insight="A refund of a refund.", days=2)])
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 6)

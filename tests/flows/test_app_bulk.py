@@ -25,7 +25,7 @@ from textual.pilot import Pilot
 
 from memtui.tui.browse.bulk import BulkScreen
 from memtui.tui.browse.screen import BrowseScreen
-from memtui.tui.screens.panes import PanesScreen
+from memtui.tui.screen import MemtuiScreen
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -123,7 +123,7 @@ async def test_what_moved_meanwhile_is_left_alone_and_named(
 
     fill(blank, MEMORIES)
     # As if the act came before the next look at the vault.
-    monkeypatch.setattr(PanesScreen, "_poll", lambda _: None)
+    monkeypatch.setattr(MemtuiScreen, "_poll_files", lambda _: None)
     async with app_on(blank, tmp_path, project="ferry").run_test(size=(80, 24)) as pilot:
         await holds(pilot, 5)
         await pilot.press("asterisk")

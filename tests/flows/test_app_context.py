@@ -48,9 +48,9 @@ from memtui.tui.context.queries import Ask, ContextAccess
 from memtui.tui.launch_options import Opening
 from memtui.tui.state import State
 from memtui.tui.textual_patches.pasting import Stripped
+from memtui.tui.vault_access import VaultAccess
 from memtui.vault.lease import lease
 from memtui.vault.vault import Vault
-from memtui.wording.reasons import hit_words
 
 pytestmark = pytest.mark.usefixtures("isolated")
 
@@ -193,9 +193,11 @@ async def test_files_are_completed_from_the_tree_and_from_memories(ferry: Vault,
 def test_the_app_on_the_demo_follows_the_imports_of_a_file_of_its_source_trees(demo: Cli) -> None:
     text, file = "make refunds idempotent", "payments/service.py"
     vault = Vault(demo.home / "demo" / "vault.duckdb", now=clock.now)
-    answer = ContextAccess(Opening(vault=vault, folder=demo.home)).answer(Ask(text, (file,), "chat", "700", None))
+    answer = ContextAccess(VaultAccess(Opening(vault=vault, folder=demo.home))).answer(
+        Ask(text, (file,), "chat", "700", None)
+    )
     assert answer.project == "payments-api"
-    reasons = {one.memory.id: hit_words(one.hit) for one in answer.pack.included}
+    reasons = {one.memory.id: one.reason for one in answer.pack.included}
     assert "payments/idempotency.py is imported by payments/service.py" in reasons["s32z25oj"]
 
 

@@ -89,7 +89,7 @@ async def open_lab(pilot: Pilot[Any]) -> None:
 async def rested(pilot: Pilot[Any]) -> None:
     def rests() -> bool:
         screen = lab(pilot)
-        return screen._read is not None and screen._effect is not None and screen._changes is not None
+        return screen._read is not None and screen._effect is not None and screen._payload_changes is not None
 
     await until(pilot, rests, "the effect is reckoned")
     await pilot.pause()

@@ -9,12 +9,12 @@ import pytest
 from flows.app_driver import NARROW, app_on, browser, empty_vault, fill, holds, memory, screen_text, shows, until
 from textual.pilot import Pilot
 
-from memtui.tui.browse import list_queries, reading
+from memtui.tui.browse import queries, reading
 
 
 def is_ready(pilot: Pilot[Any]) -> bool:
     shown = browser(pilot)._listing
-    return shown is not None and browser(pilot).access.is_prepared(shown.base)
+    return shown is not None and browser(pilot).queries.is_prepared(shown.base)
 
 
 def query(pilot: Pilot[Any]) -> str:
@@ -25,7 +25,7 @@ def query(pilot: Pilot[Any]) -> str:
 async def test_a_filter_in_memory_narrows_scrolls_and_follows_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(list_queries, "LARGE_VAULT", 1)
+    monkeypatch.setattr(queries, "LARGE_VAULT", 1)
     monkeypatch.setattr(reading, "LARGE_VAULT", 1)
     monkeypatch.setattr(reading, "PREPARING_SECONDS", 0.01)
     vault = empty_vault(tmp_path)

@@ -22,7 +22,7 @@ from memtui.domain.memory import Signal
 from memtui.tui.review.queries import Opened, ReviewAccess, ReviewCard
 from memtui.tui.review.screen import ReviewScreen
 from memtui.tui.review.view import MovesScreen
-from memtui.tui.vault_access import Found
+from memtui.tui.values import Found
 from memtui.vault.packs import PackMember, StoredPack, write_pack
 from memtui.vault.vault import Vault
 
@@ -313,7 +313,7 @@ async def test_files_that_moved_are_followed_for_one_memory_or_for_all_after_a_p
     write_files(root, {"pay/card.py": "nothing of it\n"})
     async with app_on(vault, root, start="due").run_test(size=WIDE) as pilot:
         await looks(pilot)
-        await until(pilot, lambda: bool(reviewer(pilot)._review.moves()), "the files were looked at behind it")
+        await until(pilot, lambda: bool(reviewer(pilot)._review.files.moves), "the files were looked at behind it")
         await pilot.press("a")
         await until(pilot, lambda: other.id in reviewer(pilot)._ids, "the change brought it back")
 
@@ -338,7 +338,7 @@ async def test_files_are_looked_after_behind_the_list_and_the_header_counts_what
     vault = Vault(tmp_path / "data" / "vault.duckdb", now=Clock())
     made = add(vault, "The lock holds for 30 s.", files=["pay/lock.py"], folder=root, project=None)
     write_files(root, {"pay/lock.py": "another lock\n"})
-    monkeypatch.setattr("memtui.tui.screens.working.FIRST_SECONDS", 0.2)
+    monkeypatch.setattr("memtui.tui.browse.screen.FIRST_SECONDS", 0.2)
     async with app_on(vault, root).run_test(size=WIDE) as pilot:
         await shows(pilot, "1 due")
         await until(pilot, lambda: browser(pilot)._list.current == made.id, "it is listed")

@@ -80,12 +80,12 @@ async def test_a_damaged_vault_is_told_and_the_app_lives_on(blank: Vault, tmp_pa
 async def test_an_unforeseen_error_is_a_toast_too(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memtui.tui.vault_access import VaultAccess
+    from memtui.tui.memory_acts import MemoryActs
 
-    def break_down(_access: VaultAccess, identifiers: list[str]) -> None:
+    def break_down(_access: MemoryActs, identifiers: list[str]) -> None:
         raise RuntimeError(f"[/{identifiers[0]}] broke")
 
-    monkeypatch.setattr(VaultAccess, "retire", break_down)
+    monkeypatch.setattr(MemoryActs, "retire", break_down)
     async with app_on(ferry, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
         await holds(pilot, 5)
         await pilot.press("x")

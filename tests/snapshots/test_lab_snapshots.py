@@ -27,7 +27,7 @@ def _app(sample: Path, folder: Path) -> MemtuiApp:
 
 
 def _rests(screen: LabScreen) -> bool:
-    return screen._read is not None and screen._effect is not None and screen._changes is not None
+    return screen._read is not None and screen._effect is not None and screen._payload_changes is not None
 
 
 async def test_the_lab_and_health(sample: Path, tmp_path: Path, album: Album) -> None:

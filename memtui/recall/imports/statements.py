@@ -18,8 +18,10 @@ GAP = rf"(?:\s++|{COMMENT})*+"
 """White space and comments."""
 
 
-IMPORTED, USED, SAME_PACKAGE = "imported", "used", "same-package"
-"""How one file is tied to another."""
+IMPORTED = "imported by"
+USED = "used by"
+SAME_PACKAGE = "in one package with"
+"""How one file is tied to another, as the words between the two."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from memtui.tui.actions.reflect import FEWEST
 from memtui.tui.actions.reflect import MOST as MOST_SOURCES
 from memtui.tui.browse.link_suggestions import Neighbourhood
 from memtui.tui.memory_view import neighbours
-from memtui.tui.messages import Act, Told
+from memtui.tui.messages import Told
 from memtui.tui.screens.memory_cards import OpeningFiles
-from memtui.tui.vault_access import Done
+from memtui.tui.values import Done
 
 _ON_A_MEMORY = frozenset(
     {"pin", "retire", "restore", "verify", "read", "mark", "mark-range", "copy", "open-source", "explain", "follow"}
@@ -92,7 +92,7 @@ class BrowseActs(OpeningFiles, Neighbourhood):
             self._list.take_out(targets)
         if len(targets) > 1:
             self._list.unmark()
-        self.do(Act(lambda: run(targets)))
+        self.do(lambda: run(targets))
 
     def action_pin(self) -> None:
         """Pin or unpin; of several, all are pinned unless all are."""
@@ -102,23 +102,23 @@ class BrowseActs(OpeningFiles, Neighbourhood):
         pinned = not all(row.pinned for row in known)
         exactly = pinned if len(known) == len(targets) == 1 else None
         self._list.mark_pinned(targets, pinned=pinned)
-        self._change(lambda ids: self.access.pin(ids, pinned=exactly), take_out=False)
+        self._change(lambda ids: self.memories.pin(ids, pinned=exactly), take_out=False)
 
     def action_retire(self) -> None:
         """Retire."""
-        self._change(self.access.retire, take_out=True)
+        self._change(self.memories.retire, take_out=True)
 
     def action_restore(self) -> None:
         """Bring back into use."""
-        self._change(self.access.restore, take_out=True)
+        self._change(self.memories.restore, take_out=True)
 
     def action_verify(self) -> None:
         """Say "still true", where what is due is listed."""
-        self._change(self.access.verify, take_out=True)
+        self._change(self.memories.verify, take_out=True)
 
-    def do(self, act: Act) -> None:
-        """Make a change after those asked for before it; one that takes its time is told of in the header."""
-        super().do(act)
+    def do(self, change: Callable[[], Done], *, focus: bool = False) -> None:
+        """Make a change after those asked for before it; the header shows that one takes its time."""
+        super().do(change, focus=focus)
         self.set_timer(SLOW_SECONDS, self._tell_busy)
 
     def _tell_busy(self) -> None:

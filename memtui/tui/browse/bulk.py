@@ -19,12 +19,14 @@ from memtui.tui.actions.action import Action
 from memtui.tui.actions.bulk import ACTIONS, BULK, BULK_LINE
 from memtui.tui.keymap import Keymap
 from memtui.tui.launch_options import Opening
+from memtui.tui.list_detail import ListDetail
+from memtui.tui.memory_acts import MemoryActs
 from memtui.tui.memory_view import Block
-from memtui.tui.messages import Act, LookFailed
+from memtui.tui.messages import LookFailed
 from memtui.tui.screens.dialogs import ChoiceScreen
-from memtui.tui.screens.panes import TwoPanes
 from memtui.tui.text_layout import counted, tame
-from memtui.tui.vault_access import Done, Row, Signature, VaultAccess
+from memtui.tui.values import Done, Row, Signature
+from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 from memtui.tui.widgets.memory_list import MemoryList
@@ -72,12 +74,17 @@ class LeftAlone:
     number: int = 0
 
 
-class BulkAccess(VaultAccess):
+class BulkAccess:
     """The vault as the screen for many memories sees it.
 
     Attributes:
         left: what the last act left alone.
     """
+
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
+        self._acts = MemoryActs(access)
 
     left: LeftAlone = LeftAlone()
 
@@ -92,13 +99,13 @@ class BulkAccess(VaultAccess):
         now, opening = self._vault.now(), self._opening
         asked = parse_query(query, opening.vault.kinds, now)
         with self._reading.read() as reader:
-            base = MemoryFilter(scope=self._view_of(reader).scope, threshold=opening.threshold)
+            base = MemoryFilter(scope=self._access.view_of(reader).scope, threshold=opening.threshold)
             ids = reader.select_ids(asked.narrow(base), sort="created", now=now)
         return self.by_ids(ids)
 
     def by_ids(self, identifiers: Sequence[str]) -> Chosen:
         """Return memories as they are now; those that are gone are left out."""
-        signature = self.signature()
+        signature = self._access.signature()
         versions: dict[str, int] = {}
         kinds: Counter[str] = Counter()
         statuses: Counter[str] = Counter()
@@ -152,7 +159,7 @@ class BulkAccess(VaultAccess):
         from memtui.curate import lifecycle
 
         with self._reading.read() as reader:
-            tree = self._view_of(reader).tree
+            tree = self._access.view_of(reader).tree
         return self._many(
             lambda: lifecycle.verify(
                 self._vault, list(versions), actor=self._opening.actor, tree=tree, versions=versions
@@ -177,10 +184,10 @@ class BulkAccess(VaultAccess):
             outcomes.append(act())
             return outcomes[-1]
 
-        done = self._act(noted, word)
+        done = self._acts.change(noted, word)
         unchanged = outcomes[0].unchanged
         named = [identifier for identifier, _ in unchanged[:MOST_TOLD]]
-        titles = {memory.id: tame(memory.title, 200) for memory in self._memories(named)} if named else {}
+        titles = {memory.id: tame(memory.title, 200) for memory in self._access.memories(named)} if named else {}
         told = [(titles.get(identifier, identifier), tame(reason)) for identifier, reason in unchanged[:MOST_TOLD]]
         self.left = LeftAlone(told, len(unchanged))
         return done
@@ -215,7 +222,7 @@ class ChosenRows(Message):
     rows: Mapping[str, Row]
 
 
-class BulkScreen(TwoPanes):
+class BulkScreen(ListDetail):
     """What is chosen on the left, on the right what can be done and what the last act left alone.
 
     Args:
@@ -235,7 +242,7 @@ class BulkScreen(TwoPanes):
         super().__init__(opening, self._list, self._plan)
         self.changed = False
         """Whether anything was changed."""
-        self._bulk = BulkAccess(opening)
+        self._bulk = BulkAccess(self.access)
         self._title = TitleLine("Change many", id="bulk-title")
         self._line = AskLine(_QUESTIONS, id="bulk-ask")
         self._ids: tuple[str, ...] = tuple(identifiers)
@@ -300,7 +307,7 @@ class BulkScreen(TwoPanes):
     @work(thread=True, exclusive=True, group="bulk-rows", exit_on_error=False)
     def _read_rows(self, identifiers: tuple[str, ...]) -> None:
         try:
-            rows = self._bulk.rows(identifiers)
+            rows = self.access.rows(identifiers)
         except MemtuiError as error:
             self.post_message(LookFailed(error))
         else:
@@ -344,7 +351,7 @@ class BulkScreen(TwoPanes):
             self.changed = self.changed or done.changed
             return done
 
-        self.do(Act(act))
+        self.do(act)
 
     def action_bulk_query(self) -> None:
         """Ask for another query."""

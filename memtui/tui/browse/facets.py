@@ -16,7 +16,7 @@ from textual.strip import Strip
 from memtui.tui.actions import registry
 from memtui.tui.actions.browse import FACETS
 from memtui.tui.text_layout import fit, tame
-from memtui.tui.vault_access import FacetCounts
+from memtui.tui.values import FacetCounts
 from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, Paint
 
 TITLES = {

@@ -13,21 +13,27 @@ from memtui.tui.actions.action import Action
 from memtui.tui.browse.reading import BrowseReading
 from memtui.tui.launch_options import Opening
 from memtui.tui.memory_view import describe
-from memtui.tui.messages import Act, DetailRead
+from memtui.tui.messages import DetailRead
 from memtui.tui.text_layout import tame
-from memtui.tui.values import Detail, Proposed
-from memtui.tui.vault_access import Done, VaultAccess
+from memtui.tui.values import Detail, Done, Proposed
+from memtui.tui.vault_access import VaultAccess
 
 
-class NeighbourhoodAccess(VaultAccess):
+class NeighbourhoodAccess:
     """The vault as it is looked at around one memory."""
+
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
 
     def proposed(self, identifier: str) -> tuple[Proposed, ...]:
         """Return the links that are proposed for a memory, the surest first."""
         from memtui.curate.links import proposals_about
 
         found = proposals_about(self._reading, identifier)
-        titles = {memory.id: tame(memory.title) for memory in self._memories([p.other(identifier) for p in found])}
+        titles = {
+            memory.id: tame(memory.title) for memory in self._access.memories([p.other(identifier) for p in found])
+        }
         return tuple(
             Proposed(proposal, titles[other]) for proposal in found if (other := proposal.other(identifier)) in titles
         )
@@ -99,7 +105,7 @@ class Neighbourhood(BrowseReading):
         if ticket != self._detail_ticket:
             return
         try:
-            proposed = NeighbourhoodAccess(self.opening).proposed(identifier)
+            proposed = NeighbourhoodAccess(self.access).proposed(identifier)
         except MemtuiError:
             # The details stand without; the next look tells of the trouble.
             return
@@ -135,13 +141,13 @@ class Neighbourhood(BrowseReading):
         """Make the first link that is proposed."""
         first = self._take_first()
         if first is not None:
-            self.do(Act(lambda: NeighbourhoodAccess(self.opening).accept(first)))
+            self.do(lambda: NeighbourhoodAccess(self.access).accept(first))
 
     def action_link_dismiss(self) -> None:
         """Never propose the first link again."""
         first = self._take_first()
         if first is not None:
-            self.do(Act(lambda: NeighbourhoodAccess(self.opening).dismiss(first)))
+            self.do(lambda: NeighbourhoodAccess(self.access).dismiss(first))
 
     def _take_first(self) -> Proposed | None:
         """Take the first proposal off the screen at once, so that the next key is for the next one."""

@@ -14,15 +14,15 @@ from textual.worker import Worker, get_current_worker
 
 from memtui.errors import MemtuiError
 from memtui.tui.browse.facets import FacetPane
-from memtui.tui.browse.list_queries import LARGE_VAULT
+from memtui.tui.browse.queries import LARGE_VAULT, ListQueries
 from memtui.tui.browse.state import BrowseState, list_title, marked_count, notice_of, shown_count
 from memtui.tui.launch_options import Opening
 from memtui.tui.memory_view import describe
 from memtui.tui.messages import DetailRead, FacetsCounted, ListRead, LookFailed, RowsRead, VaultMoved
-from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.screen import MemtuiScreen
 from memtui.tui.textual_patches.toasts import stand_clear
-from memtui.tui.vault_access import Base, Detail, Listing, Row, Wanted, steady_order
-from memtui.tui.widgets.chrome import HeaderLine, KeyHints
+from memtui.tui.values import Base, Detail, Listing, Row, Wanted, steady_order
+from memtui.tui.widgets.chrome import HeaderLine
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import FilterLine
 from memtui.tui.widgets.memory_list import MemoryList
@@ -47,11 +47,12 @@ COUNTING_WHILE_TYPING_SECONDS = 0.5
 """The same while a filter is typed: counting takes longer than filtering, so it waits for the end of the words."""
 
 
-class BrowseReading(WorkingScreen):
+class BrowseReading(MemtuiScreen):
     """The panes of the Browse screen, filled by workers."""
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
+        self.queries = ListQueries(self.access)
         # Held here rather than queried: a worker may report while the screen is being taken down.
         self._header = HeaderLine(id="header")
         self._facets = FacetPane(id="facets")
@@ -60,7 +61,6 @@ class BrowseReading(WorkingScreen):
         self._detail = DetailPane(id="detail")
         self._filter = FilterLine(id="filter")
         self._filter_count = Static("", id="filter-count", markup=False)
-        self._hints = KeyHints(id="hints")
         self._due_only = False
         self._chosen: dict[str, tuple[str, ...]] = {}
         self._sorts = {False: "newest", True: "stalest"}
@@ -94,6 +94,11 @@ class BrowseReading(WorkingScreen):
         self._prepared_for: Base | None = None
         """The list whose filter is ready, or being made so."""
         self._filling: Timer | None = None
+
+    @property
+    def _semantic(self) -> str:
+        """State of the semantic search, in a word for the header."""
+        return "off" if self.opening.meaning is None else self.opening.meaning.words
 
     @property
     def _wanted(self) -> Wanted:
@@ -137,7 +142,7 @@ class BrowseReading(WorkingScreen):
         if ticket != self._ticket:
             return
         try:
-            listing = self.access.load(query, wanted, best=best)
+            listing = self.queries.load(query, wanted, best=best)
         except MemtuiError as error:
             self.post_message(LookFailed(error))
             return
@@ -151,14 +156,14 @@ class BrowseReading(WorkingScreen):
         if ticket != self._ticket:
             return
         try:
-            at_once = self.access.by_title(base, query)
+            at_once = self.queries.by_title(base, query)
             if at_once is not None:
                 self.post_message(ListRead(at_once, ticket, fresh=False))
-            filtered = self.access.filtered(base, query, best=best)
+            filtered = self.queries.filtered(base, query, best=best)
             self.post_message(ListRead(filtered, ticket, fresh=False))
             if filtered.partial and ticket == self._ticket:
                 # By words at once, by meaning as soon as it is there.
-                whole = self.access.filtered(base, query, best=best, by_meaning=True)
+                whole = self.queries.filtered(base, query, best=best, by_meaning=True)
                 self.post_message(ListRead(whole, ticket, fresh=False))
         except MemtuiError as error:
             self.post_message(LookFailed(error))
@@ -180,7 +185,7 @@ class BrowseReading(WorkingScreen):
         """Have ready what the first key of a filter needs."""
         worker = get_current_worker()
         try:
-            self.access.prepare(base, wanted=lambda: not worker.is_cancelled)
+            self.queries.prepare(base, wanted=lambda: not worker.is_cancelled)
         except MemtuiError as error:
             self._prepared_for = None
             self.post_message(LookFailed(error))
@@ -201,7 +206,7 @@ class BrowseReading(WorkingScreen):
         pane.put_rows(listing.rows)
         pane.show(listing.ids, follow=follow, fresh=message.fresh, notice=notice_of(listing))
         self._header.base = listing.base
-        self._header.semantic = self.access.semantic()
+        self._header.semantic = self._semantic
         self._tell_titles()
         self._ask_for_counts()
 
@@ -237,7 +242,7 @@ class BrowseReading(WorkingScreen):
     # -- rows and details -------------------------------------------------------------------------
 
     def _rows_at_hand(self, identifiers: Sequence[str]) -> Mapping[str, Row]:
-        return {} if self._listing is None else self.access.rows_at_hand(self._listing.base, identifiers)
+        return {} if self._listing is None else self.queries.rows_at_hand(self._listing.base, identifiers)
 
     @on(MemoryList.RowsWanted)
     def _ask_for_rows(self, message: MemoryList.RowsWanted) -> None:
@@ -258,7 +263,7 @@ class BrowseReading(WorkingScreen):
         if ticket != self._rows_ticket:
             return
         try:
-            rows = self.access.rows(identifiers)
+            rows = self.queries.rows(identifiers)
         except MemtuiError as error:
             self.post_message(LookFailed(error))
         else:
@@ -308,7 +313,7 @@ class BrowseReading(WorkingScreen):
         if ticket != self._detail_ticket:
             return
         try:
-            detail = self.access.detail(identifier, explain)
+            detail = self.queries.detail(identifier, explain)
         except MemtuiError as error:
             self.post_message(LookFailed(error))
         else:
@@ -346,7 +351,7 @@ class BrowseReading(WorkingScreen):
         if ticket != self._ticket:
             return
         try:
-            counts = self.access.facet_counts(listing)
+            counts = self.queries.facet_counts(listing)
         except MemtuiError as error:
             self.post_message(LookFailed(error))
         else:
@@ -362,7 +367,7 @@ class BrowseReading(WorkingScreen):
 
     def _poll(self) -> None:
         """Look for changes of others; after a failure, read the list again."""
-        self._header.semantic = self.access.semantic()
+        self._header.semantic = self._semantic
         if self.acting:
             return
         if self._listing is None or self.in_trouble:
@@ -380,7 +385,7 @@ class BrowseReading(WorkingScreen):
     @work(thread=True, exclusive=True, group="poll", exit_on_error=False, description="look for changes")
     def _look_for_changes(self, base: Base) -> None:
         try:
-            moved = self.access.moved(base)
+            moved = self.queries.moved(base)
         except MemtuiError as error:
             self.post_message(LookFailed(error))
         else:
@@ -393,9 +398,8 @@ class BrowseReading(WorkingScreen):
         if not self.acting and not self._outdated and self._listing is not None and self._listing.base is message.base:
             self._reload()
 
-    @on(LookFailed)
-    def _tell_failed_look(self, message: LookFailed) -> None:
-        error = message.error
+    def look_failed(self, error: MemtuiError) -> None:
+        """Show why the vault could not be read."""
         self.complain(str(error))
         if self._listing is None:
             self._list.show((), follow=None, fresh=True, notice=(error.what, error.where, error.remedy))

@@ -19,15 +19,20 @@ from memtui.tui.browse.facets import FacetPane
 from memtui.tui.browse.state import NARROWEST, STEP, WIDEST, BrowseState, list_title, read_state
 from memtui.tui.edit.acts import EditActs
 from memtui.tui.launch_options import Opening
-from memtui.tui.screens.working import FileChecks
 from memtui.tui.state import State
-from memtui.tui.vault_access import SORTS
-from memtui.tui.widgets.chrome import KeyHints
+from memtui.tui.values import SORTS
+from memtui.tui.vault_access import FileChecks
 from memtui.tui.widgets.lines import FilterLine
 from memtui.tui.widgets.memory_list import MemoryList
 
 POLL_SECONDS = 2.0
 """How often the vault is looked at for changes of others."""
+
+FIRST_SECONDS = 3.0
+"""Pause before the first check of the files: the list, its rows and its counts come first."""
+
+AGAIN_SECONDS = 300.0
+"""Pause between two checks; one over 5,000 files takes less than a second of one core."""
 
 TYPING_SECONDS = 0.03
 """Pause after a key before the filter asks the vault."""
@@ -36,7 +41,7 @@ QUICK_TYPING_SECONDS = 0.01
 """The same where the vault need not be asked: only keys of one burst, as of a paste, are taken together."""
 
 
-class BrowseScreen(EditActs, BrowseActs, FileChecks):
+class BrowseScreen(EditActs, BrowseActs):
     """Three panes side by side where there is room, else one over the other; the filter below."""
 
     AREA = BROWSE
@@ -46,6 +51,7 @@ class BrowseScreen(EditActs, BrowseActs, FileChecks):
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
+        self._files = FileChecks(self.access)
         self._pause: Timer | None = None
         self._remembered = BrowseState()
         self._share = self._remembered.share
@@ -61,7 +67,7 @@ class BrowseScreen(EditActs, BrowseActs, FileChecks):
             yield Static("/", id="filter-mark", markup=False)
             yield self._filter
             yield self._filter_count
-        yield self._hints
+        yield self.hints
 
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is asked after the first picture."""
@@ -72,7 +78,12 @@ class BrowseScreen(EditActs, BrowseActs, FileChecks):
         self._detail.set_title("3 Detail")
         self.call_after_refresh(self._reload)
         self.set_interval(POLL_SECONDS, self._poll)
-        self.check_files_in_background()
+        self.set_timer(FIRST_SECONDS, self._check_files)
+        self.set_interval(AGAIN_SECONDS, self._check_files)
+
+    def _check_files(self) -> None:
+        """Check the files now; the poll that comes anyway brings what was found."""
+        self.loader.read(self._files.check, group="files")
 
     # -- what is remembered -----------------------------------------------------------------------
 
@@ -242,7 +253,7 @@ class BrowseScreen(EditActs, BrowseActs, FileChecks):
         self._list.rest_on_top()
         if self._pause is not None:
             self._pause.stop()
-        quick = self._listing is not None and self.access.is_prepared(self._listing.base)
+        quick = self._listing is not None and self.queries.is_prepared(self._listing.base)
         self._pause = self.set_timer(QUICK_TYPING_SECONDS if quick else TYPING_SECONDS, self._refilter)
 
     @on(FilterLine.Kept)
@@ -266,11 +277,6 @@ class BrowseScreen(EditActs, BrowseActs, FileChecks):
         message.stop()
         self.action_read()
 
-    @on(KeyHints.Pressed)
-    async def _press(self, message: KeyHints.Pressed) -> None:
-        message.stop()
-        await self.action_act(message.action.id)
-
     def action_edit(self) -> None:
         """Edit the memory that is looked at in a form."""
         if self._subject is not None:
@@ -286,7 +292,7 @@ class BrowseScreen(EditActs, BrowseActs, FileChecks):
         self._settle()
 
     def _settle(self) -> None:
-        hints = self._hints
+        hints = self.hints
         if self.focused is self._filter:
             hints.place = "filter"
         elif self.focused is self._facets:

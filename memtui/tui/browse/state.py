@@ -7,7 +7,7 @@ from typing import Any
 
 from memtui.tui.browse.facets import FIRST_FOLDED, TITLES, chosen_words
 from memtui.tui.text_layout import counted, tame
-from memtui.tui.vault_access import BEST, SORTS, Listing, Wanted
+from memtui.tui.values import BEST, SORTS, Listing, Wanted
 
 
 def list_title(wanted: Wanted, *, best: bool) -> str:

@@ -13,7 +13,7 @@ from memtui.tui.context.choices import Choices, Moment, Step, of_kept
 from memtui.tui.context.queries import Answer, written_words
 from memtui.tui.context.reading import QUESTION, RECIPE, WRITE, ContextReading
 from memtui.tui.context.rows import FileWritten, QuestionNoted, RecipesRead, SinceRead
-from memtui.tui.messages import Act, LookFailed
+from memtui.tui.messages import LookFailed
 from memtui.tui.screens.dialogs import CardScreen, ChoiceScreen
 from memtui.tui.text_layout import counted, tame
 from memtui.tui.values import Done
@@ -58,13 +58,13 @@ class ContextStepping(ContextReading):
                 self._steps.take(Step(done.message))
             return done
 
-        self.do(Act(run))
+        self.do(run)
 
     def action_undo(self) -> None:
         """Take back what was changed here last; then the last change of the vault."""
         step = self._steps.back()
         if step is None or step.before is None:
-            self.do(Act(lambda: self._payloads.undo(made_here=step is not None), focus=True))
+            self.do(lambda: self._payloads.undo(made_here=step is not None), focus=True)
         else:
             self._bring(step.before)
             self.say(f"Undone: {step.words}")
@@ -73,7 +73,7 @@ class ContextStepping(ContextReading):
         """Do again what was taken back last."""
         step = self._steps.again()
         if step is None or step.after is None:
-            self.do(Act(lambda: self._payloads.redo(made_here=step is not None), focus=True))
+            self.do(lambda: self._payloads.redo(made_here=step is not None), focus=True)
         else:
             self._bring(step.after)
             self.say(f"Redone: {step.words}")

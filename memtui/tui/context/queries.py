@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.errors import MemtuiError, UsageError
-from memtui.tui.launch_options import Opening
+from memtui.tui.memory_acts import MemoryActs
 from memtui.tui.text_layout import tame
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
@@ -80,17 +80,12 @@ class FilesError(UsageError):
 
 
 class ContextAccess:
-    """Payloads, the files that may be named, and what is done with a payload.
+    """Payloads, the files that may be named, and what is done with a payload."""
 
-    Args:
-        opening: what the app was opened with.
-    """
-
-    def __init__(self, opening: Opening) -> None:
-        self._opening = opening
-        self._vault = opening.vault
-        self._reading = opening.vault_to_read()
-        self._access = VaultAccess(opening)
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
+        self._acts = MemoryActs(access)
         # Replaced as a whole, so that threads need no lock.
         self._known_view: tuple[tuple[int, ...], View | None] = ((), None)
         self._known_named: tuple[tuple[int, ...], tuple[str, ...], tuple[tuple[str, ...], View] | None]
@@ -268,14 +263,10 @@ class Since:
 
 
 class PayloadAccess(ContextAccess):
-    """Payloads, and what is done with one.
+    """Payloads, and what is done with one."""
 
-    Args:
-        opening: what the app was opened with.
-    """
-
-    def __init__(self, opening: Opening) -> None:
-        super().__init__(opening)
+    def __init__(self, access: VaultAccess) -> None:
+        super().__init__(access)
         self._made: list[int] = []
         self._unmade: list[int] = []
         self._copied: set[int] = set()
@@ -334,7 +325,7 @@ class PayloadAccess(ContextAccess):
             if last is not None and last.number != number:
                 words = f"“{tame(last.summary, 80)}” by {tame(last.actor, 30)} came after it"
                 return Done(f"Not undone: {words}. H shows both", changed=False)
-        done = self._access.undo()
+        done = self._acts.undo()
         if number is None:
             return done
         self._unmade.append(number)
@@ -345,7 +336,7 @@ class PayloadAccess(ContextAccess):
 
     def redo(self, *, made_here: bool) -> Done:
         """Do the undone change again; one that this screen made may be taken back again."""
-        done = self._access.redo()
+        done = self._acts.redo()
         if made_here and self._unmade:
             self._made.append(self._unmade.pop())
         return done

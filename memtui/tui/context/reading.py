@@ -21,9 +21,8 @@ from memtui.tui.context.queries import Answer, Ask, FilesError, PayloadAccess
 from memtui.tui.context.rows import Answered, FilesKnown, NotAnswered
 from memtui.tui.context.task_lines import TaskLines
 from memtui.tui.launch_options import Opening
-from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.screen import MemtuiScreen
 from memtui.tui.state import State
-from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 
 TYPING_SECONDS = 0.03
@@ -42,7 +41,7 @@ _ASKED = {
 }
 
 
-class ContextReading(WorkingScreen):
+class ContextReading(MemtuiScreen):
     """The Context screen without its acts.
 
     Args:
@@ -58,14 +57,13 @@ class ContextReading(WorkingScreen):
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
         # Held here rather than queried: a worker may report while the screen is being taken down.
-        self._payloads = PayloadAccess(opening)
+        self._payloads = PayloadAccess(self.access)
         self._title = TitleLine("Context", id="context-title")
         self._lines = TaskLines(opening.context, opening.folder, id="context-lines")
         self._list = RankedList(id="context-list")
         self._payload = PayloadPane(id="context-payload")
         self._ask_line = AskLine(_ASKED, id="context-ask-line")
         self._meter = BudgetMeter(id="context-meter")
-        self._hints = KeyHints(id="hints")
         self._choices = Choices()
         self._steps = Steps()
         self._ticked_for = ""
@@ -85,7 +83,7 @@ class ContextReading(WorkingScreen):
             yield self._payload
         yield self._ask_line
         yield self._meter
-        yield self._hints
+        yield self.hints
         yield self._lines.offers
 
     def on_mount(self) -> None:

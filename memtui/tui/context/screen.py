@@ -9,16 +9,15 @@ from textual import on
 from textual.widget import Widget
 from textual.widgets import Input
 
+from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.context import CONTEXT, LINES
 from memtui.tui.context import rows
 from memtui.tui.context.keeping import ContextKeeping
 from memtui.tui.context.task_lines import GUESSED, Offers, TaskLines
-from memtui.tui.messages import LookFailed
 from memtui.tui.screens.dialogs import CardScreen, ChoiceScreen
 from memtui.tui.screens.memory_cards import MemoryCards
-from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.lists import PickList
 
 if TYPE_CHECKING:
@@ -142,9 +141,9 @@ class ContextScreen(ContextKeeping, MemoryCards):
         if row is not None:
             self.read_memory(row.id)
 
-    @on(LookFailed)
-    def _tell_failed_look(self, message: LookFailed) -> None:
-        self.say(str(message.error), severity="error")
+    def look_failed(self, error: MemtuiError) -> None:
+        """Show why the vault could not be read."""
+        self.say(str(error), severity="error")
 
     def action_context_why(self) -> None:
         """Explain the score of the memory under the cursor, or why it is withheld."""
@@ -180,7 +179,7 @@ class ContextScreen(ContextKeeping, MemoryCards):
 
     def _key_of(self, identifier: str) -> str:
         """Return the key of an act as people read it."""
-        return self._hints.keymap.first(registry.by_id(identifier)) or "Packs"
+        return self.hints.keymap.first(registry.by_id(identifier)) or "Packs"
 
     def acts_ended(self, focus: str | None) -> None:
         """Make the payload anew, as the change may have touched it."""
@@ -231,12 +230,7 @@ class ContextScreen(ContextKeeping, MemoryCards):
         else:
             self._list.focus()
 
-    @on(KeyHints.Pressed)
-    async def _press(self, message: KeyHints.Pressed) -> None:
-        message.stop()
-        await self.action_act(message.action.id)
-
     def on_descendant_focus(self) -> None:
         """Show the keys of the focused line or pane."""
         self.set_class(self.focused is self._payload, "-reading")
-        self._hints.place = LINES if isinstance(self.focused, Input) else CONTEXT
+        self.hints.place = LINES if isinstance(self.focused, Input) else CONTEXT

@@ -11,7 +11,7 @@ from memtui.errors import ConflictError, MemtuiError, SecretRefusedError
 from memtui.tui.actions.action import Action
 from memtui.tui.edit.messages import FileConflicted, FileSaved, FileWanted
 from memtui.tui.launch_options import Opening
-from memtui.tui.messages import Act, LookFailed
+from memtui.tui.messages import LookFailed
 from memtui.tui.screens.similar_on_save import MemoriesSaved, ResemblanceActs
 from memtui.tui.text_layout import counted
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memtui.curate.external_editor import Edited, MemoryFile
     from memtui.curate.form import Basis, Decision
     from memtui.tui.edit.screen import EditScreen
-    from memtui.tui.vault_access import Done
+    from memtui.tui.values import Done
     from memtui.tui.widgets.memory_list import MemoryList
 
 
@@ -85,7 +85,7 @@ class EditActs(ResemblanceActs):
         from memtui.tui.edit.queries import EditingAccess
 
         try:
-            basis = EditingAccess(self.opening).basis(identifier)
+            basis = EditingAccess(self.access).basis(identifier)
         except MemtuiError as error:
             self.post_message(LookFailed(error))
         else:
@@ -143,7 +143,7 @@ class EditActs(ResemblanceActs):
     def _save_from_editor(self, file: MemoryFile, basis: Basis, edited: Edited) -> None:
         from memtui.tui.edit.queries import EditingAccess, Wish
 
-        access, wish = EditingAccess(self.opening), Wish(edited.values)
+        access, wish = EditingAccess(self.access), Wish(edited.values)
 
         def run() -> Done:
             try:
@@ -159,7 +159,7 @@ class EditActs(ResemblanceActs):
 
         self._kept[file.memory.id] = file
         self._in_editor = (file, basis, edited)
-        self.do(Act(run, focus=True))
+        self.do(run, focus=True)
 
     @on(FileSaved)
     def _forget_file(self, message: FileSaved) -> None:

@@ -25,9 +25,8 @@ from memtui.tui.edit.messages import BasisRead, FilesRead, FormChecked
 from memtui.tui.edit.queries import EditingAccess, FormError
 from memtui.tui.launch_options import Opening
 from memtui.tui.messages import LookFailed
-from memtui.tui.screens.working import EarlyTyping, WorkingScreen
+from memtui.tui.screen import MemtuiScreen
 from memtui.tui.text_layout import tame
-from memtui.tui.widgets.chrome import KeyHints
 
 if TYPE_CHECKING:
     from memtui.curate.form import Decision
@@ -56,7 +55,7 @@ def drafts_of(app: App[object]) -> dict[str, Draft]:
     return found
 
 
-def tells_unsaved(screen: WorkingScreen, rows: Mapping[str, FormRow], error: MemtuiError) -> bool:
+def tells_unsaved(screen: MemtuiScreen, rows: Mapping[str, FormRow], error: MemtuiError) -> bool:
     """Go to the field that is wrong, or tell of the secret that is in one; returns whether it was either.
 
     Args:
@@ -85,7 +84,7 @@ CHECK_SECONDS = 0.15
 _TITLES: dict[Decision, str] = {"edit": "Edit", "verify": "Edit", "accept": "Edit and accept"}
 
 
-class FormScreen(EarlyTyping):
+class FormScreen(MemtuiScreen):
     """A form over one memory, or an empty one.
 
     Args:
@@ -104,11 +103,12 @@ class FormScreen(EarlyTyping):
         self, opening: Opening, identifier: str | None, decision: Decision = "edit", *, typed: Draft | None = None
     ) -> None:
         super().__init__(opening)
+        self.is_opening = True
         self.saved: Memory | None = None
         """The memory as stored, once that is done."""
         self.is_statement = True
         """Whether what was saved may say something new; not where it was there already."""
-        self._editing = EditingAccess(opening)
+        self._editing = EditingAccess(self.access)
         self._identifier = identifier
         self._decision: Decision = decision
         self._typed = typed
@@ -122,7 +122,6 @@ class FormScreen(EarlyTyping):
         self._pause: Timer | None = None
         self._head = Static("", id="edit-head", markup=False)
         self._rows = {plan.name: FormRow(plan) for plan in PLAN}
-        self._hints = KeyHints(id="hints")
 
     def compose(self) -> ComposeResult:
         """Lay out the form."""
@@ -133,11 +132,11 @@ class FormScreen(EarlyTyping):
                     for plan in PLAN:
                         if plan.side == side:
                             yield self._rows[plan.name]
-        yield self._hints
+        yield self.hints
 
     def on_mount(self) -> None:
         """Ask for the memory after the first picture."""
-        self._hints.place = EDIT if self._identifier is not None and self._decision == "edit" else ACCEPTING
+        self.hints.place = EDIT if self._identifier is not None and self._decision == "edit" else ACCEPTING
         self._tell_head()
         draft = self._typed or drafts_of(self.app).get(self._key)
         if draft is not None:
@@ -210,10 +209,10 @@ class FormScreen(EarlyTyping):
         if not isinstance(field, FormToggle):
             field.choices = message.files
 
-    @on(LookFailed)
-    def _tell_failed_look(self, message: LookFailed) -> None:
-        self.complain(str(message.error))
-        if self._basis is None and isinstance(message.error, VaultBusyError):
+    def look_failed(self, error: MemtuiError) -> None:
+        """Show why the vault could not be read."""
+        self.complain(str(error))
+        if self._basis is None and isinstance(error, VaultBusyError):
             self.set_timer(AGAIN_SECONDS, self._read_basis)
         elif self._basis is None:
             self.dismiss(None)
@@ -319,9 +318,9 @@ class FormScreen(EarlyTyping):
             # An empty form is not told that it is empty.
             row.say(tuple(each for each in found if each.level != "error") if untouched else found)
 
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+    def on_descendant_focus(self) -> None:
         """Show what the focused field may be completed to."""
-        row = row_of(event.widget)
+        row = row_of(self.focused) if self.focused is not None else None
         if row is not None:
             row.show_note()
 

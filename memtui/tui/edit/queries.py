@@ -11,7 +11,8 @@ from memtui.curate.form import Basis, Finding, Texts, check_form, read_form
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError, UsageError
 from memtui.tui.text_layout import tame
-from memtui.tui.vault_access import Done, VaultAccess
+from memtui.tui.values import Done
+from memtui.tui.vault_access import VaultAccess
 
 if TYPE_CHECKING:
     from memtui.curate.form import Decision
@@ -40,8 +41,12 @@ class FormError(UsageError):
         self.finding = finding
 
 
-class EditingAccess(VaultAccess):
+class EditingAccess:
     """The vault as forms see it."""
+
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
 
     def basis(self, identifier: str | None) -> Basis:
         """Return what a form starts from: the memory, or the place of a new one.
@@ -54,11 +59,11 @@ class EditingAccess(VaultAccess):
 
         opening = self._opening
         with self._reading.read() as reader:
-            view = self._view_of(reader)
+            view = self._access.view_of(reader)
             here = view.project if view.named or view.stands_in else None
             memory = reader.get(reader.resolve(identifier)) if identifier is not None else None
             owner = here if memory is None or memory.project is None else memory.project
-            tree = self._tree_of(reader, owner)
+            tree = self._access.tree_of(reader, owner)
             projects = tuple(project_names(reader))
         root = tree.root if tree is not None else view.root if memory is None else None
         return Basis(memory, opening.vault.kinds, root, here, projects, vault_tags(self._reading))
@@ -114,7 +119,7 @@ class EditingAccess(VaultAccess):
         tree = None
         if wish.decision == "verify":
             with self._reading.read() as reader:
-                tree = self._tree_of(reader, base.project)
+                tree = self._access.tree_of(reader, base.project)
         opening.before_change()
         saved = save_edit(
             self._vault,

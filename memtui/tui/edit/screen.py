@@ -11,9 +11,7 @@ from memtui.tui.actions.action import Action
 from memtui.tui.actions.editing import EDIT
 from memtui.tui.edit.form import FormScreen, drafts_of, tells_unsaved
 from memtui.tui.edit.messages import FormSaved, SaveConflicted
-from memtui.tui.messages import Act
-from memtui.tui.vault_access import Done
-from memtui.tui.widgets.chrome import KeyHints
+from memtui.tui.values import Done
 
 if TYPE_CHECKING:
     from memtui.curate.form import Decision
@@ -72,7 +70,7 @@ class EditScreen(FormScreen):
             self.post_message(FormSaved(memory))
             return done
 
-        self.do(Act(run))
+        self.do(run)
 
     @on(FormSaved)
     def _take_saved(self, message: FormSaved) -> None:
@@ -102,11 +100,6 @@ class EditScreen(FormScreen):
                 self.call_after_refresh(self.acts_ended, None)
 
         self.app.push_screen(screen, settled)
-
-    @on(KeyHints.Pressed)
-    async def _press(self, message: KeyHints.Pressed) -> None:
-        message.stop()
-        await self.action_act(message.action.id)
 
     def action_edit_stored(self) -> None:
         """Show what is stored; again, what was typed."""

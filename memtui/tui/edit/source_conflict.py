@@ -11,7 +11,7 @@ from memtui.tui.edit.queries import Wish
 from memtui.tui.edit.version_conflict import Choice, ConflictScreen
 from memtui.tui.launch_options import Opening
 from memtui.tui.text_layout import tame
-from memtui.tui.vault_access import Done
+from memtui.tui.values import Done
 
 if TYPE_CHECKING:
     from memtui.capture.source_conflicts import SourceConflict

@@ -26,11 +26,9 @@ from memtui.tui.edit.messages import FormSaved, SaveConflicted
 from memtui.tui.edit.queries import EditingAccess, FormError, Wish
 from memtui.tui.launch_options import Opening
 from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece
-from memtui.tui.messages import Act
-from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.screen import MemtuiScreen
 from memtui.tui.text_layout import counted, tame
-from memtui.tui.vault_access import Done
-from memtui.tui.widgets.chrome import KeyHints
+from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lists import ChoiceList, ChoiceRow
 
@@ -46,7 +44,7 @@ _WORDS: dict[Choice, str] = {
 }
 
 
-class ConflictScreen(WorkingScreen):
+class ConflictScreen(MemtuiScreen):
     """Base, theirs and mine of every field that differs; the person takes one, or combines both.
 
     Args:
@@ -78,12 +76,11 @@ class ConflictScreen(WorkingScreen):
         super().__init__(opening)
         self.saved: Memory | None = None
         """The memory as stored, once that is done."""
-        self._editing = EditingAccess(opening)
+        self._editing = EditingAccess(self.access)
         self._head = Static("", id="conflict-head", markup=False)
         self._fields = ChoiceList(id="conflict-fields")
         self._panes = {name: DetailPane(id=f"conflict-{name}") for name in ("base", "theirs", "mine")}
         self._result = FormArea(id="conflict-result")
-        self._hints = KeyHints(id="hints")
         self._warned = False
         self._filling = False
         self._begin(base, theirs, wish, last)
@@ -108,11 +105,11 @@ class ConflictScreen(WorkingScreen):
             yield from self._panes.values()
         with Vertical(id="conflict-made"):
             yield self._result
-        yield self._hints
+        yield self.hints
 
     def on_mount(self) -> None:
         """Show the first field."""
-        self._hints.place = CONFLICT
+        self.hints.place = CONFLICT
         self._show_all()
 
     # -- showing ----------------------------------------------------------------------------------
@@ -259,7 +256,7 @@ class ConflictScreen(WorkingScreen):
         self._result.read_only = self._result.is_too_long
         self._result.move_cursor(self._result.document.end)
         self.add_class("-writing")
-        self._hints.place = TEXT
+        self.hints.place = TEXT
         self._result.focus()
 
     @on(TextArea.Changed, "#conflict-result")
@@ -275,7 +272,7 @@ class ConflictScreen(WorkingScreen):
         """Leave the text; leave the screen, saying first that nothing is saved."""
         if self.has_class("-writing"):
             self.remove_class("-writing")
-            self._hints.place = CONFLICT
+            self.hints.place = CONFLICT
             self._result.read_only = True
             self._fields.focus()
         elif not self._warned:
@@ -294,11 +291,6 @@ class ConflictScreen(WorkingScreen):
             return
         super().action_quit()
 
-    @on(KeyHints.Pressed)
-    async def _press(self, message: KeyHints.Pressed) -> None:
-        message.stop()
-        await self.action_act(message.action.id)
-
     # -- saving -----------------------------------------------------------------------------------
 
     def action_conflict_save(self) -> None:
@@ -313,7 +305,7 @@ class ConflictScreen(WorkingScreen):
             self.post_message(FormSaved(memory))
             return done
 
-        self.do(Act(run))
+        self.do(run)
 
     def store(self, values: Mapping[str, Any]) -> tuple[Memory, Done]:
         """Save the result; called in a thread worker.

@@ -19,11 +19,12 @@ from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.health import HEALTH
 from memtui.tui.launch_options import Opening
+from memtui.tui.list_detail import ListDetail
 from memtui.tui.memory_view import Block, Piece
 from memtui.tui.messages import LookFailed
-from memtui.tui.screens.panes import TwoPanes
 from memtui.tui.text_layout import counted, fit, tame, wrap
-from memtui.tui.vault_access import Signature, VaultAccess
+from memtui.tui.values import Signature
+from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import TitleLine
 
@@ -42,16 +43,20 @@ class HealthRead:
     signature: Signature
 
 
-class HealthAccess(VaultAccess):
+class HealthAccess:
     """The vault as the Health screen sees it."""
+
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
 
     def look(self) -> HealthRead:
         """Return the shape that the vault is in; takes seconds for a large one."""
         from memtui.curate.health import HealthOptions, health, sections
 
-        opening, signature = self._opening, self.signature()
+        opening, signature = self._opening, self._access.signature()
         with self._reading.read() as reader:
-            view = self._view_of(reader)
+            view = self._access.view_of(reader)
         found = health(
             self._reading,
             HealthOptions(
@@ -120,7 +125,7 @@ class HealthLooked(Message):
     ticket: int
 
 
-class HealthScreen(TwoPanes):
+class HealthScreen(ListDetail):
     """What the vault holds, beside what asks for care; in one pane where it is narrow.
 
     Args:
@@ -138,7 +143,7 @@ class HealthScreen(TwoPanes):
         self._care = DetailPane(id="health-care")
         self._holds = DetailPane(id="health-holds")
         super().__init__(opening, self._care, self._holds)
-        self._health = HealthAccess(opening)
+        self._health = HealthAccess(self.access)
         self._title = TitleLine("Health", id="health-title")
         self._read: HealthRead | None = None
         self._ticket = 0

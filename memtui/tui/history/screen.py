@@ -20,8 +20,8 @@ from memtui.tui.actions.action import Action
 from memtui.tui.actions.history import HISTORY, HISTORY_FILTER
 from memtui.tui.history.view import ChangeList, DiffPane, HistoryAccess, HistoryRow, told
 from memtui.tui.launch_options import Opening
-from memtui.tui.messages import Act, LookFailed
-from memtui.tui.screens.panes import TwoPanes
+from memtui.tui.list_detail import ListDetail
+from memtui.tui.messages import LookFailed
 from memtui.tui.text_layout import counted, tame
 from memtui.tui.widgets.lines import TextLine, TitleLine
 from memtui.tui.widgets.lists import PickList
@@ -64,7 +64,7 @@ class ChangeRead(Message):
     diff: ChangeDiff
 
 
-class HistoryScreen(TwoPanes):
+class HistoryScreen(ListDetail):
     """The list of changes beside what one of them did.
 
     Args:
@@ -251,7 +251,7 @@ class HistoryScreen(TwoPanes):
         """Bring back what the memory said after this change."""
         memory = self._current_memory()
         if memory is not None:
-            self.do(Act(lambda: self._journal.bring_back(*memory)))
+            self.do(lambda: self._journal.bring_back(*memory))
 
     def acts_ended(self, focus: str | None) -> None:
         """Read the journal anew; the newest change is the one just made."""

@@ -29,11 +29,11 @@ from memtui.tui.importing.view import (
     row_blocks,
 )
 from memtui.tui.launch_options import Opening
-from memtui.tui.messages import Act, LookFailed
+from memtui.tui.list_detail import ListDetail
+from memtui.tui.messages import LookFailed
 from memtui.tui.screens.dialogs import CardScreen
-from memtui.tui.screens.panes import TwoPanes
 from memtui.tui.text_layout import counted
-from memtui.tui.vault_access import Done
+from memtui.tui.values import Done
 from memtui.tui.widgets.lines import TextLine, TitleLine
 from memtui.tui.widgets.lists import PickList
 
@@ -86,7 +86,7 @@ class Progressed(Message):
         return isinstance(message, Progressed)
 
 
-class ImportScreen(TwoPanes):
+class ImportScreen(ListDetail):
     """Places on the left, on the right what importing them would do.
 
     Args:
@@ -308,7 +308,7 @@ class ImportScreen(TwoPanes):
             self._imported = done if done.changed else None
             return done
 
-        self.do(Act(run))
+        self.do(run)
 
     def tell_done(self, done: Done) -> None:
         """Say where what came in is; after an undo, what holds before any import."""

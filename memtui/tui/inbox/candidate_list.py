@@ -9,7 +9,7 @@ from textual.strip import Strip
 from memtui.text.width import clip
 from memtui.tui.inbox.queries import Candidate
 from memtui.tui.text_layout import fit
-from memtui.tui.vault_access import Row
+from memtui.tui.values import Row
 from memtui.tui.widgets.lists import CURSOR_MARK
 from memtui.tui.widgets.memory_list import KIND_CELLS, MARKED, MemoryList
 

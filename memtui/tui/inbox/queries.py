@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from memtui.domain.memory import Source
+from memtui.tui.memory_acts import MemoryActs
 from memtui.tui.text_layout import counted, tame
-from memtui.tui.vault_access import Detail, Done, Row, Signature, VaultAccess
+from memtui.tui.values import Detail, Done, Row, Signature
+from memtui.tui.vault_access import VaultAccess
 
 if TYPE_CHECKING:
     from memtui.capture.source_conflicts import SourceConflict
@@ -63,8 +65,13 @@ class Read:
     oddities: tuple[str, ...]
 
 
-class InboxAccess(VaultAccess):
+class InboxAccess:
     """The vault as the Inbox sees it."""
+
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
+        self._acts = MemoryActs(access)
 
     def waiting(self) -> Waiting:
         """Return what waits in view: the unassigned too, unless a project was named."""
@@ -73,9 +80,9 @@ class InboxAccess(VaultAccess):
         from memtui.vault.filters import MemoryFilter
         from memtui.vault.projects import project_names
 
-        signature = self.signature()
+        signature = self._access.signature()
         with self._reading.read() as reader:
-            view = self._view_of(reader)
+            view = self._access.view_of(reader)
             wanted = waiting(view.scope, with_unassigned=self._opening.project is None)
             ids = reader.select_ids(wanted, sort="created", now=self._vault.now())
             return Waiting(
@@ -94,14 +101,14 @@ class InboxAccess(VaultAccess):
         from memtui.curate.lifecycle import waiting
 
         with self._reading.read() as reader:
-            view = self._view_of(reader)
+            view = self._access.view_of(reader)
             scope = waiting(view.scope, with_unassigned=self._opening.project is None).scope
             return conflicts(reader, scope)
 
     def source_moved(self, conflict: SourceConflict) -> bool:
         """Return whether a source is not where it was when it was read last; False where nothing tells."""
         with self._reading.read() as reader:
-            tree = self._tree_of(reader, conflict.memory.project)
+            tree = self._access.tree_of(reader, conflict.memory.project)
         path = Path(conflict.text.path)
         if not path.is_absolute():
             if tree is None:
@@ -111,7 +118,7 @@ class InboxAccess(VaultAccess):
 
     def moved_since(self, waiting: Waiting) -> bool:
         """Return whether the vault changed since; opens it only if the file changed."""
-        if self.signature() == waiting.signature:
+        if self._access.signature() == waiting.signature:
             return False
         with self._reading.read() as reader:
             return reader.change_counter() != waiting.counter
@@ -126,7 +133,7 @@ class InboxAccess(VaultAccess):
             odd = oddities(reader, list(found.values()), self._opening.secret_patterns)
         rows: dict[str, Row] = {}
         for identifier, memory in found.items():
-            row = self._row(memory, now)
+            row = self._access.row(memory, now)
             values = {field.name: getattr(row, field.name) for field in fields(row)}
             rows[identifier] = Candidate(
                 **values, source=source_line(memory.sources), oddities=tuple(map(tame, odd[identifier].words))
@@ -137,7 +144,7 @@ class InboxAccess(VaultAccess):
         """Return one candidate in full, None if it is gone."""
         from memtui.curate.lifecycle import oddities
 
-        detail = self.detail(identifier)
+        detail = self._access.detail(identifier)
         if detail is None:
             return None
         memory = detail.view.memory
@@ -149,7 +156,7 @@ class InboxAccess(VaultAccess):
         if odd.twins:
             said.append(f"The same text is in use already: {', '.join(odd.twins)}.")
         if memory.project is None:
-            where = self._view.project if self._view and self._view.stands_in else None
+            where = self._access.view.project if self._access.view and self._access.view.stands_in else None
             said.append(
                 f"Unassigned: accepting puts it into {where}." if where else "Unassigned: P puts it into a project."
             )
@@ -170,7 +177,7 @@ class InboxAccess(VaultAccess):
             )
             return accepted.outcome
 
-        done = self._act(act, "Accepted")
+        done = self._acts.change(act, "Accepted")
         parts = [done.message] if done.changed or not (accepted.planted or accepted.unassigned) else []
         if accepted.planted:
             parts.append(f"Left {_candidates(accepted.planted)} that may be planted: accept each by itself")
@@ -185,13 +192,15 @@ class InboxAccess(VaultAccess):
         """Turn candidates down."""
         from memtui.curate import lifecycle
 
-        return self._act(lambda: lifecycle.reject(self._vault, identifiers, actor=self._opening.actor), "Rejected")
+        return self._acts.change(
+            lambda: lifecycle.reject(self._vault, identifiers, actor=self._opening.actor), "Rejected"
+        )
 
     def change_kind(self, identifiers: Sequence[str], kind: str) -> Done:
         """Give candidates another kind."""
         from memtui.curate import lifecycle
 
-        return self._act(
+        return self._acts.change(
             lambda: lifecycle.change_kind(self._vault, identifiers, kind, actor=self._opening.actor), f"Now {kind}"
         )
 
@@ -199,7 +208,7 @@ class InboxAccess(VaultAccess):
         """Put candidates into a project."""
         from memtui.curate import lifecycle
 
-        return self._act(
+        return self._acts.change(
             lambda: lifecycle.assign(self._vault, identifiers, project, actor=self._opening.actor),
             f"Now in {tame(project)}",
         )

@@ -32,12 +32,11 @@ from memtui.tui.inbox.queries import (
 )
 from memtui.tui.launch_options import Opening
 from memtui.tui.memory_view import Block, describe
-from memtui.tui.messages import Act, LookFailed, RowsRead
+from memtui.tui.messages import LookFailed, RowsRead
 from memtui.tui.screens.memory_cards import OpeningFiles
 from memtui.tui.screens.similar_on_save import MemoriesSaved
 from memtui.tui.text_layout import counted, tame
-from memtui.tui.vault_access import Done
-from memtui.tui.widgets.chrome import KeyHints
+from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.memory_list import MemoryList
 
@@ -62,11 +61,10 @@ class InboxScreen(EditActs, OpeningFiles):
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
-        self._inbox = InboxAccess(opening)
+        self._inbox = InboxAccess(self.access)
         self._head = Static("", id="inbox-head", markup=False)
         self._list = CandidateList(id="inbox-list")
         self._detail = DetailPane(id="inbox-detail")
-        self._hints = KeyHints(id="hints")
         self._waiting: Waiting | None = None
         self._ticket = 0
         self._rows_ticket = 0
@@ -79,7 +77,7 @@ class InboxScreen(EditActs, OpeningFiles):
         with Horizontal(id="inbox-panes"):
             yield self._list
             yield self._detail
-        yield self._hints
+        yield self.hints
 
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is asked after the first picture."""
@@ -187,9 +185,8 @@ class InboxScreen(EditActs, OpeningFiles):
         if not self.acting:
             self._reload()
 
-    @on(LookFailed)
-    def _tell_failed_look(self, message: LookFailed) -> None:
-        error = message.error
+    def look_failed(self, error: MemtuiError) -> None:
+        """Show why the vault could not be read."""
         self.complain(str(error))
         if self._waiting is None:
             self._list.show((), follow=None, fresh=True, notice=(error.what, error.where, error.remedy))
@@ -235,7 +232,7 @@ class InboxScreen(EditActs, OpeningFiles):
         if goes:
             self._list.take_out(chosen)
             self._tell_head()
-        self.do(Act(lambda: act(chosen)))
+        self.do(lambda: act(chosen))
 
     def action_inbox_accept(self) -> None:
         """Accept, and look at what it resembles."""
@@ -267,7 +264,7 @@ class InboxScreen(EditActs, OpeningFiles):
 
         def take(kind: str | None) -> None:
             if kind is not None:
-                self.do(Act(lambda: self._inbox.change_kind(chosen, kind)))
+                self.do(lambda: self._inbox.change_kind(chosen, kind))
 
         self.app.push_screen(ChoiceScreen(_title("Kind", chosen), kinds, row.kind if row else ""), take)
 
@@ -281,7 +278,7 @@ class InboxScreen(EditActs, OpeningFiles):
 
         def take(project: str | None) -> None:
             if project is not None:
-                self.do(Act(lambda: self._inbox.assign(chosen, project)))
+                self.do(lambda: self._inbox.assign(chosen, project))
 
         self.app.push_screen(ChoiceScreen(_title("Project", chosen), projects, row.project if row else ""), take)
 
@@ -381,17 +378,12 @@ class InboxScreen(EditActs, OpeningFiles):
         message.stop()
         self.action_inbox_read()
 
-    @on(KeyHints.Pressed)
-    async def _press(self, message: KeyHints.Pressed) -> None:
-        message.stop()
-        await self.action_act(message.action.id)
-
     def on_descendant_focus(self) -> None:
         """Show the keys of the focused pane."""
         self._settle()
 
     def _settle(self) -> None:
-        self._hints.place = DETAIL if self.focused is self._detail else MARKED if self._list.marked else INBOX
+        self.hints.place = DETAIL if self.focused is self._detail else MARKED if self._list.marked else INBOX
 
 
 def _title(what: str, chosen: list[str]) -> str:

@@ -10,7 +10,7 @@ from memtui.domain.kinds import in_project
 from memtui.tui.actions.action import Action
 from memtui.tui.lab.view import MEMORY, LabRead, step
 from memtui.tui.launch_options import Opening
-from memtui.tui.screens.panes import PanesScreen
+from memtui.tui.screen import MemtuiScreen
 from memtui.tui.text_layout import tame
 
 LINE_STEP = 0.05
@@ -50,7 +50,7 @@ class Tried:
         return bool(self.half_lives) or self.memory is not None
 
 
-class LabKnobs(PanesScreen):
+class LabKnobs(MemtuiScreen):
     """What is tried, and the keys that turn it.
 
     Args:

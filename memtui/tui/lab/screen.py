@@ -23,7 +23,7 @@ from memtui.tui.actions.lab import LAB
 from memtui.tui.lab.knobs import LabKnobs
 from memtui.tui.lab.view import MEMORY, LabAccess, LabRead, curve_of, effect_lines, kind_line, kinds_head, memory_line
 from memtui.tui.launch_options import Opening
-from memtui.tui.messages import Act, LookFailed
+from memtui.tui.messages import LookFailed
 from memtui.tui.state import State
 from memtui.tui.text_layout import counted, tame
 from memtui.tui.widgets.curve import CurveView
@@ -77,14 +77,14 @@ class LabScreen(LabKnobs):
 
     def __init__(self, opening: Opening, *, memory_id: str | None = None) -> None:
         super().__init__(opening, memory_id)
-        self._lab = LabAccess(opening)
+        self._lab = LabAccess(self.access)
         self._title = TitleLine("Decay lab", id="lab-title")
         self._curve = CurveView(id="lab-curve")
         self._effect_pane = Static("", markup=False, id="lab-effect")
         self._kinds_pane = Static("", markup=False, id="lab-kinds")
         self._effect: Effect | None = None
         self._base: Members | None = None
-        self._changes: list[PayloadChange] | None = None
+        self._payload_changes: list[PayloadChange] | None = None
         self._ticket = 0
         self._reading = 0
 
@@ -133,7 +133,7 @@ class LabScreen(LabKnobs):
         if message.ticket != self._reading:
             return
         self.trouble_is_over()
-        self._read, self._base, self._changes = message.read, None, None
+        self._read, self._base, self._payload_changes = message.read, None, None
         self.looked_at = message.read.signature
         self._title.project = message.read.project
         names = self._subjects()
@@ -153,7 +153,7 @@ class LabScreen(LabKnobs):
     def turned(self) -> None:
         """Draw the curve at once, and reckon the effect in a thread."""
         self._ticket += 1
-        self._changes = None
+        self._payload_changes = None
         self.draw_again()
         if self._read is not None:
             self._reckon(self._read, self._knobs(), self._base, self._ticket)
@@ -188,7 +188,7 @@ class LabScreen(LabKnobs):
     @on(PayloadsReckoned)
     def _take_payloads(self, message: PayloadsReckoned) -> None:
         if message.ticket == self._ticket:
-            self._base, self._changes = message.base, message.changes
+            self._base, self._payload_changes = message.base, message.changes
             self.draw_again()
 
     # -- drawing ----------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ class LabScreen(LabKnobs):
             size = self._effect_pane.content_size
             lines = effect_lines(
                 self._effect,
-                self._changes,
+                self._payload_changes,
                 recipes=len(read.payloads.recipes),
                 titles=read.titles,
                 keep=self._to_keep(),
@@ -247,4 +247,4 @@ class LabScreen(LabKnobs):
         if self._read is not None:
             read, knobs = self._read, self._knobs()
             self._tried.memory = None
-            self.do(Act(partial(self._lab.apply, read, knobs)))
+            self.do(partial(self._lab.apply, read, knobs))

@@ -14,7 +14,8 @@ from memtui.curate.decay import Effect, Knobs, Snapshot, crossing_days, days_tex
 from memtui.domain.freshness import decay
 from memtui.domain.kinds import split_project
 from memtui.tui.text_layout import counted, fit, tame
-from memtui.tui.vault_access import Done, Signature, VaultAccess
+from memtui.tui.values import Done, Signature
+from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.curve import Curve
 
 if TYPE_CHECKING:
@@ -39,16 +40,20 @@ class LabRead:
     payloads: Payloads
 
 
-class LabAccess(VaultAccess):
+class LabAccess:
     """The vault as the Decay lab sees it."""
+
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
 
     def read(self) -> LabRead:
         """Read everything that effects are reckoned on."""
         from memtui.curate.decay import PayloadOptions, Payloads, take_snapshot
 
-        opening, signature = self._opening, self.signature()
+        opening, signature = self._opening, self._access.signature()
         with self._reading.read() as reader:
-            view = self._view_of(reader)
+            view = self._access.view_of(reader)
         snapshot = take_snapshot(self._reading, view.scope, threshold=opening.threshold)
         options = PayloadOptions(
             view=view,

@@ -16,7 +16,8 @@ from memtui.tui.actions.merge import FIELDS
 from memtui.tui.inbox.queries import source_line
 from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece
 from memtui.tui.text_layout import MARK_PINNED, ago, counted, days_between, tame
-from memtui.tui.vault_access import Done, VaultAccess
+from memtui.tui.values import Done
+from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import ChoiceList
 
 if TYPE_CHECKING:
@@ -57,8 +58,12 @@ class MergeResult:
     before: int
 
 
-class MergeAccess(VaultAccess):
+class MergeAccess:
     """The vault as the Merge screen sees it."""
+
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
 
     def sides(self, identifiers: Sequence[str]) -> Sides:
         """Return memories side by side.
@@ -69,7 +74,7 @@ class MergeAccess(VaultAccess):
         from memtui.curate.merge import fields_of, marked_texts, named_projects, what_differs
         from memtui.errors import NotFoundError
 
-        memories = self._memories(identifiers)
+        memories = self._access.memories(identifiers)
         if len(memories) < 2:  # noqa: PLR2004 - a pair
             raise NotFoundError("What was to be merged is gone")
         fields = fields_of(memories)

@@ -34,11 +34,11 @@ from memtui.tui.merge.queries import (
     side_blocks,
     stacked_blocks,
 )
-from memtui.tui.messages import Act, LookFailed
+from memtui.tui.messages import LookFailed
+from memtui.tui.screen import MemtuiScreen
 from memtui.tui.screens.dialogs import ChoiceScreen
-from memtui.tui.screens.working import WorkingScreen
 from memtui.tui.text_layout import counted, tame
-from memtui.tui.vault_access import Done
+from memtui.tui.values import Done
 from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lists import ChoiceList, ChoiceRow
@@ -67,7 +67,7 @@ class ResultMade(Message):
     result: MergeResult | str
 
 
-class MergeScreen(WorkingScreen):
+class MergeScreen(MemtuiScreen):
     """Chooses whose text each field takes; the merge itself is one undoable change.
 
     Args:
@@ -85,13 +85,12 @@ class MergeScreen(WorkingScreen):
         self.merged = False
         """Whether the merge was made."""
         self._identifiers = tuple(identifiers)[:MOST_MERGED]
-        self._merging = MergeAccess(opening)
+        self._merging = MergeAccess(self.access)
         self._head = Static("", id="merge-head", markup=False)
         self._fields = MergeFields(id="merge-fields")
         self._panes = [DetailPane(id=f"merge-side-{place}") for place in range(len(self._identifiers))]
         self._stack = DetailPane(id="merge-stack")
         self._result = DetailPane(id="merge-result")
-        self._hints = KeyHints(id="hints")
         self._sides: Sides | None = None
         self._taken: dict[str, tuple[int, ...]] = {}
         self._written: dict[str, str] = {}
@@ -105,11 +104,11 @@ class MergeScreen(WorkingScreen):
             yield from self._panes
         yield self._stack
         yield self._result
-        yield self._hints
+        yield self.hints
 
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is asked after the first picture."""
-        self._hints.place = MERGE
+        self.hints.place = MERGE
         self._head.update(Content.styled(" Merge", "bold $primary"))
         self._fields.border_title = Content("Fields that differ")
         self._stack.set_title("Texts")
@@ -138,10 +137,6 @@ class MergeScreen(WorkingScreen):
         self._taken = {name: self._taken.get(name, proposed) for name, proposed in known.items()}
         self._written = {name: text for name, text in self._written.items() if name in known}
         self._lay_out()
-
-    @on(LookFailed)
-    def _tell_failed_look(self, message: LookFailed) -> None:
-        self.complain(str(message.error))
 
     # -- showing ----------------------------------------------------------------------------------
 
@@ -357,7 +352,7 @@ class MergeScreen(WorkingScreen):
             self.merged = True
             return done
 
-        self.do(Act(run, focus=True))
+        self.do(run, focus=True)
 
     def acts_ended(self, focus: str | None) -> None:
         """Close once the merge is made."""
@@ -374,6 +369,7 @@ class MergeScreen(WorkingScreen):
     @on(KeyHints.Pressed)
     async def _press(self, message: KeyHints.Pressed) -> None:
         message.stop()
+        message.prevent_default()
         if message.action.id == "merge-both":
             self._fields.action_merge_both()
         else:

@@ -16,6 +16,7 @@ from memtui.tui.launch_options import Opening
 from memtui.tui.memory_view import Block, StyleName
 from memtui.tui.text_layout import counted, days_between, short_age, tame
 from memtui.tui.values import Done
+from memtui.tui.vault_access import VaultAccess
 
 if TYPE_CHECKING:
     from memtui.curate.packs import Effect, UsedMember, UsedPack, Verdict
@@ -291,7 +292,7 @@ class PacksAccess:
             return Done(f"{LOST}: o opens its task", changed=False)
         ask = ask_of(pack)
         task = task_of(pack.task, pack.files, pack.options)
-        payloads = PayloadAccess(self._opening)
+        payloads = PayloadAccess(VaultAccess(self._opening))
         return payloads.copy(Answer(ask, task, was, pack.project, pack.project or ""), send_escape)
 
     def since(self, pack: StoredPack) -> PackSince:
@@ -301,7 +302,7 @@ class PacksAccess:
 
         was = self._as_it_was(pack)
         opening = replace(self._opening, project=self._opening.project or pack.project)
-        today = PayloadAccess(opening).answer(ask_of(pack)).pack
+        today = PayloadAccess(VaultAccess(opening)).answer(ask_of(pack)).pack
         diff = compare(today, pack)
         with self._reading.read() as reader:
             found = reader.get_many([*diff.added, *diff.removed, *diff.changed])

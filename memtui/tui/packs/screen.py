@@ -21,13 +21,13 @@ from memtui.tui.actions.context import CONTEXT
 from memtui.tui.actions.packs import PACKS, PACKS_LINE, VERDICT_OF
 from memtui.tui.context.choices import of_kept
 from memtui.tui.launch_options import Opening
-from memtui.tui.messages import Act, LookFailed
+from memtui.tui.list_detail import ListDetail
+from memtui.tui.messages import LookFailed
 from memtui.tui.packs import queries
 from memtui.tui.packs.lists import MemberList, PackList
 from memtui.tui.packs.queries import PackRead, PacksAccess, PackSince
 from memtui.tui.screens.dialogs import CardScreen
 from memtui.tui.screens.memory_cards import MemoryCards
-from memtui.tui.screens.panes import TwoPanes
 from memtui.tui.state import State
 from memtui.tui.text_layout import counted, tame
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
@@ -73,7 +73,7 @@ class PackCompared(Message):
     since: PackSince
 
 
-class PacksScreen(TwoPanes, MemoryCards):
+class PacksScreen(ListDetail, MemoryCards):
     """The packs beside the memories of one of them; feedback is of the focused pane: the pack, or one memory.
 
     Args:
@@ -239,7 +239,7 @@ class PacksScreen(TwoPanes, MemoryCards):
         reason, self._reason = self._reason, ""
         self._line.close()
         self._tell_reason()
-        self.do(Act(lambda: self._packs.give(pack_id, verdict, only=only, reason=reason)))
+        self.do(lambda: self._packs.give(pack_id, verdict, only=only, reason=reason))
 
     def action_packs_helped(self) -> None:
         """Say that it helped."""
@@ -260,7 +260,7 @@ class PacksScreen(TwoPanes, MemoryCards):
     def action_packs_leave(self) -> None:
         """Leave a pack unanswered."""
         pack = self._current_pack().pack
-        self.do(Act(lambda: self._packs.leave(pack)))
+        self.do(lambda: self._packs.leave(pack))
 
     def action_packs_reason(self) -> None:
         """Ask for the reason of the next word of feedback."""
@@ -300,7 +300,7 @@ class PacksScreen(TwoPanes, MemoryCards):
     def action_packs_copy(self) -> None:
         """Copy the payload again."""
         pack = self._current_pack().pack
-        self.do(Act(lambda: self._packs.copy_again(pack, self.send_escape)))
+        self.do(lambda: self._packs.copy_again(pack, self.send_escape))
 
     def action_packs_since(self) -> None:
         """Show what its task gives today beside what it gave then."""

@@ -13,7 +13,8 @@ from memtui.text.sanitize import reveal
 from memtui.tui.edit.queries import FormError
 from memtui.tui.memory_view import LONGEST_SHOWN, Block, highlighted
 from memtui.tui.text_layout import ago, counted, days_between, tame
-from memtui.tui.vault_access import Done, VaultAccess
+from memtui.tui.values import Done
+from memtui.tui.vault_access import VaultAccess
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,12 @@ class Sources:
     projects: tuple[str, ...]
 
 
-class ReflectAccess(VaultAccess):
+class ReflectAccess:
     """The vault as the Reflect screen sees it."""
+
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
 
     def sources(self, identifiers: Sequence[str]) -> Sources:
         """Return the sources with what a conclusion takes over from them.
@@ -49,14 +54,14 @@ class ReflectAccess(VaultAccess):
         from memtui.curate.reflect import FEWEST_SOURCES, propose
         from memtui.vault.projects import project_names
 
-        memories = self._memories(identifiers)
+        memories = self._access.memories(identifiers)
         if len(memories) < FEWEST_SOURCES:
             raise NotFoundError("What was to be reflected on is gone")
         named = named_projects(memories)
         project = common_project(memories[0], memories[1:]) if len(named) < 2 else None  # noqa: PLR2004 - several
         proposed, now = propose(memories), self._vault.now()
         with self._reading.read() as reader:
-            tree = self._tree_of(reader, project)
+            tree = self._access.tree_of(reader, project)
             projects = tuple(project_names(reader))
         blank = Memory(
             id="",

@@ -25,12 +25,11 @@ from memtui.tui.actions.reflect import REFLECT
 from memtui.tui.edit.fields import FieldPlan, FormArea, FormRow, FormToggle
 from memtui.tui.edit.form import tells_unsaved
 from memtui.tui.launch_options import Opening
-from memtui.tui.messages import Act, LookFailed
+from memtui.tui.messages import LookFailed
 from memtui.tui.reflect.queries import ReflectAccess, Sources, source_blocks
-from memtui.tui.screens.working import EarlyTyping
+from memtui.tui.screen import MemtuiScreen
 from memtui.tui.text_layout import counted
-from memtui.tui.vault_access import Done
-from memtui.tui.widgets.chrome import KeyHints
+from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 
 CHECK_SECONDS = 0.15
@@ -79,7 +78,7 @@ class Concluded(Message):
     memory: Memory
 
 
-class ReflectScreen(EarlyTyping):
+class ReflectScreen(MemtuiScreen):
     """Writes a conclusion from two to twenty memories; saving it is one undoable change.
 
     Args:
@@ -93,10 +92,11 @@ class ReflectScreen(EarlyTyping):
 
     def __init__(self, opening: Opening, identifiers: Sequence[str]) -> None:
         super().__init__(opening)
+        self.is_opening = True
         self.saved: Memory | None = None
         """The conclusion as stored, once that is done."""
         self._identifiers = tuple(identifiers)
-        self._reflecting = ReflectAccess(opening)
+        self._reflecting = ReflectAccess(self.access)
         self._sources: Sources | None = None
         self._shown: dict[str, str] = {plan.name: NO if plan.name == RETIRE else "" for plan in PLAN}
         self._warned = False
@@ -106,7 +106,6 @@ class ReflectScreen(EarlyTyping):
         self._pane = DetailPane(id="reflect-sources")
         self._form = VerticalScroll(id="reflect-form", can_focus=False)
         self._rows = {plan.name: FormRow(plan) for plan in PLAN}
-        self._hints = KeyHints(id="hints")
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -115,11 +114,11 @@ class ReflectScreen(EarlyTyping):
             yield self._pane
             with self._form:
                 yield from self._rows.values()
-        yield self._hints
+        yield self.hints
 
     def on_mount(self) -> None:
         """Take up a draft; the vault is asked after the first picture."""
-        self._hints.place = REFLECT
+        self.hints.place = REFLECT
         self._pane.set_title("Sources")
         self._form.border_title = Content("Conclusion")
         draft = self._drafts.get(self._key)
@@ -179,10 +178,6 @@ class ReflectScreen(EarlyTyping):
         self._pane.show(source_blocks(sources), from_top=True)
         self._tell_head()
         self._check_soon()
-
-    @on(LookFailed)
-    def _tell_failed_look(self, message: LookFailed) -> None:
-        self.complain(str(message.error))
 
     def _tell_head(self) -> None:
         number = counted(len(self._identifiers), "source", "sources")
@@ -298,7 +293,7 @@ class ReflectScreen(EarlyTyping):
             self.post_message(Concluded(memory))
             return done
 
-        self.do(Act(run))
+        self.do(run)
 
     @on(Concluded)
     def _take_saved(self, message: Concluded) -> None:
@@ -359,8 +354,3 @@ class ReflectScreen(EarlyTyping):
             self.say("Not saved yet: ctrl+s saves. Quitting again leaves without it.", severity="warning")
             return
         super().action_quit()
-
-    @on(KeyHints.Pressed)
-    async def _press(self, message: KeyHints.Pressed) -> None:
-        message.stop()
-        await self.action_act(message.action.id)

@@ -15,8 +15,10 @@ from memtui.clock import days_after
 from memtui.domain.freshness import decay, half_life_days, last_trusted_at
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError
+from memtui.tui.memory_acts import MemoryActs
 from memtui.tui.text_layout import counted, tame
-from memtui.tui.vault_access import Detail, Done, Signature, VaultAccess
+from memtui.tui.values import Detail, Done, Signature
+from memtui.tui.vault_access import FileChecks, VaultAccess
 from memtui.tui.widgets.curve import Curve
 
 if TYPE_CHECKING:
@@ -44,8 +46,14 @@ class Shown:
         return {self.id: self.version}
 
 
-class ReviewVerdicts(VaultAccess):
+class ReviewVerdicts:
     """What a person decides in review."""
+
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
+        self._acts = MemoryActs(access)
+        self.files = FileChecks(access)
 
     def still_true(self, shown: Shown) -> Done:
         """Say "still true" of a memory; its files are taken as they are."""
@@ -53,7 +61,7 @@ class ReviewVerdicts(VaultAccess):
 
         with self._reading.read() as reader:
             found = reader.get_many([shown.id])
-            tree = self._tree_of(reader, found[shown.id].project) if found else None
+            tree = self._access.tree_of(reader, found[shown.id].project) if found else None
         return self._decide(
             partial(lifecycle.verify, self._vault, [shown.id], tree=tree, versions=shown.versions), "Verified"
         )
@@ -96,7 +104,7 @@ class ReviewVerdicts(VaultAccess):
         from memtui.curate.anchors import snooze_until_change
 
         with self._reading.read() as reader:
-            tree = self._view_of(reader).tree
+            tree = self._access.view_of(reader).tree
         return self._decide(
             partial(snooze_until_change, self._vault, [shown.id], tree=tree, versions=shown.versions),
             "Snoozed until a file changes",
@@ -168,7 +176,7 @@ class ReviewVerdicts(VaultAccess):
         """Tie memories to where their files went, as one change; it is no verdict."""
         from memtui.curate.anchors import re_anchor
 
-        return self._act(partial(re_anchor, self._vault, moves, actor=self._opening.actor), "Re-anchored")
+        return self._acts.change(partial(re_anchor, self._vault, moves, actor=self._opening.actor), "Re-anchored")
 
     # -- packs ------------------------------------------------------------------------------------
 
@@ -221,7 +229,7 @@ class ReviewVerdicts(VaultAccess):
 
         opening = self._opening
         with self._reading.read() as reader:
-            view = self._view_of(reader)
+            view = self._access.view_of(reader)
         options = HealthOptions(
             view=view,
             threshold=opening.threshold,
@@ -327,7 +335,7 @@ class ReviewAccess(ReviewVerdicts):
 
         opening = self._opening
         with self._reading.read() as reader:
-            view = self._view_of(reader)
+            view = self._access.view_of(reader)
         session = (
             None
             if anew
@@ -335,7 +343,7 @@ class ReviewAccess(ReviewVerdicts):
         )
         if session is not None:
             return self.look_at(session, resumed=True)
-        self.look_after_files()
+        self.files.check()
         most = None if anew else review_sessions.left_of_pace(self._reading, daily=opening.daily, weekly=opening.weekly)
         session = review_sessions.begin(
             self._vault,
@@ -353,7 +361,7 @@ class ReviewAccess(ReviewVerdicts):
         """Return how far a session is."""
         from memtui.curate import review_sessions
 
-        signature = self.signature()
+        signature = self._access.signature()
         progress = review_sessions.progress(self._reading, session)
         if progress.left:
             return Opened(session, progress, resumed, None, signature)
@@ -379,13 +387,13 @@ class ReviewAccess(ReviewVerdicts):
         """Return what to decide on a memory by, None if it is gone."""
         from memtui.curate.file_history import file_changes
 
-        detail = self.detail(identifier)
+        detail = self._access.detail(identifier)
         if detail is None:
             return None
         memory = detail.view.memory
         with self._reading.read() as reader:
-            tree = self._tree_of(reader, memory.project)
-        moves = _still_tied(memory, self._moves.get(identifier, {}))
+            tree = self._access.tree_of(reader, memory.project)
+        moves = _still_tied(memory, self.files.moves.get(identifier, {}))
         return ReviewCard(
             detail,
             session.why.get(identifier, ()),
@@ -397,7 +405,7 @@ class ReviewAccess(ReviewVerdicts):
 
     def moves_left(self) -> dict[str, dict[str, str]]:
         """Return the moves that are not followed yet: per memory id, old path to new path."""
-        moves = self.moves()
+        moves = self.files.moves
         with self._reading.read() as reader:
             memories = reader.get_many(moves)
         left = {identifier: _still_tied(memory, moves[identifier]) for identifier, memory in memories.items()}
@@ -409,7 +417,7 @@ class ReviewAccess(ReviewVerdicts):
         from memtui.recall.search import search
 
         with self._reading.read() as reader:
-            scope = self._view_of(reader).scope
+            scope = self._access.view_of(reader).scope
         words = f"{memory.title} {memory.insight[:300]}"
         hits = search(
             self._reading, words, scope, limit=MOST_SIMILAR, settings=self._opening.recall, now=self._vault.now()

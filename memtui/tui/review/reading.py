@@ -38,7 +38,6 @@ from memtui.tui.review.view import (
     why_title,
 )
 from memtui.tui.screens.memory_cards import OpeningFiles
-from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.curve import CurveView
 from memtui.tui.widgets.detail import DetailPane, SeenPane
 
@@ -51,13 +50,12 @@ class ReviewReading(EditActs, OpeningFiles):
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
-        self._review = ReviewAccess(opening)
+        self._review = ReviewAccess(self.access)
         self._head = Static("", id="review-head", markup=False)
         self._memory = SeenPane(id="review-memory")
         self._curve = CurveView(id="review-curve")
         self._files = DetailPane(id="review-files")
         self._similar = DetailPane(id="review-similar")
-        self._hints = KeyHints(id="hints")
         self._opened: Opened | None = None
         self._time_left = TimeLeft()
         self._place = 0
@@ -91,11 +89,11 @@ class ReviewReading(EditActs, OpeningFiles):
             yield self._curve
             yield self._files
             yield self._similar
-        yield self._hints
+        yield self.hints
 
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is asked after the first picture."""
-        self._hints.place = REVIEW
+        self.hints.place = REVIEW
         self._memory.set_title("Why now")
         self._memory.show((TAKING,), from_top=True)
         self._curve.set_title("Freshness")
@@ -135,10 +133,6 @@ class ReviewReading(EditActs, OpeningFiles):
         if found is not None:
             self.post_message(found)
 
-    @on(LookFailed)
-    def _tell_failed_look(self, message: LookFailed) -> None:
-        self.complain(str(message.error))
-
     @on(SessionRead)
     def _take_session(self, message: SessionRead) -> None:
         # A session read while a verdict is on its way does not know of it yet; the last verdict looks again.
@@ -158,7 +152,7 @@ class ReviewReading(EditActs, OpeningFiles):
         elif self._current in self._settled:
             self._place = self._next_open(self._place)
         if opened.progress.left:
-            self._hints.place = REVIEW
+            self.hints.place = REVIEW
             self._tell_head()
             self._read_card()
         else:
@@ -174,14 +168,14 @@ class ReviewReading(EditActs, OpeningFiles):
     @work(thread=True, exclusive=True, group="files", exit_on_error=False)
     def _check_files(self) -> None:
         def look() -> Message:
-            self._review.look_after_files()
+            self._review.files.check()
             return FilesChecked()
 
         self._look(look)
 
     @on(FilesChecked)
     def _take_files(self) -> None:
-        if self._review.moves() and not self.acting:
+        if self._review.files.moves and not self.acting:
             self._ahead_is_old = True
             self._reload()
 
@@ -204,7 +198,7 @@ class ReviewReading(EditActs, OpeningFiles):
 
     @work(thread=True, exclusive=True, group="poll", exit_on_error=False)
     def _look_for_changes(self, opened: Opened) -> None:
-        if self._review.signature() != opened.signature:
+        if self.access.signature() != opened.signature:
             self.post_message(ReviewMoved())
 
     @on(ReviewMoved)
@@ -368,7 +362,7 @@ class ReviewReading(EditActs, OpeningFiles):
     def _show_end(self, opened: Opened) -> None:
         self._clear()
         self._ahead = None
-        self._hints.place = DONE if opened.receipt is not None else NONE_DUE
+        self.hints.place = DONE if opened.receipt is not None else NONE_DUE
         self._memory.set_title("Receipt" if opened.receipt is not None else "Review")
         self._memory.show(end_blocks(opened, self._review.now()), from_top=True)
 

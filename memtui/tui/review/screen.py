@@ -15,14 +15,13 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.review import ON_ONE, PACKS, REVIEW
 from memtui.tui.launch_options import Opening
-from memtui.tui.messages import Act, Told
+from memtui.tui.messages import Told
 from memtui.tui.review.queries import MOVED_MEANWHILE, Opened, Shown
 from memtui.tui.review.reading import ReviewReading
 from memtui.tui.review.view import MovesRead, TimeLeft
 from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.tui.text_layout import tame
-from memtui.tui.vault_access import Done
-from memtui.tui.widgets.chrome import KeyHints
+from memtui.tui.values import Done
 
 SNOOZES: tuple[tuple[str, float | None], ...] = (
     ("a week", 7.0),
@@ -73,7 +72,7 @@ class ReviewScreen(ReviewReading):
             return "No other memory is linked to it or like it."
         if action.id == "review-re-anchor" and card is not None and not card.moves:
             return "None of its files is known to have moved."
-        if action.id == "review-re-anchor-all" and not self._review.moves():
+        if action.id == "review-re-anchor-all" and not self._review.files.moves:
             return "No file is known to have moved."
         if action.id in PACKS and not self._asks_of_pack:
             return "No pack is asked about."
@@ -144,7 +143,7 @@ class ReviewScreen(ReviewReading):
                 self._overtaken = shown.id if done.message == MOVED_MEANWHILE else ""
             return done
 
-        self.do(Act(act))
+        self.do(act)
 
     def acts_ended(self, focus: str | None) -> None:
         """Look at what became of the queue; come back to what an undo touched, or what was refused."""
@@ -170,7 +169,7 @@ class ReviewScreen(ReviewReading):
         opened = self._opened
         if opened is not None:
             self._mine.update(opened.session.ids)
-            self.do(Act(lambda: self._review.undo_all(opened.session), focus=True))
+            self.do(lambda: self._review.undo_all(opened.session), focus=True)
 
     def action_review_edit(self) -> None:
         """Edit the memory; saving verifies it."""
@@ -316,7 +315,7 @@ class ReviewScreen(ReviewReading):
         def take(agreed: bool | None) -> None:
             if agreed:
                 self._mine.update(moves)
-                self.do(Act(lambda: self._review.re_anchor(moves)))
+                self.do(lambda: self._review.re_anchor(moves))
 
         self.app.push_screen(MovesScreen(moves), take)
 
@@ -327,7 +326,7 @@ class ReviewScreen(ReviewReading):
         if opened is not None and opened.packs:
             pack = opened.packs[0]
             self._memory.show_unseen()
-            self.do(Act(lambda: self._review.say_of_pack(pack, verdict)))
+            self.do(lambda: self._review.say_of_pack(pack, verdict))
 
     def action_review_pack_helped(self) -> None:
         """Say that the pack helped."""
@@ -382,8 +381,3 @@ class ReviewScreen(ReviewReading):
             self.post_message(Told(str(error), good=False))
         else:
             self.post_message(Told(done.message, good=done.changed))
-
-    @on(KeyHints.Pressed)
-    async def _press(self, message: KeyHints.Pressed) -> None:
-        message.stop()
-        await self.action_act(message.action.id)

@@ -23,7 +23,7 @@ from memtui.tui.actions.also_called import ERASING, words_of
 from memtui.tui.actions.browse import BROWSE, DUE, FACETS, FILTER
 from memtui.tui.actions.everywhere import EVERYWHERE, PANE
 from memtui.tui.keymap import Keymap
-from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.screen import MemtuiScreen
 from memtui.tui.text_layout import MARK_DUE, MARK_PINNED
 
 NOTHING_FOUND = "No act is called so"
@@ -57,12 +57,12 @@ class ActProvider(Provider):
 
     def _acts(self) -> Iterable[tuple[SystemCommand, str]]:
         screen = self.screen
-        if isinstance(screen, WorkingScreen):
+        if isinstance(screen, MemtuiScreen):
             yield from zip(self.app.get_system_commands(screen), map(words_of, screen.offered()), strict=True)
 
     def _help(self) -> Callable[[], None]:
         screen = self.screen
-        return screen.action_help if isinstance(screen, WorkingScreen) else self._do_nothing
+        return screen.action_help if isinstance(screen, MemtuiScreen) else self._do_nothing
 
     def _do_nothing(self) -> None:
         """Close the palette."""
@@ -133,7 +133,7 @@ class HelpScreen(ModalScreen[str | None]):
         Binding("pageup,ctrl+u", "list('page_up')", show=False, priority=True),
     ]
 
-    def __init__(self, screen: WorkingScreen) -> None:
+    def __init__(self, screen: MemtuiScreen) -> None:
         super().__init__()
         self._of = screen
 

@@ -9,12 +9,12 @@ from memtui.errors import MemtuiError
 from memtui.tui.context.rows import MemoryRead
 from memtui.tui.memory_view import describe
 from memtui.tui.messages import LookFailed, PlaceFound, Told
+from memtui.tui.screen import MemtuiScreen
 from memtui.tui.screens.dialogs import CardScreen
-from memtui.tui.screens.working import WorkingScreen
-from memtui.tui.vault_access import Found
+from memtui.tui.values import Found
 
 
-class MemoryCards(WorkingScreen):
+class MemoryCards(MemtuiScreen):
     """A screen whose rows are memories that can be read in full."""
 
     @work(thread=True, exclusive=True, group="memory", exit_on_error=False)
@@ -40,7 +40,7 @@ class MemoryCards(WorkingScreen):
         return True
 
 
-class OpeningFiles(WorkingScreen):
+class OpeningFiles(MemtuiScreen):
     """A screen from which sources and files are opened."""
 
     def open_source_of(self, identifier: str | None) -> None:

@@ -21,10 +21,10 @@ from memtui.tui.actions.action import Action
 from memtui.tui.actions.resembling import RESEMBLING
 from memtui.tui.keymap import Keymap
 from memtui.tui.launch_options import Opening
-from memtui.tui.messages import Act
-from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.screen import MemtuiScreen
 from memtui.tui.text_layout import clipped, tame
-from memtui.tui.vault_access import Done, VaultAccess
+from memtui.tui.values import Done
+from memtui.tui.vault_access import VaultAccess
 
 if TYPE_CHECKING:
     from memtui.curate.links import Resemblance
@@ -38,8 +38,12 @@ class Beside:
     found: Resemblance
 
 
-class ResemblingAccess(VaultAccess):
+class ResemblingAccess:
     """The vault as it is looked at beside a save."""
+
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
 
     def beside(self, identifiers: Sequence[str], before: Memory | None = None) -> list[Beside]:
         """Return what memories resemble, of each the nearest.
@@ -53,7 +57,7 @@ class ResemblingAccess(VaultAccess):
         ready = meaning if meaning is not None and meaning.is_ready else None
         return [
             Beside(memory, found)
-            for memory in self._memories(list(identifiers)[:MOST_SAID])
+            for memory in self._access.memories(list(identifiers)[:MOST_SAID])
             if before is None or changed_much(before, memory)
             for found in resembling(self._vault, memory, meaning=ready)
         ]
@@ -153,7 +157,7 @@ class BesideFound(Message):
     ticket: int
 
 
-class ResemblanceActs(WorkingScreen):
+class ResemblanceActs(MemtuiScreen):
     """A screen beneath forms, which tells after a save what the new memory resembles."""
 
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(RESEMBLING)
@@ -173,7 +177,7 @@ class ResemblanceActs(WorkingScreen):
     @work(thread=True, exclusive=True, group="beside", exit_on_error=False)
     def _find_beside(self, identifiers: tuple[str, ...], before: Memory | None, ticket: int) -> None:
         try:
-            found = ResemblingAccess(self.opening).beside(identifiers, before)
+            found = ResemblingAccess(self.access).beside(identifiers, before)
         except MemtuiError:
             # The save stands; Tidy finds the same later.
             return
@@ -242,7 +246,7 @@ class ResemblanceActs(WorkingScreen):
         if self._waiting_beside:
             beside = self._waiting_beside.pop(0)
             self._tell_beside()
-            self.do(Act(lambda: ResemblingAccess(self.opening).tie(beside, link_type), focus=True))
+            self.do(lambda: ResemblingAccess(self.access).tie(beside, link_type), focus=True)
 
     def action_resembling_both(self) -> None:
         """Open both side by side, to be merged or only looked at."""

@@ -20,11 +20,10 @@ from memtui.tui.actions.everywhere import GO
 from memtui.tui.actions.tidy import CLASH, CLASH_LINE, CLASHES
 from memtui.tui.launch_options import Opening
 from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece
-from memtui.tui.messages import Act
-from memtui.tui.screens.working import WorkingScreen
+from memtui.tui.screen import MemtuiScreen
 from memtui.tui.text_layout import ago, days_between, tame
 from memtui.tui.tidy.queries import TidyAccess
-from memtui.tui.vault_access import Done
+from memtui.tui.values import Done
 from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import AskLine, Question
@@ -53,7 +52,7 @@ class ClashText(DetailPane):
         self.post_message(self.BothWanted())
 
 
-class ContradictionScreen(WorkingScreen):
+class ContradictionScreen(MemtuiScreen):
     """Settles one contradiction by one key; each way is one undoable change.
 
     Args:
@@ -72,12 +71,11 @@ class ContradictionScreen(WorkingScreen):
         """Whether it was settled."""
         self._contradiction = contradiction
         self._memories = memories
-        self._tidying = TidyAccess(opening)
+        self._tidying = TidyAccess(self.access)
         self._head = Static("", id="clash-head", markup=False)
         self._panes = [ClashText(id=f"clash-{place}") for place in (0, 1)]
         self._line = AskLine(_QUESTIONS, id="clash-ask")
         self._where = Static(_WHERE, id="clash-where", markup=False)
-        self._hints = KeyHints(id="hints")
         self._first = ""
 
     def compose(self) -> ComposeResult:
@@ -87,11 +85,11 @@ class ContradictionScreen(WorkingScreen):
             yield from self._panes
         yield self._where
         yield self._line
-        yield self._hints
+        yield self.hints
 
     def on_mount(self) -> None:
         """Show both."""
-        self._hints.place = CLASH
+        self.hints.place = CLASH
         why = tame(self._contradiction.why, 200)
         self._head.update(
             Content.assemble(
@@ -154,7 +152,7 @@ class ContradictionScreen(WorkingScreen):
 
     def _ask(self, name: str) -> None:
         self._where.add_class("-open")
-        self._hints.place = CLASH_LINE
+        self.hints.place = CLASH_LINE
         self._line.open(name)
 
     @on(AskLine.Given)
@@ -174,7 +172,7 @@ class ContradictionScreen(WorkingScreen):
 
     def _close_line(self) -> None:
         self._where.remove_class("-open")
-        self._hints.place = CLASH
+        self.hints.place = CLASH
         self._line.close()
         self._panes[0].focus()
 
@@ -191,7 +189,7 @@ class ContradictionScreen(WorkingScreen):
             self.settled = True
             return done
 
-        self.do(Act(settle))
+        self.do(settle)
 
     def acts_ended(self, focus: str | None) -> None:
         """Close once it is settled."""
@@ -202,6 +200,7 @@ class ContradictionScreen(WorkingScreen):
     @on(KeyHints.Pressed)
     async def _press(self, message: KeyHints.Pressed) -> None:
         message.stop()
+        message.prevent_default()
         if message.action.id == "clash-both":
             self._panes[0].action_clash_both()
         else:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memtui.domain.memory import Memory
-from memtui.tui.launch_options import Opening
+from memtui.tui.memory_acts import MemoryActs
 from memtui.tui.text_layout import counted, tame
-from memtui.tui.vault_access import Done, VaultAccess
+from memtui.tui.values import Done
+from memtui.tui.vault_access import VaultAccess
 
 if TYPE_CHECKING:
     from memtui.analysis.contradictions import Contradiction
@@ -28,11 +29,13 @@ class Pair:
     memories: tuple[Memory, Memory]
 
 
-class TidyAccess(VaultAccess):
+class TidyAccess:
     """The vault as the Tidy screen sees it."""
 
-    def __init__(self, opening: Opening) -> None:
-        super().__init__(opening)
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
+        self._acts = MemoryActs(access)
         self._cache: TidyCache | None = None
 
     def find(self, progress: Progress, *, anew: bool = False) -> TidyReport:
@@ -54,7 +57,7 @@ class TidyAccess(VaultAccess):
             cache.look_anew()
 
         with self._reading.read() as reader:
-            view = self._view_of(reader)
+            view = self._access.view_of(reader)
             # The vectors that are stored are compared; no model is loaded for it.
             vectors = counts(reader) if opening.meaning is not None else {}
         options = TidyOptions(
@@ -77,7 +80,7 @@ class TidyAccess(VaultAccess):
         """
         from memtui.errors import NotFoundError
 
-        memories = self._memories(contradiction.ids)
+        memories = self._access.memories(contradiction.ids)
         if len(memories) != 2:  # noqa: PLR2004 - a pair
             raise NotFoundError("One of the two is gone")
         return Pair((memories[0], memories[1]))
@@ -158,4 +161,4 @@ class TidyAccess(VaultAccess):
         wanted: dict[str, dict[str, str]] = {}
         for identifier, old, new in moves:
             wanted.setdefault(identifier, {})[old] = new
-        return self._act(lambda: re_anchor(self._vault, wanted, actor=self._opening.actor), "Re-anchored")
+        return self._acts.change(lambda: re_anchor(self._vault, wanted, actor=self._opening.actor), "Re-anchored")

@@ -20,12 +20,11 @@ from memtui.tui.actions.action import Action
 from memtui.tui.actions.tidy import TIDY
 from memtui.tui.edit.acts import EditActs
 from memtui.tui.launch_options import Opening
-from memtui.tui.messages import Act, LookFailed
+from memtui.tui.messages import LookFailed
 from memtui.tui.text_layout import counted
 from memtui.tui.tidy.queries import Pair, TidyAccess
 from memtui.tui.tidy.rows import TidyList, TidyRow, row_blocks, rows_of
-from memtui.tui.vault_access import Done
-from memtui.tui.widgets.chrome import KeyHints
+from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lists import PickList
 
@@ -80,11 +79,10 @@ class TidyScreen(EditActs):
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
-        self._tidying = TidyAccess(opening)
+        self._tidying = TidyAccess(self.access)
         self._head = Static("", id="tidy-head", markup=False)
         self._found = TidyList(id="tidy-list")
         self._detail = DetailPane(id="tidy-detail")
-        self._hints = KeyHints(id="hints")
         self._report: TidyReport | None = None
         self._rows: list[TidyRow] = []
         self._running = False
@@ -98,11 +96,11 @@ class TidyScreen(EditActs):
         with Horizontal(id="tidy-panes"):
             yield self._found
             yield self._detail
-        yield self._hints
+        yield self.hints
 
     def on_mount(self) -> None:
         """Draw the empty panes; the pass begins after the first picture."""
-        self._hints.place = TIDY
+        self.hints.place = TIDY
         self._detail.set_title("Finding")
         self._tell_head("looking through the vault · esc stops")
         self.call_after_refresh(self._begin_pass)
@@ -174,10 +172,6 @@ class TidyScreen(EditActs):
             f"{told} in {counts['memories']:,} memories" + (f" · easy merges save {saved:,} tokens" if saved else "")
         )
         self._found.set_title("Findings", f"{findings:,}" if findings else "")
-
-    @on(LookFailed)
-    def _tell_failed_look(self, message: LookFailed) -> None:
-        self.complain(str(message.error))
 
     def _tell_head(self, text: str) -> None:
         self._head.update(Content.assemble((" Tidy", "bold $primary"), (f"   {text}", "$memtui-dim")))
@@ -279,7 +273,7 @@ class TidyScreen(EditActs):
         moves = [(anchor.id, anchor.path, anchor.suggestion) for anchor in anchors if anchor.suggestion]
         if moves:
             self._take_out(*(row for row in self._rows if row.subject in anchors))
-            self.do(Act(lambda: self._tidying.re_anchor(moves)))
+            self.do(lambda: self._tidying.re_anchor(moves))
         else:
             self.say("Nothing tells where it went; e edits its files.", severity="warning")
 
@@ -293,12 +287,12 @@ class TidyScreen(EditActs):
             return
         if row.finding == "unused":
             self._take_out(*(other for other in self._rows if other.finding == "unused"))
-            self.do(Act(lambda: self._tidying.retire(report.unused)))
+            self.do(lambda: self.memories.retire(report.unused))
             return
         copies = [group for group in report.duplicates if group.copies]
         if copies:
             self._take_out(*(other for other in self._rows if other.subject in copies))
-            self.do(Act(lambda: self._tidying.merge_copies(copies)))
+            self.do(lambda: self._tidying.merge_copies(copies))
         else:
             self.say("None of them are exact copies; enter looks at each.", severity="warning")
 
@@ -315,7 +309,7 @@ class TidyScreen(EditActs):
                 return self._tidying.are_not_ripe(subject)
             return self._tidying.are_no_duplicates(subject)
 
-        self.do(Act(run))
+        self.do(run)
 
     def action_tidy_edit(self) -> None:
         """Edit the memory under the cursor."""
@@ -329,7 +323,7 @@ class TidyScreen(EditActs):
         memory = self._memory_of(row)
         if memory is not None:
             self._take_out(row)
-            self.do(Act(lambda: self._tidying.retire([memory])))
+            self.do(lambda: self.memories.retire([memory]))
 
     def action_tidy_keep(self) -> None:
         """Say "still true" of the memory under the cursor."""
@@ -337,7 +331,7 @@ class TidyScreen(EditActs):
         memory = self._memory_of(row)
         if memory is not None:
             self._take_out(row)
-            self.do(Act(lambda: self._tidying.verify([memory])))
+            self.do(lambda: self.memories.verify([memory]))
 
     def _take_out(self, *rows: TidyRow | None) -> None:
         """Take findings from the list at once; the next pass tells whether they are settled."""
@@ -358,8 +352,3 @@ class TidyScreen(EditActs):
     @on(PickList.Chosen, "#tidy-list")
     async def _open_clicked(self) -> None:
         await self.action_act("tidy-open")
-
-    @on(KeyHints.Pressed)
-    async def _press(self, message: KeyHints.Pressed) -> None:
-        message.stop()
-        await self.action_act(message.action.id)

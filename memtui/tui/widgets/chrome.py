@@ -14,7 +14,7 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.keymap import Keymap
 from memtui.tui.text_layout import counted, fit, tame
-from memtui.tui.vault_access import Base
+from memtui.tui.values import Base
 
 _GAP = "   "
 _PROJECT_CELLS = 30

@@ -13,10 +13,12 @@ import pytest
 
 from memtui.domain.memory import STATUSES, Anchor, Memory, Signal
 from memtui.recall.resident import ResidentMeaning
-from memtui.tui.browse import list_queries
+from memtui.tui.browse import queries
+from memtui.tui.browse.queries import ListQueries
 from memtui.tui.launch_options import Opening
-from memtui.tui.values import Listing
-from memtui.tui.vault_access import SORTS, VaultAccess, Wanted
+from memtui.tui.memory_acts import MemoryActs
+from memtui.tui.values import SORTS, Listing, Wanted
+from memtui.tui.vault_access import VaultAccess
 from memtui.vault.vault import Vault
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -51,7 +53,7 @@ def made(number: int, chance: random.Random) -> Memory:
 
 @pytest.fixture
 def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
-    monkeypatch.setattr(list_queries, "LARGE_VAULT", 1)
+    monkeypatch.setattr(queries, "LARGE_VAULT", 1)
     vault = Vault(tmp_path / "vault.duckdb", now=lambda: NOW)
     chance = random.Random(5)
     with vault.write(actor="person", action="import") as writer:
@@ -63,11 +65,11 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
     return vault
 
 
-def opened(vault: Vault, **values: Any) -> VaultAccess:
-    return VaultAccess(Opening(vault=vault, folder=vault.path.parent, **values))
+def opened(vault: Vault, **values: Any) -> ListQueries:
+    return ListQueries(VaultAccess(Opening(vault=vault, folder=vault.path.parent, **values)))
 
 
-def prepared(vault: Vault, wanted: Wanted, **values: Any) -> tuple[VaultAccess, Listing]:
+def prepared(vault: Vault, wanted: Wanted, **values: Any) -> tuple[ListQueries, Listing]:
     access = opened(vault, **values)
     found = access.load("", wanted)
     access.prepare(found.base)
@@ -108,7 +110,7 @@ def test_rows_at_hand_say_what_the_vault_says_but_for_the_texts(vault: Vault) ->
 def test_what_is_held_is_dropped_and_read_anew_when_the_vault_changed(vault: Vault) -> None:
     access, found = prepared(vault, Wanted())
     gone = access.filtered(found.base, "retry").ids[0]
-    access.retire([gone])
+    MemoryActs(access._access).retire([gone])
     fresh = access.load("", Wanted()).base
     assert not access.is_prepared(fresh)
     alike(access.filtered(fresh, "retry"), opened(vault).filtered(fresh, "retry"))
@@ -118,7 +120,7 @@ def test_what_is_held_is_dropped_and_read_anew_when_the_vault_changed(vault: Vau
     assert gone not in after.ids
     alike(after, opened(vault).filtered(fresh, "retry"))
     # One that is read while the vault moves on is of no list that is shown.
-    access.undo()
+    MemoryActs(access._access).undo()
     access.prepare(fresh)
     access.prepare(access.load("", Wanted()).base, wanted=lambda: False)
     assert not access.is_prepared(access.load("", Wanted()).base)

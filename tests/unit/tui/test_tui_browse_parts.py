@@ -16,7 +16,7 @@ from memtui.tui.browse.facets import FEW_VALUES, TITLES, chosen_words, facet_lin
 from memtui.tui.browse.memory_index import Titles
 from memtui.tui.browse.state import NARROWEST, WIDEST, BrowseState, read_state
 from memtui.tui.memory_view import highlighted
-from memtui.tui.vault_access import FacetCounts, Row, steady_order
+from memtui.tui.values import FacetCounts, Row, steady_order
 from memtui.tui.widgets.detail import MOST_RENDERED, rendered
 from memtui.tui.widgets.memory_list import PARTS, Columns, Marks, row_segments
 

@@ -16,6 +16,7 @@ from memtui.recall.result import Task
 from memtui.tui.context import rows
 from memtui.tui.context.queries import RECALL_KEPT_SECONDS, Ask, PayloadAccess
 from memtui.tui.launch_options import Opening
+from memtui.tui.vault_access import VaultAccess
 from memtui.vault.vault import Vault
 
 TASK = "make refunds idempotent"
@@ -44,7 +45,7 @@ def recalls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_ranking_is_kept_while_only_what_follows_it_changes(
     vault: Vault, tmp_path: Path, recalls: list[str]
 ) -> None:
-    access = PayloadAccess(Opening(vault=vault, folder=tmp_path, project="payments-api"))
+    access = PayloadAccess(VaultAccess(Opening(vault=vault, folder=tmp_path, project="payments-api")))
     changes: list[dict[str, Any]] = [
         {},
         {"budget": "90"},
@@ -68,7 +69,7 @@ def test_the_ranking_is_kept_while_only_what_follows_it_changes(
 def test_another_task_is_recalled_anew(
     vault: Vault, tmp_path: Path, recalls: list[str], change: dict[str, Any]
 ) -> None:
-    access = PayloadAccess(Opening(vault=vault, folder=tmp_path, project="payments-api"))
+    access = PayloadAccess(VaultAccess(Opening(vault=vault, folder=tmp_path, project="payments-api")))
     access.answer(USUAL)
     access.answer(replace(USUAL, **change))
     assert len(recalls) == 2
@@ -77,7 +78,7 @@ def test_another_task_is_recalled_anew(
 def test_what_others_write_and_what_time_does_is_seen(
     vault: Vault, tmp_path: Path, recalls: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    access = PayloadAccess(Opening(vault=vault, folder=tmp_path, project="payments-api"))
+    access = PayloadAccess(VaultAccess(Opening(vault=vault, folder=tmp_path, project="payments-api")))
     assert "freshone" not in {one.memory.id for one in access.answer(USUAL).pack.included}
     with vault.write(actor="ana", action="add") as writer:
         writer.put(memory("freshone", "Refunds are idempotent by their payment"))
@@ -94,7 +95,7 @@ def test_a_pack_of_the_standing_payload_is_compared_with_the_union_of_today(vaul
     from memtui.tui.packs.queries import PacksAccess
 
     opening = Opening(vault=vault, folder=tmp_path, project="payments-api")
-    payloads, packs = PayloadAccess(opening), PacksAccess(opening)
+    payloads, packs = PayloadAccess(VaultAccess(opening)), PacksAccess(opening)
     kept: dict[str, Any] = {"actor": "person", "project": "payments-api", "target": "chat", "budget": "1200"}
     save_recipe(vault, "refunds", Task(TASK), **kept)
     ask = replace(USUAL, text="", standing=("refunds",))
@@ -124,7 +125,7 @@ def test_what_contradicts_each_other_in_a_payload_is_shown_and_looked_for_once(
 ) -> None:
     memories = [memory(f"ttl{ttl}xxx", f"The payment lock has a TTL of {ttl} s") for ttl in (30, 60)]
     vault = Vault(story_vault(tmp_path, memories, []).path, now=lambda: NOON)
-    access = PayloadAccess(Opening(vault=vault, folder=tmp_path, project="payments-api"))
+    access = PayloadAccess(VaultAccess(Opening(vault=vault, folder=tmp_path, project="payments-api")))
     looks: list[int] = []
     real = explain_payload.contradictions_in
 

@@ -1,31 +1,27 @@
-"""Reads of the list, its rows and one memory in full."""
+"""Reads of the list: its filter, its rows, its facets, and one memory in full."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING
 
-from memtui.domain.freshness import due_at, freshness, last_trusted_at
-from memtui.domain.memory import Memory
+from memtui.domain.memory import STATUSES, Memory
+from memtui.errors import QueryError
 from memtui.tui.browse.memory_index import ListAtHand, Titles
-from memtui.tui.launch_options import Opening
-from memtui.tui.text_layout import days_between, tame
-from memtui.tui.values import Base, Detail, Explained, LastChange, Listing, Row, Signature, Wanted
+from memtui.tui.values import Base, Detail, Explained, FacetCounts, Listing, Row, Wanted
+from memtui.tui.vault_access import VaultAccess
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 
 if TYPE_CHECKING:
-    from memtui.curate.projects import View
     from memtui.curate.views import MemoryView
     from memtui.recall.resident import HeldWords
     from memtui.recall.result import Hit
     from memtui.vault.facets import Browsing
-    from memtui.vault.reader import VaultReader
     from memtui.vault.review_triggers import AskedSince
     from memtui.vault.search.postings_memory import TermIndex
-    from memtui.workspace import Tree
 
 MOST_HITS = 100
 """Memories found by words that a filter shows: reading them is most of a search at 100,000 (90 ms of CPU for 200)."""
@@ -47,20 +43,16 @@ SHORTEST_MEANING = 3
 
 _LONGEST_QUERY = 200
 
+_NO_TITLE = "\x1f"
+"""A text that stands in no title."""
 
-class ListReading:
-    """What the list and its filter ask the vault.
 
-    Args:
-        opening: what the app was opened with.
-    """
+class ListQueries:
+    """What Browse asks the vault; called from thread workers."""
 
-    def __init__(self, opening: Opening) -> None:
-        self._opening = opening
-        self._vault = opening.vault
-        self._reading = opening.vault_to_read()
-        self._view: View | None = None
-        self._folders: dict[str, Path] | None = None
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
         # Both are replaced as a whole, so that threads need no lock.
         self._titles: tuple[Base | None, Titles] = (None, Titles(()))
         self._words: HeldWords | None = None
@@ -71,22 +63,9 @@ class ListReading:
         self._asked: Mapping[str, AskedSince] = {}
         """Memories that something else than their age asks about, as of the last list."""
 
-    def signature(self) -> Signature:
-        """Return what the file system says of the vault; equal while nobody wrote to it."""
-        path = self._vault.path
-        found: list[int] = []
-        for file in (path, path.with_name(path.name + ".wal")):
-            try:
-                state = file.stat()
-            except OSError:
-                found += [0, 0]
-            else:
-                found += [state.st_size, state.st_mtime_ns]
-        return tuple(found)
-
     def moved(self, base: Base) -> bool:
         """Return whether the vault changed since a list was read; opens it only if the file changed."""
-        if self.signature() == base.signature:
+        if self._access.signature() == base.signature:
             return False
         with self._reading.read() as reader:
             return reader.change_counter() != base.counter
@@ -98,9 +77,9 @@ class ListReading:
         from memtui.vault.facets import listed_ids
         from memtui.vault.review_triggers import asked_since
 
-        signature, now, opening = self.signature(), self._vault.now(), self._opening
+        signature, now, opening = self._access.signature(), self._vault.now(), self._opening
         with self._reading.read() as reader:
-            view = self._view_of(reader)
+            view = self._access.view_of(reader)
             everything = MemoryFilter(scope=view.scope)
             stale = MemoryFilter(scope=view.scope, kinds=opening.kinds, stale_at=now, threshold=opening.threshold)
             ids = listed_ids(reader, self._browsing(wanted, now), sort=wanted.sort)
@@ -120,15 +99,59 @@ class ListReading:
         return self.filtered(base, query, best=best, by_meaning=self.has_meaning(query))
 
     def filtered(self, base: Base, query: str, *, best: bool = True, by_meaning: bool = False) -> Listing:
-        """Return what of a list fits a query: as `memtui search` finds it, and by parts of titles.
+        """Return what of a list fits a filter: as `memtui search` finds it, and by parts of titles.
+
+        A query that names fields keeps the order of the list; one that cannot be read, as while it is typed, is taken
+        for words, and the list says what is wrong.
 
         Args:
             best: whether hits stand first, in the order of the search; else all in the order of the list.
             by_meaning: whether to search by meaning too; where only words are, the answer is no more than partial.
         """
-        text = cleaned(query)
+        text, problem = cleaned(query), ""
         if not text or not base.ids:
             return Listing(base, query, base.ids, best=best)
+        from memtui.curate.query import is_query
+
+        if is_query(text):
+            try:
+                return self._chosen(base, query, text)
+            except QueryError as error:
+                problem = str(error)
+        found = self._found_by_words(base, query, text, best=best, by_meaning=by_meaning)
+        return replace(found, problem=problem) if problem else found
+
+    def _chosen(self, base: Base, query: str, text: str) -> Listing:
+        """Return what fits a query that names fields."""
+        from memtui.curate.query import parse_query
+        from memtui.vault.facets import listed_ids
+
+        now, opening = self._vault.now(), self._opening
+        asked = parse_query(text, opening.vault.kinds, now)
+        browsing = self._browsing(base.wanted, now)
+        scope = self._searched(browsing)[0]
+        with self._reading.read() as reader:
+            fits = set(
+                reader.select_ids(
+                    asked.narrow(MemoryFilter(scope=scope, statuses=None, threshold=opening.threshold)),
+                    sort="created",
+                    now=now,
+                )
+            )
+            listed: tuple[str, ...] = base.ids
+            if asked.names_status or asked.names_project:
+                # What the query names takes the place of what the list was limited to.
+                chosen = dict(base.wanted.chosen)
+                if asked.names_status:
+                    chosen["status"] = STATUSES
+                if asked.names_project:
+                    chosen.pop("project", None)
+                    browsing = replace(browsing, scope=EVERYTHING)
+                listed = tuple(listed_ids(reader, replace(browsing, chosen=chosen), sort=base.wanted.sort))
+        self._hits = (text, {})
+        return Listing(base, query, tuple(identifier for identifier in listed if identifier in fits), best=False)
+
+    def _found_by_words(self, base: Base, query: str, text: str, *, best: bool, by_meaning: bool) -> Listing:
         at_hand = None if by_meaning else self._list_at_hand(base)
         if at_hand is not None:
             return self._filtered_at_hand(at_hand, query, text, best=best)
@@ -158,8 +181,12 @@ class ListReading:
 
     def by_title(self, base: Base, query: str) -> Listing | None:
         """Return what of a long list holds a text in its title, at once; None where the whole answer is as quick."""
+        from memtui.curate.query import is_query
+
         text = cleaned(query)
-        if len(base.ids) < LONG_LIST or len(text) < SHORTEST_PART or self._list_at_hand(base) is not None:
+        if len(base.ids) < LONG_LIST or len(text) < SHORTEST_PART or is_query(text):
+            return None
+        if self._list_at_hand(base) is not None:
             return None
         ids = tuple(base.ids[place] for place in self.titles(base).holding(text.lower()))
         return Listing(base, query, ids, partial=True) if ids else None
@@ -199,7 +226,7 @@ class ListReading:
 
         browsing = self._browsing(wanted, self._vault.now())
         scope, statuses = self._searched(browsing)
-        settings, tree = self._opening.recall, self._view.tree if self._view else None
+        settings, tree = self._opening.recall, self._access.view.tree if self._access.view else None
         if words is not None:
             hits = words.search(
                 text, scope, limit=MOST_HITS, settings=settings, now=browsing.now, statuses=statuses, tree=tree
@@ -223,7 +250,7 @@ class ListReading:
         from memtui.vault.facets import Browsing
 
         return Browsing(
-            scope=self._view.scope if self._view else EVERYTHING,
+            scope=self._access.view.scope if self._access.view else EVERYTHING,
             chosen=wanted.chosen,
             now=now,
             threshold=self._opening.threshold,
@@ -285,10 +312,6 @@ class ListReading:
         at_hand = self._at_hand
         return at_hand if at_hand is not None and at_hand.base is base else None
 
-    def _words_of(self, base: Base) -> HeldWords | None:
-        at_hand = self._list_at_hand(base)
-        return None if at_hand is None else at_hand.words
-
     def rows_at_hand(self, base: Base, identifiers: Sequence[str]) -> dict[str, Row]:
         """Return rows of a list as far as they are held in memory, without the memories' texts; never waits."""
         at_hand = self._list_at_hand(base)
@@ -299,92 +322,30 @@ class ListReading:
         # A memory without a title is called by its text, which is not here.
         return {row.id: replace(row, memory=None) for row in rows if row.title}
 
-    # -- what rows and lists are made of ----------------------------------------------------------
+    # -- rows and details -------------------------------------------------------------------------
 
     def _row(self, memory: Memory, now: datetime) -> Row:
-        asked = self._asked.get(memory.id)
-        due = due_at(
-            memory,
-            self._vault.kinds,
-            self._opening.threshold,
-            asked_at=asked.asked_at if asked else None,
-            woken_at=asked.woken_at if asked else None,
-        )
-        return Row(
-            id=memory.id,
-            title=tame(memory.title) or tame(memory.insight),
-            kind=tame(memory.kind),
-            project=tame(memory.project or "unassigned"),
-            pinned=memory.pinned,
-            due=memory.status == "active" and due is not None and due <= now,
-            freshness=freshness(memory, now, self._vault.kinds),
-            age_days=days_between(last_trusted_at(memory), now),
-            status=memory.status,
-            memory=memory,
-        )
-
-    def _view_of(self, reader: VaultReader) -> View:
-        """Return what is in view, found once: asking git again at every look would hold the lease."""
-        if self._view is None:
-            from memtui.curate.projects import view_of
-
-            self._view = view_of(reader, self._opening.folder, self._opening.project)
-        return self._view
-
-
-def cleaned(query: str) -> str:
-    """Return what is searched for: no longer than a person types, without what no database takes."""
-    return query.strip()[:_LONGEST_QUERY].replace("\0", "").encode("utf-8", "replace").decode("utf-8")
-
-
-def _scope_of(browsing: Browsing) -> Scope:
-    from memtui.vault.facets import scope_of
-
-    return scope_of(browsing)
-
-
-CHANGES_SHOWN = 3
-"""Last changes that the details show; History has them all."""
-
-_LINKED = "path:"
-
-
-class Reading(ListReading):
-    """What the app asks the vault: lists, rows and memories."""
+        return self._access.row(memory, now, self._asked.get(memory.id))
 
     def rows(self, identifiers: Sequence[str]) -> dict[str, Row]:
         """Return the rows of memories, missing ones left out."""
-        now = self._vault.now()
-        with self._reading.read() as reader:
-            found = reader.get_many(identifiers)
-        return {identifier: self._row(memory, now) for identifier, memory in found.items()}
+        return self._access.rows(identifiers, self._asked)
 
     def detail(self, identifier: str, explain: str | None = None) -> Detail | None:
         """Return one memory in full, None if it is gone.
 
         Args:
-            explain: a query to explain its score for, empty for its standing value; None explains nothing.
+            explain: a query to explain its score for, empty for its baseline score; None explains nothing.
         """
-        from memtui.curate.views import checked, view_memories
-        from memtui.vault.facets import last_changes
-
-        now = self._vault.now()
-        with self._reading.read() as reader:
-            memories = list(reader.get_many([identifier]).values())
-            if not memories:
-                return None
-            view = view_memories(reader, memories, now=now, threshold=self._opening.threshold)[0]
-            others = reader.get_many(_linked_ids([view]) - {identifier})
-            changes = [LastChange(*found) for found in last_changes(reader, identifier, limit=CHANGES_SHOWN)]
-            tree = self._tree_of(reader, memories[0].project)
-        view = checked([view], tree)[0]
-        explained = None if explain is None else self._explained(view, explain, now)
-        return Detail(view, {other.id: tame(other.title) for other in others.values()}, now, changes, explained)
+        detail = self._access.detail(identifier)
+        if detail is None or explain is None:
+            return detail
+        return replace(detail, explained=self._explained(detail.view, explain, detail.now))
 
     def _explained(self, view: MemoryView, query: str, now: datetime) -> Explained:
         """Return why a memory stands where it stands, from the search that listed it."""
         from memtui.recall.baseline_score import standing_hit
-        from memtui.wording.payload import explanation
+        from memtui.recall.result import explanation
 
         text = cleaned(query)
         searched, hits = self._hits
@@ -402,36 +363,59 @@ class Reading(ListReading):
             rows.insert(0, ("title", "only its title holds the text; by words it is no hit", ""))
         return Explained("", rows)
 
-    def sketch(self, memory: Memory) -> Detail:
-        """Return a memory as far as it is known without a look at the vault: no links, no states, no history."""
-        from memtui.curate.views import MemoryView
+    # -- facets -----------------------------------------------------------------------------------
 
-        now, kinds = self._vault.now(), self._vault.kinds
-        trust, due = freshness(memory, now, kinds), due_at(memory, kinds, self._opening.threshold)
-        view = MemoryView(memory, kinds.get(memory.kind).tier, trust, 1.0, due, {}, (), source_says_this=False)
-        return Detail(view, {}, now)
+    def facet_counts(self, listing: Listing) -> FacetCounts:
+        """Count what choosing each value of each facet would list."""
+        from memtui.curate.query import is_query
+        from memtui.vault.facets import count_facets
 
-    def _tree_of(self, reader: VaultReader, project: str | None) -> Tree | None:
-        """Return the working tree to check a project's files in: the one we stand in, else its linked folder."""
-        if project is None:
-            return None
-        here = self._view_of(reader).tree
-        if here is not None and here.project == project:
-            return here
-        if self._folders is None:
-            from memtui.vault.projects import list_projects
+        text, now = cleaned(listing.query), self._vault.now()
+        self._look_for_gone_files(listing.base.counter)
+        browsing = self._browsing(listing.base.wanted, now)
+        if text and is_query(text) and not listing.problem:
+            browsing = replace(browsing, text=_NO_TITLE, hits=self._fitting_anywhere(text, now))
+        elif text:
+            browsing = replace(browsing, text=text.lower(), hits=self._found_anywhere(listing, text, now))
+        with self._reading.read() as reader:
+            return FacetCounts(count_facets(reader, browsing))
 
-            self._folders = {
-                found.name: Path(identity.removeprefix(_LINKED))
-                for found in list_projects(reader)
-                for identity in found.identities
-                if identity.startswith(_LINKED)
-            }
-        from memtui.workspace import Tree
+    def _fitting_anywhere(self, text: str, now: datetime) -> tuple[str, ...]:
+        """Return what fits a query that names fields, without the limits of the list."""
+        from memtui.curate.query import parse_query
 
-        folder = self._folders.get(project)
-        return Tree(project, folder) if folder is not None and folder.is_dir() else None
+        asked = parse_query(text, self._opening.vault.kinds, now)
+        everywhere = MemoryFilter(statuses=None, threshold=self._opening.threshold, conditions=asked.conditions)
+        with self._reading.read() as reader:
+            return tuple(reader.select_ids(everywhere, sort="created", now=now))
+
+    def _found_anywhere(self, listing: Listing, text: str, now: datetime) -> tuple[str, ...]:
+        """Return the hits of a list, and what other projects and statuses hold: without the limits of the list."""
+        from memtui.recall.search import search
+
+        look = self._words.search if self.is_prepared(listing.base) and self._words else partial(search, self._reading)
+        wide = look(text, EVERYTHING, limit=MOST_HITS, settings=self._opening.recall, now=now, statuses=None)
+        return tuple(dict.fromkeys((*listing.hits, *(hit.memory.id for hit in wide))))
+
+    def _look_for_gone_files(self, counter: int) -> None:
+        """Look once per state of the vault which memories are tied to files that are no longer there."""
+        if self._gone[0] == counter:
+            return
+        from memtui.curate.anchors import dead_anchors
+
+        with self._reading.read() as reader:
+            here = self._access.view_of(reader).tree
+        scope = self._browsing(Wanted(), self._vault.now()).scope
+        dead = dead_anchors(self._reading, MemoryFilter(scope=scope, statuses=None), here)
+        self._gone = (counter, tuple(sorted({anchor.key for anchor in dead.values()})))
 
 
-def _linked_ids(views: Iterable[MemoryView]) -> set[str]:
-    return {end for view in views for link in view.links for end in (link.from_id, link.to_id)}
+def cleaned(query: str) -> str:
+    """Return what is searched for: no longer than a person types, without what no database takes."""
+    return query.strip()[:_LONGEST_QUERY].replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+
+
+def _scope_of(browsing: Browsing) -> Scope:
+    from memtui.vault.facets import scope_of
+
+    return scope_of(browsing)

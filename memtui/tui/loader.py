@@ -1,0 +1,135 @@
+"""Reads in threads: a screen asks and carries on; the answer comes back on the screen's own thread."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+from textual.screen import Screen
+from textual.worker import Worker, get_current_worker
+
+from memtui.errors import MemtuiError
+from memtui.progress import Cancelled
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class Task:
+    """A read under way, as the function that does it sees it."""
+
+    def __init__(self, loader: Loader, group: str, number: int | None) -> None:
+        self._loader = loader
+        self._group = group
+        self._number = number
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anybody still waits for the answer: the read was not stopped, and no newer one replaced it."""
+        return self.is_newest and not get_current_worker().is_cancelled
+
+    @property
+    def is_newest(self) -> bool:
+        """Whether no newer read of the group began; a read that is not exclusive is never replaced."""
+        return self._number is None or self._number == self._loader.newest[self._group]
+
+    def show(self, handler: Callable[[T], object], answer: T) -> None:
+        """Give the screen an answer, the whole or a part of it, unless it is stale."""
+        self._loader.post(self, handler, answer)
+
+    def progress(self, handler: Callable[P, object]) -> Callable[P, None]:
+        """Return a callback for long work: the screen gets the newest progress; a read not wanted any more is stopped.
+
+        The callback raises `Cancelled`, which the loader takes as the end of the read.
+        """
+        latest: list[tuple[Any, Any]] = []
+
+        def show_latest(_: None) -> None:
+            args, kwargs = latest.pop()
+            latest.clear()
+            handler(*args, **kwargs)
+
+        def report(*args: P.args, **kwargs: P.kwargs) -> None:
+            if not self.is_wanted:
+                raise Cancelled
+            waiting = bool(latest)
+            latest.append((args, kwargs))
+            if not waiting:
+                self.show(show_latest, None)
+
+        return report
+
+
+class Loader:
+    """The reads of one screen, by group: a newer read replaces an older one, whose answer is dropped.
+
+    Args:
+        on_error: what to do about a `MemtuiError` where the read names nothing else. Other errors reach the screen as
+            the worker's own.
+    """
+
+    def __init__(self, screen: Screen[Any], on_error: Callable[[MemtuiError], object]) -> None:
+        self.newest: Counter[str] = Counter()
+        """Number of the newest read of each group."""
+        self._screen = screen
+        self._on_error = on_error
+
+    def read(
+        self,
+        function: Callable[[], T],
+        then: Callable[[T], object] | None = None,
+        *,
+        group: str,
+        on_error: Callable[[MemtuiError], object] | None = None,
+        exclusive: bool = True,
+    ) -> Worker[None]:
+        """Run a function in a thread and hand its answer to `then` on the screen's thread.
+
+        Args:
+            group: a newer read of the same group replaces this one.
+            exclusive: False for what has to be done however much is asked for after it, such as changes.
+        """
+        return self.run(lambda _: function(), then, group=group, on_error=on_error, exclusive=exclusive)
+
+    def run(
+        self,
+        function: Callable[[Task], T],
+        then: Callable[[T], object] | None = None,
+        *,
+        group: str,
+        on_error: Callable[[MemtuiError], object] | None = None,
+        exclusive: bool = True,
+    ) -> Worker[None]:
+        """Like `read`, for a function that answers in parts, reports progress or can be stopped."""
+        self.newest[group] += exclusive
+        task = Task(self, group, self.newest[group] if exclusive else None)
+
+        def work() -> None:
+            if not task.is_wanted:
+                return
+            try:
+                answer = function(task)
+            except Cancelled:
+                return
+            except MemtuiError as error:
+                task.show(on_error or self._on_error, error)
+            else:
+                if then is not None:
+                    task.show(then, answer)
+
+        return self._screen.run_worker(work, thread=True, exclusive=exclusive, group=group, exit_on_error=False)
+
+    def stop(self, group: str) -> None:
+        """Stop a read, and drop its answer."""
+        self.newest[group] += 1
+        self._screen.workers.cancel_group(self._screen, group)
+
+    def post(self, task: Task, handler: Callable[[T], object], answer: T) -> None:
+        """Call a handler on the screen's thread, unless a newer read replaced the task until then."""
+
+        def deliver() -> object:
+            return handler(answer) if task.is_newest else None
+
+        if task.is_newest:
+            self._screen.call_later(deliver)
