@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.errors import ConfigError
+from memtui.text.suggest import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,8 +302,7 @@ class _Reader:
         return f"{self._path}, line {number}" if number else str(self._path)
 
     def _unknown(self, key: str, last: str, known: list[str]) -> ConfigError:
-        close = difflib.get_close_matches(last, known, n=1)
-        hint = f"Did you mean {close[0]}?" if close else f"Known here: {', '.join(known)}."
+        hint = did_you_mean(last, known, otherwise=f"Known here: {', '.join(known)}.")
         return ConfigError(f"Unknown key {key}", where=self._line(key), remedy=hint)
 
     def _wrong(self, key: str, what: str, value: Any) -> ConfigError:

@@ -11,6 +11,7 @@ from memtui.analysis.claims import FRAMED, LIGHT, NEGATION, PREFERS, UNITS, Clai
 from memtui.analysis.exclusive_terms import is_tool, rivals
 from memtui.analysis.text_features import stems_of
 from memtui.text.tokens import STOP_WORDS
+from memtui.text.width import shorten
 
 ContradictionType = Literal["linked", "version", "number", "value", "tool", "negation", "always-never"]
 
@@ -117,13 +118,9 @@ def _apart(ones: frozenset[str], others: frozenset[str]) -> bool:
 
 
 def _made(type_: ContradictionType, words: tuple[str, str], one: Claim, other: Claim) -> Clash:
-    shown = " / ".join(f"“{_short(claim.text)}”" for claim in (one, other))
+    shown = " / ".join(f"“{shorten(claim.text, SHOWN)}”" for claim in (one, other))
     against = f"{words[0]} against {words[1]}: " if all(words) else "one denies what the other says: "
     return Clash(type_, against + shown, words, (one.text, other.text))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1].rstrip()}…"
 
 
 def _values(one: Claim, other: Claim) -> Clash | None:

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 from memtui.capture.stable_split import Familiar, KnownUnit
 from memtui.domain.memory import DEFAULT_IMPORTANCE, Memory, Source, fit_tags, hash_parts, long_tag
 from memtui.domain.record import Record
-from memtui.text.sanitize import DecodedText, decode
+from memtui.text.sanitize import DecodedText, decode, without_surrogates
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +107,7 @@ class SourceFile:
         """
         inside = self.path.is_relative_to(self.root)
         name = self.path.relative_to(self.root).as_posix() if inside else self.path.as_posix()
-        return name.encode("utf-8", "replace").decode("utf-8")
+        return without_surrogates(name)
 
     @cached_property
     def raw(self) -> bytes:

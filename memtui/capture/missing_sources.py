@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from memtui.capture.draft import Draft
 from memtui.curate.projects import view_of
 from memtui.domain.memory import Memory, Source
+from memtui.text.plural import counted
+from memtui.text.width import some_of
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.vault import Vault
 from memtui.workspace import find_workspace, is_outside
@@ -110,10 +112,10 @@ class Vanished:
     def __str__(self) -> str:
         """Return it for people, with what they may do."""
         number = len(self.ids)
-        came = "1 memory came" if number == 1 else f"{number:,} memories came"
-        named = " ".join(self.ids[:NAMED]) + (" …" if number > NAMED else "")
+        named = some_of(self.ids, NAMED, " ")
         stay = "stays" if number == 1 else "stay"
-        return f"{self.path} is gone: {came} from it and {stay}; `memtui retire {named}` takes out what no longer holds"
+        came = f"{counted(number, 'memory')} came from it and {stay}"
+        return f"{self.path} is gone: {came}; `memtui retire {named}` takes out what no longer holds"
 
 
 def is_gone(path: str | None, root: Path) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from memtui.errors import OutputFailedError
+from memtui.text.plural import counted
 from memtui.text.sanitize import reveal
 from memtui.text.width import cell_width, clip, pad
 
@@ -67,10 +68,7 @@ def write_json(value: Any) -> None:
     write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
-def plural(number: int, noun: str, plural_noun: str | None = None) -> str:
-    """Return `1 memory`, `2 memories`, `1,143 memories`."""
-    many = plural_noun or (noun[:-1] + "ies" if noun.endswith("y") else noun + "s")
-    return f"{number:,} {noun if number == 1 else many}"
+plural = counted
 
 
 def write_table(rows: Sequence[Sequence[str]], *, headings: Sequence[str] = ()) -> None:

@@ -10,6 +10,8 @@ from typing import NoReturn
 from memtui.cli.helping import DESCRIPTION, help_text
 from memtui.cli.registry import BY_NAME, COMMANDS, Command, load
 from memtui.errors import UsageError
+from memtui.text.sanitize import without_surrogates
+from memtui.text.suggest import did_you_mean
 
 GLOBAL_OPTIONS_WITH_VALUE = ("--actor", "--vault", "--project")
 
@@ -103,14 +105,6 @@ def _option(word: str) -> str:
     return word.split("=", 1)[0]
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `Did you mean X? ` for the nearest known word, or nothing."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(word.lower(), list(known), n=1)
-    return f"Did you mean {close[0]}? " if close else ""
-
-
 def one_of(value: str, known: Iterable[str], *, what: str) -> str:
     """Return a value that must be one of a few.
 
@@ -120,7 +114,9 @@ def one_of(value: str, known: Iterable[str], *, what: str) -> str:
     names = list(known)
     if value in names:
         return value
-    raise UsageError(f"Unknown {what}", where=value, remedy=f"{did_you_mean(value, names)}One of {', '.join(names)}.")
+    raise UsageError(
+        f"Unknown {what}", where=value, remedy=did_you_mean(value, names, then=f"One of {', '.join(names)}.")
+    )
 
 
 def whole_number(text: str) -> int:
@@ -209,7 +205,7 @@ def parse(argv: list[str]) -> tuple[Command | None, argparse.Namespace]:
 
 def _encodable(word: str) -> str:
     """Return an argument without the lone surrogates that stand for bytes that are no text; paths keep them."""
-    return word if word.isascii() else word.encode("utf-8", "replace").decode("utf-8")
+    return without_surrogates(word)
 
 
 def _command_position(argv: list[str]) -> int:
@@ -236,7 +232,7 @@ def _after_dashes(words: list[str]) -> list[str]:
 
 def _unknown_command(name: str) -> UsageError:
     return UsageError(
-        "Unknown command", where=name, remedy=f"{did_you_mean(name, BY_NAME)}`memtui --help` lists the commands."
+        "Unknown command", where=name, remedy=did_you_mean(name, BY_NAME, then="`memtui --help` lists the commands.")
     )
 
 

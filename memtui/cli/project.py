@@ -9,6 +9,7 @@ from memtui.cli.output import plural, say, write_json, write_table
 from memtui.cli.parsing import Parser, global_options
 from memtui.cli.session import Session
 from memtui.curate.projects import alias_remote, link_folder
+from memtui.domain.project import linked_folder
 from memtui.errors import EXIT_DONE, UsageError
 from memtui.vault.projects import check_name, list_projects
 
@@ -67,5 +68,5 @@ def _list(session: Session) -> int:
 
 def _lost(identities: tuple[str, ...]) -> str:
     """Say that a linked folder is gone, so that a moved project can be linked again."""
-    gone = [name[5:] for name in identities if name.startswith("path:") and not Path(name[5:]).is_dir()]
+    gone = [str(folder) for name in identities if (folder := linked_folder(name)) and not folder.is_dir()]
     return f"  (gone: {', '.join(gone)}; link its new place)" if gone else ""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from memtui import clock, locations
 from memtui.cli.output import say
-from memtui.cli.parsing import did_you_mean
 from memtui.config import Config, load_config
 from memtui.curate.projects import View, view_of
 from memtui.domain.actor import Actor, parse_actor
@@ -18,6 +17,7 @@ from memtui.domain.kinds import Kind, Kinds
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.project import normalise_remote
 from memtui.errors import RefusedError, UsageError
+from memtui.text.suggest import did_you_mean
 from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault
 

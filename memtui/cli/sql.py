@@ -11,6 +11,7 @@ from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
 from memtui.errors import EXIT_DONE, UsageError
 from memtui.text.sanitize import one_line, reveal
+from memtui.text.width import shorten
 from memtui.vault.sql_query import STABLE_VIEWS, Table, as_text, jsonable, run_query
 
 _EXAMPLE = "SELECT kind, count(*) FROM memories GROUP BY kind"
@@ -69,7 +70,7 @@ class _Cutting:
         if len(text) <= self.most:
             return text
         self.number += 1
-        return text[: self.most - 1] + "…"
+        return shorten(text, self.most)
 
     def value(self, value: object) -> object:
         if isinstance(value, str):

@@ -20,6 +20,7 @@ from memtui.domain.memory import (
 from memtui.domain.scope import matches
 from memtui.errors import RefusedError, UsageError
 from memtui.text.sanitize import one_line
+from memtui.text.suggest import did_you_mean
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.sql_query import run_query
 from memtui.vault.vault import Vault
@@ -143,16 +144,11 @@ def check_files(given: Iterable[str], *, root: Path, folder: Path, anchors: Iter
         exists = _exists(folder / without_symbol(path, folder)) or _exists(root / plain)
         named = any(plain in {anchor, anchor.split("::", 1)[0]} or matches(anchor, plain) for anchor in known)
         if not exists and not named:
-            raise UsageError("No such file, and no memory is tied to it", where=path, remedy=_nearest(plain, known))
+            paths = [anchor for anchor in known if "*" not in anchor]
+            hint = did_you_mean(plain, paths, otherwise="Give a path that exists, relative to where you are.")
+            raise UsageError("No such file, and no memory is tied to it", where=path, remedy=hint)
         names.append(name)
     return list(dict.fromkeys(names))
-
-
-def _nearest(name: str, known: list[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, [anchor for anchor in known if "*" not in anchor], n=1)
-    return f"Did you mean {close[0]}?" if close else "Give a path that exists, relative to where you are."
 
 
 def nameable_files(root: Path | None, anchors: Iterable[str], *, most: int = MOST_NAMEABLE) -> list[str]:
@@ -237,9 +233,10 @@ def check_kind(kinds: Kinds, kind: str) -> str:
     cleaned = kind.strip().lower()
     if cleaned in kinds:
         return cleaned
-    close = kinds.nearest(cleaned)
-    hint = f"Did you mean {close}? " if close else ""
-    raise UsageError("Unknown kind", where=kind, remedy=f"{hint}Kinds: {', '.join(kinds.names())}.")
+    names = kinds.names()
+    raise UsageError(
+        "Unknown kind", where=kind, remedy=did_you_mean(cleaned, names, then=f"Kinds: {', '.join(names)}.")
+    )
 
 
 def check_importance(value: int) -> int:

@@ -29,6 +29,7 @@ from memtui.text.injection import ordering_line, planted_instructions
 from memtui.text.quantities import parse_day, parse_duration
 from memtui.text.sanitize import one_line, sanitise
 from memtui.text.secrets import find_secrets
+from memtui.text.suggest import did_you_mean
 from memtui.vault.projects import check_name
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
@@ -231,8 +232,8 @@ def _kind(kinds: Kinds, text: str) -> str:
     try:
         return check_kind(kinds, text)
     except UsageError as error:
-        close = kinds.nearest(text.strip().lower())
-        raise UsageError(error.what, where=text[:40], remedy=f"Did you mean {close}?" if close else "") from error
+        hint = did_you_mean(text.strip(), kinds.names())
+        raise UsageError(error.what, where=text[:40], remedy=hint) from error
 
 
 def _whole(text: str) -> int:

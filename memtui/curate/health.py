@@ -26,6 +26,7 @@ from memtui.pack.options import PackOptions
 from memtui.pack.recipe_union import recipes_of
 from memtui.pack.targets.registry import target_named
 from memtui.recall.result import Task
+from memtui.text.plural import counted
 from memtui.text.sanitize import one_line
 from memtui.text.token_count import get_counter
 from memtui.vault.anchor_states import Place, unanswered_states
@@ -419,7 +420,7 @@ def _doubts(found: Health) -> tuple[HealthRow, ...]:
     dead = found.anchors["gone"] + found.anchors["moved"]
     where = f"{found.dead_share:.0%} of {total:,}"
     if dead:
-        where += f", in {found.dead_memories:,} memor{'y' if found.dead_memories == 1 else 'ies'}"
+        where += f", in {counted(found.dead_memories, 'memory')}"
     changed = found.anchors["changed"]
     return (
         double,
@@ -437,12 +438,8 @@ def _use(found: Health) -> tuple[HealthRow, ...]:
     share = packs["helped"] / used if used else None
     judged = f"{packs['helped']:,} helped, {packs['hurt']:,} hurt, {packs['unjudged']:,} not judged" if used else ""
     signals = ", ".join(f"{number:,} {one_line(name)}" for name, number in found.signals.items())
-    recipes = (
-        f"of {standing.recipes:,} recipe{'' if standing.recipes == 1 else 's'}"
-        if standing.recipes
-        else "without a task"
-    )
-    memories = f"{standing.memories:,} memor{'y' if standing.memories == 1 else 'ies'}"
+    recipes = f"of {counted(standing.recipes, 'recipe')}" if standing.recipes else "without a task"
+    memories = counted(standing.memories, "memory")
     return (
         HealthRow("packs used", f"{used:,}", judged, share=share),
         HealthRow("signals", f"{sum(found.signals.values()):,}", signals),

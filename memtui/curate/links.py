@@ -20,6 +20,7 @@ from memtui.domain.memory import GLOBAL_PROJECT, LINK_TYPES, Link, LinkType, Mem
 from memtui.errors import ConflictError, NotFoundError, RefusedError, UsageError, VaultBusyError
 from memtui.progress import ProgressCallback
 from memtui.text.sanitize import one_line
+from memtui.text.width import shorten
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.packs import signals_of_packs
 from memtui.vault.vault import Vault
@@ -287,10 +288,8 @@ SAID_CHARACTERS = 80
 
 def _cut(text: str) -> str:
     """Return a text that fits the line; a quotation that is cut is closed."""
-    if len(text) <= SAID_CHARACTERS:
-        return text
-    kept = text[: SAID_CHARACTERS - 2].rstrip()
-    return f"{kept}…”" if kept.count("“") > kept.count("”") else f"{kept}…"
+    kept = shorten(text, SAID_CHARACTERS - 1)
+    return f"{kept}”" if kept.count("“") > kept.count("”") else kept
 
 
 def say_resemblances(vault: Vault, memories: Sequence[Memory]) -> tuple[list[Resemblance], list[str]]:

@@ -9,7 +9,14 @@ from pathlib import Path
 
 from memtui.curate.fields import check_files
 from memtui.domain.memory import GLOBAL_PROJECT
-from memtui.domain.project import commit_identity, is_remote, path_identity, remote_identity, suggest_name
+from memtui.domain.project import (
+    commit_identity,
+    is_remote,
+    linked_folder,
+    path_identity,
+    remote_identity,
+    suggest_name,
+)
 from memtui.domain.scope import matches
 from memtui.errors import UsageError
 from memtui.vault import projects as store
@@ -22,8 +29,6 @@ from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 from memtui.workspace import Tree, Workspace, find_workspace
 
-_LINKED = "path:"
-
 MOST_NAMED = 5
 """Projects named in a sentence; `--json` has all."""
 
@@ -35,10 +40,10 @@ def known_trees(reader: VaultReader, here: Tree | None = None) -> dict[str, Tree
         here: the tree that one stands in; it goes before a linked folder.
     """
     trees = {
-        project.name: Tree(project.name, Path(identity.removeprefix(_LINKED)))
+        project.name: Tree(project.name, folder)
         for project in list_projects(reader)
         for identity in project.identities
-        if identity.startswith(_LINKED)
+        if (folder := linked_folder(identity))
     }
     trees = {name: tree for name, tree in trees.items() if tree.root.is_dir()}
     return trees | {here.project: here} if here is not None else trees
@@ -156,7 +161,7 @@ def _owner_of(reader: VaultReader, workspace: Workspace) -> tuple[tuple[str, str
 
 def _root_of(identity: str, workspace: Workspace) -> Path:
     """Return the linked folder where that is how the project was found, else the root of the workspace."""
-    return Path(identity.removeprefix("path:")) if identity.startswith("path:") else workspace.root
+    return linked_folder(identity) or workspace.root
 
 
 def root_for(reader: VaultReader, folder: Path) -> Path:

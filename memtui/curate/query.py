@@ -12,6 +12,7 @@ from memtui.domain.kinds import Kinds
 from memtui.domain.memory import STATUSES
 from memtui.errors import QueryError, UsageError
 from memtui.text.quantities import parse_duration
+from memtui.text.suggest import did_you_mean
 from memtui.vault.filters import EVERYTHING, Condition, MemoryFilter
 from memtui.vault.vault import Vault
 
@@ -240,10 +241,7 @@ def _how(field: str) -> str:
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, known, n=1)
-    return f"Did you mean {close[0]}?" if close else f"There are {', '.join(known)}."
+    return did_you_mean(name, known, otherwise=f"Known: {', '.join(known)}.")
 
 
 def chosen_by(vault: Vault, query: Query, base: MemoryFilter, *, sort: str = "updated") -> dict[str, int]:

@@ -11,6 +11,7 @@ from memtui.curate.snapshot import WINDOW
 from memtui.domain.freshness import REVIEW_THRESHOLD, freshness, last_trusted_at
 from memtui.domain.memory import Memory, Signal
 from memtui.domain.usefulness import USES, review_risk
+from memtui.text.plural import counted
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.review_triggers import HURTS_TO_DUE, Asked, asked_about, riskiest
 from memtui.vault.vault import Vault
@@ -106,19 +107,19 @@ def _due(memory: Memory, trust: float, now: datetime, signals: Iterable[Signal],
 def _reasons(memory: Memory, now: datetime, uses: int, hurts: int, disputes: int, asked: Sequence[Asked]) -> list[str]:
     days = (now - last_trusted_at(memory)).days
     reasons = [
-        f"not verified for {_counted(days, 'day')}"
+        f"not verified for {counted(days, 'day')}"
         if memory.verified_at
-        else f"never verified, {_counted(days, 'day')} old"
+        else f"never verified, {counted(days, 'day')} old"
     ]
     if uses:
-        reasons.append(f"used {_counted(uses, 'time')}" if uses > 1 else "used once")
+        reasons.append(f"used {counted(uses, 'time')}" if uses > 1 else "used once")
     if hurts:
-        reasons.append(f"hurt {_counted(hurts, 'time')}" if hurts > 1 else "hurt once")
+        reasons.append(f"hurt {counted(hurts, 'time')}" if hurts > 1 else "hurt once")
     reasons += [f"{one.what} {_FILE_WORDS[one.cause]}" for one in asked if one.cause in _FILE_WORDS]
     if any(one.cause == "woken" for one in asked):
         reasons.append("a file changed since it was snoozed")
     if disputes:
-        reasons.append(f"contradicted by {_counted(disputes, 'other')}")
+        reasons.append(f"contradicted by {counted(disputes, 'other')}")
     reasons += [f"{one.what} says something else since {one.at:%Y-%m-%d}" for one in asked if one.cause == "source"]
     imports = [one for one in asked if one.cause == "import"]
     if imports:
@@ -127,7 +128,3 @@ def _reasons(memory: Memory, now: datetime, uses: int, hurts: int, disputes: int
     if memory.due_at is not None and memory.due_at <= now:
         reasons.append(f"due since {memory.due_at:%Y-%m-%d}")
     return reasons
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from memtui.domain.kinds import DEFAULT_FLOOR, Kinds
 from memtui.domain.memory import Memory, Verdict
+from memtui.text.plural import counted
 
 FLOOR = DEFAULT_FLOOR
 """No memory falls below this share, unless the configuration says otherwise."""
@@ -143,7 +144,7 @@ class Lesson:
 
     def __str__(self) -> str:
         """Return it as people read it: `41 d from 23 verdicts`."""
-        return f"{self.half_life_days:.0f} d from {self.verdicts:,} verdict{'' if self.verdicts == 1 else 's'}"
+        return f"{self.half_life_days:.0f} d from {counted(self.verdicts, 'verdict')}"
 
 
 def learned_half_life(default_days: float, *, exposure_days: float, expired: int) -> float:

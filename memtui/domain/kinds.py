@@ -154,10 +154,3 @@ class Kinds:
     def without_stored(self) -> Kinds:
         """Return the kinds as they are where nothing was applied to the vault."""
         return Kinds(self._extra.values(), floor=self.floor, hurt_weight=self.hurt_weight)
-
-    def nearest(self, name: str) -> str | None:
-        """Return the known name most like a mistyped one, if any is close."""
-        from difflib import get_close_matches
-
-        close = get_close_matches(name, self._kinds, n=1)
-        return close[0] if close else None

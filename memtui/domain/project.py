@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
+from pathlib import Path
 
 _SCP_LIKE = re.compile(r"^(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?P<path>(?!//).+)$")
 _URL = re.compile(r"^[a-z+]+://(?:[^@/]*@)?(?P<host>[^:/]+)(?::\d+)?/(?P<path>.+)$", re.IGNORECASE)
 
 _HOSTED = re.compile(r"^[\w-]+(?:\.[\w-]+)+/[^/]")
 _LOCAL = re.compile(r"^(?:/|~[^/]*/|\.{1,2}/|file://|[a-zA-Z]:[\\/]|\\\\).*[^/\s]", re.IGNORECASE)
+
+_PATH = "path:"
 
 
 def normalise_remote(url: str) -> str:
@@ -56,7 +59,12 @@ def path_identity(path: str) -> str:
 
     Bytes of the path that are no UTF-8 are written out, as no database takes them.
     """
-    return "path:" + path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return _PATH + path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def linked_folder(identity: str) -> Path | None:
+    """Return the folder of a path identity, None for an identity of another kind."""
+    return Path(identity.removeprefix(_PATH)) if identity.startswith(_PATH) else None
 
 
 def suggest_name(candidate: str, taken: Container[str]) -> str:

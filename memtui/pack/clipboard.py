@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from memtui import locations
+from memtui.text.sanitize import without_surrogates
 
 TOOL_SECONDS = 2.0
 """Longest time for one call of a clipboard tool: they answer within tenths of a second, PowerShell within one."""
@@ -189,7 +190,7 @@ def _read_back(tool: Tool, text: str, until: float) -> Literal["equal", "differe
 
 
 def _comparable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\r\n", "\n").lstrip("\ufeff").rstrip("\n")
+    return without_surrogates(text).replace("\r\n", "\n").lstrip("\ufeff").rstrip("\n")
 
 
 def _told(tool: Tool, size: int, *, confirmed: bool) -> CopyResult:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from hashlib import blake2b
 from typing import Any, Literal
 
@@ -13,6 +12,9 @@ from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
 from memtui.pack.build import Pack
 from memtui.pack.options import PackOptions, choices_record, standing_of
 from memtui.recall.result import Task
+from memtui.text.plural import counted
+from memtui.text.sanitize import without_surrogates
+from memtui.text.suggest import did_you_mean
 from memtui.vault import packs
 from memtui.vault.packs import FILE_STATES, STATUSES, PackMember, Recipe, StoredPack, read_packs
 from memtui.vault.secret_scan import Patterns, refuse_secrets_in, without_values
@@ -111,7 +113,9 @@ def record_pack(
     if not pack.included:
         raise NotFoundError("There is nothing in the payload to record", remedy="Widen the task or the budget.")
     identifier = new_id()
-    with vault.write(actor=actor, action=signal, summary=f"{signal} {_count(pack)} as pack {identifier}") as writer:
+    with vault.write(
+        actor=actor, action=signal, summary=f"{signal} {counted(len(pack.included), 'memory')} as pack {identifier}"
+    ) as writer:
         writer.undoable = undoable
         packs.write_pack(
             writer,
@@ -121,8 +125,8 @@ def record_pack(
                 actor=actor,
                 project=project,
                 # Nobody saves a pack's task on purpose, so it is kept without values rather than refused.
-                task=without_values(_storable(task.text), (options or PackOptions()).secret_patterns),
-                files=tuple(_storable(path) for path in task.files),
+                task=without_values(without_surrogates(task.text), (options or PackOptions()).secret_patterns),
+                files=tuple(without_surrogates(path) for path in task.files),
                 target=pack.target,
                 budget=str(pack.budget),
                 encoding=pack.encoding,
@@ -205,8 +209,8 @@ def save_recipe(
         recipe = Recipe(
             name=cleaned,
             project=project,
-            task=_storable(task.text),
-            files=tuple(_storable(path) for path in task.files),
+            task=without_surrogates(task.text),
+            files=tuple(without_surrogates(path) for path in task.files),
             target=target,
             budget=budget,
             created_at=writer.now,
@@ -234,9 +238,8 @@ def get_recipe(vault: Vault, name: str) -> Recipe:
     found = known.get(name.strip())
     if found is not None:
         return found
-    close = get_close_matches(name.strip(), known, n=1)
-    hint = f"Did you mean {close[0]}? " if close else ""
-    raise NotFoundError("No recipe has this name", where=name[:60], remedy=f"{hint}`memtui recipe list` shows them.")
+    hint = did_you_mean(name.strip(), known, then="`memtui recipe list` shows them.")
+    raise NotFoundError("No recipe has this name", where=name[:60], remedy=hint)
 
 
 def delete_recipe(vault: Vault, name: str, *, actor: str) -> Recipe:
@@ -249,13 +252,3 @@ def delete_recipe(vault: Vault, name: str, *, actor: str) -> Recipe:
     with vault.write(actor=actor, action="recipe delete", summary=f"delete recipe {recipe.name}") as writer:
         packs.remove_recipe(writer, recipe.name)
     return recipe
-
-
-def _count(pack: Pack) -> str:
-    number = len(pack.included)
-    return "1 memory" if number == 1 else f"{number} memories"
-
-
-def _storable(text: str) -> str:
-    """Return a text without lone surrogates, which no database takes."""
-    return text.encode("utf-8", "replace").decode("utf-8")

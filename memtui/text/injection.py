@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memtui.text.width import shorten
+
 _SHOWN = 60
 _SHORTEST_SENTENCE = 12  # "ignore rules" is the shortest that any pattern takes
 _REACH = 100  # characters within which verb, object and address belong together
@@ -200,8 +202,7 @@ def _hidden_text(text: str) -> Iterator[str]:
 
 
 def _excerpt(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "\u2026"
+    return shorten(" ".join(text.split()), _SHOWN)
 
 
 _ORDER = re.compile(

@@ -196,6 +196,16 @@ def reveal(text: str) -> str:
     return _UNDISPLAYABLE.sub(_reveal_character, text)
 
 
+def without_surrogates(text: str) -> str:
+    """Return the text with lone surrogates, which no database and no terminal takes, as question marks."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def tame(text: str, longest: int = 400) -> str:
+    """Return the beginning of a text as one line, with hidden and control characters written out."""
+    return reveal(" ".join(text[:longest].split())) + ("…" if len(text) > longest else "")
+
+
 def one_line(text: str) -> str:
     """Return the text as one line: no control characters, every run of white space one space."""
     return " ".join(sanitise(text).text.split())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from itertools import islice
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 """Stands for a control character, which must not reach the terminal."""
@@ -63,6 +65,16 @@ def clip(text: str, cells: int, ellipsis: str = "…") -> str:
     if room < 0:
         return ""
     return (head[:room] if head.isascii() else _fitting(head, room)) + ellipsis
+
+
+def shorten(text: str, most: int) -> str:
+    """Return a text of at most so many characters, ending in … if something was cut off."""
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def some_of(names: Collection[str], most: int, separator: str = ", ") -> str:
+    """Return the first names of many, followed by … if some are left out."""
+    return separator.join(islice(names, most)) + (" …" if len(names) > most else "")
 
 
 def pad(text: str, cells: int) -> str:

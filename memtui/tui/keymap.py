@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 
+from memtui.text.suggest import did_you_mean
 from memtui.tui.actions import everywhere, registry
 from memtui.tui.actions.action import GLYPHS, Action, key_text
 
@@ -55,10 +55,8 @@ class Keymap:
         for identifier, text in chosen.items():
             keys = tuple(_spelled(part) for part in _parts(text))
             if identifier not in ids:
-                close = difflib.get_close_matches(identifier, sorted(ids), n=1)
-                self.problems.append(
-                    f"keys.{identifier}: there is no such act" + (f", did you mean {close[0]}?" if close else "")
-                )
+                hint = did_you_mean(identifier, sorted(ids))
+                self.problems.append(f"keys.{identifier}: unknown action. {hint}".rstrip(". "))
             elif GUARANTEED in keys and identifier != "quit":
                 self.problems.append(f"keys.{identifier}: {GUARANTEED} always quits")
             elif not keys:

@@ -11,6 +11,7 @@ from textual.content import Content
 
 from memtui.text.plural import counted as counted  # noqa: PLC0414 - re-exported
 from memtui.text.sanitize import reveal
+from memtui.text.sanitize import tame as tame  # noqa: PLC0414 - re-exported
 from memtui.text.width import cell_width, clip, steady
 
 BAR_CELLS = 5
@@ -23,7 +24,6 @@ _DAY_SECONDS = 86_400.0
 _DAYS_SHOWN = 60
 _MONTH_DAYS = 30.44
 _MONTHS_SHOWN = 24
-_LONGEST_LINE = 400
 
 
 def days_between(earlier: datetime, later: datetime) -> float:
@@ -51,12 +51,6 @@ def freshness_bar(freshness: float, cells: int = BAR_CELLS) -> str:
     eighths = max(1, min(cells * 8, round(freshness * cells * 8)))
     full, rest = divmod(eighths, 8)
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(cells)
-
-
-def tame(text: str, longest: int = _LONGEST_LINE) -> str:
-    """Return the beginning of a text as one line, hidden and control characters written out."""
-    beginning = text[:longest]
-    return reveal(" ".join(beginning.split())) + ("…" if len(text) > longest else "")
 
 
 def fit(text: str, cells: int, *, right: bool = False) -> str:

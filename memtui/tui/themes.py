@@ -16,6 +16,8 @@ from textual.color import Color, ColorParseError
 from textual.filter import DimFilter, LineFilter, Monochrome, NoColor
 from textual.theme import BUILTIN_THEMES, Theme
 
+from memtui.text.suggest import did_you_mean
+
 STANDS_OUT = 0.012
 """Difference in brightness (0-1) from which a background marks what stands on it: a cursor, a selection, a scroll bar.
 The cursor's row of the palest theme differs by 0.02; what a theme paints whole panes with is the background itself."""
@@ -194,11 +196,7 @@ def _only_known(table: dict[str, Any], known: Iterable[str], prefix: str) -> Non
     names = list(known)
     for key in table:
         if key not in names:
-            from difflib import get_close_matches
-
-            close = get_close_matches(key, names, n=1)
-            hint = f", did you mean {close[0]}?" if close else ""
-            raise ThemeError(f"unknown key {prefix}{key}{hint}")
+            raise ThemeError(f"unknown key {prefix}{key}. {did_you_mean(key, names)}".rstrip(". "))
 
 
 def with_stand_ins(variables: dict[str, str]) -> dict[str, str]:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from memtui.domain.project import linked_folder
 from memtui.errors import VaultBusyError
+from memtui.text.width import some_of
 from memtui.vault import backup
 from memtui.vault.backup import log_path
 from memtui.vault.lease import lease
@@ -204,8 +206,7 @@ def _consistency_checks(found: Probe) -> list[Check]:
 
 
 def _named(links: list[list[str]]) -> str:
-    shown = ", ".join(f"{start} {kind} {end}" for start, kind, end in links[:_SHOWN])
-    return shown + (" …" if len(links) > _SHOWN else "")
+    return some_of([f"{start} {kind} {end}" for start, kind, end in links], _SHOWN)
 
 
 def _projects_check(projects: list[list[object]]) -> Check:
@@ -213,7 +214,7 @@ def _projects_check(projects: list[list[object]]) -> Check:
     orphans = []
     for name, identities in projects:
         known = [str(identity) for identity in identities] if isinstance(identities, list) else []
-        folders = [identity.removeprefix("path:") for identity in known if identity.startswith("path:")]
+        folders = [str(folder) for identity in known if (folder := linked_folder(identity))]
         if folders and len(folders) == len(known) and not any(os.path.isdir(folder) for folder in folders):  # noqa: PTH112 - False, not an error, for what may not be looked at
             orphans.append(f"{name} ({folders[-1]})")
     if not orphans:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.project import suggest_name
 from memtui.domain.record import Record
-from memtui.errors import NotFoundError, UsageError
+from memtui.errors import UsageError
 from memtui.vault.reader import VaultReader
 from memtui.vault.writer import VaultWriter
 
@@ -159,24 +158,6 @@ def drop_unused(writer: VaultWriter, name: str) -> None:
     left = next((project for project in list_projects(writer) if project.name == name), None)
     if left is not None and not left.identities and not left.memories:
         writer.delete_unjournaled("projects", "name", [name])
-
-
-def require_project(reader: VaultReader, name: str) -> str:
-    """Return the name if the vault knows the project.
-
-    Raises:
-        NotFoundError: it does not; the message names the nearest.
-    """
-    names = [*project_names(reader), GLOBAL_PROJECT]
-    if name in names:
-        return name
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, names, n=1)
-    hint = f"Did you mean {close[0]}? " if close else ""
-    raise NotFoundError(
-        "The vault knows no such project", where=name, remedy=f"{hint}`memtui project list` shows them."
-    )
 
 
 def check_name(name: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import AnchorState, Link, Memory, Signal, Tombstone, Verdict
 from memtui.errors import AmbiguousIdError, NotFoundError
+from memtui.text.sanitize import without_surrogates
 from memtui.vault import rows
 from memtui.vault.filters import MemoryFilter, order_sql, where_sql
 from memtui.vault.half_lives import stored_half_lives
@@ -55,7 +56,7 @@ class VaultReader:
             AmbiguousIdError: several do.
         """
         # Bytes of a terminal that are no UTF-8 arrive as lone surrogates, which no database takes.
-        cleaned = prefix.strip().encode("utf-8", "replace").decode("utf-8")
+        cleaned = without_surrogates(prefix.strip())
         found = self._connection.execute(
             "SELECT id, title FROM memories WHERE id = ? OR (starts_with(id, ?) AND ? <> '')"
             " ORDER BY id <> ?, id LIMIT 9",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from memtui.errors import MemtuiError, VaultBusyError, VaultMissingError, VaultTooNewError
+from memtui.text.width import some_of
 from memtui.vault import backup
 from memtui.vault.backup import copy_files, log_path, swap_in
 from memtui.vault.lease import lease
@@ -230,5 +231,4 @@ def _salvage_words(result: Rebuilt, lost: int) -> tuple[str, ...]:
 
 
 def _listed(identifiers: set[str]) -> str:
-    shown = sorted(identifiers)
-    return ", ".join(shown[:20]) + (" …" if len(shown) > 20 else "")  # noqa: PLR2004 - a line on a terminal
+    return some_of(sorted(identifiers), 20)

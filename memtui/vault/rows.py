@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from memtui.domain.memory import Anchor, Change, Link, Memory, Signal, Source, Tombstone, Verdict, content_hash
+from memtui.text.sanitize import without_surrogates
 from memtui.vault.sql_in import among
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ def insert_rows(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterabl
         return
     for start in range(0, len(pending), CHUNK_ROWS):
         text = json.dumps(pending[start : start + CHUNK_ROWS], ensure_ascii=False, default=_stored_time)
-        connection.execute(statement, [_encodable(text), shape])
+        connection.execute(statement, [without_surrogates(text), shape])
 
 
 def _insert_row(connection: duckdb.DuckDBPyConnection, table: str, row: Row) -> None:
@@ -204,10 +205,10 @@ def _insert_row(connection: duckdb.DuckDBPyConnection, table: str, row: Row) -> 
 
 def _parameter(value: object, shape: object) -> object:
     if value is not None and not isinstance(shape, str):
-        return _encodable(json.dumps(value, ensure_ascii=False, default=_stored_time))
+        return without_surrogates(json.dumps(value, ensure_ascii=False, default=_stored_time))
     if isinstance(value, datetime):
         return value.astimezone(UTC).replace(tzinfo=None)
-    return _encodable(value) if isinstance(value, str) else value
+    return without_surrogates(value) if isinstance(value, str) else value
 
 
 def delete_where_in(
@@ -234,15 +235,7 @@ def delete_equal(connection: duckdb.DuckDBPyConnection, table: str, given: Seque
     )
     for start in range(0, len(given), CHUNK_ROWS):
         text = json.dumps(given[start : start + CHUNK_ROWS], ensure_ascii=False, default=_stored_time)
-        connection.execute(statement, [_encodable(text), json.dumps([columns])])
-
-
-def _encodable(text: str) -> str:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode("utf-8")
-    return text
+        connection.execute(statement, [without_surrogates(text), json.dumps([columns])])
 
 
 def _stored_time(value: object) -> str:

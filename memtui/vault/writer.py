@@ -12,6 +12,7 @@ from memtui.domain import record as records
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
 from memtui.errors import ConflictError
+from memtui.text.sanitize import without_surrogates
 from memtui.vault import rows
 from memtui.vault.half_lives import HALF_LIFE, stored_half_lives, write_half_life
 from memtui.vault.reader import SourceState, VaultReader
@@ -411,7 +412,7 @@ def _storable(memory: Memory, *, is_recorded: bool = False) -> tuple[Memory, rec
 
 def _without_surrogates(value: Any) -> Any:
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
+        return without_surrogates(value)
     if isinstance(value, list):
         return [_without_surrogates(part) for part in value]
     if isinstance(value, dict):

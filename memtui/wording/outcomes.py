@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memtui.text.plural import counted
-from memtui.text.sanitize import reveal
+from memtui.text.sanitize import tame
 
 if TYPE_CHECKING:
     from memtui.capture.apply import ImportReport
@@ -34,7 +34,7 @@ NO_COMMON_CONCLUSION = "These will not be suggested for a conclusion again"
 
 def shown(text: str, longest: int = LONGEST_TITLE) -> str:
     """Return the beginning of a text as one line, hidden and control characters written out."""
-    return reveal(" ".join(text[:longest].split())) + ("…" if len(text) > longest else "")
+    return tame(text, longest)
 
 
 def named(memories: Sequence[Memory], noun: str = "memory") -> str:

@@ -104,7 +104,7 @@ async def test_keys_are_remapped_by_id_and_clashes_are_told(ferry: Vault, tmp_pa
     async with app_on(ferry, tmp_path, keys=keys).run_test(size=WIDE, notifications=True) as pilot:
         await holds(pilot, 5)
         (told,) = toasts(pilot)
-        assert "keys.pinn: there is no such act, did you mean pin?" in told
+        assert "keys.pinn: unknown action. Did you mean pin?" in told
         assert "keys.pin: u is undo already; p stays" in told
         assert "keys.filter: ? is help already; / stays" in told
         await shows(pilot, "f2 edit")
@@ -162,7 +162,7 @@ async def test_bad_themes_are_skipped_and_told_once(ferry: Vault, tmp_path: Path
         (told,) = toasts(pilot)
         lines = told.splitlines()
         assert [line[:6] for line in lines] == ["b.toml", "c.toml", "d.toml", "e.toml"]
-        assert "did you mean primary?" in lines[2]
+        assert "Did you mean primary?" in lines[2]
 
 
 def test_the_first_picture_needs_no_duckdb() -> None:

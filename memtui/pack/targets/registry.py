@@ -10,6 +10,7 @@ from memtui.errors import UsageError
 from memtui.pack.targets.base import Target
 from memtui.pack.targets.formats import write_json, write_plain, write_xml
 from memtui.pack.targets.markdown import MarkdownWriter
+from memtui.text.suggest import did_you_mean
 
 FOREIGN_TOKENIZER = 0.3
 """Margin for assistants whose tokenizer is not public: counts by another vocabulary were seen up to 28 % low."""
@@ -104,11 +105,8 @@ def target_named(name: str, settings: Iterable[tuple[str, TargetSettings]] = ())
     if found is not None:
         own = dict(settings).get(wanted)
         return found if own is None else _changed(found, own)
-    from difflib import get_close_matches
-
-    close = get_close_matches(wanted, _BY_NAME, n=1)
-    hint = f"Did you mean {close[0]}? " if close else ""
-    raise UsageError("Unknown target", where=name[:60], remedy=f"{hint}Known: {', '.join(_BY_NAME)}.")
+    hint = did_you_mean(wanted, _BY_NAME, then=f"Known: {', '.join(_BY_NAME)}.")
+    raise UsageError("Unknown target", where=name[:60], remedy=hint)
 
 
 def _changed(target: Target, own: TargetSettings) -> Target:

@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from memtui.errors import MemtuiError
+from memtui.text.sanitize import without_surrogates
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.review import ON_ONE, PACKS, REVIEW
@@ -361,7 +362,7 @@ class ReviewScreen(ReviewReading):
 
     def _send_escape(self, text: str) -> bool:
         """Send OSC 52 between two pictures rather than into one."""
-        self.app.copy_to_clipboard(text.encode("utf-8", "replace").decode("utf-8"))
+        self.app.copy_to_clipboard(without_surrogates(text))
         return True
 
     def action_review_write(self) -> None:

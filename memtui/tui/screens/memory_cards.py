@@ -6,6 +6,7 @@ from textual import on, work
 from textual.app import SuspendNotSupported
 
 from memtui.errors import MemtuiError
+from memtui.text.sanitize import without_surrogates
 from memtui.tui.context.rows import MemoryRead
 from memtui.tui.memory_view import describe
 from memtui.tui.messages import LookFailed, PlaceFound, Told
@@ -36,7 +37,7 @@ class MemoryCards(MemtuiScreen):
 
     def send_escape(self, text: str) -> bool:
         """Send OSC 52 between two pictures rather than into one."""
-        self.app.copy_to_clipboard(text.encode("utf-8", "replace").decode("utf-8"))
+        self.app.copy_to_clipboard(without_surrogates(text))
         return True
 
 

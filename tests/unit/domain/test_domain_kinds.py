@@ -37,11 +37,6 @@ def test_an_unknown_kind_behaves_like_a_lesson_and_keeps_its_name() -> None:
     assert Kinds().get("gone") == Kind("gone", "episodic", 180)
 
 
-def test_a_mistyped_kind_is_guessed() -> None:
-    assert Kinds().nearest("desicion") == "decision"
-    assert Kinds().nearest("zzz") is None
-
-
 def test_importance_spans_from_08_to_125_and_three_changes_nothing() -> None:
     assert [multiplier(level) for level in (1, 3, 5)] == [0.8, 1.0, 1.25]
     assert multiplier(2) < 1 < multiplier(4)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from wcwidth import wcwidth
 
-from memtui.text.width import cell_width, clip, pad, steady
+from memtui.text.width import cell_width, clip, pad, shorten, some_of, steady
 
 TITLES = ["日本語", "😀😀", "e\u0301te\u0301", "👩‍👩‍👧 family", "مرحبا", "🇩🇪🇫🇷", "plain", "नमस्ते", ""]
 
@@ -90,3 +90,13 @@ def test_emoji_are_shown_in_forms_of_undisputed_width(seen: str, shown: str) -> 
     if "न" not in seen:  # the width of a conjunct is disputed, and no emoji
         assert cell_len(steady(seen)) == cell_width(steady(seen))
         assert cell_width(steady(seen)) == sum(max(0, wcwidth(letter)) for letter in steady(seen))
+
+
+def test_a_long_text_ends_in_an_ellipsis_and_keeps_its_limit() -> None:
+    assert shorten("as it is", 8) == "as it is"
+    assert shorten("one two three", 9) == "one two…"
+
+
+def test_a_long_list_of_names_ends_in_an_ellipsis() -> None:
+    assert some_of(["a", "b"], 2) == "a, b"
+    assert some_of(["a", "b", "c"], 2, " ") == "a b …"

@@ -40,7 +40,7 @@ def test_what_clashes_or_names_nothing_is_told_and_left_out() -> None:
         "keys.retre",
         "keys.pin",
     ]
-    assert "did you mean retire?" in keymap.problems[2]
+    assert "Did you mean retire?" in keymap.problems[2]
     assert keymap.for_textual() == {}
 
 

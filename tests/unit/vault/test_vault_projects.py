@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from support import make_memory
 
-from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.project import path_identity
-from memtui.errors import NotFoundError, UsageError
+from memtui.errors import UsageError
 from memtui.vault import projects
 from memtui.vault.vault import Vault
 from memtui.workspace import find_workspace
@@ -131,15 +130,6 @@ def test_unassigned_memories_make_no_project(vault: Vault) -> None:
         writer.put(make_memory(project=None))
     with vault.read() as reader:
         assert projects.project_names(reader) == []
-
-
-def test_an_unknown_project_is_an_error_that_names_the_nearest(vault: Vault) -> None:
-    with vault.write(actor="person", action="add") as writer:
-        projects.ensure_project(writer, "payments-api")
-    with vault.read() as reader:
-        assert projects.require_project(reader, GLOBAL_PROJECT) == GLOBAL_PROJECT
-        with pytest.raises(NotFoundError, match="Did you mean payments-api"):
-            projects.require_project(reader, "payment-api")
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a\nb", "x" * 101, "\x1b[31m"])
