@@ -20,7 +20,6 @@ from memtui.recall import eligibility
 from memtui.recall.eligibility import Reason
 from memtui.recall.result import BELOW_FLOOR, Withheld, explanation_record
 from memtui.text.injection import ordering_line
-from memtui.text.plural import counted
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
 
