@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from memtui.domain.freshness import due_at, freshness, last_trusted_at
 from memtui.domain.memory import Memory
+from memtui.domain.project import linked_folder
 from memtui.errors import NotFoundError, VaultBusyError
 from memtui.tui.launch_options import Opening
 from memtui.tui.text_layout import counted, days_between, tame
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 CHANGES_SHOWN = 3
 """Last changes that the details show; History has them all."""
-
-_LINKED = "path:"
 
 
 class VaultAccess:
@@ -82,10 +81,10 @@ class VaultAccess:
             from memtui.vault.projects import list_projects
 
             self._folders = {
-                found.name: Path(identity.removeprefix(_LINKED))
+                found.name: folder
                 for found in list_projects(reader)
                 for identity in found.identities
-                if identity.startswith(_LINKED)
+                if (folder := linked_folder(identity))
             }
         from memtui.workspace import Tree
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from memtui.domain.memory import STATUSES, Memory
 from memtui.errors import QueryError
+from memtui.text.sanitize import without_surrogates
 from memtui.tui.browse.memory_index import ListAtHand, Titles
 from memtui.tui.values import Base, Detail, Explained, FacetCounts, Listing, Row, Wanted
 from memtui.tui.vault_access import VaultAccess
@@ -412,7 +413,7 @@ class ListQueries:
 
 def cleaned(query: str) -> str:
     """Return what is searched for: no longer than a person types, without what no database takes."""
-    return query.strip()[:_LONGEST_QUERY].replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+    return without_surrogates(query.strip()[:_LONGEST_QUERY].replace("\0", ""))
 
 
 def _scope_of(browsing: Browsing) -> Scope:
