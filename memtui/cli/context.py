@@ -12,18 +12,18 @@ from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Session
 from memtui.curate.projects import check_named_files, narrow_to_files
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
-from memtui.pack.build import Pack, context, pack_record
+from memtui.pack.build import Pack, context
 from memtui.pack.compile import DETAIL_WORDS
 from memtui.pack.filters import SECRET_CHOICES
 from memtui.pack.options import PackOptions
-from memtui.pack.overrides import PUT_IN
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.registry import target_named, target_names
 from memtui.recall.anchors import surroundings_of
 from memtui.recall.phase import PHASES
-from memtui.recall.result import Task, explanation
+from memtui.recall.result import Task
 from memtui.text.quantities import parse_day
 from memtui.text.sanitize import reveal
+from memtui.wording.reasons import counts_words, hit_words, sentence
 
 if TYPE_CHECKING:
     from memtui.curate.explain_payload import PayloadContradiction
@@ -141,6 +141,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if session.json:
         more: dict[str, object] = {"contradictions": [one.record for one in clashes]}
         more |= {"diff": diff_record(diff) if diff else None} if arguments.diff else {}
+        from memtui.wording.payload import pack_record
+
         write_json(pack_record(pack) | more)
     else:
         write(pack.payload)
@@ -155,10 +157,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     elif arguments.diff:
         say("No pack of this task was used before.")
     if not pack.payload:
-        say(f"Nothing to say: {pack.abstained or 'nothing fits the budget'}")
+        say(f"Nothing to say: {sentence(pack.abstained) if pack.abstained else 'nothing fits the budget'}")
         return EXIT_NOTHING
     if pack.abstained:
-        say(f"Pinned memories alone: {pack.abstained}")
+        say(f"Pinned memories alone: {sentence(pack.abstained)}")
     say(_size(pack))
     if arguments.copy or arguments.record:
         _use(arguments, session, pack, task, project, options)
@@ -176,12 +178,13 @@ def _clashes(session: Session, pack: Pack, options: PackOptions) -> tuple[Payloa
 
 def _warn(pack: Pack, clashes: tuple[PayloadContradiction, ...]) -> None:
     """Say what a person should know before the payload is used."""
-    if not clashes and not any(one.status or one.reason.startswith(PUT_IN) for one in pack.included):
+    if not clashes and not any(one.status or one.hit.is_put_in for one in pack.included):
         return
-    from memtui.curate.explain_payload import contradictions_words, steering_in
+    from memtui.curate.explain_payload import steering_in
+    from memtui.wording.payload import contradictions_words
 
     for one in pack.included:
-        if one.status and one.reason.startswith(PUT_IN):
+        if one.status and one.hit.is_put_in:
             say(f"note: {one.memory.id} “{one.hit.memory.title}” is {one.status}")
     for identifier, reason in steering_in(pack).items():
         say(f"warning: {identifier} {reason}; read it before you hand it to an assistant")
@@ -327,18 +330,21 @@ def _explain(pack: Pack, session: Session) -> None:
     import sys
 
     from memtui.curate.explain_payload import explain_withheld
+    from memtui.wording.payload import explained_words, explanation, remedies
 
     with contextlib.redirect_stdout(sys.stderr):
         write_line("\nincluded")
         for one in pack.included:
             told = f"  ({DETAIL_WORDS[one.detail]})" if one.detail in DETAIL_WORDS else ""
-            write_line(f"{one.memory.id}  {one.tokens} tokens{told}  {reveal(one.memory.title)}: {reveal(one.reason)}")
+            write_line(
+                f"{one.memory.id}  {one.tokens} tokens{told}  {reveal(one.memory.title)}: {reveal(hit_words(one.hit))}"
+            )
             write_table([["   ", name, value, detail] for name, detail, value in explanation(one.hit)])
         write_line("\nwithheld")
         for found in explain_withheld(session.vault, pack):
-            write_line(f"{found.memory.id}  {reveal(found.memory.title)}: {reveal(found.reason)}")
-            write_line(f"          {reveal(' · '.join(found.remedies))}")
-        for reason, number in pack.withheld_counts.items():
+            write_line(f"{found.memory.id}  {reveal(found.memory.title)}: {reveal(explained_words(found))}")
+            write_line(f"          {reveal(' · '.join(remedies(found, pack.budget)))}")
+        for reason, number in counts_words(pack.withheld_counts).items():
             write_line(f"and {number:,} more: {reason}")
         if pack.other_projects:
             write_line(f"and {pack.other_projects:,} of other projects")

@@ -18,7 +18,7 @@ from memtui.curate.views import list_memories
 from memtui.domain.actor import Actor
 from memtui.domain.project import path_identity
 from memtui.errors import EXIT_DONE, UsageError
-from memtui.recall.result import Task, explanation
+from memtui.recall.result import Task
 from memtui.recall.search import search
 from memtui.text.sanitize import reveal
 from memtui.vault import journal, projects
@@ -103,6 +103,7 @@ def _tour(vault: Vault, session: Session) -> None:
     from memtui.pack.build import context
     from memtui.pack.options import PackOptions
     from memtui.recall.semantic import ModelMeaning
+    from memtui.wording.payload import explanation
 
     now = vault.now()
     write_line("# A vault holds memories (memtui list --sort importance --limit 8)\n")

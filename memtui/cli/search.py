@@ -11,10 +11,11 @@ from memtui.curate.projects import check_named_files, narrow_to_files
 from memtui.curate.views import view_memories, view_record
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.recall.anchors import surroundings_of
-from memtui.recall.result import Hit, explanation, explanation_record
+from memtui.recall.result import Hit
 from memtui.recall.search import find
 from memtui.text.sanitize import reveal
 from memtui.vault.filters import EVERYTHING
+from memtui.wording.payload import explanation, explanation_record
 
 DESCRIPTIONS = {
     "search": "Find memories by words and by meaning. Words are OR-ed and ranked: one that is missing never empties "

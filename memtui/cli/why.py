@@ -8,11 +8,11 @@ from memtui.cli.context import add_choices, build
 from memtui.cli.output import write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
-from memtui.curate.explain_payload import explain_one, explained_record
+from memtui.curate.explain_payload import explain_one
 from memtui.curate.projects import narrow_to_files
 from memtui.errors import EXIT_DONE
-from memtui.recall.result import explanation
 from memtui.text.sanitize import reveal
+from memtui.wording.payload import explained_record, explained_words, explanation, remedies
 
 DESCRIPTIONS = {
     "why": "Say why a memory is in the payload of a task or not, and what would bring it in. Without a task: in the "
@@ -32,15 +32,15 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     view = narrow_to_files(session.vault, session.view, task.files)
     found = explain_one(session.vault, pack, arguments.id, view.payload_scope)
     if session.json:
-        write_json(explained_record(found))
+        write_json(explained_record(found, pack.budget))
         return EXIT_DONE
     inside = found.included
     write_line(f"{found.memory.id}  {reveal(found.memory.title)}")
     if inside is not None:
-        write_line(f"In the payload with {inside.tokens:,} tokens: {reveal(found.reason)}")
+        write_line(f"In the payload with {inside.tokens:,} tokens: {reveal(explained_words(found))}")
         write_table([["   ", name, value, detail] for name, detail, value in explanation(inside.hit)])
         return EXIT_DONE
-    write_line(f"Not in the payload: {reveal(found.reason)}")
-    for remedy in found.remedies:
+    write_line(f"Not in the payload: {reveal(explained_words(found))}")
+    for remedy in remedies(found, pack.budget):
         write_line(f"  {reveal(remedy)}")
     return EXIT_DONE

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from memtui.analysis.cache import PassCache
 from memtui.analysis.contradictions import Contradiction, find_contradictions, linked_contradictions, settled_pairs
 from memtui.analysis.snapshot import PAIR_VERDICTS, Gathered, pair_of
 from memtui.domain.memory import Memory
-from memtui.pack import filters, overrides
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Included, Pack
-from memtui.pack.compile import TOO_FAR
-from memtui.pack.filters import SECRET
-from memtui.pack.overrides import PUT_IN
 from memtui.recall import eligibility
-from memtui.recall.eligibility import Reason
-from memtui.recall.result import BELOW_FLOOR, Withheld, explanation_record
+from memtui.recall.result import Withheld
 from memtui.text.injection import ordering_line
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
-
-SHOWN_TITLE = 60
-"""Characters shown of the title of another memory that a reason names."""
-
-NOT_NEAR = Reason("nothing ties it to the task", BELOW_FLOOR)
-"""Why a memory that nothing else speaks against is not even named among the withheld."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +25,19 @@ class Explained:
 
     Attributes:
         memory: as it is stored.
-        reason: in words, with titles beside ids and by how much.
-        remedies: what would bring it in, the least first, as options of `memtui context` or commands.
+        reason: the first one, with the title of the memory that stands against it.
         included: as it went in, None where it did not.
     """
 
     memory: Memory
-    reason: str
-    remedies: tuple[str, ...] = ()
+    reason: Reason
     included: Included | None = None
 
 
 def explain_withheld(vault: Vault, pack: Pack) -> list[Explained]:
-    """Return each named withheld memory of a pack with its reason and remedies, in the order of the pack."""
+    """Return each named withheld memory of a pack with its reason, in the order of the pack."""
     known = _Known.of(vault, pack.withheld)
-    return [_explained(one, pack, known) for one in pack.withheld if one.id in known.memories]
+    return [_explained(one, known) for one in pack.withheld if one.id in known.memories]
 
 
 def explain_one(vault: Vault, pack: Pack, identifier: str, scope: Scope) -> Explained:
@@ -67,26 +54,16 @@ def explain_one(vault: Vault, pack: Pack, identifier: str, scope: Scope) -> Expl
         memory = reader.get(reader.resolve(identifier))
     inside = next((one for one in pack.included if one.memory.id == memory.id), None)
     if inside is not None:
-        return Explained(memory, inside.reason, included=inside)
+        return Explained(memory, inside.hit.reasons[0], inside)
     named = next((one for one in pack.withheld if one.id == memory.id), None)
     if named is None:
         barred = eligibility.ineligible(memory, scope, vault.now(), None)
-        named = (barred or NOT_NEAR).of(memory, 0.0)
-    return _explained(named, pack, _Known.of(vault, [named]))
+        named = Withheld.of(memory, barred or Reason(ReasonCode.UNRELATED), 0.0)
+    return _explained(named, _Known.of(vault, [named]))
 
 
-def explained_record(found: Explained) -> dict[str, Any]:
-    """Return it for `--json`."""
-    inside = found.included
-    return {
-        "id": found.memory.id,
-        "title": found.memory.title,
-        "included": inside is not None,
-        "reason": found.reason,
-        "remedies": list(found.remedies),
-        "tokens": inside.tokens if inside else None,
-        "explain": explanation_record(inside.hit) if inside else None,
-    }
+_REPLACED = frozenset({ReasonCode.SUPERSEDED, ReasonCode.MERGED})
+"""A memory replaced by one that the recall did not come across is withheld without the id of that one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +76,8 @@ class _Known:
     @classmethod
     def of(cls, vault: Vault, withheld: Sequence[Withheld]) -> Self:
         """Read what the reasons name, and what replaced those whose reason does not say it."""
-        others = {one.id: found["id"] for one in withheld if (found := _NAMES.match(one.reason))}
-        bare = [one.id for one in withheld if one.reason in _REPLACED]
+        others = {one.id: one.reason.other for one in withheld if one.reason.other}
+        bare = [one.id for one in withheld if one.reason.code in _REPLACED and not one.reason.other]
         with vault.read() as reader:
             for link in reader.links(bare) if bare else ():
                 if link.type == "supersedes" and link.to_id in bare:
@@ -108,88 +85,18 @@ class _Known:
             return cls(reader.get_many({*(one.id for one in withheld), *others.values()}), others)
 
 
-def _explained(one: Withheld, pack: Pack, known: _Known) -> Explained:
+def _explained(one: Withheld, known: _Known) -> Explained:
     memory, other = known.memories[one.id], known.memories.get(known.others.get(one.id, ""))
     reason = one.reason
     if other is not None:
-        if reason in _REPLACED:
-            reason = f"{_REPLACED[reason]} {other.id}"
-        reason = reason.replace(other.id, f"{other.id} “{other.title[:SHOWN_TITLE]}”", 1)
-    if one.group == "retired" and memory.status_reason:
-        reason += f": {memory.status_reason}"
-    if one.group == eligibility.OTHER_PROJECT:
-        reason += f": {memory.project}"
-    if one.detail:
-        reason += f" ({one.detail})" if one.group == BELOW_FLOOR else f" {one.detail}"
-    own = _OWN.get(one.group, _by_words)
-    return Explained(memory, reason, (*own(memory, one, pack, other), f"--with {memory.id}"))
-
-
-_REPLACED = {"superseded": "superseded by", "merged": "merged into"}
-"""Reasons of what was replaced by a memory that the recall did not come across, and how they go on."""
-
-_NAMES = re.compile(r"(?:superseded by|merged into|contradicts|duplicate of) (?P<id>\S+)")
-
-Remedy = Callable[[Memory, Withheld, Pack, Memory | None], tuple[str, ...]]
-
-
-def _always(*words: str) -> Remedy:
-    return lambda *_: words
-
-
-def _command(form: str) -> Remedy:
-    return lambda memory, *_: (form.format(id=memory.id, project=memory.project),)
-
-
-def _with_other(form: str) -> Remedy:
-    return lambda memory, _one, _pack, other: (form.format(id=memory.id, other=other.id),) if other else ()
-
-
-def _by_words(_memory: Memory, one: Withheld, pack: Pack, _other: Memory | None) -> tuple[str, ...]:
-    """Return the remedies of a reason that is known by its words: the budget, a limit of the target, a number."""
-    if one.reason.startswith("over budget"):
-        over = int("".join(character for character in one.detail if character.isdigit()) or 0)
-        size = f"{pack.budget.amount + over}" + ("" if pack.budget.unit == "tokens" else pack.budget.unit)
-        return (f"--budget {size} or more",) if over else ("a larger --budget",)
-    if one.reason.startswith("over the limit"):
-        return ("another --target",)
-    return ("a larger --max",) if one.reason.startswith("beyond the limit") else ()
-
-
-def _near(memory: Memory, _one: Withheld, _pack: Pack, _other: Memory | None) -> tuple[str, ...]:
-    files = [anchor.path for anchor in memory.anchors if not anchor.is_glob][:1]
-    return ("a task in its words", *(f"--file {path}" for path in files))
-
-
-_OWN: Mapping[str, Remedy] = {
-    BELOW_FLOOR: _near,
-    TOO_FAR.group: _always("--style full"),
-    SECRET: _always("--secrets mask"),
-    filters.GROUP: _always("--with-loaded"),
-    overrides.LEFT_OUT.group: _command("without --without {id}"),
-    eligibility.GROUP: _always("the phase or a file that it holds for: --phase, --file"),
-    eligibility.UNCONFIRMED: _command("memtui inbox accept {id}"),
-    eligibility.UNASSIGNED: _command("memtui edit {id} --move-to PROJECT"),
-    eligibility.OTHER_PROJECT: _command("--project {project}"),
-    "retired": _command("memtui restore {id}"),
-    "merged": _with_other("memtui unmerge {other}"),
-    "duplicate": _with_other("--without {other}"),
-    "contradicts another": _with_other("memtui settle {id} {other}"),
-    "expired": _always("--as-of DATE"),
-    "not valid yet": _always("--as-of DATE"),
-}
-"""What brings a memory in, by the group of its reason; putting it in by hand goes in any case."""
+        reason = replace(reason, other=other.id, title=other.title)
+    if reason.code is ReasonCode.RETIRED:
+        reason = replace(reason, note=memory.status_reason)
+    return Explained(memory, reason)
 
 
 MOST_COMPARED = 60
 """Memories of a payload that are compared with each other: no usual payload holds more, and they take 10 ms."""
-
-CONTRADICTING_SHOWN_TITLE = 50
-"""Characters of a title in a warning."""
-
-SHOWN_PAIRS = 3
-"""Contradictions that a warning names; the others are a number."""
-
 
 _READ = PassCache()
 """Readings of texts: while a task is typed the same memories are compared again and again, 6 ms instead of 9 for 37."""
@@ -208,14 +115,6 @@ class PayloadContradiction:
 
     contradiction: Contradiction
     titles: tuple[str, str]
-
-    @property
-    def words(self) -> str:
-        """Both memories with what clashes: `Lock refunds [k3x9abcd] 30 s against Lock key [o6j6sc7w] 60 s`."""
-        sides = zip(self.titles, self.contradiction.ids, self.contradiction.words, strict=True)
-        return " against ".join(
-            f"{title[:CONTRADICTING_SHOWN_TITLE]} [{one}] {word}".rstrip() for title, one, word in sides
-        )
 
     @property
     def record(self) -> dict[str, Any]:
@@ -237,7 +136,7 @@ def contradictions_in(vault: Vault, pack: Pack) -> tuple[PayloadContradiction, .
         _READ.end()
     # Texts alone decide most payloads, without a look at the vault: that takes 20 ms.
     clashing = find_contradictions(Gathered(memories), cache=_READ)
-    put_in = {one.hit.memory.id for one in included if one.reason.startswith(PUT_IN)}
+    put_in = {one.hit.memory.id for one in included if one.hit.is_put_in}
     ids = sorted({*put_in, *(identifier for contradiction in clashing for identifier in contradiction.ids)})
     if not ids:
         return ()
@@ -255,22 +154,6 @@ def contradictions_in(vault: Vault, pack: Pack) -> tuple[PayloadContradiction, .
     )
 
 
-def contradictions_words(clashes: tuple[PayloadContradiction, ...]) -> str:
-    """Return contradictions of a payload in one line with what settles them; empty where there are none."""
-    if not clashes:
-        return ""
-    number = len(clashes)
-    named = "; ".join(one.words for one in clashes[:SHOWN_PAIRS])
-    more = f"; and {number - SHOWN_PAIRS} more" if number > SHOWN_PAIRS else ""
-    settled = "it" if number == 1 else "them"
-    return f"{contradictions_count(clashes)} in this payload: {named}{more}; memtui tidy settles {settled}"
-
-
-def contradictions_count(clashes: tuple[PayloadContradiction, ...]) -> str:
-    """Return how many contradictions there are, in words: `2 possible contradictions`."""
-    return f"{len(clashes)} possible contradiction{'' if len(clashes) == 1 else 's'}"
-
-
 def steering_in(pack: Pack) -> Mapping[str, str]:
     """Return why memories of a payload could steer an assistant, by id: of those that nobody lets in by themselves.
 
@@ -279,7 +162,7 @@ def steering_in(pack: Pack) -> Mapping[str, str]:
     """
     found = {}
     for one in pack.included:
-        if one.status or one.reason.startswith(PUT_IN):
+        if one.status or one.hit.is_put_in:
             words = _steering(one.hit.memory)
             if words:
                 found[one.memory.id] = words

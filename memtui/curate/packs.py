@@ -12,6 +12,7 @@ from memtui.clock import days_after
 from memtui.curate.review_queue import HURTS_TO_DUE
 from memtui.domain.actor import Actor
 from memtui.domain.memory import ANCHOR_STATES, AnchorState, Memory, Signal
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.record import memory_from_record
 from memtui.domain.usefulness import usefulness
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
@@ -306,8 +307,6 @@ def _verdict(signals: Sequence[Signal]) -> Verdict:
     return Verdict(first.signal, first.at, first.actor, first.reason, len({one.memory_id for one in signals}))
 
 
-AS_IT_WAS = "in it when it was used"
-
 _CONTEXT_LINES = 1
 
 
@@ -335,7 +334,7 @@ def as_it_was(
     if not memories or None in memories:
         return None
     hits = [
-        Hit(memory, member.score, member.score, (), AS_IT_WAS)
+        Hit(memory, member.score, member.score, (), (Reason(ReasonCode.RECORDED),))
         for memory, member in zip(memories, stored.members, strict=True)
         if memory is not None
     ]
@@ -370,10 +369,11 @@ def _states_of(stored: StoredPack) -> dict[tuple[str, str], AnchorState]:
     }
 
 
-def _statuses_of(stored: StoredPack) -> dict[str, str]:
-    """Return why memories of a pack were none in use, in words."""
+def _statuses_of(stored: StoredPack) -> dict[str, Reason]:
+    """Return what the payload said of memories that were not in use."""
     kept = stored.options.get(STATUSES)
-    return {name: str(words) for name, words in kept.items()} if isinstance(kept, dict) else {}
+    texts = kept.items() if isinstance(kept, dict) else ()
+    return {name: Reason(ReasonCode.RECORDED, note=str(text)) for name, text in texts}
 
 
 def _version(reader: VaultReader, identifier: str, version: int) -> Memory | None:

@@ -9,14 +9,15 @@ from typing import Any
 
 from memtui.config import RecallSettings
 from memtui.domain.memory import Memory
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import Measure, counter_for
 from memtui.pack.compile import WHOLE
 from memtui.pack.filters import with_unconfirmed, without_loaded, without_secrets
 from memtui.pack.options import PackOptions
-from memtui.pack.overrides import with_ticks
+from memtui.pack.overrides import PUT_IN, with_ticks
 from memtui.pack.recipe_union import standing_recall
-from memtui.pack.select import PINNED, PUT_IN, Choice, Selection, over_bound, select
-from memtui.pack.targets.base import PayloadInfo, Piece, Style, Target, join, status_words
+from memtui.pack.select import PINNED, Choice, Selection, over_bound, select
+from memtui.pack.targets.base import PayloadInfo, Piece, Style, Target, join, status_marker
 from memtui.pack.targets.registry import target_named
 from memtui.recall.rank import MOST_HITS, recall
 from memtui.recall.result import Hit, Recall, Task, Withheld, listed_and_counted
@@ -27,9 +28,6 @@ from memtui.vault.packs import Recipe
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 
-SCORE_DIGITS = 6
-"""Digits of a score in JSON: freshness moves with the clock, beyond them within a second."""
-
 
 @dataclass(frozen=True, slots=True)
 class Included:
@@ -38,17 +36,15 @@ class Included:
     Attributes:
         memory: as it went in, shortened if it had to be.
         tokens: tokens of its own text in the payload.
-        reason: why it is here, in words.
-        hit: as recalled, with every part of its score.
+        hit: as recalled, with the reasons and every part of its score.
         states: what the payload could tell of its files: the state per anchor path.
         detail: how much of it is told: `whole`, a level of `memtui.pack.compile.Detail`, or `opening`.
-        status: why it is no memory in use, in words; empty for one that is.
+        status: what the payload says of it where it is not in use, else empty.
     """
 
     memory: Memory
     tokens: int
     score: float
-    reason: str
     hit: Hit
     states: Mapping[str, str] = field(default_factory=dict)
     detail: str = WHOLE
@@ -69,7 +65,7 @@ class Pack:
         frame_tokens: tokens of headings and notes; with those of the memories they make up `tokens`.
         included: in the order of the payload.
         withheld: at most fifty, the nearest first.
-        withheld_counts: the rest per reason.
+        withheld_counts: the rest per `Reason.group`.
         other_projects: relevant memories of projects that are not in scope.
         abstained: why nothing is relevant or the payload is empty; pins may be in it all the same.
         phase: the phase of the work that kinds were favoured by, None if there was none.
@@ -89,9 +85,9 @@ class Pack:
     budget: Budget
     included: tuple[Included, ...]
     withheld: tuple[Withheld, ...]
-    withheld_counts: Mapping[str, int]
+    withheld_counts: Mapping[Reason, int]
     other_projects: int
-    abstained: str | None
+    abstained: Reason | None
     phase: str | None = None
     pieces: tuple[Piece, ...] = ()
     left_out: tuple[Hit, ...] = ()
@@ -236,9 +232,9 @@ def _within_budget(
         least = min(selection.chosen, key=worth)
         selection.chosen.remove(least)
         is_put_in, is_pinned, _ = worth(least)
-        whose = PUT_IN if is_put_in else PINNED if is_pinned else ""
+        whose = PUT_IN if is_put_in else PINNED if is_pinned else None
         reason = over_bound(exceeded, measure, target, whose)
-        selection.withheld.append(reason.of(least.hit.memory, least.hit.relevance))
+        selection.withheld.append(Withheld.of(least.hit.memory, reason, least.hit.relevance))
     return ()
 
 
@@ -268,49 +264,16 @@ def _inside(choice: Choice, tokens: int) -> Included:
         memory=item.memory,
         tokens=tokens,
         score=hit.score,
-        reason=hit.reason,
         hit=hit,
         states=item.states,
         detail=item.detail,
-        status=status_words(item.memory, item.status),
+        status=status_marker(item.memory, item.status),
     )
 
 
-def _abstained(found: Recall, selection: Selection, budget: Budget, max_memories: int | None) -> str:
+def _abstained(found: Recall, selection: Selection, budget: Budget, max_memories: int) -> Reason:
     if selection.withheld and (found.put_in or found.hits or found.pins):
-        return "no memory may be in it" if max_memories == 0 else f"nothing fits the budget of {budget}"
+        return Reason(ReasonCode.NO_ROOM, note=str(budget)) if max_memories else Reason(ReasonCode.NOTHING_ALLOWED)
     if found.left_out and not (found.hits or found.pins):
-        return "you left out all that is relevant"
-    return found.abstained or "nothing is relevant"
-
-
-def pack_record(pack: Pack) -> dict[str, Any]:
-    """Return a pack for `context --json`."""
-    record: dict[str, Any] = {
-        "payload": pack.payload,
-        "target": pack.target,
-        "encoding": pack.encoding,
-        "exact": pack.exact,
-        "style": pack.style,
-        "tokens": pack.tokens,
-        "margin": pack.margin,
-        "tokens_at_most": pack.tokens_at_most,
-        "budget": pack.budget.amount,
-        "budget_unit": pack.budget.unit,
-        "size": pack.size,
-        "included": [
-            {
-                "id": one.memory.id,
-                "tokens": one.tokens,
-                "score": round(one.score, SCORE_DIGITS),
-                "reason": one.reason,
-                "detail": one.detail,
-            }
-            | ({"status": one.status} if one.status else {})
-            for one in pack.included
-        ],
-        "withheld": [{"id": one.id, "reason": one.reason} for one in pack.withheld],
-        "withheld_counts": dict(pack.withheld_counts),
-        "other_projects": pack.other_projects,
-    }
-    return record if pack.abstained is None else record | {"abstained": {"reason": pack.abstained}}
+        return Reason(ReasonCode.ALL_LEFT_OUT)
+    return found.abstained or Reason(ReasonCode.NOTHING_RELEVANT)

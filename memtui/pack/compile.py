@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from memtui.domain.memory import Memory
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.sentences import Sentence, about, sentences_of
-from memtui.pack.targets.base import status_words
+from memtui.pack.targets.base import status_marker
 from memtui.pack.targets.markdown import says_title
-from memtui.recall.eligibility import Reason
 from memtui.recall.result import Hit, Recall, Task
 from memtui.text.tokens import query_terms
 
@@ -109,7 +109,7 @@ class Compiler:
         """Return the compiler of a task."""
         return cls(frozenset(query_terms(task.text[:_READ_OF_TASK])) - _DOING if task.has_words else frozenset())
 
-    def compiled(self, memory: Memory, *, detail: Detail = "some", status: str = "") -> Memory:
+    def compiled(self, memory: Memory, *, detail: Detail = "some", status: Reason | None = None) -> Memory:
         """Return a memory whose insight is all that is said of it, on one line; its snippet only where needed.
 
         Args:
@@ -136,9 +136,9 @@ class Compiler:
         return len(shared) > _CODE_TERMS and 2 * len(shared) >= len(self.wanted)
 
 
-def marked(text: str, memory: Memory, status: str = "") -> str:
+def marked(text: str, memory: Memory, status: Reason | None = None) -> str:
     """Return the text of a memory behind what it is, where that is none in use: `(retired) Lock by user_id`."""
-    words = status_words(memory, status)
+    words = status_marker(memory, status)
     return f"({words}) {text}" if words else text
 
 
@@ -347,7 +347,7 @@ DETAIL_WORDS: Mapping[str, str] = {
 MEANING = "meaning"
 """Name of the part of a score that compares by meaning."""
 
-TOO_FAR = Reason("far from the task (compiled)", "far from the task (compiled)")
+TOO_FAR = Reason(ReasonCode.TOO_FAR)
 
 
 def details_of(hits: Sequence[Hit]) -> Mapping[str, Detail]:

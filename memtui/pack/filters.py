@@ -10,10 +10,10 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from memtui.domain.memory import Memory, Source, content_hash
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.scope import matches
 from memtui.errors import UsageError
 from memtui.pack.targets.base import Target
-from memtui.recall.eligibility import UNCONFIRMED, Reason
 from memtui.recall.result import Hit, Recall, Withheld, order_key
 from memtui.recall.score import Part
 from memtui.text.tokens import STOP_WORDS, index_terms
@@ -115,8 +115,6 @@ SECRET_WORDS: Mapping[str, str] = {
 }
 """What each choice means, for people."""
 
-SECRET = "secret"  # noqa: S105 - the group of a reason
-
 Patterns = Sequence[tuple[str, str]]
 
 
@@ -149,7 +147,7 @@ def without_secrets(found: Recall, choice: str, patterns: Patterns = ()) -> Reca
         if not secrets:
             return found
     told = [
-        Reason(f"secret ({', '.join(secrets[hit.memory.id])})", SECRET).of(hit.memory, hit.relevance)
+        Withheld.of(hit.memory, Reason(ReasonCode.SECRET, names=tuple(secrets[hit.memory.id])), hit.relevance)
         for hit in (*found.put_in, *found.pins, *found.hits)
         if hit.memory.id in secrets
     ]
@@ -157,8 +155,7 @@ def without_secrets(found: Recall, choice: str, patterns: Patterns = ()) -> Reca
     return replace(
         less,
         withheld=(*told, *less.withheld),
-        abstained=less.abstained
-        or (None if less.hits or less.put_in else "all that is relevant holds what looks like a secret"),
+        abstained=less.abstained or (None if less.hits or less.put_in else Reason(ReasonCode.ALL_SECRET)),
     )
 
 
@@ -167,7 +164,7 @@ def with_unconfirmed(vault: Vault, found: Recall) -> Recall:
 
     They rank by their nearness to the task, since nothing else is known of them.
     """
-    waiting = {one.id: one for one in found.withheld if one.group == UNCONFIRMED}
+    waiting = {one.id: one for one in found.withheld if one.reason.code is ReasonCode.UNCONFIRMED}
     if not waiting:
         return found
     with vault.read() as reader:
@@ -182,7 +179,7 @@ def with_unconfirmed(vault: Vault, found: Recall) -> Recall:
 
 def _unconfirmed(memory: Memory, one: Withheld) -> Hit:
     part = Part("nearness", one.nearness, one.reason, "term")
-    return Hit(memory, one.nearness, one.nearness, (part,), "not confirmed, asked for")
+    return Hit(memory, one.nearness, one.nearness, (part,), (Reason(ReasonCode.ALLOWED_UNCONFIRMED),))
 
 
 def _changed(found: Recall, change: Callable[[tuple[Hit, ...]], tuple[Hit, ...]]) -> Recall:
@@ -220,8 +217,6 @@ def _masked(memory: Memory, patterns: Patterns) -> Memory:
     return masked(memory, patterns)
 
 
-GROUP = "already loaded by the target"
-
 _SCOPED_RULES = frozenset({"claude-rules", "cursor-rules", "copilot", "windsurf", "cline"})
 """Formats whose files may name paths, and then are read only with a file that fits."""
 
@@ -248,14 +243,14 @@ def without_loaded(found: Recall, target: Target) -> Recall:
     if not loaded:
         return found
     gone = [hit for hit in (*found.pins, *found.hits) if hit.memory.id in loaded]
-    told = [_reason(target, loaded[hit.memory.id]).of(hit.memory, hit.relevance) for hit in gone]
+    told = [Withheld.of(hit.memory, _reason(target, loaded[hit.memory.id]), hit.relevance) for hit in gone]
     hits = _less(found.hits, loaded)
     return replace(
         found,
         pins=_less(found.pins, loaded),
         hits=hits,
         withheld=(*told, *found.withheld),
-        abstained=found.abstained or (None if hits else "the target reads all that is relevant by itself"),
+        abstained=found.abstained or (None if hits else Reason(ReasonCode.ALL_LOADED)),
     )
 
 
@@ -264,7 +259,7 @@ def _less(hits: tuple[Hit, ...], loaded: dict[str, Source]) -> tuple[Hit, ...]:
 
 
 def _reason(target: Target, source: Source) -> Reason:
-    return Reason(f"already loaded by {target.name} from {source.path or source.format}", GROUP)
+    return Reason(ReasonCode.ALREADY_LOADED, target=target.name, path=source.path or source.format)
 
 
 def _read_by(target: Target, memory: Memory, files: tuple[str, ...]) -> Source | None:

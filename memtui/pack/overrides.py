@@ -7,13 +7,13 @@ from dataclasses import replace
 from datetime import datetime
 
 from memtui.domain.memory import Memory
-from memtui.recall.eligibility import Reason, outside_valid_time
+from memtui.domain.reasons import Reason, ReasonCode
+from memtui.recall.eligibility import outside_valid_time
 from memtui.recall.result import Hit, Recall, Withheld
 from memtui.recall.score import Part
 from memtui.vault.vault import Vault
 
-LEFT_OUT = Reason("left out by you", "left out by you")
-PUT_IN = "put in by you"
+LEFT_OUT, PUT_IN = Reason(ReasonCode.LEFT_OUT), Reason(ReasonCode.PUT_IN)
 
 
 def with_ticks(vault: Vault, found: Recall, *, without: Collection[str], with_ids: Collection[str]) -> Recall:
@@ -48,7 +48,7 @@ def with_ticks(vault: Vault, found: Recall, *, without: Collection[str], with_id
         left_out=left_out,
         statuses={**found.statuses, **statuses},
         withheld=(
-            *(LEFT_OUT.of(hit.memory, hit.relevance) for hit in left_out),
+            *(Withheld.of(hit.memory, LEFT_OUT, hit.relevance) for hit in left_out),
             *(one for one in found.withheld if one.id not in moved),
         ),
     )
@@ -59,12 +59,12 @@ def _less(hits: Iterable[Hit], moved: Collection[str]) -> tuple[Hit, ...]:
 
 
 def _marked(hit: Hit) -> Hit:
-    return replace(hit, reason=f"{PUT_IN}; {hit.reason}")
+    return replace(hit, reasons=(PUT_IN, *hit.reasons))
 
 
 def _fetched(
     vault: Vault, identifiers: Sequence[str], withheld: dict[str, Withheld], at: datetime
-) -> tuple[list[Hit], dict[str, str]]:
+) -> tuple[list[Hit], dict[str, Reason]]:
     """Return hits for memories that were not recalled, with the relevance they would have had, and their statuses."""
     if not identifiers:
         return [], {}
@@ -78,7 +78,7 @@ def _fetched(
         for link in links
         if memories[link.to_id].status != "active" or _is_in_use(replacing.get(link.from_id))
     }
-    statuses = {one.id: words for one in memories.values() if (words := _status(one, successors.get(one.id), at))}
+    statuses = {one.id: reason for one in memories.values() if (reason := _status(one, successors.get(one.id), at))}
     return [_unranked(memory, withheld.get(memory.id)) for memory in memories.values()], statuses
 
 
@@ -86,18 +86,18 @@ def _is_in_use(memory: Memory | None) -> bool:
     return memory is not None and memory.status == "active"
 
 
-def _status(memory: Memory, successor: str | None, at: datetime) -> str:
-    """Return why a memory is none in use, in the words of what withholds such; empty where its own status says all."""
+def _status(memory: Memory, successor: str | None, at: datetime) -> Reason | None:
+    """Return why a memory is not in use; None where it is, or where its own status says all."""
     if memory.status in {"active", "superseded"} and successor:
-        return f"superseded by {successor}"
+        return Reason(ReasonCode.SUPERSEDED, other=successor)
     if memory.status == "merged" and successor:
-        return f"merged into {successor}"
-    outside = outside_valid_time(memory, at) if memory.status == "active" else None
-    return outside.text if outside else ""
+        return Reason(ReasonCode.MERGED, other=successor)
+    return outside_valid_time(memory, at) if memory.status == "active" else None
 
 
 def _unranked(memory: Memory, known: Withheld | None) -> Hit:
     nearness = known.nearness if known else 0.0
-    reason = f"{PUT_IN}; else {known.reason}" if known else PUT_IN
-    part = Part("nearness", nearness, known.reason if known else "nothing ties it to the task", "term")
-    return Hit(memory, nearness, nearness, (part,), reason)
+    reason = known.reason if known else Reason(ReasonCode.UNRELATED)
+    part = Part("nearness", nearness, reason, "term")
+    put_in = replace(PUT_IN, because=(reason,)) if known else PUT_IN
+    return Hit(memory, nearness, nearness, (part,), (put_in,))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from memtui.domain.memory import Link
+from memtui.domain.reasons import Reason
 from memtui.pack.options import task_of
 from memtui.recall.result import Hit, Recall, Task, Withheld, listed_and_counted, order_key
 from memtui.vault.packs import Recipe
@@ -38,7 +39,7 @@ def standing_recall(
     pins, hits = _best((one.pins for one in found), but=by_hand), _best((one.hits for one in found), but=by_hand)
     there = {hit.memory.id for hit in (*put_in, *pins, *hits)}
     withheld: dict[str, Withheld] = {}
-    counts: Counter[str] = Counter()
+    counts: Counter[Reason] = Counter()
     links: dict[tuple[str, str, str], Link] = {}
     for one in found:
         for missing in one.withheld:
@@ -65,7 +66,7 @@ def standing_recall(
         phase=None,
         links=tuple(links.values()),
         states={place: state for one in found for place, state in one.states.items()},
-        statuses={identifier: words for one in found for identifier, words in one.statuses.items()},
+        statuses={identifier: reason for one in found for identifier, reason in one.statuses.items()},
     )
 
 

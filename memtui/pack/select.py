@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from memtui.domain.memory import AnchorState, Memory
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import MOST_CHARACTERS_PER_TOKEN, Limit, Measure
 from memtui.pack.compile import (
     BEST_FIRST,
@@ -21,9 +22,10 @@ from memtui.pack.compile import (
     marked,
 )
 from memtui.pack.filters import Likenesses, gist
+from memtui.pack.overrides import PUT_IN
 from memtui.pack.sentences import mark, shortened
 from memtui.pack.targets.base import PackItem, PayloadInfo, Target
-from memtui.recall.eligibility import Reason, settle
+from memtui.recall.eligibility import settle
 from memtui.recall.result import Hit, Recall, Withheld
 
 MOST_LOOKED_AT = 14
@@ -98,24 +100,28 @@ MOST_COMPILED = 200_000
 MOST_SWAPS = 12
 """Rounds of bettering; each gains, and few cases need more than four."""
 
-SUPERSEDED_BY = "superseded by "
-"""Begins the reason of a withheld memory that another one corrects; its id follows."""
-
 REDUNDANCY = 0.7
 """Part of a score that repeating another memory's words in full costs."""
 
 JOINT = 1
 """What joining a text to the next one may cost: a comma, or the characters of an empty line."""
 
-PUT_IN, PINNED = "put in by you", "pinned"
-"""Whose memories are told apart where they do not fit."""
+PINNED = Reason(ReasonCode.PINNED)
 
 
-def over_bound(bound: Limit, measure: Measure, target: Target, whose: str = "", *, over: int = 0) -> Reason:
-    """Return the reason of what exceeds the budget, or else a limit of the target; `over` is by how much, if known."""
-    words = "over budget" if bound == measure.bounds[0] else f"over the limit of {bound} for {target.name}"
-    words += f" ({whose})" if whose else ""
-    return Reason(words, words, f"by {over:,} {bound.unit}" if over else "")
+def over_bound(bound: Limit, measure: Measure, target: Target, whose: Reason | None = None, *, over: int = 0) -> Reason:
+    """Return the reason of what exceeds the budget, or else a limit of the target.
+
+    Args:
+        whose: that a person pinned the memory or put it in.
+        over: by how much the bound is exceeded, 0 if unknown.
+    """
+    because = (whose,) if whose else ()
+    if bound == measure.bounds[0]:
+        return Reason(ReasonCode.OVER_BUDGET, over=over, unit=bound.unit, because=because)
+    return Reason(
+        ReasonCode.OVER_LIMIT, number=bound.amount, over=over, unit=bound.unit, target=target.name, because=because
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +164,7 @@ def select(recall: Recall, *, target: Target, measure: Measure, max_memories: in
         far = {hit.memory.id for hit in far_from_task(kept, recall)}
         dropped = [*dropped, *((hit, TOO_FAR) for hit in kept if hit.memory.id in far)]
         kept = [hit for hit in kept if hit.memory.id not in far]
-    selector.selection.withheld += [reason.of(hit.memory, hit.relevance) for hit, reason in dropped]
+    selector.selection.withheld += [Withheld.of(hit.memory, reason, hit.relevance) for hit, reason in dropped]
     selector.prepare(kept)
     put_in = {hit.memory.id for hit in recall.put_in}
     for hit in (hit for hit in kept if hit.memory.id in put_in):
@@ -181,8 +187,8 @@ def _values(kept: Sequence[Hit], recall: Recall) -> dict[str, float]:
     values = {hit.memory.id: hit.score for hit in kept}
     relevance = {hit.memory.id: hit.relevance for hit in kept}
     for one in recall.withheld:
-        correction = one.reason.removeprefix(SUPERSEDED_BY)
-        if correction != one.reason and relevance.get(correction, 0.0) > 0:
+        correction = one.reason.other
+        if one.reason.code is ReasonCode.SUPERSEDED and relevance.get(correction, 0.0) > 0:
             values[correction] *= max(1.0, one.nearness / relevance[correction])
     return values
 
@@ -210,7 +216,7 @@ class _Selector:
     info: PayloadInfo
     compiler: Compiler | None
     values: Mapping[str, float]
-    statuses: Mapping[str, str]
+    statuses: Mapping[str, Reason]
     selection: Selection = field(default_factory=Selection)
     _details: Mapping[str, Detail] = field(default_factory=dict)
     _used: list[int] = field(default_factory=list)
@@ -251,7 +257,7 @@ class _Selector:
         """Return a memory in the style of the payload; of a pasted file the opening has to do."""
         if self.compiler is None:
             return memory
-        status = self.statuses.get(memory.id, "")
+        status = self.statuses.get(memory.id)
         if _length(memory) > MOST_COMPILED:
             text = marked(f"{memory.title}\n{memory.insight}", memory, status)
             return replace(memory, insight=text, rationale="", snippet="")
@@ -272,7 +278,7 @@ class _Selector:
             for bound in self.measure.bounds
         )
 
-    def offer(self, hit: Hit, *, whose: str = "") -> None:
+    def offer(self, hit: Hit, *, whose: Reason | None = None) -> None:
         """Take a hit, or withhold it with the reason."""
         reason = self._obstacle(hit)
         offer = self._offers[hit.memory.id]
@@ -284,7 +290,7 @@ class _Selector:
             return
         bound = exceeded or self.measure.bounds[0]
         why = reason or over_bound(bound, self.measure, self.target, whose, over=self._excess(offer, bound))
-        self.selection.withheld.append(why.of(hit.memory, hit.relevance))
+        self.selection.withheld.append(Withheld.of(hit.memory, why, hit.relevance))
 
     def _bound_exceeded(self, offer: _Offer | None) -> Limit | None:
         """Return the first bound that the payload would exceed with an offer."""
@@ -376,10 +382,9 @@ class _Selector:
         own, alike = hit.memory.id, self._alike
         for choice in self.selection.chosen:
             if alike.say_the_same(own, choice.hit.memory.id):
-                return Reason(f"duplicate of {choice.hit.memory.id}", "duplicate")
+                return Reason(ReasonCode.DUPLICATE, other=choice.hit.memory.id)
         if len(self.selection.chosen) >= self.max_memories:
-            words = f"beyond the limit of {self.max_memories} memories"
-            return Reason(words, words)
+            return Reason(ReasonCode.TOO_MANY, number=self.max_memories)
         return None
 
     def _price(self, offer: _Offer) -> Sizes:
@@ -407,7 +412,7 @@ class _Selector:
 
     def _item(self, memory: Memory) -> PackItem:
         states = {path: state for (owner, path), state in self.states.items() if owner == memory.id}
-        return PackItem(memory, states, self.statuses.get(memory.id, ""))
+        return PackItem(memory, states, self.statuses.get(memory.id))
 
     def _shortened(self, memory: Memory, cap: Sizes) -> _Offer | None:
         def fits(tried: Memory) -> bool:

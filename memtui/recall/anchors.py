@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from memtui.domain.memory import Anchor
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.scope import matches
 from memtui.recall.score import Part
 from memtui.workspace import RENAMED, Tree, is_outside, renames_in, run_git
@@ -137,13 +138,14 @@ def best_matches(
 
 def files_part(match: FileMatch) -> Part:
     """Return the term that files add to the relevance."""
-    detail = f"tied to {match.anchor}" if match.anchor == match.file else f"tied to {match.anchor} for {match.file}"
-    if match.reached is not None:
-        same = match.anchor == match.file
-        detail = match.reached.reason if same else f"tied to {match.anchor}: {match.reached.reason}"
-    if match.is_moved:
-        detail = f"tied to {match.file}, moved from {match.anchor}"
-    return Part("files", FILES_WEIGHT * match.strength, detail, "term")
+    reason = Reason(
+        ReasonCode.FILE,
+        path=match.anchor,
+        file=match.file,
+        link="moved" if match.is_moved else "",
+        because=(match.reached.reason,) if match.reached and not match.is_moved else (),
+    )
+    return Part("files", FILES_WEIGHT * match.strength, reason, "term")
 
 
 class _Ties:

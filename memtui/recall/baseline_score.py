@@ -8,9 +8,12 @@ from datetime import datetime
 from memtui.config import RecallSettings
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Memory, Signal
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall import score
 from memtui.recall.result import Hit
 from memtui.recall.score import Part
+
+_NO_TASK = Reason(ReasonCode.NO_TASK)
 
 
 def standing_hit(
@@ -31,7 +34,7 @@ def standing_hit(
         now: the moment freshness is measured at.
     """
     parts = [
-        Part("no task", 1.0, "nothing is asked: all are equally relevant", "term"),
+        Part("no task", 1.0, _NO_TASK, "term"),
         score.freshness_part(memory, now, kinds, settings.freshness_weight),
         score.usefulness_part(signals, now, kinds.hurt_weight),
         score.importance_part(memory),
@@ -40,4 +43,4 @@ def standing_hit(
     if gone is not None:
         parts.append(gone)
     relevance, total = score.combine(parts)
-    return Hit(memory, total, relevance, tuple(parts), "its standing value")
+    return Hit(memory, total, relevance, tuple(parts), (_NO_TASK,))

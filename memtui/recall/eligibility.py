@@ -3,43 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from memtui.domain.memory import Link, Memory
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.scope import limits_of
 from memtui.recall.anchors import strength
 from memtui.recall.phase import PHASES
-from memtui.recall.result import Hit, Task, Withheld
+from memtui.recall.result import Hit, Task
 from memtui.recall.score import Part
 from memtui.vault.filters import Scope
 
-OTHER_PROJECT = "other project"
-UNASSIGNED = "unassigned"
-UNCONFIRMED = "not confirmed (inbox)"
-BEYOND_LIMIT = "ranked below the hits shown"
-
-GROUP_OF_PLACE = {
-    "candidate": UNCONFIRMED,
-    "retired": "retired",
-    "superseded": "superseded",
-    "merged": "merged",
-    "unassigned": UNASSIGNED,
+CODE_OF_PLACE = {
+    "candidate": ReasonCode.UNCONFIRMED,
+    "retired": ReasonCode.RETIRED,
+    "superseded": ReasonCode.SUPERSEDED,
+    "merged": ReasonCode.MERGED,
+    "unassigned": ReasonCode.UNASSIGNED,
 }
-"""Group of a withheld memory by its status, or by having no project."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why a memory is withheld: in words, without ids and dates, and by how much where that is known."""
-
-    text: str
-    group: str
-    detail: str = ""
-
-    def of(self, memory: Memory, nearness: float) -> Withheld:
-        """Return the withheld memory, with the relevance that it has or would have."""
-        return Withheld(memory.id, memory.title, self.text, self.group, nearness, self.detail)
+"""Why a memory is withheld by its status, or by having no project."""
 
 
 def ineligible(memory: Memory, scope: Scope, at: datetime, successor: str | None) -> Reason | None:
@@ -51,26 +33,24 @@ def ineligible(memory: Memory, scope: Scope, at: datetime, successor: str | None
         successor: id of the memory that replaces it, if one does.
     """
     if memory.project is not None and scope.projects is not None and memory.project not in scope.projects:
-        return Reason(OTHER_PROJECT, OTHER_PROJECT)
+        return Reason(ReasonCode.OTHER_PROJECT, names=(memory.project,))
     if memory.status in {"superseded", "merged"}:
-        verb = "superseded by" if memory.status == "superseded" else "merged into"
-        return Reason(f"{verb} {successor}" if successor else memory.status, memory.status)
+        return Reason(CODE_OF_PLACE[memory.status], other=successor or "")
     if memory.status != "active":
-        group = GROUP_OF_PLACE[memory.status]
-        return Reason(group, group)
+        return Reason(CODE_OF_PLACE[memory.status])
     if memory.project is None:
-        return Reason(UNASSIGNED, UNASSIGNED)
+        return Reason(ReasonCode.UNASSIGNED)
     if successor:
-        return Reason(f"superseded by {successor}", "superseded")
+        return Reason(ReasonCode.SUPERSEDED, other=successor)
     return outside_valid_time(memory, at)
 
 
 def outside_valid_time(memory: Memory, at: datetime) -> Reason | None:
     """Return that a memory is not valid at a moment, None if it is."""
     if memory.valid_from and memory.valid_from > at:
-        return Reason(f"not valid before {memory.valid_from:%Y-%m-%d}", "not valid yet")
+        return Reason(ReasonCode.NOT_YET_VALID, date=memory.valid_from)
     if memory.valid_until and memory.valid_until <= at:
-        return Reason(f"expired on {memory.valid_until:%Y-%m-%d}", "expired")
+        return Reason(ReasonCode.EXPIRED, date=memory.valid_until)
     return None
 
 
@@ -116,28 +96,22 @@ def settle(ranked: Sequence[Hit], links: Iterable[Link]) -> tuple[list[Hit], lis
         elif link.type == "supersedes" and replacement.get(link.from_id) != link.to_id:
             replacement[link.to_id] = link.from_id
     kept: list[Hit] = []
-    kept_ids: set[str] = set()
     dropped: list[tuple[Hit, Reason]] = []
     for hit in ranked:
         identifier = hit.memory.id
         winner = next((other.memory.id for other in kept if other.memory.id in rivals.get(identifier, ())), None)
         if identifier in replacement:
-            dropped.append((hit, Reason(f"superseded by {replacement[identifier]}", "superseded")))
-        elif winner in kept_ids:
-            dropped.append((hit, Reason(f"contradicts {winner} (scored higher)", "contradicts another")))
+            dropped.append((hit, Reason(ReasonCode.SUPERSEDED, other=replacement[identifier])))
+        elif winner is not None:
+            dropped.append((hit, Reason(ReasonCode.CONTRADICTED, other=winner)))
         else:
             kept.append(hit)
-            kept_ids.add(identifier)
     return kept, dropped
 
-
-GROUP = "holds elsewhere"
 
 GUESSED_ELSEWHERE = 0.5
 """Factor where the phase is only guessed to be another: half, so that an equal match which holds anywhere stands first
 and a wrong guess hides nothing."""
-
-_SHOWN = 3
 
 
 def elsewhere(memory: Memory, task: Task) -> Reason | None:
@@ -146,9 +120,9 @@ def elsewhere(memory: Memory, task: Task) -> Reason | None:
         return None
     paths, phases = _split(memory)
     if task.files and paths and not any(_is_for(path, file) for path in paths for file in task.files):
-        return Reason(f"holds for {', '.join(paths[:_SHOWN])} only", GROUP)
+        return Reason(ReasonCode.OUT_OF_SCOPE, unit="files", names=tuple(paths))
     if task.phase is not None and phases and task.phase not in phases:
-        return Reason(f"holds in phase {', '.join(phases)} only", GROUP)
+        return Reason(ReasonCode.OUT_OF_SCOPE, unit="phases", names=tuple(phases))
     return None
 
 
@@ -159,7 +133,7 @@ def holding_part(memory: Memory, phase: str | None) -> Part | None:
     phases = _split(memory)[1]
     if not phases or phase in phases:
         return None
-    return Part("scope", GUESSED_ELSEWHERE, f"holds in phase {', '.join(phases)}; the task seems to be {phase}")
+    return Part("scope", GUESSED_ELSEWHERE, Reason(ReasonCode.OTHER_PHASE, names=tuple(phases), note=phase))
 
 
 def _split(memory: Memory) -> tuple[list[str], list[str]]:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.neighbours import Kinship
 from memtui.recall.score import Part
 
@@ -173,20 +174,10 @@ def meaning_part(cosine: float | None, value: float, *, place: int | None, among
         place: 1 for the nearest memory in view; None beyond the nearest few.
         among: how many memories have a vector.
     """
-    if cosine is None:
-        return Part("meaning", value, "not embedded yet, so taken to mean what its words say", "term")
-    if place is None:
-        return Part("meaning", value, f"cosine {cosine:.2f}", "term")
-    nearness = "closest" if place == 1 else f"{_ordinal(place)} closest"
-    return Part("meaning", value, f"cosine {cosine:.2f}, {nearness} of {among:,}", "term")
+    reason = Reason(ReasonCode.MEANING, score=cosine, number=place or 0, among=among)
+    return Part("meaning", value, reason, "term")
 
 
 def kin_part(value: float, kin: tuple[str, ...]) -> Part:
     """Return the term that the memories most like it add to the relevance."""
-    return Part("kin", value, f"close in meaning to {' and '.join(kin)}", "term")
-
-
-def _ordinal(number: int) -> str:
-    if number % 100 in {11, 12, 13}:
-        return f"{number}th"
-    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+    return Part("kin", value, Reason(ReasonCode.KIN, names=kin), "term")

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.score import Part
 from memtui.text.stemming import stem
 from memtui.text.tokens import query_terms
@@ -73,8 +74,6 @@ UNINFORMATIVE_SHARE = 0.5
 
 LEAST_COMMON = 20
 """In a vault smaller than this no word is called common."""
-
-_SHOWN_WORDS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,15 +190,8 @@ def words_part(matched: Iterable[str], value: float, weights: QueryWeights) -> P
         weights: the weights of the query.
     """
     terms = list(matched)
-    detail = f"{matched_words(terms, weights)}: {weights.coverage(terms):.0%} of the task"
-    return Part("words", value, detail, "term")
-
-
-def matched_words(matched: Iterable[str], weights: QueryWeights) -> str:
-    """Return the words that matched, as the person wrote them, each once."""
-    names = list(dict.fromkeys(weights.words.get(term, term)[:40] for term in matched))
-    more = f" and {len(names) - _SHOWN_WORDS} more" if len(names) > _SHOWN_WORDS else ""
-    return ", ".join(names[:_SHOWN_WORDS]) + more
+    names = tuple(dict.fromkeys(weights.words.get(term, term)[:40] for term in terms))
+    return Part("words", value, Reason(ReasonCode.WORDS, names=names, score=weights.coverage(terms)), "term")
 
 
 def trust_in_words(best_coverage: float) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from memtui.domain.memory import Link
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.score import Part
 
 Name = TypeVar("Name", int, str)
@@ -121,8 +122,7 @@ def neighbour_shares(
 
 def neighbours_part(offer: Neighbour) -> Part:
     """Return the term that links add to the relevance."""
-    words = {"relates": "related to", "derived-from": "derived from or source of", "supersedes": "replaces"}
-    return Part("neighbours", offer.share, f"{words[offer.type]} {offer.seed}, which matches", "term")
+    return Part("neighbours", offer.share, Reason(ReasonCode.LINK, other=offer.seed, link=offer.type), "term")
 
 
 def _directions(link: Link) -> list[tuple[str, str, float]]:

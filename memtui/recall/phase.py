@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import UsageError
 from memtui.recall.score import Part
 
@@ -91,7 +92,5 @@ def check_phase(name: str) -> str:
 
 def kind_part(kind: str, phase: str | None, *, guessed: bool) -> Part:
     """Return the factor, 0.8–1.25, by which a phase favours a kind; 1.0 for kinds of the user's own."""
-    if phase is None:
-        return Part("kind", 1.0, f"{kind}; the task names no phase")
-    origin = "guessed from the task" if guessed else "as given"
-    return Part("kind", _PREFERENCES[phase].get(kind, 1.0), f"{kind} in phase {phase} ({origin})")
+    reason = Reason(ReasonCode.KIND, names=(kind,) if phase is None else (kind, phase), number=int(guessed))
+    return Part("kind", 1.0 if phase is None else _PREFERENCES[phase].get(kind, 1.0), reason)

@@ -10,13 +10,14 @@ from functools import partial
 from memtui.config import RecallSettings
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Link, Memory
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall import eligibility
 from memtui.recall.anchors import former_names, surroundings_of
-from memtui.recall.eligibility import Reason, elsewhere
+from memtui.recall.eligibility import CODE_OF_PLACE, elsewhere
 from memtui.recall.lexical import lookup_text
 from memtui.recall.phase import check_phase, guess_phase
-from memtui.recall.result import BELOW_FLOOR, Hit, Recall, Task, Withheld, listed_and_counted, order_key
-from memtui.recall.retrieve import OUTSIDE_VALID_TIME, Fetched, fetch_for_task
+from memtui.recall.result import Hit, Recall, Task, Withheld, listed_and_counted, order_key
+from memtui.recall.retrieve import Fetched, fetch_for_task
 from memtui.recall.score import Part
 from memtui.recall.scoring import Scorer, pin_part
 from memtui.recall.semantic import Meaning, terms_of
@@ -42,7 +43,7 @@ class LeftOut:
         dropped: Sequence[tuple[Hit, Reason]],
         beyond: Sequence[Hit],
         ranked: set[str],
-    ) -> tuple[tuple[Withheld, ...], dict[str, int]]:
+    ) -> tuple[tuple[Withheld, ...], dict[Reason, int]]:
         """Return at most fifty withheld memories, the nearest first, and counts of the rest.
 
         Args:
@@ -51,17 +52,16 @@ class LeftOut:
             beyond: hits after the last one shown.
             ranked: ids of all hits, shown or not.
         """
-        limit, floor = _plain(eligibility.BEYOND_LIMIT), _plain(BELOW_FLOOR)
         memories, own = self.fetched.memories, self.scorer.own_relevance
-        withheld = [reason.of(hit.memory, hit.relevance) for hit, reason in dropped]
-        withheld += [limit.of(hit.memory, hit.relevance) for hit in beyond]
+        withheld = [Withheld.of(hit.memory, reason, hit.relevance) for hit, reason in dropped]
+        withheld += [Withheld.of(hit.memory, BEYOND_LIMIT, hit.relevance) for hit in beyond]
         withheld += [
-            reason.of(memories[identifier], own(identifier))
+            Withheld.of(memories[identifier], reason, own(identifier))
             for identifier, reason in reasons.items()
-            if reason.group != eligibility.OTHER_PROJECT and self._is_near(identifier)
+            if reason.code is not ReasonCode.OTHER_PROJECT and self._is_near(identifier)
         ]
         withheld += [
-            replace(floor, detail=self.scorer.below_floor(identifier)).of(memory, own(identifier))
+            Withheld.of(memory, self.scorer.below_floor(identifier), own(identifier))
             for identifier, memory in memories.items()
             if identifier not in ranked and identifier not in reasons and self.scorer.own_terms(identifier)
         ]
@@ -71,19 +71,20 @@ class LeftOut:
     def _is_near(self, identifier: str) -> bool:
         return self.scorer.reaches_floor(identifier) or self.fetched.memories[identifier].pinned
 
-    def _unseen(self, named: set[str]) -> dict[str, int]:
+    def _unseen(self, named: set[str]) -> dict[Reason, int]:
         """Return counts per group of the memories that match and are not named."""
         unseen = dict(self.fetched.unseen)
         seen = self._seen(named)
         for (place, reached), number in self.fetched.survey.items():
-            group = eligibility.GROUP_OF_PLACE.get(place) if reached else None
+            code = CODE_OF_PLACE.get(place) if reached else None
             if place == "active":
-                group = eligibility.BEYOND_LIMIT if reached else BELOW_FLOOR
-            if group:
+                code = ReasonCode.BEYOND_LIMIT if reached else ReasonCode.BELOW_FLOOR
+            if code:
+                group = Reason(code)
                 unseen[group] = unseen.get(group, 0) + number - seen.get((place, reached), 0)
         if not self.task.has_words:
-            expired = self.fetched.unseen.get(OUTSIDE_VALID_TIME, 0)
-            unseen[eligibility.BEYOND_LIMIT] = unseen.get(eligibility.BEYOND_LIMIT, 0) - expired
+            expired = self.fetched.unseen.get(Reason(ReasonCode.OUTSIDE_VALID_TIME), 0)
+            unseen[BEYOND_LIMIT] = unseen.get(BEYOND_LIMIT, 0) - expired
         return unseen
 
     def _seen(self, named: set[str]) -> dict[tuple[str, bool], int]:
@@ -102,9 +103,7 @@ class LeftOut:
         return memory.project is None or inside is None or memory.project in inside
 
 
-def _plain(words: str) -> Reason:
-    return Reason(words, words)
-
+BEYOND_LIMIT = Reason(ReasonCode.BEYOND_LIMIT)
 
 MOST_HITS = 60
 
@@ -273,26 +272,24 @@ class _Ranking:
 
     def _standing_part(self) -> Part:
         if self.task.files:
-            return Part("project", STANDING_BESIDE_FILES, "of this project, not tied to these files", "term")
-        return Part("project", STANDING_ALONE, "among the most useful of this project", "term")
+            return Part("project", STANDING_BESIDE_FILES, Reason(ReasonCode.SAME_PROJECT), "term")
+        return Part("project", STANDING_ALONE, Reason(ReasonCode.USEFUL), "term")
 
-    def _abstained(self, withheld: Iterable[Withheld]) -> str:
-        groups = {one.group for one in withheld}
+    def _abstained(self, withheld: Iterable[Withheld]) -> Reason:
         weights = self.fetched.weights
         if not self.task.has_words:
-            return "there is no active memory in view"
+            return Reason(ReasonCode.NO_ACTIVE_MEMORY)
         if not weights.idf:
-            return "the task holds no word to go by"
+            return Reason(ReasonCode.NO_TELLING_WORD)
         nearest = max(self.fetched.cosines.values(), default=None)
-        beyond = "" if nearest is None else f", and none is close in meaning (the closest {nearest:.2f})"
         if len(weights.unknown) == len(weights.idf):
-            return f"no memory holds any word of the task{beyond}"
-        reached = sorted(group for group in groups if group != BELOW_FLOOR)
+            return Reason(ReasonCode.NO_KNOWN_WORD, score=nearest)
+        reached = {one.reason.group for one in withheld if one.reason.code is not ReasonCode.BELOW_FLOOR}
         if reached:
-            return f"what matches the task is withheld: {', '.join(reached)}"
+            return Reason(ReasonCode.ALL_WITHHELD, because=tuple(reached))
         if not self.fetched.survey.keys() & {("active", True), ("active", False)}:
-            return f"no active memory in view shares a word with the task{beyond}"
-        return f"the nearest memories share too little with the task{beyond}"
+            return Reason(ReasonCode.NO_SHARED_WORD, score=nearest)
+        return Reason(ReasonCode.TOO_LITTLE_SHARED, score=nearest)
 
 
 def _among(links: Iterable[Link], shown: set[str]) -> Iterable[Link]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from memtui.domain.memory import AnchorState, Link, Memory
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.score import Part
 
 
@@ -33,9 +33,6 @@ class Task:
         return bool(self.text.strip())
 
 
-BELOW_FLOOR = "below the floor"
-"""Group of the memories that match too little."""
-
 MOST_WITHHELD = 50
 """Withheld memories that are named; the rest are counts per reason."""
 
@@ -48,14 +45,19 @@ class Hit:
         score: relevance times the factors.
         relevance: sum of the terms.
         parts: terms and factors, in the order of the explanation.
-        reason: why it is here, in words.
+        reasons: why it is here, the first one before all.
     """
 
     memory: Memory
     score: float
     relevance: float
     parts: tuple[Part, ...]
-    reason: str
+    reasons: tuple[Reason, ...]
+
+    @property
+    def is_put_in(self) -> bool:
+        """Whether a person put it into the payload."""
+        return any(reason.code is ReasonCode.PUT_IN for reason in self.reasons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +65,18 @@ class Withheld:
     """A memory that was near and is not shown.
 
     Attributes:
-        group: the reason without ids and dates, for counting.
         nearness: relevance that it has or would have.
-        detail: by how much, in words; empty where that is no matter of degree.
     """
 
     id: str
     title: str
-    reason: str
-    group: str
+    reason: Reason
     nearness: float = 0.0
-    detail: str = ""
+
+    @classmethod
+    def of(cls, memory: Memory, reason: Reason, nearness: float) -> Withheld:
+        """Return a memory with the reason that it is withheld for."""
+        return cls(memory.id, memory.title, reason, nearness)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,23 +88,23 @@ class Recall:
         pins: the pinned memories in scope, the best first, relevant or not.
         relevant_pins: ids of those pins that are relevant to the task.
         withheld: at most 50, the nearest first.
-        withheld_counts: the rest per reason.
+        withheld_counts: the rest per `Reason.group`.
         other_projects: relevant memories of projects that are not in scope.
-        abstained: why there are no hits, in words; None if there are.
+        abstained: why there are no hits; None if there are.
         phase: the phase of the work, given or guessed.
         links: links between hits and pins.
         states: last known state per (memory id, anchor path) of hits and pins.
         put_in: memories that a person put in whatever their rank; in neither hits nor pins.
         left_out: hits and pins that a person left out; in neither of them any more.
-        statuses: of what was put in and is no memory in use, why not, by id: `superseded by k3x9abcd`.
+        statuses: of what was put in and is no memory in use, why not, by id.
     """
 
     hits: tuple[Hit, ...]
     pins: tuple[Hit, ...]
     withheld: tuple[Withheld, ...]
-    withheld_counts: Mapping[str, int]
+    withheld_counts: Mapping[Reason, int]
     other_projects: int
-    abstained: str | None
+    abstained: Reason | None
     task: Task
     phase: str | None = None
     links: tuple[Link, ...] = ()
@@ -109,7 +112,7 @@ class Recall:
     relevant_pins: frozenset[str] = frozenset()
     put_in: tuple[Hit, ...] = ()
     left_out: tuple[Hit, ...] = ()
-    statuses: Mapping[str, str] = field(default_factory=dict)
+    statuses: Mapping[str, Reason] = field(default_factory=dict)
 
 
 def order_key(hit: Hit) -> tuple[float, float, str]:
@@ -123,8 +126,8 @@ def age_key(memory: Memory) -> tuple[float, str]:
 
 
 def listed_and_counted(
-    withheld: Iterable[Withheld], unseen: Mapping[str, int]
-) -> tuple[tuple[Withheld, ...], dict[str, int]]:
+    withheld: Iterable[Withheld], unseen: Mapping[Reason, int]
+) -> tuple[tuple[Withheld, ...], dict[Reason, int]]:
     """Return the withheld memories to name, the nearest first, and the counts of the rest.
 
     What is below the floor comes after all that is not.
@@ -133,30 +136,8 @@ def listed_and_counted(
         withheld: withheld memories in any order.
         unseen: counts per group of those that were not even fetched.
     """
-    nearest = sorted(withheld, key=lambda one: (one.group == BELOW_FLOOR, -one.nearness, one.id))
+    nearest = sorted(withheld, key=lambda one: (one.reason.code is ReasonCode.BELOW_FLOOR, -one.nearness, one.id))
     counts = {group: number for group, number in unseen.items() if number > 0}
     for one in nearest[MOST_WITHHELD:]:
-        counts[one.group] = counts.get(one.group, 0) + 1
-    return tuple(nearest[:MOST_WITHHELD]), dict(sorted(counts.items()))
-
-
-def explanation(hit: Hit) -> list[tuple[str, str, str]]:
-    """Return rows of (part, its input, its contribution): the terms, their sum, the factors, the score."""
-    rows = [(part.name, part.detail, f"+ {part.value:.3f}") for part in hit.parts if part.role == "term"]
-    rows.append(("relevance", "sum of the above", f"= {hit.relevance:.3f}"))
-    rows += [(part.name, part.detail, f"× {part.value:.3f}") for part in hit.parts if part.role == "factor"]
-    rows.append(("score", "relevance times the factors", f"= {hit.score:.3f}"))
-    return rows
-
-
-def explanation_record(hit: Hit) -> dict[str, Any]:
-    """Return the explanation for `--json`: score, relevance, reason and every part."""
-    return {
-        "score": hit.score,
-        "relevance": hit.relevance,
-        "reason": hit.reason,
-        "parts": [
-            {"name": part.name, "role": part.role, "value": round(part.value, 9), "detail": part.detail}
-            for part in hit.parts
-        ],
-    }
+        counts[one.reason.group] = counts.get(one.reason.group, 0) + 1
+    return tuple(nearest[:MOST_WITHHELD]), counts

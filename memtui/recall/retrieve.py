@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memtui.domain.memory import AnchorState, Link, Memory, Signal
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall import fusion
 from memtui.recall.anchors import NO_SURROUNDINGS, FileMatch, Surroundings, best_matches, plain_path
 from memtui.recall.lexical import ANSWER_COVERAGE, QueryWeights, lookup_text
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from memtui.vault.search.evidence import MatchedTerms
     from memtui.vault.search.postings_memory import MatchedInMemory, TermIndex
     from memtui.vault.search.read_cache import HeldReader
-
-OUTSIDE_VALID_TIME = "outside its valid time"
-"""Group of memories that were only counted."""
 
 MOST_BY_WORDS = 120
 MOST_BY_FILES = 200
@@ -61,7 +59,7 @@ class Fetched:
         states: last known state per (memory id, anchor path).
         tied_to: paths of all anchors in view, where files are in hand.
         survey: counts of all that match by place and whether they reach the floor, see `MatchedTerms.survey`.
-        unseen: counts per group for a task without text.
+        unseen: counts per reason for a task without text.
         other_projects: active memories of other projects that would be relevant.
     """
 
@@ -80,7 +78,7 @@ class Fetched:
     states: Mapping[tuple[str, str], AnchorState] = field(default_factory=dict)
     tied_to: Collection[str] = ()
     survey: dict[tuple[str, bool], int] = field(default_factory=dict)
-    unseen: dict[str, int] = field(default_factory=dict)
+    unseen: dict[Reason, int] = field(default_factory=dict)
     other_projects: int = 0
 
     def check_anchors(self, tree: Tree | None, former: Mapping[str, str] | None = None) -> None:
@@ -332,6 +330,6 @@ def _count_all(reader: VaultReader, fetched: Fetched, scope: Scope, at: datetime
     fetched.other_projects = sum(
         number for name, number in by_project.items() if name is not None and inside is not None and name not in inside
     )
-    fetched.unseen[OUTSIDE_VALID_TIME] = evidence.count_outside_valid_time(
+    fetched.unseen[Reason(ReasonCode.OUTSIDE_VALID_TIME)] = evidence.count_outside_valid_time(
         reader, MemoryFilter(scope=assigned(scope)), at
     )

@@ -12,6 +12,7 @@ from memtui.domain import usefulness as importances
 from memtui.domain.freshness import freshness
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Memory, Signal
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.usefulness import HURT_WEIGHT, usefulness
 
 GONE_FACTOR = 0.3
@@ -29,12 +30,12 @@ class Part:
     Attributes:
         name: what it is: words, files, neighbours, freshness …
         value: a term's addition to the relevance, or a factor.
-        detail: its input in words.
+        reason: what it was calculated from.
     """
 
     name: str
     value: float
-    detail: str
+    reason: Reason
     role: Literal["term", "factor"] = "factor"
 
 
@@ -49,30 +50,30 @@ def combine(parts: Iterable[Part]) -> tuple[float, float]:
 def freshness_part(memory: Memory, now: datetime, kinds: Kinds, weight: float) -> Part:
     """Return the factor of freshness raised to its weight."""
     share = freshness(memory, now, kinds)
-    return Part("freshness", share**weight, f"{share:.2f} to the power {weight:g}, {trust_words(memory)}")
+    reason = Reason(ReasonCode.FRESHNESS, score=share, bar=weight, because=(trusted_since(memory),))
+    return Part("freshness", share**weight, reason)
 
 
-def trust_words(memory: Memory) -> str:
-    """Return since when a memory is trusted, with a date and no age, so that the words stay as they are."""
+def trusted_since(memory: Memory) -> Reason:
+    """Return since when a memory is trusted, as a date, so that it does not change from day to day."""
     if memory.pinned:
-        return "pinned, so it does not age"
+        return Reason(ReasonCode.PINNED)
     if memory.verified_at:
-        return f"verified {memory.verified_at:%Y-%m-%d}"
-    return f"never verified, from {memory.observed_at or memory.created_at:%Y-%m-%d}"
+        return Reason(ReasonCode.VERIFIED, date=memory.verified_at)
+    return Reason(ReasonCode.NEVER_VERIFIED, date=memory.observed_at or memory.created_at)
 
 
 def usefulness_part(signals: Sequence[Signal], now: datetime, hurt_weight: float = HURT_WEIGHT) -> Part:
     """Return the factor of usefulness."""
-    counts: dict[str, int] = {}
-    for signal in signals:
-        counts[signal.signal] = counts.get(signal.signal, 0) + 1
-    detail = ", ".join(f"{name} {number}×" for name, number in sorted(counts.items()))
-    return Part("usefulness", usefulness(signals, now, hurt_weight), detail or "not used yet")
+    names = tuple(sorted(signal.signal for signal in signals))
+    return Part("usefulness", usefulness(signals, now, hurt_weight), Reason(ReasonCode.USES, names=names))
 
 
 def importance_part(memory: Memory) -> Part:
     """Return the factor of importance."""
-    return Part("importance", importances.multiplier(memory.importance), f"{memory.importance} of 5")
+    return Part(
+        "importance", importances.multiplier(memory.importance), Reason(ReasonCode.IMPORTANCE, number=memory.importance)
+    )
 
 
 def gone_part(memory: Memory, states: dict[str, str]) -> Part | None:
@@ -85,5 +86,5 @@ def gone_part(memory: Memory, states: dict[str, str]) -> Part | None:
     checked = [state for state in known if state != "unverifiable"]
     if not checked or any(state != "gone" for state in checked):
         return None
-    paths = ", ".join(anchor.path for anchor in memory.anchors[:3])
-    return Part("files gone", GONE_FACTOR, f"{paths} no longer exist{'s' if len(memory.anchors) == 1 else ''}")
+    paths = tuple(anchor.path for anchor in memory.anchors)
+    return Part("files gone", GONE_FACTOR, Reason(ReasonCode.FILES_GONE, names=paths))

@@ -12,6 +12,7 @@ from memtui.domain import usefulness as importances
 from memtui.domain.freshness import freshness
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Memory
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.usefulness import usefulness
 from memtui.recall import abstention, anchors, fusion, lexical, neighbours, score
 from memtui.recall.eligibility import holding_part
@@ -152,15 +153,16 @@ class Scorer:
             best_score=self._best_score,
         )
 
-    def below_floor(self, identifier: str) -> str:
-        """Return in words how far a memory is from the floor, empty where no figure tells."""
+    def below_floor(self, identifier: str) -> Reason:
+        """Return that a memory is below the floor, and how far where a figure tells."""
+        code = ReasonCode.BELOW_FLOOR
         if identifier not in self._fused:
             least = lexical.least_coverage(self._best_coverage)
-            return f"{self.coverage(identifier):.0%} of the task by words, {least:.0%} is needed"
+            return Reason(code, score=self.coverage(identifier), bar=least, unit="words")
         if self._margin < 0:
-            return "nothing comes near enough to this task"
+            return Reason(code, because=(Reason(ReasonCode.NOTHING_NEAR),))
         total, least = self._fused[identifier].total, self._least_fused(identifier)
-        return f"{total:.2f}, the floor of this task is {least:.2f}" if total < least else ""
+        return Reason(code, score=total, bar=least) if total < least else Reason(code)
 
     def _is_near(self, identifier: str) -> bool:
         """Return whether words and meaning put a memory near the best one, or among the few that follow it."""
@@ -291,7 +293,7 @@ class Scorer:
             terms.append(extra)
         parts = [*terms, *self._factors(memory)]
         relevance, total = score.combine(parts)
-        return Hit(memory, total, relevance, tuple(parts), self._reason(memory, terms))
+        return Hit(memory, total, relevance, tuple(parts), self._reasons(memory, terms))
 
     def _factors(self, memory: Memory) -> list[Part]:
         factors = [
@@ -303,23 +305,16 @@ class Scorer:
         rare = (score.gone_part(memory, self._states.get(memory.id, {})), holding_part(memory, self.phase))
         return [*factors, *(part for part in rare if part)]
 
-    def _reason(self, memory: Memory, terms: list[Part]) -> str:
-        words = []
-        for part in terms:
-            if part.name == "words":
-                matched = lexical.matched_words(self.fetched.lexical[memory.id].terms, self.fetched.weights)
-                words.append(f"shares {matched}")
-            elif part.name == "meaning":
-                words += (
-                    [f"close in meaning ({part.detail.split(' ')[1].rstrip(',')})"] if self.is_close(memory.id) else []
-                )
-            elif part.name != "kin":
-                words.append(part.detail)
-        if not words and terms:
-            words = ["near in words and meaning, though weakly"]
-        return "; ".join([*words, score.trust_words(memory)] if memory.verified_at and not memory.pinned else words)
+    def _reasons(self, memory: Memory, terms: list[Part]) -> tuple[Reason, ...]:
+        """Return the terms that count as reasons, and when the memory was verified."""
+        hidden = {ReasonCode.KIN} if self.is_close(memory.id) else {ReasonCode.KIN, ReasonCode.MEANING}
+        reasons = [part.reason for part in terms if part.reason.code not in hidden]
+        if not reasons and terms:
+            reasons = [Reason(ReasonCode.WEAK)]
+        verified = [score.trusted_since(memory)] if memory.verified_at and not memory.pinned else []
+        return (*reasons, *verified)
 
 
 def pin_part() -> Part:
     """Return the term that pinning adds to the relevance."""
-    return Part("pinned", PIN_RELEVANCE, "pinned", "term")
+    return Part("pinned", PIN_RELEVANCE, Reason(ReasonCode.PINNED), "term")

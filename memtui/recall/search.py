@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 
 from memtui.config import RecallSettings
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import AmbiguousIdError, NotFoundError
 from memtui.recall.anchors import former_names, surroundings_of
 from memtui.recall.lexical import lookup_text
@@ -28,7 +29,7 @@ FEWEST_READ = 100
 ID_PREFIX = re.compile(r"[a-z2-7]{4,8}")
 """A query that may be the start of an id."""
 
-_NAMED = Part("name", 1.0, "the query is its id or title", "term")
+_NAMED = Part("name", 1.0, Reason(ReasonCode.NAMED), "term")
 
 
 @dataclass(frozen=True, slots=True)

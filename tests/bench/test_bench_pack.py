@@ -62,7 +62,7 @@ def made_up(chance: random.Random, number: int) -> Memory:
 
 
 def recall_of(memories: Sequence[Memory], scores: Sequence[float]) -> Recall:
-    hits = [Hit(one, score, score, (), "made up") for one, score in zip(memories, scores, strict=True)]
+    hits = [Hit(one, score, score, (), ()) for one, score in zip(memories, scores, strict=True)]
     hits.sort(key=lambda hit: -hit.score)
     return Recall(tuple(hits), (), (), {}, 0, None, Task("made up"))
 

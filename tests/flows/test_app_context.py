@@ -51,6 +51,7 @@ from memtui.tui.textual_patches.pasting import Stripped
 from memtui.tui.vault_access import VaultAccess
 from memtui.vault.lease import lease
 from memtui.vault.vault import Vault
+from memtui.wording.reasons import hit_words
 
 pytestmark = pytest.mark.usefixtures("isolated")
 
@@ -197,7 +198,7 @@ def test_the_app_on_the_demo_follows_the_imports_of_a_file_of_its_source_trees(d
         Ask(text, (file,), "chat", "700", None)
     )
     assert answer.project == "payments-api"
-    reasons = {one.memory.id: one.reason for one in answer.pack.included}
+    reasons = {one.memory.id: hit_words(one.hit) for one in answer.pack.included}
     assert "payments/idempotency.py is imported by payments/service.py" in reasons["s32z25oj"]
 
 

@@ -105,7 +105,7 @@ def test_the_payload_lists_no_memory_that_is_not_in_use(demo: Cli) -> None:
     by_id = {row["id"]: row for row in demo.all_rows()}
     assert {by_id[identifier]["status"] for identifier in inside} == {"active"}
     assert {by_id[identifier]["project"] for identifier in inside} <= {"payments-api", "global"}
-    assert all(set(row) == {"id", "tokens", "score", "reason", "detail"} for row in record["included"])
+    assert all(set(row) == {"id", "tokens", "score", "reason", "reason_code", "detail"} for row in record["included"])
     assert all({"id", "reason"} <= set(row) for row in record["withheld"])
     assert set(record) >= CONTEXT_KEYS
     assert "abstained" not in record

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from flows.cli_driver import LOCK, Cli, memtui
 
-from memtui.pack.compile import TOO_FAR
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.registry import target_named, target_names
 
@@ -50,7 +49,7 @@ def test_the_refund_task_gets_the_lock_and_what_belongs_to_it_under_700_tokens(d
     assert SUPERSEDED not in included(record)
     assert reasons(record)[SUPERSEDED] == f"superseded by {LOCK}"
     compiled = demo("context", *TASK, "--style", "compiled", "--json").json
-    far = {identifier for identifier, reason in reasons(compiled).items() if reason == TOO_FAR.text}
+    far = {identifier for identifier, reason in reasons(compiled).items() if reason == "far from the task (compiled)"}
     assert included(record) - far < included(compiled)
     assert {"ioddebrc", "lzrwxxnl"} <= included(compiled), "the lesson and the bug pattern of the payment lock fit too"
     assert compiled["tokens"] <= 700

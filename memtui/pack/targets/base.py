@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from memtui.domain.memory import Memory
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import Limit, parse_limits
 from memtui.text.sanitize import in_lines, reveal, sanitise
 
@@ -62,13 +63,13 @@ class PackItem:
     Attributes:
         memory: with shortened texts where it had to be shortened; compiled, its insight is all that is written.
         states: last known state per anchor path.
-        status: why it is no memory in use, in words, where more is known than its status says; see `status_words`.
+        status: why it is not in use, where more is known than its status says; see `status_marker`.
         detail: how much of it is told: a level of `memtui.pack.compile.Detail`, `opening` or `whole`.
     """
 
     memory: Memory
     states: Mapping[str, str] = field(default_factory=dict)
-    status: str = ""
+    status: Reason | None = None
     detail: str = "whole"
 
 
@@ -198,17 +199,26 @@ def clean_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def status_words(memory: Memory, known: str = "") -> str:
-    """Return why a memory is none in use, on one line; empty for one that is.
+def status_marker(memory: Memory, known: Reason | None = None) -> str:
+    """Return what a payload says of a memory that is not in use, on one line; empty for one that is.
 
     Args:
-        memory: any memory; a person may have put it in whatever its status is.
-        known: the words where more is known than the status says, such as what replaced it.
+        known: what is known beyond the status, such as what replaced it.
     """
-    return clean_line(known) or _STATUS_WORDS.get(memory.status, "")
+    if known is not None:
+        day = f"{known.date:%Y-%m-%d}" if known.date else ""
+        return clean_line(_KNOWN_MARKERS[known.code].format(other=known.other, day=day, note=known.note))
+    return _STATUS_MARKERS.get(memory.status, "")
 
 
-_STATUS_WORDS = {
+_KNOWN_MARKERS = {
+    ReasonCode.SUPERSEDED: "superseded by {other}",
+    ReasonCode.MERGED: "merged into {other}",
+    ReasonCode.NOT_YET_VALID: "not valid before {day}",
+    ReasonCode.EXPIRED: "expired on {day}",
+    ReasonCode.RECORDED: "{note}",
+}
+_STATUS_MARKERS = {
     "candidate": "not confirmed by a person",
     "retired": "retired",
     "superseded": "superseded",
@@ -224,7 +234,7 @@ def trust_line(item: PackItem) -> str:
     memory = item.memory
     since = f"from {memory.observed_at or memory.created_at:%Y-%m-%d}"
     verified = f"verified {memory.verified_at:%Y-%m-%d}" if memory.verified_at else f"never verified, {since}"
-    status = status_words(memory, item.status)
+    status = status_marker(memory, item.status)
     words = f"{status}, {since if memory.status == 'candidate' else verified}" if status else verified
     return f"{words[0].upper()}{words[1:]}."
 

@@ -24,7 +24,7 @@ from memtui.pack.targets.base import (
     grouped,
     shared_id_start,
     short_ids,
-    status_words,
+    status_marker,
     trust_line,
 )
 from memtui.pack.targets.markdown import indented, same_words, with_code
@@ -113,7 +113,7 @@ def _record(item: PackItem) -> dict[str, Any]:
         ]
     if memory.status == "candidate":
         record["confirmed"] = False
-    status = status_words(memory, item.status)
+    status = status_marker(memory, item.status)
     if status:
         record["status"] = status
     record["verified"] = f"{memory.verified_at:%Y-%m-%d}" if memory.verified_at else None
@@ -155,7 +155,7 @@ def _xml_target_full(item: PackItem) -> str:
         [
             ("id", clean_line(memory.id)),
             ("kind", clean_line(memory.kind)),
-            ("status", status_words(memory, item.status)),
+            ("status", status_marker(memory, item.status)),
             ("verified", verified),
             ("from", known),
         ]

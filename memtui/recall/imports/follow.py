@@ -11,6 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from memtui import locations
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.imports.languages import language_of, parse
 from memtui.recall.imports.sources import SourceTree, UnreadableFileError, normal
 from memtui.recall.imports.statements import IMPORTED, SAME_PACKAGE, Language, Statement
@@ -104,7 +105,7 @@ class Reached:
         file: path in the project.
         hop: 1 or 2.
         importer: the file that imports it.
-        tie: how it is tied to the importer, in words.
+        tie: how it is tied to the importer: `imported`, `used` or `same-package`.
         before: how the importer was reached; None if it is in hand.
     """
 
@@ -115,11 +116,10 @@ class Reached:
     before: Reached | None = None
 
     @property
-    def reason(self) -> str:
-        """Why the file is here, in words."""
-        if self.before is None:
-            return f"{self.file} is {self.tie} {self.importer}"
-        return f"{self.file} is {self.tie} {self.importer}, itself {self.before.tie} {self.before.importer}"
+    def reason(self) -> Reason:
+        """How the file is tied to a file in hand: `other` is the importer, `because` how that was reached."""
+        before = (self.before.reason,) if self.before else ()
+        return Reason(ReasonCode.FILE, file=self.file, other=self.importer, link=self.tie, because=before)
 
 
 @dataclass(frozen=True, slots=True)

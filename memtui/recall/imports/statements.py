@@ -18,10 +18,8 @@ GAP = rf"(?:\s++|{COMMENT})*+"
 """White space and comments."""
 
 
-IMPORTED = "imported by"
-USED = "used by"
-SAME_PACKAGE = "in one package with"
-"""How one file is tied to another, as the words between the two."""
+IMPORTED, USED, SAME_PACKAGE = "imported", "used", "same-package"
+"""How one file is tied to another."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -346,7 +346,7 @@ class ListQueries:
     def _explained(self, view: MemoryView, query: str, now: datetime) -> Explained:
         """Return why a memory stands where it stands, from the search that listed it."""
         from memtui.recall.baseline_score import standing_hit
-        from memtui.recall.result import explanation
+        from memtui.wording.payload import explanation
 
         text = cleaned(query)
         searched, hits = self._hits

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from textual.message import Message
 
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import MemtuiError
 from memtui.tui.memory_view import Block, Piece, StyleName
 from memtui.tui.text_layout import counted, tame
+from memtui.wording.reasons import counts_words, hit_words, sentence
 
 if TYPE_CHECKING:
     from memtui.pack.build import Pack
@@ -131,14 +133,13 @@ class Section:
 
 def ranked_rows(pack: Pack) -> list[RankedRow]:
     """Return what is in the payload and what a person left out of it, pins first, then by score."""
-    put_in = "put in by you"
     rows = [
         RankedRow(
             id=one.memory.id,
             title=tame(one.memory.title) or tame(one.memory.insight),
-            state="put in" if one.reason.startswith(put_in) else "in",
+            state="put in" if one.hit.is_put_in else "in",
             score=one.score,
-            reason=one.reason,
+            reason=hit_words(one.hit),
             kind=tame(one.memory.kind),
             tokens=one.tokens,
             pinned=one.memory.pinned,
@@ -153,7 +154,13 @@ def _left_out(hit: Hit) -> RankedRow:
     memory = hit.memory
     title = tame(memory.title) or tame(memory.insight)
     return RankedRow(
-        memory.id, title, "left out", hit.score, "left out by you", kind=tame(memory.kind), pinned=memory.pinned
+        memory.id,
+        title,
+        "left out",
+        hit.score,
+        sentence(Reason(ReasonCode.LEFT_OUT)),
+        kind=tame(memory.kind),
+        pinned=memory.pinned,
     )
 
 
@@ -164,23 +171,25 @@ def withheld_rows(pack: Pack) -> list[RankedRow]:
         one.memory.id: tame(one.memory.title, 60) for one in pack.included
     }
     return [
-        RankedRow(one.id, tame(one.title) or one.id, "withheld", one.nearness, _named(tame(one.reason), titles))
+        RankedRow(one.id, tame(one.title) or one.id, "withheld", one.nearness, _named(one.reason, titles))
         for one in pack.withheld
         if one.id not in left_out
     ]
 
 
-def _named(reason: str, titles: dict[str, str]) -> str:
-    """Return a reason with titles for the ids in it, where they are known."""
-    words = (f"“{titles[word]}”" if word in titles else word for word in reason.split(" "))
-    return " ".join(words)
+def _named(reason: Reason, titles: dict[str, str]) -> str:
+    """Return a reason with the title of the other memory for its id, where it is known."""
+    title = titles.get(reason.other)
+    return tame(sentence(replace(reason, other=f"“{title}”") if title else reason))
 
 
 def rest_lines(answer: Answer) -> list[str]:
     """Return what contradicts each other in the payload, and what is withheld beyond the named, counted per reason."""
+    from memtui.wording.payload import contradiction_words
+
     pack = answer.pack
-    lines = [f"contradiction? {tame(one.words)}" for one in answer.clashes]
-    lines += [f"and {number:,} more: {reason}" for reason, number in pack.withheld_counts.items()]
+    lines = [f"contradiction? {tame(contradiction_words(one))}" for one in answer.clashes]
+    lines += [f"and {number:,} more: {reason}" for reason, number in counts_words(pack.withheld_counts).items()]
     if pack.other_projects:
         lines.append(f"and {pack.other_projects:,} of other projects")
     return lines
@@ -212,7 +221,7 @@ def payload_title(pack: Pack) -> str:
 def title_note(answer: Answer) -> str:
     """Return what the first line says of a payload: what it lets in besides, and what changed since the last one."""
     ask, diff = answer.ask, answer.diff
-    parts = [_clashes_count(answer)] if answer.clashes else []
+    parts = [_contradictions_count(answer)] if answer.clashes else []
     parts += ["standing payload: no task"] if not ask.text.strip() and not ask.files else []
     parts += ["with unconfirmed"] if ask.unconfirmed else []
     parts += ["with what is loaded"] if ask.with_loaded else []
@@ -223,8 +232,8 @@ def title_note(answer: Answer) -> str:
     return " · ".join(parts)
 
 
-def _clashes_count(answer: Answer) -> str:
-    from memtui.curate.explain_payload import contradictions_count
+def _contradictions_count(answer: Answer) -> str:
+    from memtui.wording.payload import contradictions_count
 
     return contradictions_count(answer.clashes)
 
@@ -258,15 +267,16 @@ def tokens_left(pack: Pack) -> int | None:
 
 def empty_notice(pack: Pack, *, has_task: bool) -> tuple[str, ...]:
     """Return what an empty payload says: why, and what to do."""
-    reason = tame(pack.abstained or "nothing fits")
+    reason = tame(sentence(pack.abstained)) if pack.abstained else "nothing fits"
     lines = [f"Nothing to say: {reason}."]
-    if pack.budget.amount == 0 or "budget" in reason:
+    if pack.budget.amount == 0 or (pack.abstained and pack.abstained.code is ReasonCode.NO_ROOM):
         return (*lines, "B changes the budget.")
     if has_task:
         lines.append("Other words or a file in hand may find more; an empty task gives the standing payload.")
     else:
         lines.append("Bring memories in from the list (esc): a adds one, : import reads rule files.")
-    if any(one.group == "not confirmed (inbox)" for one in pack.withheld) or "inbox" in str(pack.withheld_counts):
+    withheld = (*(one.reason for one in pack.withheld), *pack.withheld_counts)
+    if any(reason.code is ReasonCode.UNCONFIRMED for reason in withheld):
         lines.append("Some wait in the inbox: accept them there, or put one in here with space.")
     return tuple(lines)
 
@@ -276,7 +286,7 @@ def why_blocks(row: RankedRow, hit: Hit | None) -> list[Block]:
     blocks = [Block(((row.title, "title"),)), Block(((f"{row.state}: {row.reason}", "dim"),))]
     if hit is None:
         return [*blocks, Block(((f"nearness to the task {row.score:.3f}", "text"),), gap=True)]
-    from memtui.recall.result import explanation
+    from memtui.wording.payload import explanation
 
     rows = explanation(hit)
     width = max(len(name) for name, _, _ in rows)
@@ -289,7 +299,7 @@ def why_blocks(row: RankedRow, hit: Hit | None) -> list[Block]:
 
 def in_words(pack: Pack) -> str:
     """Return how many memories are in, and what was done by hand."""
-    put_in = sum(one.reason.startswith("put in by you") for one in pack.included)
+    put_in = sum(one.hit.is_put_in for one in pack.included)
     parts = [counted(len(pack.included), "memory in", "memories in")]
     parts += [f"{put_in} put in by you"] if put_in else []
     parts += [f"{len(pack.left_out)} left out by you"] if pack.left_out else []

@@ -10,12 +10,13 @@ from recall_story import NOON, link, memory, story_vault
 
 from memtui.analysis.contradictions import Contradiction, find_contradictions
 from memtui.analysis.snapshot import Gathered
-from memtui.curate.explain_payload import contradictions_in, contradictions_words, steering_in
+from memtui.curate.explain_payload import contradictions_in, steering_in
 from memtui.curate.resolutions import HoldsFor, keep_both, not_contradicting
 from memtui.domain.actor import Actor
 from memtui.pack.build import Pack
 from memtui.recall.result import Task
 from memtui.vault.vault import Vault
+from memtui.wording.payload import contradictions_words
 
 PERSON = Actor("person")
 TASK = Task("the ttl of the payment lock")

@@ -9,6 +9,7 @@ import pytest
 from pack_story import packed
 from recall_story import memory, story_vault
 
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import UsageError
 from memtui.pack.build import Pack
 from memtui.recall.result import Task
@@ -38,7 +39,8 @@ def test_a_memory_with_a_secret_stays_out_and_says_which_rule_found_it(vault: Va
     assert TOKEN not in pack.payload
     assert ids(pack) == {"safesafe"}
     reasons = {one.id: one.reason for one in pack.withheld}
-    assert reasons["leakyone"].startswith("secret (")
+    assert reasons["leakyone"].code is ReasonCode.SECRET
+    assert reasons["leakyone"].names
     assert TOKEN not in str(reasons)
 
 
@@ -57,7 +59,7 @@ def test_putting_it_in_by_hand_does_not_send_a_secret(vault: Vault) -> None:
 def test_ones_own_patterns_count(vault: Vault) -> None:
     pack = build(vault, secret_patterns=[("weekday", "Tuesdays")])
     assert "safesafe" not in ids(pack)
-    assert pack.abstained == "all that is relevant holds what looks like a secret"
+    assert pack.abstained == Reason(ReasonCode.ALL_SECRET)
 
 
 def test_an_unknown_choice_is_refused(vault: Vault) -> None:
@@ -66,7 +68,7 @@ def test_an_unknown_choice_is_refused(vault: Vault) -> None:
 
 
 def test_what_waits_in_the_inbox_comes_only_if_asked_and_is_marked(vault: Vault) -> None:
-    assert {one.id: one.reason for one in build(vault).withheld}["waitings"] == "not confirmed (inbox)"
+    assert {one.id: one.reason for one in build(vault).withheld}["waitings"] == Reason(ReasonCode.UNCONFIRMED)
     pack = build(vault, unconfirmed=True)
     assert "waitings" in ids(pack)
     assert "Not confirmed by a person" in pack.payload

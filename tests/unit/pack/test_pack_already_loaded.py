@@ -8,6 +8,7 @@ import pytest
 from recall_story import memory
 
 from memtui.domain.memory import Memory, Source, content_hash
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.filters import without_loaded
 from memtui.pack.targets.registry import target_named, target_names
 from memtui.recall.result import Hit, Recall, Task
@@ -19,8 +20,8 @@ def stated(path: str | None, form: str, *, edited: bool = False, files: tuple[st
     return replace(one, insight="Edited since.") if edited else replace(one, sources=(source,))
 
 
-def withheld(one: Memory, target: str, *files: str) -> list[str]:
-    found = Recall((Hit(one, 1.0, 1.0, (), "x"),), (), (), {}, 0, None, Task("x", files))
+def withheld(one: Memory, target: str, *files: str) -> list[Reason]:
+    found = Recall((Hit(one, 1.0, 1.0, (), ()),), (), (), {}, 0, None, Task("x", files))
     result = without_loaded(found, target_named(target))
     assert len(result.hits) + len(result.withheld) == 1
     return [reason.reason for reason in result.withheld]
@@ -50,7 +51,9 @@ def test_each_assistant_knows_its_own_files(form: str, path: str, targets: set[s
 
 
 def test_the_reason_names_the_file() -> None:
-    assert withheld(stated("AGENTS.md", "agents-md"), "codex") == ["already loaded by codex from AGENTS.md"]
+    assert withheld(stated("AGENTS.md", "agents-md"), "codex") == [
+        Reason(ReasonCode.ALREADY_LOADED, target="codex", path="AGENTS.md")
+    ]
 
 
 def test_what_was_edited_here_since_says_something_else_than_the_file() -> None:
@@ -73,13 +76,13 @@ def test_a_rule_for_paths_counts_where_a_file_fits() -> None:
 
 
 def test_all_of_it_loaded_already_is_a_reason_to_say_nothing() -> None:
-    found = Recall((Hit(stated("AGENTS.md", "agents-md"), 1.0, 1.0, (), "x"),), (), (), {}, 0, None, Task("x"))
-    assert "reads all" in str(without_loaded(found, target_named("codex")).abstained)
+    found = Recall((Hit(stated("AGENTS.md", "agents-md"), 1.0, 1.0, (), ()),), (), (), {}, 0, None, Task("x"))
+    assert without_loaded(found, target_named("codex")).abstained == Reason(ReasonCode.ALL_LOADED)
     assert without_loaded(found, target_named("chat")) is found
 
 
 def test_what_is_left_is_no_abstention() -> None:
-    other = Hit(memory("bbbbbbbb", "Refunds lock"), 0.5, 0.5, (), "x")
-    hits = (Hit(stated("AGENTS.md", "agents-md"), 1.0, 1.0, (), "x"), other)
+    other = Hit(memory("bbbbbbbb", "Refunds lock"), 0.5, 0.5, (), ())
+    hits = (Hit(stated("AGENTS.md", "agents-md"), 1.0, 1.0, (), ()), other)
     result = without_loaded(Recall(hits, (), (), {}, 0, None, Task("x")), target_named("codex"))
     assert (result.hits, result.abstained) == ((other,), None)

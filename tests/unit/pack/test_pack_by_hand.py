@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,9 @@ import pytest
 from pack_story import packed
 from recall_story import link, memory, story_vault
 
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Pack
+from memtui.pack.overrides import LEFT_OUT, PUT_IN
 from memtui.pack.targets.base import STYLES, join
 from memtui.pack.targets.registry import target_names
 from memtui.recall.result import Task
@@ -52,7 +55,7 @@ def test_what_is_left_out_is_gone_and_told(vault: Vault) -> None:
     assert first.id not in _ids(pack)
     assert first.title not in pack.payload
     assert [hit.memory.id for hit in pack.left_out] == [first.id]
-    assert {one.id: one.reason for one in pack.withheld}[first.id] == "left out by you"
+    assert {one.id: one.reason for one in pack.withheld}[first.id] == LEFT_OUT
     assert set(_ids(whole)) - {first.id} <= set(_ids(pack))
 
 
@@ -60,7 +63,7 @@ def test_leaving_out_everything_is_an_empty_payload_with_the_reason(vault: Vault
     whole = _context(vault)
     pack = _context(vault, without=set(_ids(whole)) | {one.id for one in whole.withheld})
     assert pack.payload == ""
-    assert pack.abstained == "you left out all that is relevant"
+    assert pack.abstained == Reason(ReasonCode.ALL_LEFT_OUT)
 
 
 def test_what_is_withheld_can_be_put_in_and_says_what_stood_against_it(vault: Vault) -> None:
@@ -68,7 +71,7 @@ def test_what_is_withheld_can_be_put_in_and_says_what_stood_against_it(vault: Va
     for one in whole.withheld:
         pack = _context(vault, with_ids={one.id})
         put_in = next(included for included in pack.included if included.memory.id == one.id)
-        assert put_in.reason == f"put in by you; else {one.reason}"
+        assert put_in.hit.reasons == (replace(PUT_IN, because=(one.reason,)),)
         assert one.id not in {other.id for other in pack.withheld}
         assert pack.payload == _context(vault, with_ids=[one.id, one.id]).payload
     assert whole.withheld
@@ -83,7 +86,8 @@ def test_what_was_put_in_comes_before_pins_and_scores_but_not_before_the_budget(
     assert last in _ids(_context(vault, budget=tight, with_ids={last}))
     none = _context(vault, budget="1", with_ids={last})
     assert none.payload == ""
-    assert {one.id: one.reason for one in none.withheld}[last] == "over budget (put in by you)"
+    over = next(one.reason for one in none.withheld if one.id == last)
+    assert (over.code, over.because) == (ReasonCode.OVER_BUDGET, (PUT_IN,))
 
 
 def test_unknown_ids_and_ids_on_both_sides_do_no_harm(vault: Vault) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from recall_story import memory
 
 from memtui.domain.memory import Memory
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Pack, build_pack
 from memtui.pack.compile import BEST_FIRST, KEPT, TOO_FAR, Compiler, Detail
 from memtui.pack.sentences import sentences_of
@@ -167,10 +168,10 @@ def test_ids_that_begin_alike_say_it_once() -> None:
 
 
 def hits(*scores: float, by: str = "words") -> tuple[Hit, ...]:
-    parts = (Part(by, 1.0, "made up", "term"),)
+    parts = (Part(by, 1.0, Reason(ReasonCode.NO_TASK), "term"),)
     words = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot")
     memories = [memory(f"{word:a<8}"[:8], f"Refund rule {word}", f"Say {word}.") for word in words]
-    return tuple(Hit(one, score, score, parts, "x") for one, score in zip(memories, scores, strict=False))
+    return tuple(Hit(one, score, score, parts, ()) for one, score in zip(memories, scores, strict=False))
 
 
 def packed(found: Recall) -> Pack:
@@ -188,7 +189,7 @@ def test_what_is_far_from_the_task_is_withheld_with_the_reason_and_comes_back_by
     ranked = hits(3.0, 1.0, 0.5, 0.48, 0.4)
     pack = packed(Recall(ranked, (), (), {}, 0, None, Task("refund")))
     assert [one.memory.id for one in pack.included] == [hit.memory.id for hit in ranked[:4]]
-    assert [(one.id, one.reason) for one in pack.withheld] == [(ranked[4].memory.id, TOO_FAR.text)]
+    assert [(one.id, one.reason) for one in pack.withheld] == [(ranked[4].memory.id, TOO_FAR)]
     by_hand = packed(Recall(ranked[:4], (), (), {}, 0, None, Task("refund"), put_in=ranked[4:]))
     assert ranked[4].memory.id in {one.memory.id for one in by_hand.included}
     without_task = packed(Recall(ranked, (), (), {}, 0, None, Task("")))
@@ -252,7 +253,7 @@ def test_compiling_is_deterministic_and_invents_nothing(text: str, task: str) ->
 
 def test_a_pasted_file_gives_its_opening() -> None:
     huge = memory("hugehuge", "The whole log", "A line of it. " * 30_000)
-    found = Recall((Hit(huge, 1.0, 1.0, (), "x"),), (), (), {}, 0, None, Task("log"))
+    found = Recall((Hit(huge, 1.0, 1.0, (), ()),), (), (), {}, 0, None, Task("log"))
     pack = build_pack(
         found,
         target=CHAT,

@@ -8,6 +8,7 @@ import pytest
 from recall_story import memory
 
 from memtui.config import TargetSettings
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import UsageError
 from memtui.pack.budget import Limit, Measure, counter_for, parse_limits
 from memtui.pack.build import Pack, build_pack
@@ -20,7 +21,7 @@ from memtui.text.quantities import parse_budget
 
 def build(target: Target, insights: list[str], budget: str = "10m", style: Style = "full") -> Pack:
     memories = [memory(f"id{number:04}", f"Rule {number}", text) for number, text in enumerate(insights)]
-    hits = tuple(Hit(one, 1 - n / 10_000, 1.0, (), "made up") for n, one in enumerate(memories))
+    hits = tuple(Hit(one, 1 - n / 10_000, 1.0, (), ()) for n, one in enumerate(memories))
     return build_pack(
         Recall(hits, (), (), {}, 0, None, Task("made up")),
         target=target,
@@ -59,7 +60,8 @@ def test_what_is_over_a_limit_is_named_with_the_limit() -> None:
     pack = build(target_named("windsurf"), [f"{'word ' * 100}{n}." for n in range(40)])
     assert utf16(pack.payload) <= 12_000
     assert 10 < len(pack.included) < 40
-    assert {one.reason for one in pack.withheld} == {"over the limit of 12,000 chars for windsurf"}
+    limit = Reason(ReasonCode.OVER_LIMIT, number=12_000, unit="chars", target="windsurf")
+    assert {one.reason.group for one in pack.withheld} == {limit}
     assert {one.id for one in pack.withheld} | {one.memory.id for one in pack.included} == {
         f"id{n:04}" for n in range(40)
     }

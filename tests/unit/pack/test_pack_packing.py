@@ -13,8 +13,10 @@ from pack_story import packed
 from recall_story import LINKS, NOON, STORY, days_ago, link, memory, set_state, story_vault
 
 from memtui.domain.memory import Memory
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import UsageError
-from memtui.pack.build import Pack, build_pack, pack_record
+from memtui.pack.build import Pack, build_pack
+from memtui.pack.select import PINNED
 from memtui.pack.targets.base import STYLES, PayloadInfo, Style
 from memtui.pack.targets.registry import target_named, target_names
 from memtui.recall.result import Hit, Recall, Task, Withheld
@@ -38,7 +40,7 @@ def _context(vault: Vault, text: str = "", *files: str, **more: Any) -> Pack:
 
 def _recall(memories: Sequence[Memory], *, links: Any = (), scores: Sequence[float] | None = None) -> Recall:
     values = scores or [1.0 - number / 1000 for number in range(len(memories))]
-    hits = [Hit(one, score, score, (), "made up") for one, score in zip(memories, values, strict=True)]
+    hits = [Hit(one, score, score, (), ()) for one, score in zip(memories, values, strict=True)]
     return Recall(
         hits=tuple(hit for hit in hits if not hit.memory.pinned),
         pins=tuple(hit for hit in hits if hit.memory.pinned),
@@ -75,8 +77,8 @@ def _included(pack: Pack) -> list[str]:
     return [one.memory.id for one in pack.included]
 
 
-def _why(pack: Pack) -> dict[str, str]:
-    return {one.id: one.reason for one in pack.withheld}
+def _why(pack: Pack) -> dict[str, tuple[str, str]]:
+    return {one.id: (one.reason.code, one.reason.other) for one in pack.withheld}
 
 
 # -- the whole way ----------------------------------------------------------------------------------
@@ -88,7 +90,7 @@ def test_a_task_gets_its_memories_and_nothing_else(vault: Vault) -> None:
     assert pack.abstained is None
     assert "replica" not in pack.payload
     assert "guests" not in pack.payload
-    assert _why(pack)["lockuser"] == "superseded by lockpaym"
+    assert _why(pack)["lockuser"] == (ReasonCode.SUPERSEDED, "lockpaym")
     assert pack.other_projects == 1
 
 
@@ -105,30 +107,17 @@ def test_the_order_of_storing_does_not_change_the_bytes(vault: Vault, tmp_path: 
         assert _context(vault, text).payload == _context(other, text).payload
 
 
-def test_the_record_is_the_contract_of_the_command_line(vault: Vault) -> None:
-    record = pack_record(_context(vault, "make refunds idempotent"))
-    assert list(record)[:1] == ["payload"]
-    assert {"payload", "target", "encoding", "tokens", "budget", "included", "withheld"} <= record.keys()
-    assert record["budget"] == 1200
-    assert record["encoding"] == "o200k_base"
-    assert record["tokens"] == get_counter("o200k_base").count(record["payload"])
-    assert set(record["included"][0]) == {"id", "tokens", "score", "reason", "detail"}
-    assert set(record["withheld"][0]) == {"id", "reason"}
-    assert "abstained" not in record
-
-
 def test_nothing_relevant_gives_an_empty_payload_with_the_reason(tmp_path: Path) -> None:
     vault = story_vault(tmp_path, [memory("replica2", "port 8788 for the replica")], [])
-    record = pack_record(_context(vault, "bake sourdough bread"))
-    assert record["payload"] == ""
-    assert record["tokens"] == 0
-    assert record["abstained"] == {"reason": "no memory holds any word of the task"}
+    pack = _context(vault, "bake sourdough bread")
+    assert (pack.payload, pack.tokens) == ("", 0)
+    assert pack.abstained == Reason(ReasonCode.NO_KNOWN_WORD)
 
 
 def test_pins_alone_are_a_payload(vault: Vault) -> None:
     pack = _context(vault, "bake sourdough bread")
     assert _included(pack) == ["cardlogs"]
-    assert pack.abstained == "no memory holds any word of the task"
+    assert pack.abstained == Reason(ReasonCode.NO_KNOWN_WORD)
 
 
 def test_states_of_files_are_told(tmp_path: Path) -> None:
@@ -198,7 +187,7 @@ def test_later_small_ones_still_fit_after_one_that_does_not() -> None:
     small = [memory(f"small{n:03}", f"Tip about topic{n}") for n in range(5)]
     pack = _pack(_recall([giant, *small]), "300")
     assert _included(pack) == [one.id for one in small]
-    assert _why(pack)["giantone"] == "over budget"
+    assert _why(pack)["giantone"] == (ReasonCode.OVER_BUDGET, "")
 
 
 def test_a_giant_memory_is_shortened_where_others_wait() -> None:
@@ -231,7 +220,7 @@ def test_a_big_memory_that_fits_is_left_whole() -> None:
 def test_a_megabyte_on_one_line_is_left_out_and_others_come() -> None:
     pack = _pack(_recall([memory("giantone", "Giant", "x" * 1_000_000), memory("smallone", "Tip")]))
     assert _included(pack) == ["smallone"]
-    assert _why(pack) == {"giantone": "over budget"}
+    assert _why(pack) == {"giantone": (ReasonCode.OVER_BUDGET, "")}
 
 
 @settings(max_examples=60, deadline=None)
@@ -267,7 +256,7 @@ def test_pins_that_exceed_the_budget_alone_go_in_by_score_and_the_rest_is_told()
     pack = _pack(_recall(pins), "300")
     assert 5 < len(pack.included) < 40
     assert _included(pack) == [one.id for one in pins[: len(pack.included)]]
-    assert set(_why(pack).values()) == {"over budget (pinned)"}
+    assert {(one.reason.code, one.reason.because) for one in pack.withheld} == {(ReasonCode.OVER_BUDGET, (PINNED,))}
 
 
 # -- what must not stand side by side ---------------------------------------------------------------
@@ -281,14 +270,14 @@ def test_a_twin_is_withheld_and_one_with_another_number_is_not() -> None:
     ]
     pack = _pack(_recall(twins))
     assert _included(pack) == ["originaa", "otherone"]
-    assert _why(pack) == {"duplicat": "duplicate of originaa"}
+    assert _why(pack) == {"duplicat": (ReasonCode.DUPLICATE, "originaa")}
 
 
 def test_a_correction_never_stands_beside_what_it_replaces() -> None:
     pair = [memory("oldvalue", "Batch size is 50", pinned=True), memory("newvalue", "Batch size is 80")]
     pack = _pack(_recall(pair, links=[link("newvalue", "supersedes", "oldvalue")]))
     assert _included(pack) == ["newvalue"]
-    assert _why(pack) == {"oldvalue": "superseded by newvalue"}
+    assert _why(pack) == {"oldvalue": (ReasonCode.SUPERSEDED, "newvalue")}
 
 
 def test_a_correction_comes_in_where_what_it_replaces_was_asked_for() -> None:
@@ -296,10 +285,10 @@ def test_a_correction_comes_in_where_what_it_replaces_was_asked_for() -> None:
     small = [memory(f"small{n:03}", f"Tip {n} on topic{n}") for n in range(40)]
     found = _recall([*small, correction], scores=[*[0.9] * 40, 0.3])
     assert "newvalue" not in _included(_pack(found, "400"))
-    asked = Withheld("oldvalue", "Batch size is 50", "superseded by newvalue", "superseded", nearness=3.0)
+    asked = Withheld("oldvalue", "Batch size is 50", Reason(ReasonCode.SUPERSEDED, other="newvalue"), nearness=3.0)
     pack = _pack(replace(found, withheld=(asked,)), "400")
     assert "newvalue" in _included(pack)
-    assert _why(pack)["oldvalue"] == "superseded by newvalue"
+    assert _why(pack)["oldvalue"] == (ReasonCode.SUPERSEDED, "newvalue")
 
 
 def test_where_only_the_number_is_limited_the_best_are_taken_whatever_their_size() -> None:
@@ -313,7 +302,7 @@ def test_of_a_contradicting_pair_the_lower_is_withheld() -> None:
     pair = [memory("retryyes", "Retry webhooks"), memory("retrynot", "Never retry webhooks")]
     pack = _pack(_recall(pair, links=[link("retrynot", "contradicts", "retryyes")]))
     assert _included(pack) == ["retryyes"]
-    assert _why(pack) == {"retrynot": "contradicts retryyes (scored higher)"}
+    assert _why(pack) == {"retrynot": (ReasonCode.CONTRADICTED, "retryyes")}
 
 
 def test_what_repeats_others_waits_behind_what_is_new() -> None:

@@ -52,7 +52,8 @@ def test_of_several_anchors_and_files_the_strongest_tie_counts() -> None:
     best = best_matches(anchored, ["payments/service.py", "payments/lock.py"])
     assert set(best) == {1}
     assert best[1].strength == 1.0
-    assert files_part(best[1]).detail == "tied to payments/lock.py"
+    reason = files_part(best[1]).reason
+    assert (reason.path, reason.file) == ("payments/lock.py", "payments/lock.py")
 
 
 def test_a_tie_to_an_imported_file_counts_less_per_hop_and_says_the_way() -> None:
@@ -67,17 +68,19 @@ def test_a_tie_to_an_imported_file_counts_less_per_hop_and_says_the_way() -> Non
     assert best[2].strength > best[5].strength >= FLOOR_STRENGTH
     assert 6 not in best
     assert best[7].reached is None, "a tie to the file in hand goes before an equal one through an import"
-    details = {key: files_part(match).detail for key, match in best.items()}
-    assert details[2] == "tied to shop/pricing/total.py::total: shop/pricing/total.py is imported by shop/cart.py"
-    assert details[3] == "lib/money.py is imported by shop/pricing/total.py, itself imported by shop/cart.py"
-    assert details[5] == "tied to shop/pricing/: shop/pricing/total.py is imported by shop/cart.py"
+    reasons = {key: files_part(match).reason for key, match in best.items()}
+    assert reasons[2].because == reasons[5].because == (pricing.reason,)
+    assert [one.other for one in (*reasons[3].because, *reasons[3].because[0].because)] == [
+        pricing.file,
+        "shop/cart.py",
+    ]
 
 
 def test_files_of_one_package_are_tied_less_than_by_an_import() -> None:
     reached = (Reached("a.go", 1, "x.go"), Reached("b.go", 1, "x.go", SAME_PACKAGE))
     best = best_matches([(1, "a.go"), (2, "b.go")], ["x.go"], Surroundings(reached))
     assert best[1].strength > best[2].strength >= FLOOR_STRENGTH
-    assert files_part(best[2]).detail == "b.go is in one package with x.go"
+    assert files_part(best[2]).reason.because[0].link == SAME_PACKAGE
 
 
 def test_the_end_of_a_path_is_a_tie_where_it_means_that_file() -> None:
@@ -93,7 +96,8 @@ def test_the_end_of_a_path_is_a_tie_where_it_means_that_file() -> None:
     best = best_matches(anchored, [FILE], Surroundings(reached, resolve))
     assert set(best) == {1, 5}
     assert best[1].strength == 1.0
-    assert files_part(best[1]).detail == f"tied to service.py for {FILE}"
+    reason = files_part(best[1]).reason
+    assert (reason.path, reason.file) == ("service.py", FILE)
     assert asked == ["service.py", "core/lines.py", "lock.py"], "only where the path of a file at hand has that end"
 
 
@@ -102,4 +106,5 @@ def test_an_anchor_with_the_former_name_of_a_file_in_hand_counts_as_the_file() -
     best = best_matches([(1, "payments/old.py::refund"), (2, "payments/other.py")], [FILE], former)
     assert set(best) == {1}
     assert best[1].strength == 1.0
-    assert files_part(best[1]).detail == f"tied to {FILE}, moved from payments/old.py::refund"
+    reason = files_part(best[1]).reason
+    assert (reason.link, reason.file, reason.path) == ("moved", FILE, "payments/old.py::refund")

@@ -66,17 +66,8 @@ def test_trust_in_words_grows_with_coverage() -> None:
     assert trust_in_words(0.3) < trust_in_words(0.6) < trust_in_words(1.0) == trust_in_words(1.2) == 1.0
 
 
-@pytest.mark.parametrize(
-    ("place", "words"),
-    [(1, "closest of 1,200"), (2, "2nd closest"), (3, "3rd closest"), (11, "11th closest"), (22, "22nd closest")],
-)
-def test_the_table_says_how_close_a_memory_is(place: int, words: str) -> None:
-    detail = meaning_part(0.62, 0.4, place=place, among=1200).detail
-    assert detail.startswith("cosine 0.62, ")
-    assert words in detail
-
-
-def test_the_table_says_what_is_not_known_and_who_vouches() -> None:
-    assert "not embedded yet" in meaning_part(None, 0.4, place=None, among=9).detail
-    assert meaning_part(0.2, 0.1, place=None, among=9).detail == "cosine 0.20"
-    assert kin_part(0.1, ("aaaaaaaa", "bbbbbbbb")).detail == "close in meaning to aaaaaaaa and bbbbbbbb"
+def test_a_part_says_how_close_a_memory_is_and_who_vouches() -> None:
+    near = meaning_part(0.62, 0.4, place=2, among=1200).reason
+    assert (near.score, near.number, near.among) == (0.62, 2, 1200)
+    assert meaning_part(None, 0.4, place=None, among=9).reason.score is None
+    assert kin_part(0.1, ("aaaaaaaa", "bbbbbbbb")).reason.names == ("aaaaaaaa", "bbbbbbbb")

@@ -14,7 +14,7 @@ from memtui.recall.embedding_cache import ResidentVectors, embed_missing
 from memtui.recall.fusion import Evidence, fuse
 from memtui.recall.neighbours import Kinship
 from memtui.recall.rank import recall
-from memtui.recall.result import Hit, Task, explanation
+from memtui.recall.result import Hit, Task
 from memtui.recall.retrieve import fetch_for_search
 from memtui.recall.scoring import Scorer
 from memtui.recall.search import search
@@ -22,6 +22,7 @@ from memtui.recall.semantic import ModelMeaning
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.search.postings_memory import TermIndex
 from memtui.vault.vault import Vault
+from memtui.wording.payload import explanation
 
 QUERIES = (
     "lock refunds",
@@ -48,7 +49,7 @@ def meaning_of(vault: Vault, terms: TermIndex | None) -> ModelMeaning:
 
 
 def told(hits: tuple[Hit, ...] | list[Hit]) -> list[tuple[object, ...]]:
-    return [(hit.memory, hit.score, hit.reason, explanation(hit)) for hit in hits]
+    return [(hit.memory, hit.score, hit.reasons, explanation(hit)) for hit in hits]
 
 
 def assert_same(vault: Vault, held: ModelMeaning) -> None:

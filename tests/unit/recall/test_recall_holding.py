@@ -12,7 +12,8 @@ from recall_story import ids, recalled
 from memtui.curate.memories import edit_memory
 from memtui.curate.resolutions import keep_both, pair_named, scope_from
 from memtui.domain.memory import Memory
-from memtui.recall.result import Recall, explanation
+from memtui.domain.reasons import Reason, ReasonCode
+from memtui.recall.result import Recall
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
 
@@ -34,7 +35,7 @@ def settle(vault: Vault, old: Memory, new: Memory, where_old: str, where_new: st
     keep_both(vault, pair_named(vault, old.id, new.id), said, actor=PERSON)
 
 
-def reason(vault: Vault, text: str, *files: str, of: Memory, **options: str) -> str | None:
+def reason(vault: Vault, text: str, *files: str, of: Memory, **options: str) -> Reason | None:
     found = look(vault, text, *files, **options)
     return next((one.reason for one in found.withheld if one.id == of.id), None)
 
@@ -46,7 +47,9 @@ def test_what_holds_for_some_files_is_recalled_for_those_alone(both: tuple[Vault
     assert set(ids(look(vault, task).hits)) == {old.id, new.id}
     assert set(ids(look(vault, task, "legacy/queue.py").hits)) == {old.id, new.id}
     assert ids(look(vault, task, "shop/queue.py").hits) == [new.id]
-    assert reason(vault, task, "shop/queue.py", of=old) == "holds for legacy/** only"
+    assert reason(vault, task, "shop/queue.py", of=old) == Reason(
+        ReasonCode.OUT_OF_SCOPE, unit="files", names=("legacy/**",)
+    )
     assert get(vault, old.id).rationale == "Holds for: legacy/**, billing"
 
 
@@ -63,12 +66,12 @@ def test_what_holds_in_a_phase_is_left_out_of_another_and_demoted_where_that_is_
 ) -> None:
     vault, old, new = both
     settle(vault, old, new, "release", "test debug")
-    assert reason(vault, "the refund queue", of=old, phase="test") == "holds in phase release only"
+    elsewhere = Reason(ReasonCode.OUT_OF_SCOPE, unit="phases", names=("release",))
+    assert reason(vault, "the refund queue", of=old, phase="test") == elsewhere
     assert ids(look(vault, "the refund queue", phase="release").hits) == [old.id]
     guessed = look(vault, "fix the crash of the refund queue").hits
     assert ids(guessed) == [new.id, old.id]
-    assert [part.value for part in guessed[1].parts if part.name == "scope"] == [0.5]
-    assert any("the task seems to be debug" in detail for _, detail, _ in explanation(guessed[1]))
+    assert [(part.value, part.reason.note) for part in guessed[1].parts if part.name == "scope"] == [(0.5, "debug")]
     assert not [part for hit in look(vault, "the refund queue").hits for part in hit.parts if part.name == "scope"]
 
 

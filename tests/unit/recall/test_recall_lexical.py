@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.recall.lexical import QueryWeights, matched_words, reaches_floor, weigh_query
+from memtui.recall.lexical import QueryWeights, reaches_floor, weigh_query, words_part
 from memtui.text.tokens import query_terms
 from memtui.vault.search.evidence import TermCounts
 
@@ -71,4 +71,4 @@ def test_a_perfect_match_does_not_hide_good_ones() -> None:
 
 def test_reasons_show_the_words_as_they_were_typed() -> None:
     weights = _weights("Which ports, exactly?", 10, port=2)
-    assert matched_words(["port"], weights) == "ports"
+    assert words_part(["port"], 1.0, weights).reason.names == ("ports",)

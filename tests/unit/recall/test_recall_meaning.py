@@ -8,13 +8,15 @@ import pytest
 from fake_engine import FakeEngine
 from recall_story import NOON, PAYMENTS, SETTINGS, ids, memory, recalled, story_vault
 
+from memtui.domain.reasons import ReasonCode
 from memtui.recall.embedding_cache import ResidentVectors, embed_missing
-from memtui.recall.result import Recall, explanation
+from memtui.recall.result import Recall
 from memtui.recall.search import Found, find, search
 from memtui.recall.semantic import MOST_CAUGHT_UP, ModelMeaning
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.search.vectors import count_current
 from memtui.vault.vault import Vault
+from memtui.wording.payload import explanation
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +59,7 @@ def test_the_table_adds_up_and_names_the_meaning(vault: Vault) -> None:
     assert terms == pytest.approx(hit.relevance, abs=0.005)
     assert next(detail for name, detail, _ in rows if name == "meaning").startswith("cosine 0.")
     assert "closest of" in {name: detail for name, detail, _ in rows}["meaning"]
-    assert "close in meaning" in hit.reason
+    assert ReasonCode.MEANING in {reason.code for reason in hit.reasons}
 
 
 def test_what_may_not_be_recalled_is_not_recalled_by_meaning_either(vault: Vault) -> None:
@@ -69,7 +71,7 @@ def test_nonsense_is_refused_and_the_reason_tells_how_near_the_nearest_is(vault:
     answer = found(vault, "quokka zyzzyva")
     assert answer.hits == ()
     assert answer.abstained is not None
-    assert "none is close in meaning" in answer.abstained or "closest" in answer.abstained
+    assert answer.abstained.score is not None
 
 
 def test_files_still_lead_where_the_text_says_nothing(vault: Vault) -> None:

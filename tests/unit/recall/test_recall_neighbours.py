@@ -34,7 +34,8 @@ def test_many_links_do_not_add_up() -> None:
     links = [link("a", "relates", "hub"), link("b", "relates", "hub")]
     offer = neighbour_shares(links, {"a": 0.6, "b": 0.9})["hub"]
     assert (offer.seed, offer.share) == ("b", 0.9 * NEIGHBOUR_SHARE)
-    assert neighbours_part(offer).detail == "related to b, which matches"
+    reason = neighbours_part(offer).reason
+    assert (reason.other, reason.link) == ("b", "relates")
 
 
 def test_a_relation_lifts_nothing_above_the_hit_that_it_comes_from() -> None:

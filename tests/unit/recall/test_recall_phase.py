@@ -41,8 +41,9 @@ def test_without_a_phase_and_for_kinds_of_ones_own_nothing_is_favoured() -> None
 
 
 def test_the_explanation_says_whether_the_phase_was_guessed() -> None:
-    assert "guessed" in kind_part("lesson", "debug", guessed=True).detail
-    assert "as given" in kind_part("lesson", "debug", guessed=False).detail
+    guessed, given = (kind_part("lesson", "debug", guessed=guessed).reason for guessed in (True, False))
+    assert guessed.names == given.names == ("lesson", "debug")
+    assert (guessed.number, given.number) == (1, 0)
 
 
 def test_an_unknown_phase_is_refused_with_the_known_ones() -> None:

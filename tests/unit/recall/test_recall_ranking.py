@@ -10,9 +10,10 @@ import pytest
 from recall_story import LINKS, NOON, PAYMENTS, STORY, days_ago, ids, link, memory, recalled, set_state, story_vault
 
 from memtui.domain.memory import Signal
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import UsageError
-from memtui.recall.result import explanation, explanation_record
 from memtui.vault.filters import EVERYTHING, Scope
+from memtui.wording.payload import explanation, explanation_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Vault:
     return story_vault(tmp_path_factory.mktemp("story"))
 
 
-def _why(found: object, identifier: str) -> str | None:
+def _why(found: object, identifier: str) -> Reason | None:
     return next((one.reason for one in found.withheld if one.id == identifier), None)  # type: ignore[attr-defined] # a Recall
 
 
@@ -51,8 +52,9 @@ def test_every_point_of_a_score_is_in_its_explanation(vault: Vault) -> None:
         "words", "files", "neighbours", "relevance", "freshness", "usefulness", "importance", "kind", "score",
     ]  # fmt: skip
     assert explanation_record(hit)["score"] == hit.score
-    assert "refunds" in hit.reason
-    assert "payments/service.py" in hit.reason
+    words, files = hit.reasons[:2]
+    assert "refunds" in words.names
+    assert files.file == "payments/service.py"
 
 
 def test_linked_memories_come_along_below_what_matches(vault: Vault) -> None:
@@ -63,10 +65,10 @@ def test_linked_memories_come_along_below_what_matches(vault: Vault) -> None:
 def test_what_matches_and_may_not_be_used_is_named_with_its_reason(vault: Vault) -> None:
     found = recalled(vault, "refunds")
     assert {one.id: one.reason for one in found.withheld} == {
-        "lockuser": "superseded by lockpaym",
-        "inboxed2": "not confirmed (inbox)",
-        "retired2": "retired",
-        "nowhere2": "unassigned",
+        "lockuser": Reason(ReasonCode.SUPERSEDED, other="lockpaym"),
+        "inboxed2": Reason(ReasonCode.UNCONFIRMED),
+        "retired2": Reason(ReasonCode.RETIRED),
+        "nowhere2": Reason(ReasonCode.UNASSIGNED),
     }
 
 
@@ -89,38 +91,38 @@ def test_global_memories_belong_to_every_project(vault: Vault) -> None:
 def test_unassigned_memories_are_withheld_even_when_every_project_is_in_view(vault: Vault) -> None:
     found = recalled(vault, "the refund limit in euros", scope=EVERYTHING)
     assert "nowhere2" not in ids(found.hits)
-    assert _why(found, "nowhere2") == "unassigned"
+    assert _why(found, "nowhere2") == Reason(ReasonCode.UNASSIGNED)
 
 
 def test_of_two_that_contradict_each_other_the_better_stands(vault: Vault) -> None:
     found = recalled(vault, "retry webhooks")
     assert ids(found.hits) == ["retryyes"]
-    assert _why(found, "retrynot") == "contradicts retryyes (scored higher)"
+    assert _why(found, "retrynot") == Reason(ReasonCode.CONTRADICTED, other="retryyes")
 
 
 def test_a_memory_counts_only_while_it_is_true(vault: Vault) -> None:
     now = recalled(vault, "deployments in December")
     then = recalled(vault, "deployments in December", as_of=days_ago(20))
-    assert _why(now, "freezes2") == "expired on 2026-01-01"
+    assert _why(now, "freezes2") == Reason(ReasonCode.EXPIRED, date=days_ago(11))
     assert ids(then.hits) == ["freezes2"]
 
 
 def test_a_memory_that_is_not_true_yet_is_withheld(tmp_path: Path) -> None:
     vault = story_vault(tmp_path, [memory("future22", "Node 30 from June", valid_from=days_ago(-100))], [])
-    assert _why(recalled(vault, "node 30"), "future22") == "not valid before 2026-04-22"
+    assert _why(recalled(vault, "node 30"), "future22") == Reason(ReasonCode.NOT_YET_VALID, date=days_ago(-100))
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("bake sourdough bread", "no memory holds any word of the task"),
-        ("?!", "the task holds no word to go by"),
-        ("deployments in December", "what matches the task is withheld: expired"),
-        ("guests", "no active memory in view shares a word with the task"),
-        ("fix config.js", "no memory holds any word of the task"),
+        ("bake sourdough bread", Reason(ReasonCode.NO_KNOWN_WORD)),
+        ("?!", Reason(ReasonCode.NO_TELLING_WORD)),
+        ("deployments in December", Reason(ReasonCode.ALL_WITHHELD, because=(Reason(ReasonCode.EXPIRED),))),
+        ("guests", Reason(ReasonCode.NO_SHARED_WORD)),
+        ("fix config.js", Reason(ReasonCode.NO_KNOWN_WORD)),
     ],
 )
-def test_nothing_relevant_is_an_answer_with_a_reason(vault: Vault, text: str, reason: str) -> None:
+def test_nothing_relevant_is_an_answer_with_a_reason(vault: Vault, text: str, reason: Reason) -> None:
     found = recalled(vault, text)
     assert found.hits == ()
     assert found.abstained == reason
@@ -131,15 +133,15 @@ def test_a_word_of_doing_in_common_makes_nothing_relevant(tmp_path: Path) -> Non
     memories = [memory("gmailfil", "Fix gmail-filters.js by hand"), memory("otherone", "Tabs are four wide")]
     found = recalled(story_vault(tmp_path, memories, []), "fix config.js")
     assert found.hits == ()
-    assert _why(found, "gmailfil") == "below the floor"
-    assert found.abstained == "the nearest memories share too little with the task"
+    assert [one.reason.code for one in found.withheld] == [ReasonCode.BELOW_FLOOR]
+    assert found.abstained == Reason(ReasonCode.TOO_LITTLE_SHARED)
 
 
 def test_a_pinned_memory_that_matches_is_an_answer(vault: Vault) -> None:
     found = recalled(vault, "log numbers")
     assert found.hits == ()
     assert found.abstained is None
-    assert "pinned" in found.pins[0].reason
+    assert found.pins[0].reasons[-1].code is ReasonCode.PINNED
 
 
 # -- trust ------------------------------------------------------------------------------------------
@@ -187,7 +189,7 @@ def test_a_live_memory_that_another_replaces_gives_way(tmp_path: Path) -> None:
     vault = story_vault(tmp_path, pair, [link("newvalue", "supersedes", "oldvalue")])
     found = recalled(vault, "batch size 50")
     assert ids(found.hits) == ["newvalue"]
-    assert _why(found, "oldvalue") == "superseded by newvalue"
+    assert _why(found, "oldvalue") == Reason(ReasonCode.SUPERSEDED, other="newvalue")
 
 
 def test_a_retired_replacement_replaces_nothing(tmp_path: Path) -> None:
@@ -208,7 +210,7 @@ def test_two_memories_that_replace_each_other_leave_one(tmp_path: Path) -> None:
 def test_with_files_alone_what_is_tied_to_them_comes_first(vault: Vault) -> None:
     found = recalled(vault, "", "payments/service.py")
     assert ids(found.hits)[:3] == ["lockpaym", "intcents", "twicebug"]
-    assert "of this project" in found.hits[3].reason
+    assert found.hits[3].reasons == (Reason(ReasonCode.SAME_PROJECT),)
 
 
 def test_without_task_and_files_the_most_useful_come_first(vault: Vault) -> None:
@@ -222,11 +224,11 @@ def test_without_task_and_files_the_most_useful_come_first(vault: Vault) -> None
 def test_without_a_task_the_withheld_are_counted(vault: Vault) -> None:
     found = recalled(vault)
     assert found.withheld_counts == {
-        "not confirmed (inbox)": 1,
-        "outside its valid time": 1,
-        "retired": 1,
-        "superseded": 1,
-        "unassigned": 1,
+        Reason(ReasonCode.UNCONFIRMED): 1,
+        Reason(ReasonCode.OUTSIDE_VALID_TIME): 1,
+        Reason(ReasonCode.RETIRED): 1,
+        Reason(ReasonCode.SUPERSEDED): 1,
+        Reason(ReasonCode.UNASSIGNED): 1,
     }
 
 
@@ -241,8 +243,8 @@ def test_what_helped_often_is_found_among_many_without_a_task(tmp_path: Path) ->
 
 def test_an_empty_vault_abstains(tmp_path: Path) -> None:
     vault = story_vault(tmp_path, [], [])
-    assert recalled(vault).abstained == "there is no active memory in view"
-    assert recalled(vault, "anything").abstained == "no memory holds any word of the task"
+    assert recalled(vault).abstained == Reason(ReasonCode.NO_ACTIVE_MEMORY)
+    assert recalled(vault, "anything").abstained == Reason(ReasonCode.NO_KNOWN_WORD)
 
 
 # -- limits -----------------------------------------------------------------------------------------
@@ -254,7 +256,7 @@ def test_beyond_the_limit_fifty_are_named_and_the_rest_counted(tmp_path: Path) -
     assert len(found.hits) == 20
     assert len(found.withheld) == 50
     assert sum(found.withheld_counts.values()) == 300 - 20 - 50
-    assert {one.reason for one in found.withheld} == {"ranked below the hits shown"}
+    assert {one.reason for one in found.withheld} == {Reason(ReasonCode.BEYOND_LIMIT)}
 
 
 def test_a_full_inbox_does_not_crowd_out_what_is_active(tmp_path: Path) -> None:
@@ -263,7 +265,7 @@ def test_a_full_inbox_does_not_crowd_out_what_is_active(tmp_path: Path) -> None:
     vault = story_vault(tmp_path, [*inbox, *others, *STORY], LINKS)
     found = recalled(vault, "lock refunds")
     assert ids(found.hits)[0] == "lockpaym"
-    assert found.withheld_counts["not confirmed (inbox)"] > 200
+    assert found.withheld_counts[Reason(ReasonCode.UNCONFIRMED)] > 200
 
 
 def test_a_huge_task_is_cut_to_what_can_be_looked_up(vault: Vault) -> None:

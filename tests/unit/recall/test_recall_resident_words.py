@@ -16,11 +16,12 @@ from recall_story import NOON, PAYMENTS, SETTINGS, story_vault
 
 from memtui.domain.memory import STATUSES, Anchor, Memory, Signal
 from memtui.recall.resident import HeldWords, read_words
-from memtui.recall.result import explanation
 from memtui.recall.search import search
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.search.postings_memory import TermIndex
 from memtui.vault.vault import Vault
+from memtui.wording.payload import explanation
+from memtui.wording.reasons import hit_words
 from memtui.workspace import Tree
 
 WORDS = (
@@ -106,7 +107,7 @@ def same(
     for mine, theirs in zip(in_memory, by_vault, strict=True):
         assert mine.score == pytest.approx(theirs.score, abs=1e-8)
         assert [plain(row) for row in explanation(mine)] == [plain(row) for row in explanation(theirs)]
-        assert plain(mine.reason) == plain(theirs.reason)
+        assert plain(hit_words(mine)) == plain(hit_words(theirs))
         assert mine.memory.title == theirs.memory.title
 
 
@@ -151,8 +152,8 @@ def test_the_story_is_searched_alike(tmp_path: Path) -> None:
         for scope, statuses in ((PAYMENTS, ("active",)), (EVERYTHING, None)):
             there = search(vault, query, scope, limit=20, settings=SETTINGS, now=NOON, statuses=statuses)
             here = held.search(query, scope, limit=20, settings=SETTINGS, now=NOON, statuses=statuses)
-            assert [(hit.memory.id, plain(hit.reason)) for hit in here] == [
-                (hit.memory.id, plain(hit.reason)) for hit in there
+            assert [(hit.memory.id, plain(hit_words(hit))) for hit in here] == [
+                (hit.memory.id, plain(hit_words(hit))) for hit in there
             ]
 
 

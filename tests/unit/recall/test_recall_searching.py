@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from recall_story import NOON, PAYMENTS, SETTINGS, ids, story_vault
 
-from memtui.recall.result import explanation
 from memtui.recall.search import search
 from memtui.vault.filters import EVERYTHING, Scope
+from memtui.wording.payload import explanation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

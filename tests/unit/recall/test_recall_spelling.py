@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from recall_story import NOON, PAYMENTS, SETTINGS, ids, memory, recalled, story_vault
 
-from memtui.recall.result import explanation
 from memtui.recall.search import search
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
+from memtui.wording.payload import explanation
 
 MEMORIES = (
     memory("storm222", "Retry storm after a gateway timeout", "Clients retried at once.", tags=("resilience",)),

@@ -12,7 +12,7 @@ from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Anchor, Memory, Signal
 from memtui.domain.usefulness import multiplier, usefulness
 from memtui.recall.baseline_score import standing_hit
-from memtui.recall.result import explanation
+from memtui.wording.payload import explanation
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 KINDS = Kinds()

@@ -60,7 +60,7 @@ def test_pins_stand_first_then_scores_and_what_was_left_out_keeps_its_place(vaul
 def test_a_reason_names_the_other_memory_by_its_title(vault: Vault) -> None:
     pack = _pack(vault)
     titles = {one.memory.id: one.memory.title for one in pack.included} | {one.id: one.title for one in pack.withheld}
-    named = [one for one in pack.withheld if any(word in titles for word in one.reason.split())]
+    named = [one for one in pack.withheld if one.reason.other in titles]
     rows = {row.id: row.reason for row in context_rows.withheld_rows(pack)}
     assert named
     assert all("“" in rows[one.id] for one in named)

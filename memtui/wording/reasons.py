@@ -1,0 +1,258 @@
+"""Reasons as sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+from memtui.domain.reasons import Reason, ReasonCode
+from memtui.recall.result import Hit
+from memtui.recall.score import Part
+
+SHOWN_WORDS = 6
+SHOWN_NAMES = 3
+SHOWN_TITLE = 60
+"""Words, names and characters of a title that a sentence shows; the others are a number or left out."""
+
+_BARE: Mapping[ReasonCode, str] = {
+    ReasonCode.OTHER_PROJECT: "other project",
+    ReasonCode.UNASSIGNED: "unassigned",
+    ReasonCode.UNCONFIRMED: "not confirmed (inbox)",
+    ReasonCode.RETIRED: "retired",
+    ReasonCode.SUPERSEDED: "superseded",
+    ReasonCode.MERGED: "merged",
+    ReasonCode.NOT_YET_VALID: "not valid yet",
+    ReasonCode.EXPIRED: "expired",
+    ReasonCode.OUTSIDE_VALID_TIME: "outside its valid time",
+    ReasonCode.OUT_OF_SCOPE: "holds elsewhere",
+    ReasonCode.CONTRADICTED: "contradicts another",
+    ReasonCode.DUPLICATE: "duplicate",
+    ReasonCode.BELOW_FLOOR: "below the floor",
+    ReasonCode.UNRELATED: "nothing ties it to the task",
+    ReasonCode.NOTHING_NEAR: "nothing comes near enough to this task",
+    ReasonCode.BEYOND_LIMIT: "ranked below the hits shown",
+    ReasonCode.TOO_FAR: "far from the task (compiled)",
+    ReasonCode.OVER_BUDGET: "over budget",
+    ReasonCode.SECRET: "secret",
+    ReasonCode.ALREADY_LOADED: "already loaded by the target",
+    ReasonCode.LEFT_OUT: "left out by you",
+    ReasonCode.PUT_IN: "put in by you",
+    ReasonCode.ALLOWED_UNCONFIRMED: "not confirmed, asked for",
+    ReasonCode.PINNED: "pinned",
+    ReasonCode.NAMED: "the query is its id or title",
+    ReasonCode.WEAK: "near in words and meaning, though weakly",
+    ReasonCode.USEFUL: "among the most useful of this project",
+    ReasonCode.SAME_PROJECT: "of this project, not tied to these files",
+    ReasonCode.NO_TASK: "its standing value",
+    ReasonCode.RECORDED: "in it when it was used",
+    ReasonCode.NO_ACTIVE_MEMORY: "there is no active memory in view",
+    ReasonCode.NO_TELLING_WORD: "the task holds no word to go by",
+    ReasonCode.ALL_SECRET: "all that is relevant holds what looks like a secret",
+    ReasonCode.ALL_LOADED: "the target reads all that is relevant by itself",
+    ReasonCode.ALL_LEFT_OUT: "you left out all that is relevant",
+    ReasonCode.NOTHING_ALLOWED: "no memory may be in it",
+    ReasonCode.NOTHING_RELEVANT: "nothing is relevant",
+}
+"""Sentences that need no field, also as names of groups."""
+
+_NAMING: Mapping[ReasonCode, str] = {
+    ReasonCode.OTHER_PROJECT: "other project: {names}",
+    ReasonCode.SUPERSEDED: "superseded by {other}",
+    ReasonCode.MERGED: "merged into {other}",
+    ReasonCode.NOT_YET_VALID: "not valid before {date}",
+    ReasonCode.EXPIRED: "expired on {date}",
+    ReasonCode.RETIRED: "retired: {note}",
+    ReasonCode.CONTRADICTED: "contradicts {other} (scored higher)",
+    ReasonCode.DUPLICATE: "duplicate of {other}",
+    ReasonCode.SECRET: "secret ({names})",
+    ReasonCode.ALREADY_LOADED: "already loaded by {target} from {path}",
+    ReasonCode.TOO_MANY: "beyond the limit of {number} memories",
+    ReasonCode.VERIFIED: "verified {date}",
+    ReasonCode.NEVER_VERIFIED: "never verified, from {date}",
+    ReasonCode.IMPORTANCE: "{number} of 5",
+    ReasonCode.NO_ROOM: "nothing fits the budget of {note}",
+}
+"""Sentences where the fields are known."""
+
+
+def sentence(reason: Reason) -> str:
+    """Return a reason as a clause that begins in lower case; a reason without its fields names its group."""
+    special = _SPECIAL.get(reason.code)
+    words = special(reason) if special else None
+    if words is not None:
+        return words
+    known = any((reason.other, reason.names, reason.date, reason.note, reason.target, reason.number))
+    template = _NAMING.get(reason.code) if known else None
+    if template is None:
+        return _BARE.get(reason.code) or str(reason.code)
+    return template.format(
+        other=f"{reason.other} “{reason.title[:SHOWN_TITLE]}”" if reason.title else reason.other,
+        names=", ".join(reason.names),
+        date=f"{reason.date:%Y-%m-%d}" if reason.date else "",
+        note=reason.note,
+        target=reason.target,
+        path=reason.path,
+        number=reason.number,
+    )
+
+
+def explained(reason: Reason) -> str:
+    """Return a reason with how much was missing, where that is known."""
+    words = sentence(reason)
+    if reason.over:
+        return f"{words} by {reason.over:,} {reason.unit}"
+    if reason.code is not ReasonCode.BELOW_FLOOR:
+        return words
+    if reason.score is not None and reason.bar is not None:
+        by_words = f"{reason.score:.0%} of the task by words, {reason.bar:.0%} is needed"
+        fused = f"{reason.score:.2f}, the floor of this task is {reason.bar:.2f}"
+        return f"{words} ({by_words if reason.unit == 'words' else fused})"
+    return f"{words} ({sentence(reason.because[0])})" if reason.because else words
+
+
+def hit_words(hit: Hit) -> str:
+    """Return why a memory was recalled or put in."""
+    return "; ".join(map(sentence, hit.reasons))
+
+
+def part_words(part: Part) -> str:
+    """Return what a part of a score was calculated from."""
+    detail = _DETAILS.get(part.reason.code)
+    return detail(part.reason) if detail else sentence(part.reason)
+
+
+def counts_words(counts: Mapping[Reason, int]) -> dict[str, int]:
+    """Return counts of withheld memories by the name of their group, in the order of the names."""
+    return dict(sorted((sentence(reason), number) for reason, number in counts.items()))
+
+
+def _put_in(reason: Reason) -> str:
+    words = _BARE[reason.code]
+    return f"{words}; else {sentence(reason.because[0])}" if reason.because else words
+
+
+def _out_of_scope(reason: Reason) -> str | None:
+    if not reason.names:
+        return None
+    names = ", ".join(reason.names[:SHOWN_NAMES] if reason.unit == "files" else reason.names)
+    return f"holds for {names} only" if reason.unit == "files" else f"holds in phase {names} only"
+
+
+def _over(reason: Reason) -> str:
+    limit = f"over the limit of {reason.number:,} {reason.unit} for {reason.target}"
+    words = limit if reason.code is ReasonCode.OVER_LIMIT else "over budget"
+    return f"{words} ({sentence(reason.because[0])})" if reason.because else words
+
+
+def _words(names: Iterable[str]) -> str:
+    listed = list(names)
+    more = f" and {len(listed) - SHOWN_WORDS} more" if len(listed) > SHOWN_WORDS else ""
+    return ", ".join(listed[:SHOWN_WORDS]) + more
+
+
+def _file(reason: Reason) -> str:
+    if reason.link == "moved":
+        return f"tied to {reason.file}, moved from {reason.path}"
+    if reason.because:
+        imported = _reached(reason.because[0])
+        return imported if reason.path == reason.file else f"tied to {reason.path}: {imported}"
+    return f"tied to {reason.path}" if reason.path == reason.file else f"tied to {reason.path} for {reason.file}"
+
+
+_TIES = {"imported": "imported by", "used": "used by", "same-package": "in one package with"}
+
+
+def _reached(reason: Reason) -> str:
+    words = f"{reason.file} is {_TIES[reason.link]} {reason.other}"
+    before = reason.because[0] if reason.because else None
+    return words if before is None else f"{words}, itself {_TIES[before.link]} {before.other}"
+
+
+_LINKS = {"relates": "related to", "derived-from": "derived from or source of", "supersedes": "replaces"}
+
+
+def _nothing(reason: Reason) -> str:
+    words = {
+        ReasonCode.NO_KNOWN_WORD: "no memory holds any word of the task",
+        ReasonCode.NO_SHARED_WORD: "no active memory in view shares a word with the task",
+        ReasonCode.TOO_LITTLE_SHARED: "the nearest memories share too little with the task",
+    }[reason.code]
+    closest = "" if reason.score is None else f", and none is close in meaning (the closest {reason.score:.2f})"
+    return words + closest
+
+
+def _all_withheld(reason: Reason) -> str:
+    return f"what matches the task is withheld: {', '.join(sorted(map(sentence, reason.because)))}"
+
+
+_SPECIAL: Mapping[ReasonCode, Callable[[Reason], str | None]] = {
+    ReasonCode.PUT_IN: _put_in,
+    ReasonCode.OUT_OF_SCOPE: _out_of_scope,
+    ReasonCode.OVER_BUDGET: _over,
+    ReasonCode.OVER_LIMIT: _over,
+    ReasonCode.WORDS: lambda reason: f"shares {_words(reason.names)}",
+    ReasonCode.MEANING: lambda reason: f"close in meaning ({reason.score:.2f})",
+    ReasonCode.FILE: _file,
+    ReasonCode.LINK: lambda reason: f"{_LINKS[reason.link]} {reason.other}, which matches",
+    ReasonCode.NO_KNOWN_WORD: _nothing,
+    ReasonCode.NO_SHARED_WORD: _nothing,
+    ReasonCode.TOO_LITTLE_SHARED: _nothing,
+    ReasonCode.ALL_WITHHELD: _all_withheld,
+}
+"""Sentences that depend on which fields are known; None for the name of the group."""
+
+
+def _freshness(reason: Reason) -> str:
+    since = reason.because[0]
+    trust = "pinned, so it does not age" if since.code is ReasonCode.PINNED else sentence(since)
+    return f"{reason.score:.2f} to the power {reason.bar:g}, {trust}"
+
+
+def _meaning(reason: Reason) -> str:
+    if reason.score is None:
+        return "not embedded yet, so taken to mean what its words say"
+    if not reason.number:
+        return f"cosine {reason.score:.2f}"
+    nearness = "closest" if reason.number == 1 else f"{_ordinal(reason.number)} closest"
+    return f"cosine {reason.score:.2f}, {nearness} of {reason.among:,}"
+
+
+def _ordinal(number: int) -> str:
+    if number % 100 in {11, 12, 13}:
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+
+
+def _uses(reason: Reason) -> str:
+    return ", ".join(f"{name} {number}×" for name, number in sorted(Counter(reason.names).items())) or "not used yet"
+
+
+def _kind(reason: Reason) -> str:
+    kind, *phases = reason.names
+    if not phases:
+        return f"{kind}; the task names no phase"
+    return f"{kind} in phase {phases[0]} ({'guessed from the task' if reason.number else 'as given'})"
+
+
+def _files_gone(reason: Reason) -> str:
+    return f"{', '.join(reason.names[:SHOWN_NAMES])} no longer exist{'s' if len(reason.names) == 1 else ''}"
+
+
+def _other_phase(reason: Reason) -> str:
+    return f"holds in phase {', '.join(reason.names)}; the task seems to be {reason.note}"
+
+
+_DETAILS: Mapping[ReasonCode, Callable[[Reason], str]] = {
+    ReasonCode.WORDS: lambda reason: f"{_words(reason.names)}: {reason.score:.0%} of the task",
+    ReasonCode.MEANING: _meaning,
+    ReasonCode.KIN: lambda reason: f"close in meaning to {' and '.join(reason.names)}",
+    ReasonCode.NO_TASK: lambda _: "nothing is asked: all are equally relevant",
+    ReasonCode.FRESHNESS: _freshness,
+    ReasonCode.USES: _uses,
+    ReasonCode.KIND: _kind,
+    ReasonCode.FILES_GONE: _files_gone,
+    ReasonCode.OTHER_PHASE: lambda reason: (
+        f"holds in phase {', '.join(reason.names)}; the task seems to be {reason.note}"
+    ),
+}
+"""Inputs of the parts of a score that are told otherwise in its explanation than as a reason."""

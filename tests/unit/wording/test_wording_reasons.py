@@ -1,0 +1,177 @@
+"""What a user reads as the reason of a memory: the same sentences in the app and on the command line."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from pack_story import packed
+from recall_story import LINKS, NOON, STORY, memory, story_vault
+
+from memtui.curate.explain_payload import Explained
+from memtui.domain.reasons import Reason, ReasonCode
+from memtui.recall.result import Hit, Task
+from memtui.recall.score import Part
+from memtui.text.quantities import Budget
+from memtui.text.token_count import get_counter
+from memtui.wording.payload import explained_record, pack_record, remedies
+from memtui.wording.reasons import counts_words, explained, hit_words, part_words, sentence
+
+DAY = datetime(2026, 4, 22, tzinfo=UTC)
+PINNED, PUT_IN = Reason(ReasonCode.PINNED), Reason(ReasonCode.PUT_IN)
+IMPORTED = Reason(ReasonCode.FILE, file="b.py", other="a.py", link="imported")
+TWICE = Reason(ReasonCode.FILE, file="d.py", other="b.py", link="imported", because=(IMPORTED,))
+PACKAGE = Reason(ReasonCode.FILE, file="b.go", other="x.go", link="same-package")
+PHASES = ("release",)
+
+
+@pytest.mark.parametrize("code", ReasonCode)
+def test_every_reason_is_a_sentence_with_and_without_what_it_speaks_of(code: ReasonCode) -> None:
+    full = Reason(
+        code, other="k3x9abcd", names=("a", "b"), path="a.py", file="a.py", target="codex", score=0.5, bar=0.6,
+        number=2, among=9, unit="files", date=DAY, link="relates", because=(PINNED,) if code != ReasonCode.FILE else (),
+    )  # fmt: skip
+    needs_fields = {ReasonCode.WORDS, ReasonCode.MEANING, ReasonCode.LINK, ReasonCode.FRESHNESS, ReasonCode.KIND}
+    for reason in (full,) if code in needs_fields else (full, Reason(code)):
+        part = Part("part", 1.0, reason)
+        assert sentence(reason) != str(code) or " " not in sentence(reason)
+        assert "{" not in sentence(reason) + part_words(part) + explained(reason)
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        (Reason(ReasonCode.SUPERSEDED, other="k3x9abcd"), "superseded by k3x9abcd"),
+        (Reason(ReasonCode.SUPERSEDED), "superseded"),
+        (Reason(ReasonCode.MERGED, other="k3x9abcd", title="Lock"), "merged into k3x9abcd “Lock”"),
+        (Reason(ReasonCode.NOT_YET_VALID, date=DAY), "not valid before 2026-04-22"),
+        (Reason(ReasonCode.OUT_OF_SCOPE, unit="files", names=("a", "b", "c", "d")), "holds for a, b, c only"),
+        (Reason(ReasonCode.OUT_OF_SCOPE, unit="phases", names=PHASES), "holds in phase release only"),
+        (Reason(ReasonCode.OUT_OF_SCOPE), "holds elsewhere"),
+        (Reason(ReasonCode.OVER_BUDGET, over=20, unit="tokens", because=(PINNED,)), "over budget (pinned)"),
+        (
+            Reason(ReasonCode.OVER_LIMIT, number=12_000, unit="chars", target="windsurf"),
+            "over the limit of 12,000 chars for windsurf",
+        ),
+        (Reason(ReasonCode.ALREADY_LOADED, target="codex", path="AGENTS.md"), "already loaded by codex from AGENTS.md"),
+        (Reason(ReasonCode.WORDS, names=tuple("abcdefgh")), "shares a, b, c, d, e, f and 2 more"),
+        (Reason(ReasonCode.FILE, path="a.py", file="a.py"), "tied to a.py"),
+        (Reason(ReasonCode.FILE, path="a.py", file="src/a.py"), "tied to a.py for src/a.py"),
+        (Reason(ReasonCode.FILE, path="old.py", file="a.py", link="moved"), "tied to a.py, moved from old.py"),
+        (
+            Reason(ReasonCode.FILE, path="d.py", file="d.py", because=(TWICE,)),
+            "d.py is imported by b.py, itself imported by a.py",
+        ),
+        (
+            Reason(ReasonCode.FILE, path="*.py", file="b.py", because=(IMPORTED,)),
+            "tied to *.py: b.py is imported by a.py",
+        ),
+        (Reason(ReasonCode.FILE, path="b.go", file="b.go", because=(PACKAGE,)), "b.go is in one package with x.go"),
+        (
+            Reason(ReasonCode.NO_SHARED_WORD, score=0.31),
+            "no active memory in view shares a word with the task, and none is close in meaning (the closest 0.31)",
+        ),
+        (
+            Reason(ReasonCode.ALL_WITHHELD, because=(Reason(ReasonCode.RETIRED), Reason(ReasonCode.EXPIRED))),
+            "what matches the task is withheld: expired, retired",
+        ),
+    ],
+)
+def test_a_reason_says_what_stands_against_or_for_a_memory(reason: Reason, words: str) -> None:
+    assert sentence(reason) == words
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        (Reason(ReasonCode.MEANING, score=0.62, number=1, among=1200), "cosine 0.62, closest of 1,200"),
+        (Reason(ReasonCode.MEANING, score=0.62, number=2, among=1200), "cosine 0.62, 2nd closest of 1,200"),
+        (Reason(ReasonCode.MEANING, score=0.62, number=11, among=1200), "cosine 0.62, 11th closest of 1,200"),
+        (Reason(ReasonCode.MEANING, score=0.2), "cosine 0.20"),
+        (Reason(ReasonCode.MEANING), "not embedded yet, so taken to mean what its words say"),
+        (Reason(ReasonCode.KIN, names=("aaaaaaaa", "bbbbbbbb")), "close in meaning to aaaaaaaa and bbbbbbbb"),
+        (Reason(ReasonCode.WORDS, names=("refunds",), score=0.4), "refunds: 40% of the task"),
+        (Reason(ReasonCode.USES, names=("helped", "copied", "helped")), "copied 1×, helped 2×"),
+        (Reason(ReasonCode.USES), "not used yet"),
+        (Reason(ReasonCode.KIND, names=("lesson", "debug"), number=1), "lesson in phase debug (guessed from the task)"),
+        (Reason(ReasonCode.KIND, names=("lesson", "debug")), "lesson in phase debug (as given)"),
+        (Reason(ReasonCode.FILES_GONE, names=("a.py",)), "a.py no longer exists"),
+        (Reason(ReasonCode.IMPORTANCE, number=4), "4 of 5"),
+        (
+            Reason(ReasonCode.FRESHNESS, score=0.5, bar=1.0, because=(Reason(ReasonCode.VERIFIED, date=DAY),)),
+            "0.50 to the power 1, verified 2026-04-22",
+        ),
+        (
+            Reason(ReasonCode.OTHER_PHASE, names=PHASES, note="debug"),
+            "holds in phase release; the task seems to be debug",
+        ),
+    ],
+)
+def test_a_part_of_a_score_says_what_it_was_calculated_from(reason: Reason, words: str) -> None:
+    assert part_words(Part("part", 1.0, reason)) == words
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        (Reason(ReasonCode.OVER_BUDGET, over=1234, unit="tokens"), "over budget by 1,234 tokens"),
+        (
+            Reason(ReasonCode.BELOW_FLOOR, score=0.12, bar=0.3, unit="words"),
+            "below the floor (12% of the task by words, 30% is needed)",
+        ),
+        (Reason(ReasonCode.BELOW_FLOOR, score=0.12, bar=0.3), "below the floor (0.12, the floor of this task is 0.30)"),
+        (
+            Reason(ReasonCode.BELOW_FLOOR, because=(Reason(ReasonCode.NOTHING_NEAR),)),
+            "below the floor (nothing comes near enough to this task)",
+        ),
+        (Reason(ReasonCode.BELOW_FLOOR), "below the floor"),
+        (Reason(ReasonCode.RETIRED, note="the exporter is gone"), "retired: the exporter is gone"),
+    ],
+)
+def test_an_explanation_says_by_how_much(reason: Reason, words: str) -> None:
+    assert explained(reason) == words
+
+
+def test_counts_are_named_by_group_in_the_order_of_the_names() -> None:
+    counts = {Reason(ReasonCode.UNASSIGNED): 1, Reason(ReasonCode.EXPIRED, date=DAY).group: 2}
+    assert list(counts_words(counts).items()) == [("expired", 2), ("unassigned", 1)]
+
+
+def test_what_was_put_in_says_what_stood_against_it() -> None:
+    reason = Reason(ReasonCode.PUT_IN, because=(Reason(ReasonCode.RETIRED),))
+    assert hit_words(Hit(memory("a", "A"), 1.0, 1.0, (), (reason,))) == "put in by you; else retired"
+    both = (PUT_IN, Reason(ReasonCode.WORDS, names=("refunds",)))
+    assert hit_words(Hit(memory("a", "A"), 1.0, 1.0, (), both)) == "put in by you; shares refunds"
+
+
+@pytest.mark.parametrize(
+    ("reason", "first"),
+    [
+        (Reason(ReasonCode.OVER_BUDGET, over=1234, unit="tokens"), "--budget 2234 or more"),
+        (Reason(ReasonCode.OVER_BUDGET), "a larger --budget"),
+        (Reason(ReasonCode.DUPLICATE, other="k3x9abcd", title="Lock"), "--without k3x9abcd"),
+        (Reason(ReasonCode.BELOW_FLOOR), "a task in its words"),
+        (Reason(ReasonCode.UNCONFIRMED), "memtui inbox accept aaaaaaaa"),
+        (Reason(ReasonCode.SUPERSEDED, other="k3x9abcd", title="Lock"), "--with aaaaaaaa"),
+    ],
+)
+def test_a_remedy_is_a_command_that_can_be_typed(reason: Reason, first: str) -> None:
+    found = Explained(memory("aaaaaaaa", "A"), reason)
+    assert remedies(found, Budget(1000, "tokens"))[0] == first
+    record = explained_record(found, Budget(1000, "tokens"))
+    assert (record["included"], record["reason_code"]) == (False, str(reason.code))
+
+
+def test_the_record_of_a_pack_is_the_contract_of_the_command_line(tmp_path: Path) -> None:
+    vault = story_vault(tmp_path, STORY, LINKS)
+    record = pack_record(packed(vault, Task("make refunds idempotent"), now=NOON))
+    assert list(record)[:1] == ["payload"]
+    assert {"payload", "target", "encoding", "tokens", "budget", "included", "withheld"} <= record.keys()
+    assert (record["budget"], record["encoding"]) == (1200, "o200k_base")
+    assert record["tokens"] == get_counter("o200k_base").count(record["payload"])
+    assert set(record["included"][0]) == {"id", "tokens", "score", "reason", "reason_code", "detail"}
+    assert set(record["withheld"][0]) == {"id", "reason", "reason_code"}
+    assert "abstained" not in record
+    nothing = pack_record(packed(vault, Task("bake sourdough bread"), now=NOON, without={"cardlogs"}))
+    assert nothing["abstained"]["reason_code"] in {"no-known-word", "all-left-out"}
