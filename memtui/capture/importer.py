@@ -22,10 +22,10 @@ from memtui.domain.record import Record
 from memtui.errors import SourceError
 from memtui.progress import ProgressCallback
 from memtui.publish.portable import MANIFEST
-from memtui.vault.half_lives import HALF_LIFE
 from memtui.vault.packs import RECIPE
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reader import VaultReader
+from memtui.vault.schema import HALF_LIFE
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 from memtui.workspace import find_workspace

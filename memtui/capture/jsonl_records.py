@@ -17,10 +17,10 @@ from memtui.domain.usefulness import SIGNAL_TYPES
 from memtui.errors import UsageError
 from memtui.text.quantities import parse_budget
 from memtui.text.sanitize import one_line
-from memtui.vault.half_lives import HALF_LIFE
 from memtui.vault.journal import thing_from_record
 from memtui.vault.packs import RECIPE, recipe_from_record, recipe_named, recipe_record, write_recipe
 from memtui.vault.projects import check_name
+from memtui.vault.schema import HALF_LIFE
 from memtui.vault.secret_scan import Patterns, secrets_in
 from memtui.vault.writer import VaultWriter
 

@@ -26,9 +26,9 @@ from memtui.vault.anchor_states import (
     stored_states,
     tied_memories,
 )
+from memtui.vault.expressions import WOKEN, WOKEN_PATH
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
-from memtui.vault.review_triggers import WOKEN, WOKEN_PATH
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 from memtui.workspace import Tree, file_hash

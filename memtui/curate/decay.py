@@ -32,9 +32,9 @@ from memtui.recall.rank import Evidence, gather
 from memtui.recall.result import Task
 from memtui.recall.semantic import Meaning
 from memtui.text.sanitize import one_line
-from memtui.vault.decay_inputs import Fading, read_fading, read_kinds
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import Recipe, read_recipes
+from memtui.vault.review_triggers import Fading, read_fading, read_kinds
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 

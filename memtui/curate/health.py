@@ -30,10 +30,10 @@ from memtui.text.plural import counted
 from memtui.text.sanitize import one_line
 from memtui.text.token_count import get_counter
 from memtui.vault.anchor_states import Place, unanswered_states
-from memtui.vault.decay_inputs import Fading, count_copies, read_fading
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import read_packs, read_recipes, signals_of_packs
 from memtui.vault.reader import VaultReader
+from memtui.vault.review_triggers import Fading, count_copies, read_fading
 from memtui.vault.vault import Vault
 
 BINS = 10

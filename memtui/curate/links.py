@@ -29,7 +29,7 @@ from memtui.vault.writer import VaultWriter
 if TYPE_CHECKING:
     from memtui.recall.semantic import Meaning
     from memtui.vault.reader import VaultReader
-    from memtui.vault.search.postings_sql import LexicalHit
+    from memtui.vault.search.bm25 import LexicalHit
 
 
 def check_link_type(name: str) -> LinkType:

@@ -12,8 +12,9 @@ from memtui.domain.freshness import REVIEW_THRESHOLD, freshness, last_trusted_at
 from memtui.domain.memory import Memory, Signal
 from memtui.domain.usefulness import USES, review_risk
 from memtui.text.plural import counted
+from memtui.vault.expressions import HURTS_TO_DUE
 from memtui.vault.filters import MemoryFilter, Scope
-from memtui.vault.review_triggers import HURTS_TO_DUE, Asked, asked_about, riskiest
+from memtui.vault.review_triggers import Asked, asked_about, riskiest
 from memtui.vault.vault import Vault
 
 __all__ = ["HURTS_TO_DUE", "Due", "review_queue"]

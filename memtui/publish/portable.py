@@ -22,8 +22,8 @@ from memtui.errors import UnsafePathError
 from memtui.publish.files import refuse_outside, write_atomically
 from memtui.publish.jsonl import kin_lines
 from memtui.publish.memory_file import parse_memory, render_memory
-from memtui.vault.half_lives import HALF_LIFE
 from memtui.vault.packs import RECIPE, Recipe
+from memtui.vault.schema import HALF_LIFE
 
 __all__ = [
     "FORMAT",

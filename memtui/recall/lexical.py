@@ -11,7 +11,7 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.score import Part
 from memtui.text.stemming import stem
 from memtui.text.tokens import query_terms
-from memtui.vault.search.evidence import TermCounts
+from memtui.vault.search.bm25 import TermCounts
 
 _DOING = """
 add adjust allow apply begin bring build call change check choose clean come continue convert create define

@@ -22,7 +22,7 @@ from memtui.recall.score import Part
 from memtui.recall.scoring import Scorer, pin_part
 from memtui.recall.semantic import Meaning, terms_of
 from memtui.vault.filters import Scope
-from memtui.vault.search.evidence import UNASSIGNED
+from memtui.vault.search.bm25 import UNASSIGNED
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 

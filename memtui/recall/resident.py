@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from memtui.recall.retrieve import Fetched
     from memtui.recall.semantic import Likeness, ModelMeaning, Sense
     from memtui.vault.reader import VaultReader
+    from memtui.vault.search.catalogue import Catalogue, Mask
     from memtui.vault.search.postings_table import TermState
-    from memtui.vault.search.read_cache import Catalogue, Mask
     from memtui.workspace import Tree
 
 _Words = dict[str, dict[str, int]]
@@ -75,7 +75,7 @@ class HeldWords:
     def learn_words(self, wanted: MemoryFilter) -> None:
         """Read the words of the titles of a filter, unless that was done: for a thread, before a typing error."""
         if wanted not in self._words:
-            from memtui.vault.search.text_table import title_words
+            from memtui.vault.search.spelling import title_words
 
             with self.vault.read() as reader:
                 found = title_words(reader, wanted)
@@ -90,11 +90,12 @@ class HeldWords:
         from memtui.recall.retrieve import Fetched
         from memtui.recall.search import FEWEST_READ, ID_PREFIX
         from memtui.recall.spelling import mend_query
-        from memtui.vault.search.postings_memory import MatchedInMemory
+        from memtui.vault.search.bm25 import Matched
+        from memtui.vault.search.postings_memory import MemoryPostings
 
         text, matched, weights = mend_query(
             lookup_text(query),
-            match=lambda terms: MatchedInMemory(self.postings, terms),
+            match=lambda terms: Matched(MemoryPostings(self.postings, terms)),
             nearest=lambda words, reach: self._nearest(words, reach, wanted),
         )
         allowed, name = self._mask(wanted), query.strip()
@@ -121,7 +122,7 @@ class HeldWords:
             fetched.states = {**fetched.states, **self.catalogue.anchor_states(number)}
 
     def _nearest(self, words: Mapping[str, str], reach: Mapping[str, int], wanted: MemoryFilter) -> dict[str, str]:
-        from memtui.vault.search.text_table import nearest_of
+        from memtui.vault.search.spelling import nearest_of
 
         self.learn_words(wanted)
         return nearest_of(words, reach, self._words[wanted])
@@ -142,23 +143,22 @@ def read_words(vault: Vault, terms: TermIndex, *, wanted: Callable[[], bool] = l
     Returns:
         What was read, or None where the vault changed meanwhile or nobody wants it any more.
     """
-    from memtui.vault.search.read_cache import Catalogue, read_columns, read_texts
+    from memtui.vault.search.catalogue import Catalogue, read_columns, read_texts
 
     terms.load(vault)
     if not wanted():
         return None
     with vault.read() as reader:
         counter = reader.change_counter()
-        postings = terms.at(reader, MemoryFilter())
-        held = terms.last()
+        postings = terms.state_at(reader)
         columns = read_columns(reader)
-    if postings is None or held is None or not wanted():
+    if postings is None or not wanted():
         return None
     with vault.read() as reader:
         texts = read_texts(reader)
         if reader.change_counter() != counter:
             return None
-    return HeldWords(vault, counter, Catalogue.of(columns, texts), held)
+    return HeldWords(vault, counter, Catalogue.of(columns, texts), postings)
 
 
 class ResidentMeaning:

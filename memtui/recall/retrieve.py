@@ -15,19 +15,15 @@ from memtui.recall.lexical import ANSWER_COVERAGE, QueryWeights, lookup_text
 from memtui.recall.neighbours import SEED_RELEVANCE, Kinship
 from memtui.recall.result import Task
 from memtui.recall.semantic import Likeness, Sense
-from memtui.recall.spelling import mend_query, read_query
+from memtui.recall.spelling import read_query
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
-from memtui.vault.search import evidence
-from memtui.vault.search.postings_sql import LexicalHit
-from memtui.vault.search.text_table import nearest_words
+from memtui.vault.search.bm25 import FOREIGN, UNASSIGNED, LexicalHit
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree, states_now
 
 if TYPE_CHECKING:
-    from memtui.vault.search.evidence import MatchedTerms
-    from memtui.vault.search.postings_memory import MatchedInMemory, TermIndex
-    from memtui.vault.search.read_cache import HeldReader
+    from memtui.vault.search.postings_memory import TermIndex
 
 MOST_BY_WORDS = 120
 MOST_BY_FILES = 200
@@ -58,7 +54,7 @@ class Fetched:
         links: links that touch these memories.
         states: last known state per (memory id, anchor path).
         tied_to: paths of all anchors in view, where files are in hand.
-        survey: counts of all that match by place and whether they reach the floor, see `MatchedTerms.survey`.
+        survey: counts of all that match by place and whether they reach the floor, see `Matched.survey`.
         unseen: counts per reason for a task without text.
         other_projects: active memories of other projects that would be relevant.
     """
@@ -120,19 +116,19 @@ def fetch_for_task(
     """Return what ranking a task needs, read under one lease."""
     fetched = Fetched()
     active = MemoryFilter(scope=assigned(scope))
-    with vault.read() as reader:
+    with vault.read() as opened:
+        reader = _cached(opened, active, index)
         hits: list[LexicalHit] = []
         barred: list[LexicalHit] = []
         if task.has_words:
-            hits, barred = _by_words(reader, fetched, lookup_text(task.text), scope, index)
+            hits, barred = _by_words(reader, fetched, lookup_text(task.text), scope)
         matches = _by_files(reader, fetched, task, active, surroundings)
         standing: list[int] = []
         if not task.has_words:
-            standing = evidence.standing(reader, active, at=at, now=now, weight=freshness_weight, limit=MOST_STANDING)
+            standing = reader.most_useful_keys(active, at=at, now=now, weight=freshness_weight, limit=MOST_STANDING)
             _count_all(reader, fetched, scope, at)
         near = _by_meaning(reader, fetched, sense, active, {*(hit.key for hit in hits), *matches})
-        source = _source(reader, active, index)
-        by_key = source.get_by_keys({*(hit.key for hit in (*hits, *barred)), *matches, *standing, *near})
+        by_key = reader.get_by_keys({*(hit.key for hit in (*hits, *barred)), *matches, *standing, *near})
         _take(fetched, by_key, [*hits, *barred], matches)
         _take_meaning(reader, fetched, sense, by_key, hits)
         fetched.barred = {by_key[hit.key].id for hit in barred}
@@ -142,7 +138,7 @@ def fetch_for_task(
         )
         fetched.memories.update((memory.id, memory) for memory in pins)
         fetched.pins = [memory.id for memory in pins]
-        _fetch_kin(source, fetched)
+        _fetch_kin(reader, fetched)
     return fetched
 
 
@@ -159,59 +155,40 @@ def fetch_for_search(
 ) -> tuple[Fetched, list[str]]:
     """Return what a search needs, and the ids that the query names by id or title, under one lease."""
     fetched = Fetched()
-    with vault.read() as reader:
-        text, matched, fetched.weights = _read_query(reader, lookup_text(query), wanted, index)
+    with vault.read() as opened:
+        reader = _cached(opened, wanted, index)
+        text, matched, fetched.weights = read_query(reader, lookup_text(query), wanted)
         hits = matched.search(text, wanted, limit=limit)
         matches = _by_files(reader, fetched, Task(files=files), wanted, surroundings, limit=limit)
-        named = _by_name(reader, query.strip(), wanted, index)
+        named = reader.keys_by_name(query.strip(), wanted) if query.strip() else []
         near = _by_meaning(reader, fetched, sense, wanted, {*(hit.key for hit in hits), *matches, *named})
-        source = _source(reader, wanted, index)
-        by_key = source.get_by_keys({*(hit.key for hit in hits), *matches, *named, *near})
+        by_key = reader.get_by_keys({*(hit.key for hit in hits), *matches, *named, *near})
         _take(fetched, by_key, hits, matches)
         _take_meaning(reader, fetched, sense, by_key, hits)
-        _fetch_kin(source, fetched)
+        _fetch_kin(reader, fetched)
     return fetched, [by_key[key].id for key in named]
 
 
-def _source(reader: VaultReader, wanted: MemoryFilter, index: TermIndex | None) -> VaultReader | HeldReader:
-    """Return what memories are read from: what is held of the vault, or the vault itself."""
-    terms = index.at(reader, wanted) if index is not None else None
-    return reader if terms is None else terms.reader
-
-
-def _read_query(
-    reader: VaultReader, text: str, wanted: MemoryFilter, index: TermIndex | None
-) -> tuple[str, MatchedTerms | MatchedInMemory, QueryWeights]:
-    """Return a query mended, what holds its terms, and their weights: from memory where the postings are held there."""
-    terms = index.at(reader, wanted) if index is not None else None
-    if terms is None:
-        return read_query(reader, text, wanted)
-    return mend_query(text, match=terms.match, nearest=lambda words, reach: nearest_words(reader, wanted, words, reach))
-
-
-def _by_name(reader: VaultReader, name: str, wanted: MemoryFilter, index: TermIndex | None) -> list[int]:
-    """Return the keys of the memories whose id or title a query is."""
-    if not name:
-        return []
-    terms = index.at(reader, wanted) if index is not None else None
-    return evidence.keys_by_name(reader, name, wanted) if terms is None else terms.keys_by_name(name, wanted)
+def _cached(reader: VaultReader, wanted: MemoryFilter, index: TermIndex | None) -> VaultReader:
+    """Return a reader that answers from memory as far as an index allows."""
+    return reader if index is None else index.reader(reader, wanted)
 
 
 def _by_words(
-    reader: VaultReader, fetched: Fetched, text: str, scope: Scope, index: TermIndex | None
+    reader: VaultReader, fetched: Fetched, text: str, scope: Scope
 ) -> tuple[list[LexicalHit], list[LexicalHit]]:
     """Return what matches and may be recalled, and what matches and can only be withheld."""
-    text, matched, weights = _read_query(reader, text, MemoryFilter(scope=assigned(scope)), index)
+    text, matched, weights = read_query(reader, text, MemoryFilter(scope=assigned(scope)))
     fetched.weights = weights
     known = {term: weight for term, weight in weights.idf.items() if term not in weights.unknown}
     floor = ANSWER_COVERAGE * weights.mass
     fetched.survey = matched.survey(known, scope, floor=floor)
-    fetched.other_projects = fetched.survey.get((evidence.FOREIGN, True), 0)
+    fetched.other_projects = fetched.survey.get((FOREIGN, True), 0)
     hits: list[LexicalHit] = []
     barred: list[LexicalHit] = []
     if any(place == "active" for place, _ in fetched.survey):
         hits = matched.search(text, MemoryFilter(scope=assigned(scope)), limit=MOST_BY_WORDS)
-    if any(reached and place not in {"active", evidence.FOREIGN} for place, reached in fetched.survey):
+    if any(reached and place not in {"active", FOREIGN} for place, reached in fetched.survey):
         barred = matched.barred(known, scope, floor=floor, limit=MOST_OTHERS)
     return hits, barred
 
@@ -284,7 +261,7 @@ def _take(
     fetched.files = {by_key[key].id: match for key, match in matches.items() if key in by_key}
 
 
-def _fetch_kin(reader: VaultReader | HeldReader, fetched: Fetched) -> None:
+def _fetch_kin(reader: VaultReader, fetched: Fetched) -> None:
     """Read links, the memories at their other ends, signals and anchor states."""
     ids = sorted(fetched.memories)
     if not ids:
@@ -325,11 +302,11 @@ def _count_all(reader: VaultReader, fetched: Fetched, scope: Scope, at: datetime
     by_status = reader.counts_by("status", everything)
     fetched.survey = {(str(status), True): number for status, number in by_status.items()}
     by_project = reader.counts_by("project", MemoryFilter())
-    fetched.survey[evidence.UNASSIGNED, True] = by_project.get(None, 0)
+    fetched.survey[UNASSIGNED, True] = by_project.get(None, 0)
     inside = scope.projects
     fetched.other_projects = sum(
         number for name, number in by_project.items() if name is not None and inside is not None and name not in inside
     )
-    fetched.unseen[Reason(ReasonCode.OUTSIDE_VALID_TIME)] = evidence.count_outside_valid_time(
-        reader, MemoryFilter(scope=assigned(scope)), at
+    fetched.unseen[Reason(ReasonCode.OUTSIDE_VALID_TIME)] = reader.count_outside_valid_time(
+        MemoryFilter(scope=assigned(scope)), at
     )

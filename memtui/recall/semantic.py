@@ -14,7 +14,7 @@ from memtui.recall.neighbours import Kinship
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.reader import VaultReader
 from memtui.vault.search import vectors
-from memtui.vault.search.vectors import ScoredVectors, count_memories, keys_within
+from memtui.vault.search.vectors import ScoredVectors
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class ModelMeaning:
         if engine is None or not can_read(engine, text):
             return None
         if self._resident is not None:
-            return _ResidentSense(self._compared(engine, text), self._resident, self._note_missing, self.terms)
+            return _ResidentSense(self._compared(engine, text), self._resident, self._note_missing)
         return _StoredSense(engine.embed_queries([text])[0], engine.name, self._note_missing)
 
     def _compared(self, engine: Engine, text: str) -> Future[Compared]:
@@ -256,12 +256,10 @@ class _ResidentSense:
         compared: Future[Compared],
         resident: ResidentVectors,
         note_missing: Callable[[int], None],
-        terms: TermIndex | None,
     ) -> None:
         self._compared = compared
         self._resident = resident
         self._note_missing = note_missing
-        self._terms = terms
 
     def look(self, reader: VaultReader, wanted: MemoryFilter, *, keys: Collection[int], limit: int) -> Likeness:
         """Return how like the task the nearest memories of a filter are, and those with the given keys."""
@@ -271,16 +269,13 @@ class _ResidentSense:
         if scores is None or self._resident.has_moved_since(scores):
             scores = self._resident.scores(compared.vector)
         count = len(scores.keys)
-        terms = self._terms.at(reader, wanted) if self._terms is not None else None
-        missing = max(0, (count_memories(reader) if terms is None else terms.count) - count)
+        missing = max(0, reader.count(MemoryFilter(statuses=None)) - count)
         self._note_missing(missing)
         if not count:
             return Likeness(missing=missing)
-        within = partial(keys_within, reader) if terms is None else terms.keys_within
-        cosines = _nearest(partial(within, wanted), scores.keys, scores.cosines, limit)
+        cosines = _nearest(partial(reader.keys_within, wanted), scores.keys, scores.cosines, limit)
         cosines.update(_of(scores.keys, scores.cosines, keys))
-        inside = reader.count(wanted) if terms is None else terms.count_within(wanted)
-        return Likeness(cosines, float(scores.cosines.mean()), count, missing, inside)
+        return Likeness(cosines, float(scores.cosines.mean()), count, missing, reader.count(wanted))
 
     def kinship(
         self,

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol, TypeVar
 
 from memtui.recall.lexical import QueryWeights, weigh_query
 from memtui.text.stemming import stem
 from memtui.text.tokens import STOP_WORDS, query_terms
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.reader import VaultReader
-from memtui.vault.search.evidence import MatchedTerms, TermCounts
-from memtui.vault.search.text_table import nearest_words
+from memtui.vault.search.bm25 import Matched
+from memtui.vault.search.spelling import nearest_words
 
 SHORTEST = 5
 """Letters of a word that is mended; among shorter ones every second is another's typing error."""
@@ -27,7 +26,7 @@ MOST_WORDS = 6
 _WORD = re.compile(r"[A-Za-z]+")
 
 
-def read_query(reader: VaultReader, text: str, wanted: MemoryFilter) -> tuple[str, MatchedTerms, QueryWeights]:
+def read_query(reader: VaultReader, text: str, wanted: MemoryFilter) -> tuple[str, Matched, QueryWeights]:
     """Return a query with its typing errors mended, the postings of its terms, and their weights.
 
     The weights name a mended word by what was meant and what was written: `storm for stroms`.
@@ -37,25 +36,17 @@ def read_query(reader: VaultReader, text: str, wanted: MemoryFilter) -> tuple[st
     """
     return mend_query(
         text,
-        match=lambda terms: MatchedTerms(reader, terms),
+        match=reader.match,
         nearest=lambda words, reach: nearest_words(reader, wanted, words, reach),
     )
-
-
-class _Counted(Protocol):
-    @property
-    def counts(self) -> TermCounts: ...
-
-
-MatchedT = TypeVar("MatchedT", bound=_Counted)
 
 
 def mend_query(
     text: str,
     *,
-    match: Callable[[Sequence[str]], MatchedT],
+    match: Callable[[Sequence[str]], Matched],
     nearest: Callable[[Mapping[str, str], Mapping[str, int]], Mapping[str, str]],
-) -> tuple[str, MatchedT, QueryWeights]:
+) -> tuple[str, Matched, QueryWeights]:
     """Return what `read_query` does, wherever the words are looked up.
 
     Args:

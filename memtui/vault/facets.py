@@ -1,50 +1,38 @@
-"""Facet counts and the ids that match a filter, as SQL."""
+"""Facet counts and the ids that match a choice of facets, as SQL."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from memtui.clock import days_after
 from memtui.domain.freshness import REVIEW_THRESHOLD
 from memtui.domain.kinds import Kinds
-from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope, order_sql, sql_time, where_sql
-from memtui.vault.review_triggers import ASKED_IDS, awake_sql
-
-if TYPE_CHECKING:
-    from memtui.vault.reader import VaultReader
+from memtui.vault.expressions import TRIGGERED_IDS, USES_SQL, awake_sql, sql_time
+from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope, Sql, order_sql, where_sql
+from memtui.vault.reader import VaultReader
+from memtui.vault.rows import utc
 
 FACETS = ("project", "kind", "tag", "status", "due", "pinned", "source", "health")
+_FIXED_FACETS = ("due", "pinned", "health")
 
 UNASSIGNED = ""
 """Value of the project facet for memories without a project."""
 
-TYPED = "memtui"
-"""Value of the source facet for memories that were typed here."""
+BROWSE_SORTS = {"newest": "created", "stalest": "due", "title": "title", "use": "created"}
+"""Orders of a list with the nearest one of `filters.SORTS`; `use` also sorts by uses."""
 
-BROWSE_SORTS = ("newest", "stalest", "title", "use")
+_SOON_DAYS = 30
+_MOST_VALUES = 300
+"""Values counted per facet; the rarest beyond are left out."""
 
-SOON_DAYS = 30
-"""How far ahead `soon` looks for what becomes due."""
+# Memories without a source were typed here.
+_SOURCE = "coalesce(m.sources[1].format, 'memtui')"
 
-MOST_VALUES = 300
-"""Values of one facet that are counted singly; the rarest beyond are left out."""
-
-_USED = "('injected', 'copied', 'referenced', 'helped')"
-_LISTED = "(SELECT unnest(from_json(?, '[\"{kind}\"]')))"
-_CONFLICTING = (
-    "m.id IN (SELECT unnest([from_id, to_id]) FROM links WHERE type = 'contradicts')"  # both sides of a contradiction
-)
-
-_SOURCE = f"coalesce(m.sources[1].format, '{TYPED}')"
-
-Condition = tuple[str, list[object]]
-
-Fixed = Callable[["Browsing", Kinds, str], dict[str, Condition]]
-"""Returns the values of a facet that has the same ones for all vaults, each with its condition."""
+_Fixed = Callable[["Browsing", Kinds, str], dict[str, Sql]]
+"""Returns the values of a facet that are the same for all vaults, each with its condition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +41,10 @@ class Browsing:
 
     Attributes:
         scope: the projects in view while no project is chosen.
-        chosen: values per facet; a facet without values lets everything through, but `status` then means active.
+        chosen: values per facet; a facet without values selects everything, except that `status` then means active.
         stale_only: only what is due at `now`.
         kinds: only these kinds, whatever the facet says; empty for all.
-        text: only memories whose title holds this text, or whose id is in `hits`; empty for all.
+        text: only memories with this text in the title, or with an id in `hits`; empty for all.
         hits: ids found by words.
         gone: internal keys of the memories with a dead anchor, see `memtui.curate.anchors.dead_anchors`.
     """
@@ -73,23 +61,30 @@ class Browsing:
 
 
 def listed_ids(reader: VaultReader, browsing: Browsing, *, sort: str) -> list[str]:
-    """Return the ids that fit, in the order of one of `BROWSE_SORTS`."""
+    """Return the matching ids, in one of the `BROWSE_SORTS`."""
     condition, parameters = _where(browsing, reader.kinds)
-    found = reader._connection.execute(  # noqa: SLF001 - the same package
-        f"SELECT m.id FROM memories m{_joined(sort)} WHERE {condition}"  # noqa: S608 - built from our own pieces
-        f" ORDER BY {_order(sort, reader.kinds, browsing)}",
+    order = order_sql(BROWSE_SORTS[sort], reader.kinds, browsing.now, browsing.threshold)
+    uses = ""
+    if sort == "use":
+        uses = (
+            " LEFT JOIN (SELECT memory_id, sum(weight) AS uses FROM signals"  # noqa: S608 - our own names
+            f" WHERE signal IN {USES_SQL} GROUP BY memory_id) u ON u.memory_id = m.id"
+        )
+        order = f"coalesce(u.uses, 0) DESC, {order}"
+    found = reader.connection.execute(
+        f"SELECT m.id FROM memories m{uses} WHERE {condition} ORDER BY {order}",  # noqa: S608 - built from our own pieces
         parameters,
     ).fetchall()
     return [row[0] for row in found]
 
 
 def lower_titles(reader: VaultReader, browsing: Browsing) -> dict[str, str]:
-    """Return the titles of what fits in lower case, by id.
+    """Return the titles of the matching memories in lower case, by id.
 
-    One long text crosses over from the engine: at 100,000 memories 50 ms, where as many rows take 100 ms.
+    One long text is transferred from DuckDB in 50 ms at 100,000 memories, as many rows in 100 ms.
     """
     condition, parameters = _where(browsing, reader.kinds)
-    row = reader._connection.execute(  # noqa: SLF001 - as above
+    row = reader.connection.execute(
         "SELECT string_agg(m.id || chr(31) || translate(lower(m.title), chr(10) || chr(31), '  '), chr(10))"  # noqa: S608 - as above
         f" FROM memories m WHERE {condition}",
         parameters,
@@ -99,7 +94,7 @@ def lower_titles(reader: VaultReader, browsing: Browsing) -> dict[str, str]:
 
 
 def count_facets(reader: VaultReader, browsing: Browsing) -> dict[str, list[tuple[str, int]]]:
-    """Return (value, count) per facet: fixed values in their order with their noughts, others by number."""
+    """Return (value, count) per facet: fixed values in their order, zeros included, others by count."""
     _gather(reader, browsing)
     return {name: _count(reader, browsing, name) for name in FACETS}
 
@@ -115,32 +110,35 @@ def scope_of(browsing: Browsing) -> Scope:
 # -- conditions -----------------------------------------------------------------------------------
 
 
-def _where(browsing: Browsing, kinds: Kinds) -> Condition:
+def _where(browsing: Browsing, kinds: Kinds) -> Sql:
     """Return the condition on memory `m`."""
     facets = [_facet(browsing, kinds, name, _fixed, _SOURCE) for name in FACETS]
     return _all_of([*facets, *_common(browsing, kinds)])
 
 
-def _common(browsing: Browsing, kinds: Kinds) -> list[Condition]:
-    """Return what every facet's count asks of memory `m` alike."""
+def _common(browsing: Browsing, kinds: Kinds) -> list[Sql]:
+    """Return the conditions on memory `m` that apply to the counts of every facet."""
     parts = [where_sql(MemoryFilter(statuses=None, kinds=browsing.kinds), kinds)]
     if browsing.stale_only:
-        parts.append(_stale(browsing, kinds, browsing.now))
+        parts.append(_due(browsing, kinds, browsing.now))
     if browsing.text:
-        listed = _LISTED.format(kind="VARCHAR")
-        parts.append(
-            (f"(contains(lower(m.title), ?) OR m.id IN {listed})", [browsing.text, json.dumps(list(browsing.hits))])
-        )
+        found, ids = _listed("m.id", browsing.hits, "VARCHAR")
+        parts.append((f"(contains(lower(m.title), ?) OR {found})", [browsing.text, *ids]))
     return parts
 
 
-def _all_of(parts: Iterable[Condition]) -> Condition:
+def _listed(expression: str, values: Iterable[str] | Iterable[int], kind: str) -> Sql:
+    # With one parameter for any number of values, so that the statement and its plan stay the same.
+    return f"{expression} IN (SELECT unnest(from_json(?, '[\"{kind}\"]')))", [json.dumps(list(values))]
+
+
+def _all_of(parts: Iterable[Sql]) -> Sql:
     kept = [part for part in parts if part[0] != "true"]
     return " AND ".join(sql for sql, _ in kept) or "true", [value for _, values in kept for value in values]
 
 
-def _facet(browsing: Browsing, kinds: Kinds, name: str, fixed: Fixed, source: str) -> Condition:
-    """Return what the choice in one facet asks of memory `m`."""
+def _facet(browsing: Browsing, kinds: Kinds, name: str, fixed: _Fixed, source: str) -> Sql:
+    """Return the condition on memory `m` for the choice in one facet."""
     values = browsing.chosen.get(name, ())
     if name == "project":
         return where_sql(MemoryFilter(statuses=None, scope=scope_of(browsing)), kinds)
@@ -153,47 +151,43 @@ def _facet(browsing: Browsing, kinds: Kinds, name: str, fixed: Fixed, source: st
     if name == "tag":
         return "list_has_any(m.tags, from_json(?, '[\"VARCHAR\"]'))", [json.dumps(values)]
     if name == "source":
-        return f"{source} IN {_LISTED.format(kind='VARCHAR')}", [json.dumps(values)]
+        return _listed(source, values, "VARCHAR")
     known = fixed(browsing, kinds, name)
     chosen = [known[value] for value in values if value in known]
-    if not chosen:
-        return "true", []
-    return "(" + " OR ".join(sql for sql, _ in chosen) + ")", [value for _, found in chosen for value in found]
+    alternatives = " OR ".join(sql for sql, _ in chosen)
+    return (f"({alternatives})" if chosen else "true"), [value for _, found in chosen for value in found]
 
 
-def _fixed(browsing: Browsing, kinds: Kinds, name: str) -> dict[str, Condition]:
-    """Return the values of a facet that has the same ones for all vaults, each with its condition."""
+def _fixed(browsing: Browsing, kinds: Kinds, name: str) -> dict[str, Sql]:
+    """Return the values of a facet that are the same for all vaults, each with its condition."""
     if name == "pinned":
         return {"pinned": ("m.pinned", []), "not pinned": ("NOT m.pinned", [])}
-    now = browsing.now.replace(tzinfo=None)
     if name == "due":
-        due, parameters = _stale(browsing, kinds, browsing.now)
-        soon, more = _stale(browsing, kinds, days_after(browsing.now, SOON_DAYS))
+        due, _ = _due(browsing, kinds, browsing.now)
+        soon, _ = _due(browsing, kinds, days_after(browsing.now, _SOON_DAYS))
         return {
-            "now": (f"({due})", parameters),
-            "within 30 days": (f"(({soon}) AND NOT coalesce(({due}), false))", [*more, *parameters]),
+            "now": (f"({due})", []),
+            "within 30 days": (f"(({soon}) AND NOT coalesce(({due}), false))", []),
             "snoozed": (f"NOT {awake_sql(sql_time(browsing.now))}", []),
         }
-    keys = _LISTED.format(kind="BIGINT")
+    contradicted = "m.id IN (SELECT unnest([from_id, to_id]) FROM links WHERE type = 'contradicts')"
     return {
-        "contradicted": (_CONFLICTING, []),
-        "dead anchors": (f"m.key IN {keys}", [json.dumps(list(browsing.gone))]),
+        "contradicted": (contradicted, []),
+        "dead anchors": _listed("m.key", browsing.gone, "BIGINT"),
         "unconfirmed": ("m.confirmed_at IS NULL", []),
-        "expired": ("m.valid_until <= ?", [now]),
+        "expired": ("m.valid_until <= ?", [browsing.now.replace(tzinfo=None)]),
     }
 
 
-def _stale(browsing: Browsing, kinds: Kinds, moment: datetime) -> Condition:
+def _due(browsing: Browsing, kinds: Kinds, moment: datetime) -> Sql:
     return where_sql(MemoryFilter(statuses=None, stale_at=moment, threshold=browsing.threshold), kinds)
 
 
-# -- counting and ordering ------------------------------------------------------------------------
-
-_FIXED_FACETS = ("due", "pinned", "health")
+# -- counting ---------------------------------------------------------------------------------------
 
 
 def _gather(reader: VaultReader, browsing: Browsing) -> None:
-    """Put what the facets ask about into a temporary table, so that each question is worked out once per memory."""
+    """Put what the facets depend on into a temporary table, so that it is computed once per memory."""
     columns = ["m.project", "m.kind", "m.status", "m.tags", f"{_SOURCE} AS source"]
     values: list[object] = []
     for name in _FIXED_FACETS:
@@ -201,62 +195,42 @@ def _gather(reader: VaultReader, browsing: Browsing) -> None:
             columns.append(f"coalesce({sql}, false) AS {name}_{place}")
             values += found
     condition, parameters = _all_of(_common(browsing, reader.kinds))
-    # What is due is asked thrice, and what else than age asks is the same each time.
-    reader._connection.execute(f"CREATE OR REPLACE TEMP TABLE asked_ids AS {ASKED_IDS}")  # noqa: SLF001 - as above
+    # Three of the columns depend on the same triggers of review.
+    reader.connection.execute(f"CREATE OR REPLACE TEMP TABLE asked_ids AS {TRIGGERED_IDS}")
     query = f"CREATE OR REPLACE TEMP TABLE browsed AS SELECT {', '.join(columns)} FROM memories m WHERE {condition}"  # noqa: S608 - as above
-    reader._connection.execute(  # noqa: SLF001 - as above
-        query.replace(ASKED_IDS, "SELECT id FROM asked_ids"), [*values, *parameters]
-    )
+    reader.connection.execute(query.replace(TRIGGERED_IDS, "SELECT id FROM asked_ids"), [*values, *parameters])
 
 
-def _gathered(browsing: Browsing, kinds: Kinds, name: str) -> dict[str, Condition]:
-    """Return the fixed values of a facet with their columns in the gathered table."""
+def _gathered(browsing: Browsing, kinds: Kinds, name: str) -> dict[str, Sql]:
+    """Return the fixed values of a facet with their columns in the temporary table."""
     return {value: (f"m.{name}_{place}", []) for place, value in enumerate(_fixed(browsing, kinds, name))}
 
 
 def _count(reader: VaultReader, browsing: Browsing, name: str) -> list[tuple[str, int]]:
     others = [_facet(browsing, reader.kinds, other, _gathered, "m.source") for other in FACETS if other != name]
     condition, parameters = _all_of(others)
-    connection = reader._connection  # noqa: SLF001 - as above
     if name in _FIXED_FACETS:
         fixed = _gathered(browsing, reader.kinds, name)
         counts = ", ".join(f"count(*) FILTER (WHERE {sql})" for sql, _ in fixed.values())
-        row = connection.execute(f"SELECT {counts} FROM browsed m WHERE {condition}", parameters).fetchone()  # noqa: S608 - as above
+        row = reader.connection.execute(f"SELECT {counts} FROM browsed m WHERE {condition}", parameters).fetchone()  # noqa: S608 - as above
         return list(zip(fixed, (int(number) for number in row or ()), strict=False))
-    expression = {"project": f"coalesce(m.project, '{UNASSIGNED}')", "tag": "unnest(m.tags)"}
-    found = connection.execute(
-        f"SELECT value, count(*) AS number FROM (SELECT {expression.get(name, 'm.' + name)} AS value"  # noqa: S608 - as above
-        f" FROM browsed m WHERE {condition}) GROUP BY value ORDER BY number DESC, value LIMIT {MOST_VALUES}",
+    expression = {"project": f"coalesce(m.project, '{UNASSIGNED}')", "tag": "unnest(m.tags)"}.get(name, f"m.{name}")
+    found = reader.connection.execute(
+        f"SELECT value, count(*) AS number FROM (SELECT {expression} AS value FROM browsed m WHERE {condition})"  # noqa: S608 - as above
+        f" GROUP BY value ORDER BY number DESC, value LIMIT {_MOST_VALUES}",
         parameters,
     ).fetchall()
     return [(str(value), int(number)) for value, number in found]
 
 
-def _joined(sort: str) -> str:
-    if sort != "use":
-        return ""
-    return (
-        " LEFT JOIN (SELECT memory_id, sum(weight) AS uses FROM signals"  # noqa: S608 - our own names
-        f" WHERE signal IN {_USED} GROUP BY memory_id) u ON u.memory_id = m.id"
-    )
-
-
-def _order(sort: str, kinds: Kinds, browsing: Browsing) -> str:
-    """Return an ORDER BY list; every sort ends in the internal key, so it is total."""
-    if sort == "use":
-        return "coalesce(u.uses, 0) DESC, m.created_at DESC, m.key"
-    order = {"newest": "created", "stalest": "due", "title": "title"}[sort]
-    return order_sql(order, kinds, browsing.now, browsing.threshold)
-
-
-# -- the little history of one memory -------------------------------------------------------------
+# -- the recent history of one memory ---------------------------------------------------------------
 
 
 def last_changes(reader: VaultReader, identifier: str, *, limit: int) -> list[tuple[datetime, str, str]]:
     """Return (time, actor, summary) of the last changes of one memory, the newest first."""
-    found = reader._connection.execute(  # noqa: SLF001 - as above
+    found = reader.connection.execute(
         "SELECT c.made_at, c.actor, c.summary FROM changes c WHERE c.number IN (SELECT change_number FROM revisions"
         " WHERE entity = 'memory' AND entity_key = ?) ORDER BY c.number DESC LIMIT ?",
         [identifier, limit],
     ).fetchall()
-    return [(made_at.replace(tzinfo=UTC), actor, summary) for made_at, actor, summary in found]
+    return [(utc(made_at), actor, summary) for made_at, actor, summary in found]

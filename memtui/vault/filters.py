@@ -1,16 +1,18 @@
-"""Which memories: a filter of plain values, and the SQL for it."""
+"""Which memories: a filter of plain values and query conditions, and the SQL for it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from memtui.domain.freshness import GAMMA_SHAPE, REVIEW_THRESHOLD
+from memtui.domain.freshness import REVIEW_THRESHOLD
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import GLOBAL_PROJECT
+from memtui.vault.expressions import USES_SQL, awake_sql, due_sql, freshness_sql, sql_time
 
-SORTS = ("updated", "created", "title", "kind", "importance", "freshness", "due", "verified")
+Sql = tuple[str, list[object]]
+"""An SQL condition and its parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class Scope:
 
     Attributes:
         projects: names, or None for every project and the unassigned.
-        with_unassigned: whether memories without a project are in view besides.
+        with_unassigned: whether memories without a project are in view as well.
     """
 
     projects: tuple[str, ...] | None = None
@@ -32,7 +34,7 @@ class Scope:
 
     @property
     def is_everything(self) -> bool:
-        """Whether no project is shut out."""
+        """Whether no project is excluded."""
         return self.projects is None
 
 
@@ -41,14 +43,14 @@ EVERYTHING = Scope()
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition of a query on memories; `memtui.vault.query_fields` has the fields and their SQL.
+    """One condition of a query on memories.
 
     Attributes:
-        field: what is looked at.
+        field: a key of `_VALUES`, `_NUMBERS` or `_FLAGS`, or `due`.
         operator: `is` for one of the values, else a comparison with the one value.
         values: texts in lower case, numbers or moments.
-        negated: whether memories must not fit.
-        at: the moment that ages and freshness are reckoned at.
+        negated: whether memories must not match.
+        at: the moment at which ages and freshness are computed.
     """
 
     field: str
@@ -66,7 +68,7 @@ class MemoryFilter:
         statuses: None for any.
         stale_at: only memories due for review at that moment.
         threshold: freshness below which a memory is due.
-        conditions: further conditions that all hold, as a query states them.
+        conditions: further conditions that must all hold.
     """
 
     scope: Scope = EVERYTHING
@@ -79,112 +81,126 @@ class MemoryFilter:
     ids: tuple[str, ...] | None = None
     conditions: tuple[Condition, ...] = ()
 
-
-def _quoted(text: str) -> str:
-    return f"'{text.replace(chr(39), chr(39) * 2)}'"
-
-
-def _half_life_sql(kinds: Kinds) -> str:
-    """Return SQL for the effective half-life of memory `m` in days, as `domain.freshness.half_life_days`."""
-    cases = " ".join(f"WHEN {_quoted(name)} THEN {kinds.get(name).half_life_days!r}" for name in kinds.timed_names())
-    default = f"(CASE m.kind {cases} ELSE {kinds.get('').half_life_days!r} END)"
-    apart = " ".join(
-        f"WHEN m.kind = {_quoted(name)} AND m.project = {_quoted(project)} THEN {days!r}"
-        for (name, project), days in kinds.project_half_lives().items()
-    )
-    default = f"(CASE {apart} ELSE {default} END)" if apart else default
-    held = "greatest(0, epoch(m.verified_at) - epoch(coalesce(m.observed_at, m.created_at))) / 86400.0"
-    return (
-        f"coalesce(m.half_life_days, CASE WHEN m.verified_at IS NULL THEN {default} "
-        f"ELSE {default} + ln(2) * {held} / {GAMMA_SHAPE!r} END)"
-    )
+    @property
+    def is_plain(self) -> bool:
+        """Whether it selects by scope and status alone."""
+        return self == MemoryFilter(scope=self.scope, statuses=self.statuses)
 
 
-def sql_time(moment: datetime) -> str:
-    """Return SQL for a moment."""
-    return f"TIMESTAMP '{moment.astimezone(UTC).replace(tzinfo=None).isoformat(sep=' ')}'"
-
-
-def freshness_sql(kinds: Kinds, now: datetime) -> str:
-    """Return SQL for the freshness of memory `m`, as `domain.freshness.freshness`."""
-    age = f"greatest(0, epoch({sql_time(now)}) - epoch(coalesce(m.verified_at, m.observed_at, m.created_at))) / 86400.0"
-    floor, rest = kinds.floor, 1 - kinds.floor
-    return f"(CASE WHEN m.pinned THEN 1.0 ELSE {floor!r} + {rest!r} * pow(2, -({age}) / {_half_life_sql(kinds)}) END)"
-
-
-def where_sql(wanted: MemoryFilter, kinds: Kinds) -> tuple[str, list[object]]:
+def where_sql(wanted: MemoryFilter, kinds: Kinds) -> Sql:
     """Return a condition on memory `m` and its parameters."""
-    conditions: list[str] = []
-    parameters: list[object] = []
-
-    def any_of(expression: str, values: Sequence[str]) -> None:
-        conditions.append(f"{expression} IN ({', '.join('?' * len(values))})" if values else "false")
-        parameters.extend(values)
-
+    parts: list[Sql] = []
     if wanted.scope.projects is not None:
-        any_of("m.project", wanted.scope.projects)
-        if wanted.scope.with_unassigned:
-            conditions[-1] = f"({conditions[-1]} OR m.project IS NULL)"
-    if wanted.statuses is not None:
-        any_of("m.status", wanted.statuses)
-    if wanted.kinds:
-        any_of("m.kind", wanted.kinds)
-    if wanted.ids is not None:
-        any_of("m.id", wanted.ids)
-    for tag in wanted.tags:
-        conditions.append("list_contains(m.tags, ?)")
-        parameters.append(tag)
+        sql, projects = _one_of("m.project", wanted.scope.projects)
+        parts.append((f"({sql} OR m.project IS NULL)" if wanted.scope.with_unassigned else sql, projects))
+    chosen = {"m.status": wanted.statuses, "m.kind": wanted.kinds or None, "m.id": wanted.ids}
+    parts += [_one_of(column, values) for column, values in chosen.items() if values is not None]
+    parts += [("list_contains(m.tags, ?)", [tag]) for tag in wanted.tags]
     if wanted.pinned is not None:
-        conditions.append("m.pinned" if wanted.pinned else "NOT m.pinned")
+        parts.append(("m.pinned" if wanted.pinned else "NOT m.pinned", []))
     if wanted.stale_at is not None:
-        conditions.append(due_sql(kinds, wanted.stale_at, wanted.threshold))
-    conditions += _query_sql(wanted, kinds, parameters)
-    return " AND ".join(conditions) or "true", parameters
+        parts.append((due_sql(kinds, wanted.stale_at, wanted.threshold), []))
+    parts += [_condition_sql(condition, kinds, wanted.threshold) for condition in wanted.conditions]
+    return " AND ".join(sql for sql, _ in parts) or "true", [value for _, values in parts for value in values]
 
 
-def _query_sql(wanted: MemoryFilter, kinds: Kinds, parameters: list[object]) -> list[str]:
-    """Return the conditions of a query; their values are added to the parameters."""
-    if not wanted.conditions:
-        return []
-    # Imported here: only queries need them.
-    from memtui.vault.query_fields import condition_sql
-
-    found = [condition_sql(condition, kinds, wanted.threshold) for condition in wanted.conditions]
-    parameters.extend(value for _, values in found for value in values)
-    return [sql for sql, _ in found]
+def _one_of(column: str, values: Sequence[str]) -> Sql:
+    return (f"{column} IN ({', '.join('?' * len(values))})" if values else "false"), list(values)
 
 
-def due_sql(kinds: Kinds, now: datetime, threshold: float) -> str:
-    """Return SQL for whether memory `m` is due for review at a moment, whatever the reason."""
-    # Imported here: only questions after what is due need it.
-    from memtui.vault.review_triggers import ASKED_IDS, awake_sql
-
-    moment = sql_time(now)
-    return (
-        f"{awake_sql(moment)} AND (coalesce({freshness_sql(kinds, now)} < {threshold!r} OR m.due_at <= {moment}, false)"
-        f" OR m.id IN ({ASKED_IDS}))"
-    )
+_ORDERS: Mapping[str, str] = {
+    "updated": "m.updated_at DESC",
+    "created": "m.created_at DESC",
+    "title": "lower(m.title)",
+    "kind": "m.kind, m.updated_at DESC",
+    "importance": "m.importance DESC, m.updated_at DESC",
+    "freshness": "{fresh} DESC",
+    "due": "coalesce(NOT ({due}), true), {fresh} ASC",
+    "verified": "m.verified_at DESC NULLS LAST",
+}
+SORTS = tuple(_ORDERS)
 
 
 def order_sql(sort: str, kinds: Kinds, now: datetime, threshold: float = REVIEW_THRESHOLD) -> str:
-    """Return an ORDER BY list for memory `m`; every sort ends in the internal key, so it is total.
+    """Return an ORDER BY list for memory `m`; every order ends in the internal key, so it is total.
 
     Args:
-        sort: one of `SORTS`; `due` has what is due first, whatever the reason, the stalest of it at the top.
-        kinds: the kinds in force.
-        now: the moment that freshness is reckoned at.
+        sort: one of `SORTS`; `due` lists due memories first, for any reason, the stalest at the top.
+        now: the moment at which freshness is computed.
         threshold: freshness below which a memory is due.
     """
-    if sort == "due":
-        is_due = due_sql(kinds, now, threshold)
-        return f"coalesce(NOT ({is_due}), true), {freshness_sql(kinds, now)} ASC, m.key"
-    orders = {
-        "updated": "m.updated_at DESC",
-        "created": "m.created_at DESC",
-        "title": "lower(m.title)",
-        "kind": "m.kind, m.updated_at DESC",
-        "importance": "m.importance DESC, m.updated_at DESC",
-        "freshness": f"{freshness_sql(kinds, now)} DESC",
-        "verified": "m.verified_at DESC NULLS LAST",
-    }
-    return f"{orders[sort]}, m.key"
+    order = _ORDERS[sort].replace("{fresh}", freshness_sql(kinds, now))
+    return f"{order.replace('{due}', due_sql(kinds, now, threshold))}, m.key"
+
+
+# -- conditions of queries --------------------------------------------------------------------------
+
+_COMPARISONS = frozenset({"<", "<=", ">", ">=", "="})
+
+_TRUSTED = "coalesce(m.verified_at, m.observed_at, m.created_at)"
+_TEXT = (
+    "lower(concat_ws(chr(10), m.title, m.insight, m.rationale, m.snippet, array_to_string(m.tags, ' '),"
+    " array_to_string([held.path FOR held IN m.anchors], chr(10))))"
+)
+_USED = f"(SELECT count(*) FROM signals used WHERE used.memory_id = m.id AND used.signal IN {USES_SQL})"  # noqa: S608 - ours
+_NUMBERS: Mapping[str, str] = {
+    "trusted": _TRUSTED,
+    "fresh": "",
+    "used": _USED,
+    "importance": "m.importance",
+    "confidence": "m.confidence",
+}
+_FLAGS: Mapping[str, str] = {
+    "pinned": "m.pinned",
+    "confirmed": "(m.confirmed_at IS NOT NULL)",
+    "snoozed": f"(NOT {awake_sql('{now}')})",
+}
+
+
+def _condition_sql(condition: Condition, kinds: Kinds, threshold: float) -> Sql:
+    sql, parameters = _plain_sql(condition, kinds, threshold)
+    # A NULL, such as the project of an unassigned memory, matches no value and so every negation.
+    return (f"NOT coalesce({sql}, false)" if condition.negated else f"coalesce({sql}, false)"), parameters
+
+
+def _plain_sql(condition: Condition, kinds: Kinds, threshold: float) -> Sql:
+    now = condition.at or datetime.now(UTC)
+    if condition.field in _NUMBERS and condition.operator in _COMPARISONS:
+        value = condition.values[0]
+        expression = _NUMBERS[condition.field] or freshness_sql(kinds, now)
+        number = sql_time(value) if isinstance(value, datetime) else repr(float(value))
+        return f"{expression} {condition.operator} {number}", []
+    if condition.field == "due" and condition.at is not None:
+        return f"({due_sql(kinds, condition.at, threshold)})", []
+    if condition.field in _FLAGS:
+        return _FLAGS[condition.field].format(now=sql_time(now)), []
+    if condition.field not in _VALUES or condition.operator != "is":
+        raise ValueError(f"{condition.field} {condition.operator}")
+    parts = [_VALUES[condition.field](str(value)) for value in condition.values]
+    return f"({' OR '.join(sql for sql, _ in parts)})", [value for _, values in parts for value in values]
+
+
+def _project(value: str) -> Sql:
+    return ("m.project IS NULL", []) if value == "unassigned" else ("lower(m.project) = ?", [value])
+
+
+def _file(value: str) -> Sql:
+    """A path matches itself, what lies below it, and longer paths that end in it; a glob matches as in the shell."""
+    plain = value.removeprefix("./").rstrip("/")
+    path = "lower(split_part(held.path, '::', 1))"
+    if any(sign in value for sign in "*?["):
+        return f"len([1 FOR held IN m.anchors IF {path} GLOB ?]) > 0", [value]
+    fits = f"({path} = ? OR starts_with({path}, ?) OR ends_with({path}, ?))"
+    return f"len([1 FOR held IN m.anchors IF {fits}]) > 0", [plain, f"{plain}/", f"/{plain}"]
+
+
+_VALUES: Mapping[str, Callable[[str], Sql]] = {
+    "id": lambda value: ("starts_with(m.id, ?)", [value]),
+    "kind": lambda value: ("lower(m.kind) = ?", [value]),
+    "status": lambda value: ("m.status = ?", [value]),
+    "project": _project,
+    "tag": lambda value: ("list_contains([lower(held) FOR held IN m.tags], ?)", [value]),
+    "file": _file,
+    "source": lambda value: ("list_contains([held.format FOR held IN m.sources], ?)", [value]),
+    "words": lambda value: (f"contains({_TEXT}, ?)", [value]),
+}

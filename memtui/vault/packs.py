@@ -11,8 +11,7 @@ from typing import Any
 from memtui.domain.memory import Signal
 from memtui.domain.record import Record, RecordError, format_time, parse_time
 from memtui.vault.reader import VaultReader
-from memtui.vault.rows import COLUMNS, known_time, signal_from_row
-from memtui.vault.sql_in import among
+from memtui.vault.rows import COLUMNS, among, thing_from_row, utc
 from memtui.vault.writer import VaultWriter
 
 RECIPE = "recipe"
@@ -104,7 +103,7 @@ _IN_FORCE = (
 
 def read_packs(reader: VaultReader, *, limit: int | None) -> list[StoredPack]:
     """Return the packs used last, the newest first, without those whose recording was undone."""
-    found = reader._connection.execute(  # noqa: SLF001 - the same package
+    found = reader.connection.execute(
         f"SELECT {_PACK_COLUMNS} FROM packs WHERE {_IN_FORCE} ORDER BY made_at DESC, id LIMIT ?",  # noqa: S608 - names are ours
         [limit if limit is not None else _MOST_PACKS],
     ).fetchall()
@@ -112,19 +111,18 @@ def read_packs(reader: VaultReader, *, limit: int | None) -> list[StoredPack]:
 
 
 def signals_of_packs(reader: VaultReader, identifiers: Sequence[str]) -> list[Signal]:
-    """Return the signals that speak of these packs, the oldest first."""
+    """Return the signals about these packs, the oldest first."""
     condition, parameters = among("pack_id", identifiers)
-    found = reader._connection.execute(  # noqa: SLF001 - the same package
-        f"SELECT {', '.join(COLUMNS['signals'])} FROM signals WHERE {condition}"  # noqa: S608 - names are ours
-        " ORDER BY made_at, memory_id, signal",
+    found = reader.connection.execute(
+        f"SELECT {', '.join(COLUMNS['signals'])} FROM signals WHERE {condition} ORDER BY made_at, memory_id, signal",  # noqa: S608 - names are ours
         parameters,
     ).fetchall()
-    return [signal_from_row(row) for row in found]
+    return [thing_from_row(Signal, "signals", row) for row in found]
 
 
 def packs_by_prefix(reader: VaultReader, prefix: str, *, limit: int = 6) -> list[StoredPack]:
     """Return the packs whose id is or begins with this, an exact one first."""
-    found = reader._connection.execute(  # noqa: SLF001 - the same package
+    found = reader.connection.execute(
         f"SELECT {_PACK_COLUMNS} FROM packs WHERE starts_with(id, ?) ORDER BY id <> ?, made_at DESC, id LIMIT ?",  # noqa: S608 - names are ours
         [prefix, prefix, limit],
     ).fetchall()
@@ -142,7 +140,7 @@ def write_pack(writer: VaultWriter, pack: StoredPack) -> None:
 
 def read_recipes(reader: VaultReader) -> list[Recipe]:
     """Return every recipe by name."""
-    found = reader._connection.execute(  # noqa: SLF001 - the same package
+    found = reader.connection.execute(
         f"SELECT {_RECIPE_COLUMNS} FROM recipes ORDER BY name"  # noqa: S608 - names are ours
     ).fetchall()
     return [_recipe(row) for row in found]
@@ -150,7 +148,7 @@ def read_recipes(reader: VaultReader) -> list[Recipe]:
 
 def recipe_named(reader: VaultReader, name: str) -> Recipe | None:
     """Return the recipe of exactly this name, if there is one."""
-    found = reader._connection.execute(  # noqa: SLF001 - the same package
+    found = reader.connection.execute(
         f"SELECT {_RECIPE_COLUMNS} FROM recipes WHERE name = ?",  # noqa: S608 - names are ours
         [name],
     ).fetchone()
@@ -204,15 +202,15 @@ def _is_choice(value: object) -> bool:
 
 def write_recipe(writer: VaultWriter, recipe: Recipe) -> None:
     """Store a recipe; one of the same name is replaced."""
-    bring_recipe(writer, recipe.name, _record(recipe))
+    set_recipe(writer, recipe.name, _record(recipe))
 
 
 def remove_recipe(writer: VaultWriter, name: str) -> None:
     """Delete a recipe."""
-    bring_recipe(writer, name, None)
+    set_recipe(writer, name, None)
 
 
-def bring_recipe(writer: VaultWriter, name: str, record: Record | None) -> None:
+def set_recipe(writer: VaultWriter, name: str, record: Record | None) -> None:
     """Bring the recipe of a name to what a journal's record says; None takes it away."""
     known = recipe_named(writer, name)
     before = _record(known) if known else None
@@ -250,11 +248,11 @@ def _load(text: str | None) -> Mapping[str, Any]:
 def _pack(values: Sequence[Any]) -> StoredPack:
     row = dict(zip(COLUMNS["packs"], values, strict=True))
     members = tuple(PackMember(**member) for member in row["members"] or ())
-    known = {"made_at": known_time(row["made_at"]), "options": _load(row["options"])}
+    known = {"made_at": utc(row["made_at"]), "options": _load(row["options"])}
     return StoredPack(**row | known | {"files": tuple(row["files"] or ()), "members": members})
 
 
 def _recipe(values: Sequence[Any]) -> Recipe:
     row = dict(zip(COLUMNS["recipes"], values, strict=True))
-    known = {"created_at": known_time(row["created_at"]), "options": _load(row["options"])}
+    known = {"created_at": utc(row["created_at"]), "options": _load(row["options"])}
     return Recipe(**row | known | {"files": tuple(row["files"] or ())})

@@ -1,33 +1,34 @@
-"""Read an open vault: memories, windows of ids, links, signals, counts."""
+"""Read an open vault: memories, lists of ids, links, signals, counts."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import AnchorState, Link, Memory, Signal, Tombstone, Verdict
+from memtui.domain.usefulness import HIGHEST, MULTIPLIERS
 from memtui.errors import AmbiguousIdError, NotFoundError
 from memtui.text.sanitize import without_surrogates
 from memtui.vault import rows
+from memtui.vault.expressions import freshness_sql
 from memtui.vault.filters import MemoryFilter, order_sql, where_sql
-from memtui.vault.half_lives import stored_half_lives
-from memtui.vault.schema import read_meta
-from memtui.vault.search.postings_sql import LexicalHit, search_postings
-from memtui.vault.sql_in import FEW_WIDE, among
+from memtui.vault.rows import FEW_WIDE, among
+from memtui.vault.schema import read_meta, stored_half_lives
 
 if TYPE_CHECKING:
     import duckdb
+
+    from memtui.vault.search.bm25 import LexicalHit, Matched
 
 _AMBIGUOUS_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """What a source said of a memory when it was last imported."""
+    """What a source said about a memory when it was last imported."""
 
     memory_id: str
     path: str
@@ -36,15 +37,29 @@ class SourceState:
 
 
 class VaultReader:
-    """A consistent view of the vault for the length of one lease.
+    """A consistent view of the vault for the duration of one lease.
 
     Attributes:
+        connection: the open vault, for code within `vault/`.
         kinds: the kinds in force, for freshness.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, kinds: Kinds) -> None:
-        self._connection = connection
+        self.connection = connection
         self.kinds = kinds
+
+    def scalar(self, query: str, parameters: Sequence[object] = ()) -> int:
+        """Return the number that a query results in, 0 if it has no row."""
+        row = self.connection.execute(query, parameters).fetchone()
+        return int(row[0]) if row else 0
+
+    def rows_of(self, columns: str, wanted: MemoryFilter, tail: str = "") -> list[tuple[Any, ...]]:
+        """Return columns of the memories `m` of a filter; `tail` is the rest of the query, such as its order."""
+        condition, parameters = where_sql(wanted, self.kinds)
+        return self.connection.execute(
+            f"SELECT {columns} FROM memories m WHERE {condition} {tail}",  # noqa: S608 - built from our own pieces
+            parameters,
+        ).fetchall()
 
     # -- memories ---------------------------------------------------------------------------------
 
@@ -53,11 +68,11 @@ class VaultReader:
 
         Raises:
             NotFoundError: no memory has that id.
-            AmbiguousIdError: several do.
+            AmbiguousIdError: several have.
         """
-        # Bytes of a terminal that are no UTF-8 arrive as lone surrogates, which no database takes.
+        # Bytes of a terminal that are not UTF-8 arrive as lone surrogates, which no database takes.
         cleaned = without_surrogates(prefix.strip())
-        found = self._connection.execute(
+        found = self.connection.execute(
             "SELECT id, title FROM memories WHERE id = ? OR (starts_with(id, ?) AND ? <> '')"
             " ORDER BY id <> ?, id LIMIT 9",
             [cleaned, cleaned, cleaned, cleaned],
@@ -66,12 +81,16 @@ class VaultReader:
             return self.resolve(cleaned.lower())
         if not found:
             raise NotFoundError(
-                "No memory has this id", where=cleaned or "(empty)", remedy="`memtui list --status any` shows the ids."
+                "No memory has this id",
+                where=cleaned or "(empty)",
+                remedy="`memtui list --status any` lists all ids.",
             )
         if found[0][0] == cleaned or len(found) == 1:
             return str(found[0][0])
         names = ", ".join(f"{identifier} ({title[:40]})" for identifier, title in found[:_AMBIGUOUS_SHOWN])
-        raise AmbiguousIdError("Several memories have ids that start so", where=cleaned, remedy=f"They are {names}.")
+        raise AmbiguousIdError(
+            "Several memories have ids with this prefix", where=cleaned, remedy=f"Candidates: {names}."
+        )
 
     def get(self, identifier: str) -> Memory:
         """Return the memory with exactly this id.
@@ -85,25 +104,22 @@ class VaultReader:
         return found[identifier]
 
     def get_many(self, identifiers: Iterable[str]) -> dict[str, Memory]:
-        """Return the memories with these ids, missing ones left out."""
-        wanted = list(identifiers)
-        return {memory.id: memory for _, memory in self._select_in("id", "VARCHAR", wanted)}
+        """Return the memories with these ids; missing ones are left out."""
+        return {memory.id: memory for _, memory in self._select_in("id", identifiers)}
 
     def get_by_keys(self, keys: Iterable[int]) -> dict[int, Memory]:
-        """Return the memories with these internal keys, missing ones left out."""
-        return dict(self._select_in("key", "BIGINT", list(keys)))
+        """Return the memories with these internal keys; missing ones are left out."""
+        return dict(self._select_in("key", keys))
 
     def keyed(self, identifiers: Iterable[str]) -> dict[str, tuple[int, Memory]]:
-        """Return internal key and memory for these ids, missing ones left out."""
-        return {memory.id: (key, memory) for key, memory in self._select_in("id", "VARCHAR", list(identifiers))}
+        """Return internal key and memory for these ids; missing ones are left out."""
+        return {memory.id: (key, memory) for key, memory in self._select_in("id", identifiers)}
 
-    def _select_in(
-        self, column: str, kind: Literal["VARCHAR", "BIGINT"], values: Sequence[str] | Sequence[int]
-    ) -> list[tuple[int, Memory]]:
-        if not values:
+    def _select_in(self, column: str, values: Iterable[str] | Iterable[int]) -> list[tuple[int, Memory]]:
+        condition, parameters = among(f"m.{column}", values, few=FEW_WIDE)
+        if not parameters:
             return []
-        condition, parameters = among(f"m.{column}", values, kind, few=FEW_WIDE)
-        found = self._connection.execute(
+        found = self.connection.execute(
             f"SELECT {rows.MEMORY_SELECT} FROM memories m WHERE {condition}",  # noqa: S608 - names are ours
             parameters,
         ).fetchall()
@@ -113,179 +129,229 @@ class VaultReader:
         self, wanted: MemoryFilter, *, sort: str, now: datetime, limit: int | None = None, offset: int = 0
     ) -> list[Memory]:
         """Return the memories of a filter in order."""
-        condition, parameters = where_sql(wanted, self.kinds)
         window = "" if limit is None else f" LIMIT {int(limit)} OFFSET {int(offset)}"
-        found = self._connection.execute(
-            f"SELECT {rows.MEMORY_SELECT} FROM memories m WHERE {condition}"  # noqa: S608 - built from our own pieces
-            f" ORDER BY {order_sql(sort, self.kinds, now, wanted.threshold)}{window}",
-            parameters,
-        ).fetchall()
+        order = order_sql(sort, self.kinds, now, wanted.threshold)
+        found = self.rows_of(rows.MEMORY_SELECT, wanted, f"ORDER BY {order}{window}")
         return [rows.memory_from_row(row)[1] for row in found]
 
     def select_ids(self, wanted: MemoryFilter, *, sort: str, now: datetime) -> list[str]:
         """Return the ids of a filter in order: the whole list, cheap enough at 100,000 for a window over it."""
-        condition, parameters = where_sql(wanted, self.kinds)
-        order = order_sql(sort, self.kinds, now, wanted.threshold)
-        found = self._connection.execute(
-            f"SELECT m.id FROM memories m WHERE {condition} ORDER BY {order}",  # noqa: S608 - as above
-            parameters,
-        ).fetchall()
+        found = self.rows_of("m.id", wanted, f"ORDER BY {order_sql(sort, self.kinds, now, wanted.threshold)}")
         return [str(row[0]) for row in found]
 
     def select_versions(self, wanted: MemoryFilter, *, sort: str, now: datetime) -> dict[str, int]:
-        """Return the ids of a filter in order, each with its version, which tells what moved since an earlier look."""
-        condition, parameters = where_sql(wanted, self.kinds)
+        """Return the ids of a filter in order, each with its version, which tells what changed since then."""
         order = order_sql(sort, self.kinds, now, wanted.threshold)
-        found = self._connection.execute(
-            f"SELECT m.id, m.version FROM memories m WHERE {condition} ORDER BY {order}",  # noqa: S608 - as above
-            parameters,
-        ).fetchall()
+        found = self.rows_of("m.id, m.version", wanted, f"ORDER BY {order}")
         return {str(identifier): int(version) for identifier, version in found}
 
     def count(self, wanted: MemoryFilter) -> int:
-        """Return how many memories a filter holds."""
-        condition, parameters = where_sql(wanted, self.kinds)
-        row = self._connection.execute(f"SELECT count(*) FROM memories m WHERE {condition}", parameters).fetchone()  # noqa: S608 - as above
-        return int(row[0]) if row else 0
+        """Return how many memories a filter selects."""
+        return int(self.rows_of("count(*)", wanted)[0][0])
 
     def counts_by(self, column: str, wanted: MemoryFilter) -> dict[str | None, int]:
         """Return counts per project, kind or status; None stands for unassigned."""
         if column not in {"project", "kind", "status"}:
             raise ValueError(column)
-        condition, parameters = where_sql(wanted, self.kinds)
-        found = self._connection.execute(
-            f"SELECT m.{column}, count(*) FROM memories m WHERE {condition} GROUP BY 1 ORDER BY 2 DESC, 1",  # noqa: S608 - as above
-            parameters,
-        ).fetchall()
+        found = self.rows_of(f"m.{column}, count(*)", wanted, "GROUP BY 1 ORDER BY 2 DESC, 1")
         return {name: int(number) for name, number in found}
-
-    def search(self, query: str, wanted: MemoryFilter, *, limit: int) -> list[LexicalHit]:
-        """Return the best memories of a filter for a query by BM25."""
-        condition, parameters = where_sql(wanted, self.kinds)
-        return search_postings(self._connection, query, where=condition, parameters=parameters, limit=limit)
 
     def anchored(self, wanted: MemoryFilter) -> list[tuple[int, str]]:
         """Return (internal key, anchor path) for every anchor of a filter's memories."""
         condition, parameters = where_sql(wanted, self.kinds)
-        found = self._connection.execute(
+        found = self.connection.execute(
             "SELECT key, anchor.path FROM (SELECT m.key, unnest(m.anchors) AS anchor FROM memories m"  # noqa: S608 - as above
             f" WHERE len(m.anchors) > 0 AND {condition})",
             parameters,
         ).fetchall()
         return [(int(key), str(path)) for key, path in found]
 
-    def ids_by_content(self, hashes: Iterable[str]) -> dict[str, list[tuple[str, str | None]]]:
-        """Return, per content hash, the (id, project) of the memories that hold that content."""
-        condition, parameters = among("content_hash", list(hashes))
-        found = self._connection.execute(
-            f"SELECT content_hash, id, project FROM memories WHERE {condition} ORDER BY key",  # noqa: S608 - as above
-            parameters,
+    # -- search -----------------------------------------------------------------------------------
+
+    def match(self, terms: Sequence[str]) -> Matched:
+        """Return the memories that hold any of these terms, to be searched and counted."""
+        # Imported here: commands that only read and list do without.
+        from memtui.vault.search.bm25 import Matched
+        from memtui.vault.search.postings_sql import SqlPostings
+
+        return Matched(SqlPostings(self.connection, self.kinds, terms))
+
+    def search(self, query: str, wanted: MemoryFilter, *, limit: int) -> list[LexicalHit]:
+        """Return the best memories of a filter for a query by BM25."""
+        from memtui.text.tokens import query_terms
+
+        return self.match(query_terms(query)).search(query, wanted, limit=limit)
+
+    def keys_by_name(self, name: str, wanted: MemoryFilter) -> list[int]:
+        """Return the internal keys of the memories of a filter whose id or title is exactly this, ignoring case."""
+        condition, parameters = where_sql(wanted, self.kinds)
+        found = self.connection.execute(
+            f"SELECT m.key FROM memories m WHERE (lower(m.id) = lower(?) OR lower(m.title) = lower(?)) AND {condition}"  # noqa: S608 - as above
+            " ORDER BY lower(m.id) <> lower(?), m.key LIMIT 20",
+            [name, name, *parameters, name],
         ).fetchall()
-        result: dict[str, list[tuple[str, str | None]]] = {}
-        for content, identifier, project in found:
-            result.setdefault(content, []).append((identifier, project))
-        return result
+        return [int(row[0]) for row in found]
+
+    def keys_within(self, wanted: MemoryFilter, keys: Iterable[int]) -> set[int]:
+        """Return those of these internal keys whose memories a filter selects."""
+        condition, parameters = where_sql(wanted, self.kinds)
+        chosen, listed = among("m.key", keys)
+        found = self.connection.execute(
+            f"SELECT m.key FROM memories m WHERE {chosen} AND {condition}",  # noqa: S608 - as above
+            [*listed, *parameters],
+        ).fetchall()
+        return {int(row[0]) for row in found}
+
+    def most_useful_keys(
+        self, wanted: MemoryFilter, *, at: datetime, now: datetime, weight: float, limit: int
+    ) -> list[int]:
+        """Return the internal keys of candidates for the most useful memories of a filter, best first by age.
+
+        The best by freshness and importance, and every memory with signals whose usefulness could lift it among
+        them; usefulness itself is left to the caller.
+
+        Args:
+            at: the moment at which they must be valid.
+            now: the moment at which freshness is computed.
+            weight: exponent of freshness.
+            limit: how many of each group.
+        """
+        condition, parameters = where_sql(wanted, self.kinds)
+        steps = " ".join(f"WHEN {level} THEN {factor!r}" for level, factor in MULTIPLIERS.items())
+        moment = _stored(at)
+        found = self.connection.execute(
+            "WITH base AS (SELECT m.key, m.id,"  # noqa: S608 - as above
+            f" pow({freshness_sql(self.kinds, now)}, {weight!r}) * CASE m.importance {steps} ELSE 1.0 END AS worth"
+            f" FROM memories m WHERE {condition} AND m.project IS NOT NULL"
+            " AND (m.valid_from IS NULL OR m.valid_from <= ?) AND (m.valid_until IS NULL OR m.valid_until > ?)),"
+            " best AS (SELECT key, worth FROM base ORDER BY worth DESC, key LIMIT ?),"
+            " used AS (SELECT key, worth FROM base WHERE id IN (SELECT memory_id FROM signals)"
+            f" AND worth >= (SELECT min(worth) FROM best) / {HIGHEST!r} ORDER BY worth DESC, key LIMIT ?)"
+            " SELECT key FROM (SELECT * FROM best UNION SELECT * FROM used) ORDER BY worth DESC, key",
+            [*parameters, moment, moment, limit, limit],
+        ).fetchall()
+        return [int(row[0]) for row in found]
+
+    def count_outside_valid_time(self, wanted: MemoryFilter, at: datetime) -> int:
+        """Return how many memories of a filter were not valid at a moment."""
+        condition, parameters = where_sql(wanted, self.kinds)
+        return self.scalar(
+            f"SELECT count(*) FROM memories m WHERE {condition} AND (m.valid_from > ? OR m.valid_until <= ?)",  # noqa: S608 - as above
+            [*parameters, _stored(at), _stored(at)],
+        )
+
+    # -- contents and history -----------------------------------------------------------------------
+
+    def ids_by_content(self, hashes: Iterable[str]) -> dict[str, list[tuple[str, str | None]]]:
+        """Return, per content hash, the (id, project) of the memories with that content."""
+        condition, parameters = among("content_hash", hashes)
+        return self._ids_by(f"SELECT content_hash, id, project FROM memories WHERE {condition}", parameters)  # noqa: S608 - as above
 
     def ids_by_source_content(self, hashes: Iterable[str]) -> dict[str, list[tuple[str, str | None]]]:
         """Return, per content hash, the (id, project) of the memories of which a source stated that content."""
-        found = self._connection.execute(
-            "SELECT source.imported_hash, id, project FROM (SELECT key, id, project, unnest(sources) AS source"
-            " FROM memories WHERE len(sources) > 0)"
-            " WHERE source.imported_hash IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]'))) ORDER BY key",
-            [json.dumps(list(hashes))],
-        ).fetchall()
-        result: dict[str, list[tuple[str, str | None]]] = {}
-        for content, identifier, project in found:
-            result.setdefault(content, []).append((identifier, project))
-        return result
+        condition, parameters = among("source.imported_hash", hashes)
+        return self._ids_by(
+            "SELECT source.imported_hash, id, project FROM (SELECT key, id, project, unnest(sources) AS source"  # noqa: S608 - as above
+            f" FROM memories WHERE len(sources) > 0) WHERE {condition}",
+            parameters,
+        )
+
+    def _ids_by(self, query: str, parameters: Sequence[object]) -> dict[str, list[tuple[str, str | None]]]:
+        found: dict[str, list[tuple[str, str | None]]] = {}
+        for content, identifier, project in self.connection.execute(f"{query} ORDER BY key", parameters).fetchall():
+            found.setdefault(content, []).append((identifier, project))
+        return found
 
     def moved_out_of(self, project: str | None, identifiers: Iterable[str]) -> set[str]:
-        """Return those of these ids whose memory once belonged to a project and now does not, by the journal."""
-        found = self._connection.execute(
-            "SELECT DISTINCT r.entity_key FROM revisions r JOIN memories m ON m.id = r.entity_key"
-            " WHERE r.entity = 'memory' AND r.entity_key IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]')))"
+        """Return those of these ids whose memory once belonged to a project and no longer does, by the journal."""
+        condition, parameters = among("r.entity_key", identifiers)
+        found = self.connection.execute(
+            "SELECT DISTINCT r.entity_key FROM revisions r JOIN memories m ON m.id = r.entity_key"  # noqa: S608 - as above
+            f" WHERE r.entity = 'memory' AND {condition}"
             " AND r.before IS NOT NULL AND json_extract_string(r.before, '$.project') IS NOT DISTINCT FROM ?"
             " AND m.project IS DISTINCT FROM ?",
-            [json.dumps(list(identifiers)), project, project],
+            [*parameters, project, project],
         ).fetchall()
         return {str(row[0]) for row in found}
 
     def ids_gone(self) -> set[str]:
-        """Return the ids of memories that the vault once held and does not any more: undone, or purged."""
-        found = self._connection.execute(
+        """Return the ids of memories that the vault once held and no longer does: undone, or purged."""
+        found = self.connection.execute(
             "SELECT entity_key FROM revisions WHERE entity = 'memory' UNION SELECT memory_id FROM tombstones"
             " EXCEPT SELECT id FROM memories"
         ).fetchall()
         return {str(row[0]) for row in found}
 
     def ids_in_journal(self, identifiers: Iterable[str]) -> set[str]:
-        """Return those of these ids of which the journal tells, though the memory may be gone."""
-        condition, parameters = among("entity_key", list(identifiers))
-        found = self._connection.execute(
+        """Return those of these ids that occur in the journal, though the memory may be gone."""
+        condition, parameters = among("entity_key", identifiers)
+        found = self.connection.execute(
             f"SELECT DISTINCT entity_key FROM revisions WHERE entity = 'memory' AND {condition}",  # noqa: S608 - as above
             parameters,
         ).fetchall()
         return {str(row[0]) for row in found}
 
-    # -- what hangs on memories -------------------------------------------------------------------
+    # -- links, signals, states ---------------------------------------------------------------------
 
     def links(self, identifiers: Iterable[str] | None = None) -> list[Link]:
         """Return links that touch these memories, or all."""
         found = self._about("links", ("from_id", "to_id"), identifiers, "created_at, from_id, type, to_id")
-        return [rows.link_from_row(row) for row in found]
+        return [rows.thing_from_row(Link, "links", row) for row in found]
 
     def verdicts(self, identifiers: Iterable[str] | None = None) -> list[Verdict]:
         """Return verdicts on these memories, or all, oldest first."""
-        return [
-            rows.verdict_from_row(row)
-            for row in self._about("verdicts", ("memory_id",), identifiers, "made_at, memory_id, verdict")
-        ]
+        found = self._about("verdicts", ("memory_id",), identifiers, "made_at, memory_id, verdict")
+        return [rows.thing_from_row(Verdict, "verdicts", row) for row in found]
 
     def signals(self, identifiers: Iterable[str] | None = None) -> list[Signal]:
         """Return signals of these memories, or all, oldest first."""
-        return [
-            rows.signal_from_row(row)
-            for row in self._about("signals", ("memory_id",), identifiers, "made_at, memory_id, signal")
-        ]
+        found = self._about("signals", ("memory_id",), identifiers, "made_at, memory_id, signal")
+        return [rows.thing_from_row(Signal, "signals", row) for row in found]
 
     def tombstones(self) -> list[Tombstone]:
         """Return every tombstone, oldest first."""
         found = self._about("tombstones", (), None, "made_at, content_hash, memory_id")
-        return [rows.tombstone_from_row(row) for row in found]
+        return [rows.thing_from_row(Tombstone, "tombstones", row) for row in found]
 
     def source_states(self, identifiers: Iterable[str] | None = None) -> list[SourceState]:
-        """Return what the sources said of these memories, or of all, at the last import."""
+        """Return what the sources said about these memories, or all, at the last import."""
         found = self._about("source_states", ("memory_id",), identifiers, "memory_id, path, native_id")
         return [SourceState(*row[:4]) for row in found]
 
-    def anchor_states(self, identifiers: Iterable[str]) -> dict[tuple[str, str], AnchorState]:
-        """Return the last known state per (memory id, anchor path)."""
+    def anchor_states(self, identifiers: Iterable[str] | None = None) -> dict[tuple[str, str], AnchorState]:
+        """Return the last known state per (memory id, anchor path), of these memories or all."""
         found = self._about("anchor_states", ("memory_id",), identifiers, "memory_id, path")
         return {(row[0], row[1]): row[2] for row in found}
 
     def _about(
         self, table: str, columns: Sequence[str], identifiers: Iterable[str] | None, order: str
     ) -> list[tuple[Any, ...]]:
-        names = ", ".join(rows.COLUMNS[table])
-        if identifiers is None or not columns:
-            return self._connection.execute(f"SELECT {names} FROM {table} ORDER BY {order}").fetchall()  # noqa: S608 - names are ours
-        wanted = list(identifiers)
-        conditions, parameters = zip(*(among(column, wanted) for column in columns), strict=True)
-        return self._connection.execute(
-            f"SELECT {names} FROM {table} WHERE {' OR '.join(conditions)} ORDER BY {order}",  # noqa: S608 - names are ours
-            [value for given in parameters for value in given],
+        condition, parameters = "true", list[object]()
+        if identifiers is not None:
+            wanted = list(identifiers)
+            parts = [among(column, wanted) for column in columns]
+            condition = " OR ".join(sql for sql, _ in parts)
+            parameters = [value for _, values in parts for value in values]
+        return self.connection.execute(
+            f"SELECT {', '.join(rows.COLUMNS[table])} FROM {table} WHERE {condition} ORDER BY {order}",  # noqa: S608 - names are ours
+            parameters,
         ).fetchall()
 
     # -- the vault itself -------------------------------------------------------------------------
 
     def change_counter(self) -> int:
         """Return a number that grows with every committed write."""
-        return int(read_meta(self._connection, "change_counter") or 0)
+        return int(read_meta(self.connection, "change_counter") or 0)
 
     def half_lives(self) -> dict[str, float]:
         """Return the half-lives in days that were applied to kinds in this vault."""
-        return stored_half_lives(self._connection)
+        return stored_half_lives(self.connection)
 
     def meta(self, key: str) -> str | None:
         """Return a setting stored in the vault."""
-        return read_meta(self._connection, key)
+        return read_meta(self.connection, key)
+
+
+def _stored(moment: datetime) -> datetime:
+    """Return a moment as the vault stores it."""
+    return moment.astimezone(UTC).replace(tzinfo=None)

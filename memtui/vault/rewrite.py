@@ -14,9 +14,8 @@ from memtui.domain.memory import Memory, Tombstone, hash_parts
 from memtui.vault import rows
 from memtui.vault.backup import log_path, remove_files, swap_in
 from memtui.vault.connection import STORAGE_VERSION, engine_errors, open_connection
-from memtui.vault.half_lives import renamed_key
 from memtui.vault.packs import ABOUT_MEMORIES
-from memtui.vault.schema import check_not_newer, create_tables, migrate, read_meta, write_meta
+from memtui.vault.schema import check_not_newer, create_tables, migrate, read_meta, renamed_key, write_meta
 from memtui.vault.search.postings_sql import write_postings
 from memtui.vault.text_search import MARK, Eraser, quotes
 from memtui.vault.vault import restrict
@@ -223,7 +222,7 @@ class _Copier:
             )
             for identifier, content in sorted(erased.hashes)
         ]
-        rows.insert_rows(self._connection, "tombstones", map(rows.plain_row, stones))
+        rows.insert_rows(self._connection, "tombstones", map(rows.row_of, stones))
 
     def _copy_packs(self) -> None:
         packs = self._read("packs", "true", [])
@@ -372,4 +371,4 @@ def _without_titles(change: rows.Row, part: str, titles: frozenset[str], *, touc
 
 def _utc(row: rows.Row) -> rows.Row:
     """Return a row whose stored times are marked as the UTC that they are."""
-    return {key: rows.known_time(value) if isinstance(value, datetime) else value for key, value in row.items()}
+    return {key: rows.utc(value) if isinstance(value, datetime) else value for key, value in row.items()}

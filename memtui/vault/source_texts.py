@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.domain.memory import Memory, content_hash, hash_parts
 from memtui.vault import rows
-from memtui.vault.sql_in import FEW_WIDE, among
+from memtui.vault.rows import FEW_WIDE, among
 
 if TYPE_CHECKING:
     from memtui.vault.reader import VaultReader
@@ -67,7 +67,7 @@ def source_texts(reader: VaultReader, identifiers: Iterable[str] | None = None) 
     parameters: list[object] = []
     if identifiers is not None:
         condition, parameters = among("memory_id", list(identifiers))
-    found = reader._connection.execute(  # noqa: SLF001 - this module is the reader's other half
+    found = reader.connection.execute(
         f"SELECT {names} FROM source_texts WHERE {condition} ORDER BY seen_at, path, span, memory_id",  # noqa: S608 - names are ours
         parameters,
     ).fetchall()
@@ -84,7 +84,7 @@ def _from_row(values: Sequence[Any]) -> SourceText:
         Texts(**base) if base else None,
         Texts(**stated),
         seen_hash,
-        rows.known_time(seen_at),
+        rows.utc(seen_at),
     )
 
 
@@ -99,9 +99,7 @@ def put_source_texts(writer: VaultWriter, texts: Sequence[SourceText], *, moot: 
     same = {place for place, text in fresh.items() if place in known and known[place].seen_hash == text.seen_hash}
     gone = known.keys() & (({*moot} | fresh.keys()) - same)
     for memory_id, path in sorted(gone):
-        writer._connection.execute(  # noqa: SLF001 - as above
-            "DELETE FROM source_texts WHERE memory_id = ? AND path = ?", [memory_id, path]
-        )
+        writer.connection.execute("DELETE FROM source_texts WHERE memory_id = ? AND path = ?", [memory_id, path])
     new = [text for place, text in fresh.items() if place not in same]
     if new:
         writer.insert_unjournaled("source_texts", map(_row, new))
@@ -167,7 +165,7 @@ def _journaled(reader: VaultReader, identifiers: Sequence[str]) -> Iterator[tupl
     if not identifiers:
         return
     condition, parameters = among("entity_key", identifiers, few=FEW_WIDE)
-    sides = reader._connection.execute(  # noqa: SLF001 - as above
+    sides = reader.connection.execute(
         f"SELECT entity_key, before, after FROM revisions WHERE entity = 'memory' AND {condition}"  # noqa: S608 - as above
         " ORDER BY change_number DESC",
         parameters,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memtui.errors import MemtuiError, RefusedError, UsageError
-from memtui.vault.filters import freshness_sql
+from memtui.vault.expressions import freshness_sql
 from memtui.vault.maintenance import snapshot
 from memtui.vault.vault import Vault
 

@@ -16,10 +16,9 @@ from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError
 from memtui.vault import backup
 from memtui.vault.backup import log_path
 from memtui.vault.connection import borrowed, engine_errors, open_connection, opened_alone
-from memtui.vault.half_lives import stored_half_lives
 from memtui.vault.lease import lease
 from memtui.vault.reader import VaultReader
-from memtui.vault.schema import SCHEMA_VERSION, check_not_newer, migrate
+from memtui.vault.schema import SCHEMA_VERSION, check_not_newer, migrate, stored_half_lives
 from memtui.vault.writer import VaultWriter
 
 if TYPE_CHECKING:

@@ -14,11 +14,10 @@ from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
 from memtui.errors import ConflictError
 from memtui.text.sanitize import without_surrogates
 from memtui.vault import rows
-from memtui.vault.half_lives import HALF_LIFE, stored_half_lives, write_half_life
 from memtui.vault.reader import SourceState, VaultReader
-from memtui.vault.schema import write_meta
+from memtui.vault.rows import among
+from memtui.vault.schema import HALF_LIFE, stored_half_lives, write_half_life, write_meta
 from memtui.vault.search.postings_sql import delete_postings, indexed_text, write_postings
-from memtui.vault.sql_in import among
 
 if TYPE_CHECKING:
     import duckdb
@@ -134,8 +133,8 @@ class VaultWriter(VaultReader):
                     self._stale_postings.add(key)
             results.append(saved)
         if replaced:
-            rows.delete_where_in(self._connection, "memories", "key", replaced)
-        rows.insert_rows(self._connection, "memories", new_rows)
+            rows.delete_where_in(self.connection, "memories", "key", replaced)
+        rows.insert_rows(self.connection, "memories", new_rows)
         return results
 
     def _check_versions(
@@ -164,7 +163,7 @@ class VaultWriter(VaultReader):
         keys = [key for key, _ in stored.values()]
         if not keys:
             return
-        rows.delete_where_in(self._connection, "memories", "key", keys)
+        rows.delete_where_in(self.connection, "memories", "key", keys)
         for key, memory in stored.values():
             self._repost.pop(key, None)
             self._stale_postings.add(key)
@@ -174,7 +173,7 @@ class VaultWriter(VaultReader):
         if not identifiers:
             return {}
         condition, parameters = among("entity_key", identifiers)
-        found = self._connection.execute(
+        found = self.connection.execute(
             f"SELECT entity_key, max(version) FROM revisions WHERE entity = 'memory' AND {condition} GROUP BY 1",  # noqa: S608 - names are ours
             parameters,
         ).fetchall()
@@ -182,7 +181,7 @@ class VaultWriter(VaultReader):
 
     def _take_key(self) -> int:
         if self._next_key is None:
-            row = self._connection.execute("SELECT coalesce(max(key), 0) FROM memories").fetchone()
+            row = self.connection.execute("SELECT coalesce(max(key), 0) FROM memories").fetchone()
             self._next_key = int(row[0]) if row else 0
         self._next_key += 1
         return self._next_key
@@ -221,26 +220,26 @@ class VaultWriter(VaultReader):
         for thing in things:
             by_entity.setdefault(_ENTITIES[type(thing)], []).append(thing)
         for entity, group in by_entity.items():
-            rows.delete_equal(self._connection, _TABLES[entity], [rows.plain_row(thing) for thing in group])
+            rows.delete_equal(self.connection, _TABLES[entity], [rows.row_of(thing) for thing in group])
             for thing in group:
                 self._note(Revision(entity, _entity_key(thing), 0, _RECORDS[entity](thing), None))
 
     def _add(self, entity: Entity, things: list[Any]) -> None:
         if not things:
             return
-        rows.insert_rows(self._connection, _TABLES[entity], (rows.plain_row(thing) for thing in things))
+        rows.insert_rows(self.connection, _TABLES[entity], (rows.row_of(thing) for thing in things))
         for thing in things:
             self._note(Revision(entity, _entity_key(thing), 0, None, _RECORDS[entity](thing)))
 
     def insert_unjournaled(self, table: str, new_rows: Iterable[rows.Row]) -> None:
         """Insert rows of a table that is not journaled here: projects, packs, recipes, derived tables."""
-        rows.insert_rows(self._connection, table, new_rows)
+        rows.insert_rows(self.connection, table, new_rows)
         self._dirty = True
 
     def delete_unjournaled(self, table: str, column: str, values: list[str]) -> None:
         """Delete rows of such a table."""
         if values:
-            rows.delete_where_in(self._connection, table, column, values)
+            rows.delete_where_in(self.connection, table, column, values)
             self._dirty = True
 
     def put_source_states(
@@ -260,7 +259,7 @@ class VaultWriter(VaultReader):
             return
         for state in changed:
             if (state.memory_id, state.path, state.native_id) in known:
-                self._connection.execute(
+                self.connection.execute(
                     "DELETE FROM source_states WHERE memory_id = ? AND path = ? AND native_id = ?",
                     [state.memory_id, state.path, state.native_id],
                 )
@@ -282,10 +281,10 @@ class VaultWriter(VaultReader):
 
     def set_half_life(self, kind: str, days: float | None) -> None:
         """Give all memories of a kind another half-life in days; None that of the built-in kind again."""
-        before = stored_half_lives(self._connection).get(kind)
+        before = stored_half_lives(self.connection).get(kind)
         if days == before:
             return
-        write_half_life(self._connection, kind, days)
+        write_half_life(self.connection, kind, days)
         old, new = (None if side is None else {"kind": kind, "half_life_days": side} for side in (before, days))
         self._note(Revision(HALF_LIFE, kind, 0, old, new))
 
@@ -295,7 +294,7 @@ class VaultWriter(VaultReader):
 
     def set_meta(self, key: str, value: str) -> None:
         """Store a setting in the vault."""
-        write_meta(self._connection, key, value)
+        write_meta(self.connection, key, value)
         self._dirty = True
 
     def abandon(self) -> None:
@@ -315,21 +314,21 @@ class VaultWriter(VaultReader):
         """Write postings and journal; returns False when there is nothing to commit."""
         if self._abandoned or (not self._revisions and not self._dirty):
             return False
-        delete_postings(self._connection, sorted(self._stale_postings))
+        delete_postings(self.connection, sorted(self._stale_postings))
         if self._repost:
-            write_postings(self._connection, list(self._repost.items()))
+            write_postings(self.connection, list(self._repost.items()))
         if self._revisions:
             self._write_change()
-        write_meta(self._connection, "change_counter", str(self.change_counter() + 1))
+        write_meta(self.connection, "change_counter", str(self.change_counter() + 1))
         return True
 
     def _write_change(self) -> None:
-        row = self._connection.execute("SELECT coalesce(max(number), 0) + 1 FROM changes").fetchone()
+        row = self.connection.execute("SELECT coalesce(max(number), 0) + 1 FROM changes").fetchone()
         self.number = int(row[0]) if row else 1
         if self.undoable:
-            self._connection.execute("UPDATE changes SET state = 'abandoned' WHERE state = 'undone'")
+            self.connection.execute("UPDATE changes SET state = 'abandoned' WHERE state = 'undone'")
         rows.insert_rows(
-            self._connection,
+            self.connection,
             "changes",
             [
                 {
@@ -345,7 +344,7 @@ class VaultWriter(VaultReader):
             ],
         )
         rows.insert_rows(
-            self._connection,
+            self.connection,
             "revisions",
             (
                 {

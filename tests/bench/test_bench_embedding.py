@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from memtui.embedding.bundled import BundledEngine
 from memtui.recall.embedding_cache import ResidentVectors
 from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.reader import VaultReader
 from memtui.vault.search import vectors
 
 pytestmark = pytest.mark.bench
@@ -58,16 +59,17 @@ def some_query() -> NDArray[np.float32]:
     return row / np.float32(np.linalg.norm(row))
 
 
+def _nearest(reader: VaultReader, wanted: MemoryFilter) -> None:
+    vectors.ScoredVectors(reader, BundledEngine.name, some_query()).nearest(wanted, 120)
+
+
 def test_nearest_by_sql(tmp_path: Path) -> None:
     vault = filled(tmp_path, MIGRATION, BundledEngine.name)
     times = []
     for scope in (Scope(), Scope.of_project("project-1")):
         for _ in range(5):
             with vault.read() as reader:
-                ask = partial(
-                    vectors.nearest, reader, BundledEngine.name, some_query(), MemoryFilter(scope=scope), limit=120
-                )
-                times.append(seconds(ask))
+                times.append(seconds(partial(_nearest, reader, MemoryFilter(scope=scope))))
     check(f"nearest by SQL at {MIGRATION:,}, freshly opened", percentile(times, 0.5), 0.030)
 
 

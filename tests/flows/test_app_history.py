@@ -152,7 +152,7 @@ async def test_from_a_memory_its_own_changes_alone_are_listed(told: Vault, tmp_p
 
 async def test_thousands_of_changes_are_read_a_window_at_a_time(ferry: Vault, tmp_path: Path) -> None:
     with ferry.write(actor="person", action="note", summary="make many") as writer:
-        writer._connection.execute(
+        writer.connection.execute(
             "INSERT INTO changes SELECT c.* REPLACE (n AS number, 'change number ' || n AS summary)"
             " FROM (SELECT * FROM changes LIMIT 1) c, range(100, 30100) t(n)"
         )

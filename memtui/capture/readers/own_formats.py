@@ -20,9 +20,9 @@ from memtui.publish.memory_file import parse_memory
 from memtui.publish.portable import MANIFEST, MEMORIES, RECORDS, VERSION, project_of_folder, vault_version
 from memtui.text.injection import planted_instructions
 from memtui.text.sanitize import decode, sanitise
-from memtui.vault.half_lives import HALF_LIFE
 from memtui.vault.packs import RECIPE
 from memtui.vault.projects import check_name
+from memtui.vault.schema import HALF_LIFE
 
 KIN_KEYS: dict[str, tuple[str, ...]] = {
     "link": ("from", "link", "to"),

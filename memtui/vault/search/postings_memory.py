@@ -1,36 +1,32 @@
-"""Match a query against the postings in memory."""
+"""Postings in memory, kept up to date with the vault, and the reader that answers from them."""
 
 from __future__ import annotations
 
 import threading
-import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from memtui.text.tokens import query_terms, term_id
+from memtui.domain.memory import STATUSES, AnchorState, Link, Memory, Signal
+from memtui.text.tokens import term_id
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
-from memtui.vault.search.evidence import FOREIGN, ROUNDING, UNASSIGNED, TermCounts, keys_by_name
-from memtui.vault.search.postings_sql import K1, SCORE_DIGITS, B, LexicalHit
+from memtui.vault.search.bm25 import SCORE_DIGITS, Matched, TermCounts, points
 from memtui.vault.search.postings_table import (
     MemoryColumns,
-    PostingColumns,
+    ReadCache,
     TermState,
     TermTable,
-    count_postings,
     joined,
-    merged,
+    memory_columns,
     name_hash,
     name_hashes,
     postings_of,
     postings_within,
+    stamp,
     table_of,
 )
-from memtui.vault.search.postings_table import memory_columns as read_columns
-from memtui.vault.search.postings_table import stamp as read_stamp
-from memtui.vault.search.read_cache import Held, HeldReader
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -38,12 +34,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class MatchedInMemory:
-    """The postings of a query's terms: what `MatchedTerms` is by SQL, with the same answers.
-
-    Attributes:
-        counts: in how many memories, of any project and status, each term occurs.
-    """
+class MemoryPostings:
+    """The postings of some terms in a `TermState`."""
 
     def __init__(self, state: TermState, terms: Sequence[str]) -> None:
         self._state = state
@@ -51,113 +43,66 @@ class MatchedInMemory:
         frequencies = {term: len(rows) for term, (rows, _) in self._found.items()}
         self.counts = TermCounts(state.columns.documents, frequencies)
 
-    def search(self, query: str, wanted: MemoryFilter, *, limit: int) -> list[LexicalHit]:
-        """Return the best memories of a filter by BM25; ties break by key.
-
-        Args:
-            query: the query whose terms were matched.
-            wanted: which memories, by scope and status alone.
-            limit: most hits to return.
-        """
+    def best(
+        self, rarities: Mapping[str, float], wanted: MemoryFilter, limit: int
+    ) -> Iterator[tuple[int, float, dict[str, float]]]:
+        """Return the best memories of a filter of scope and status, see `Postings`."""
         import numpy as np
 
         columns = self._state.columns
         scores = np.zeros(len(columns.keys))
-        points = {}
-        for term in query_terms(query):
-            rows, _ = self._found[term]
-            points[term] = (rows, self._points(term))
-            scores[rows] += points[term][1]
+        added = {}
+        for term, rarity in rarities.items():
+            rows, frequencies = self._found[term]
+            if len(rows):
+                lengths = columns.lengths[rows].astype(np.float64)
+                added[term] = rows, points(rarity, frequencies.astype(np.float64), lengths, columns.mean_length)
+                scores[rows] += added[term][1]
         scores[~self._state.mask(wanted)] = 0.0
         best = _best(scores, columns.keys, limit)
-        parts: list[list[tuple[float, str]]] = [[] for _ in range(len(best))]
+        parts: list[dict[str, float]] = [{} for _ in best]
         ranks = np.full(len(scores), -1, np.int32)
         ranks[best] = np.arange(len(best), dtype=np.int32)
-        for term, (rows, values) in points.items():
-            among = ranks[rows]
-            for rank, value in zip(among[among >= 0].tolist(), values[among >= 0].tolist(), strict=True):
-                parts[rank].append((value, term))
-        return [
-            LexicalHit(key, score, {term: value for value, term in sorted(mine, key=lambda part: -part[0])})
-            for key, score, mine in zip(columns.keys[best].tolist(), scores[best].tolist(), parts, strict=True)
-        ]
+        for term, (rows, values) in added.items():
+            chosen = ranks[rows] >= 0
+            for rank, value in zip(ranks[rows[chosen]].tolist(), values[chosen].tolist(), strict=True):
+                parts[rank][term] = value
+        return zip(columns.keys[best].tolist(), scores[best].tolist(), parts, strict=True)
 
-    def _points(self, term: str) -> NDArray[np.float64]:
-        """Return what a term adds to the score of each memory that holds it, see `postings`."""
+    def tally(
+        self, weights: Mapping[str, float], scope: Scope, floor: float
+    ) -> Iterator[tuple[str, bool, bool, bool, int]]:
+        """Count the memories that hold any of the terms, see `Postings`."""
         import numpy as np
 
-        rows, frequencies = self._found[term]
-        columns = self._state.columns
-        documents, holding = columns.documents, len(rows)
-        rarity = np.log(1 + (documents - holding + 0.5) / (holding + 0.5))
-        often = frequencies.astype(np.float64)
-        lengths = columns.lengths[rows] / columns.mean_length if columns.mean_length else 0.0
-        points: NDArray[np.float64] = rarity * often * (K1 + 1) / (often + K1 * (1 - B + B * lengths))
-        return points
-
-    def survey(self, weights: Mapping[str, float], scope: Scope, *, floor: float) -> dict[tuple[str, bool], int]:
-        """Return how many memories share these terms, per place and whether they reach the floor.
-
-        Args:
-            weights: weight of each term.
-            scope: the projects in view.
-            floor: sum of weights that a memory has to match.
-        """
-        import numpy as np
-
-        if not weights:
-            return {}
         columns = self._state.columns
         rows, mass = self._mass(weights)
-        reached = mass >= floor - ROUNDING
-        within, unassigned = columns.within(Scope(scope.projects))[rows], columns.projects[rows] < 0
-        survey: dict[tuple[str, bool], int] = {}
-        for code, status in enumerate(columns.status_names):
-            mine = columns.statuses[rows] == code
-            is_active = status == "active"
-            places = [(UNASSIGNED if is_active else status, mine & unassigned), (status, mine & within & ~unassigned)]
-            if is_active:
-                places.append((FOREIGN, mine & ~within & ~unassigned))
-            for place, chosen in places:
-                for answer in (True, False):
-                    count = int(np.count_nonzero(chosen & (reached == answer)))
-                    if count:
-                        survey[place, answer] = survey.get((place, answer), 0) + count
-        return survey
+        code = columns.statuses[rows].astype(np.int64)
+        for flag in (columns.projects[rows] < 0, columns.within(Scope(scope.projects))[rows], mass >= floor):
+            code = 2 * code + flag
+        counts = np.bincount(code)
+        for value in np.flatnonzero(counts).tolist():
+            yield STATUSES[value >> 3], bool(value & 4), bool(value & 2), bool(value & 1), int(counts[value])
 
-    def barred(self, weights: Mapping[str, float], scope: Scope, *, floor: float, limit: int) -> list[LexicalHit]:
-        """Return the best of the memories in view that may only be withheld, see `MatchedTerms.barred`.
-
-        Args:
-            weights: weight of each term.
-            scope: the projects in view.
-            floor: sum of weights that a memory has to match.
-        """
+    def barred(
+        self, weights: Mapping[str, float], scope: Scope, floor: float, limit: int
+    ) -> Iterator[tuple[int, float, Collection[str]]]:
+        """Return the memories that recall may only withhold, see `Postings`."""
         import numpy as np
 
-        if not weights:
-            return []
         columns = self._state.columns
         rows, mass = self._mass(weights)
-        unassigned = columns.projects[rows] < 0
-        chosen = (mass >= floor - ROUNDING) & (unassigned | columns.within(Scope(scope.projects))[rows])
-        chosen &= unassigned | ~columns.of_status(MemoryFilter())[rows]
+        inactive_in_scope = columns.within(Scope(scope.projects)) & ~columns.of_status(("active",))
+        chosen = (mass >= floor) & ((columns.projects < 0) | inactive_in_scope)[rows]
         rows, mass = rows[chosen], mass[chosen]
-        replaced = columns.of_status(MemoryFilter(statuses=("superseded",)))[rows]
-        best = np.lexsort((columns.keys[rows], -mass, ~replaced))[:limit]
-        strongest = sorted(weights, key=lambda term: (-weights[term], term))
-        holding = {term: np.isin(rows[best], self._found[term][0]) for term in strongest}
-        return [
-            LexicalHit(
-                int(columns.keys[rows[place]]),
-                float(mass[place]),
-                {term: weights[term] for term in strongest if holding[term][rank]},
-            )
-            for rank, place in enumerate(best.tolist())
-        ]
+        superseded = columns.of_status(("superseded",))[rows]
+        best = np.lexsort((columns.keys[rows], -np.round(mass, SCORE_DIGITS), ~superseded))[:limit]
+        holders = {term: np.isin(rows[best], self._found[term][0]) for term in weights}
+        for rank, place in enumerate(best.tolist()):
+            yield int(columns.keys[rows[place]]), float(mass[place]), {term for term in weights if holders[term][rank]}
 
     def _mass(self, weights: Mapping[str, float]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the places that match any of the terms, and the sum of the weights that each matches."""
+        """Return the places that hold any of the terms, and the sum of the weights that each matches."""
         import numpy as np
 
         mass = np.zeros(len(self._state.columns.keys))
@@ -190,141 +135,96 @@ POSTINGS_PER_LEASE = 250_000
 """Postings read under one lease in the background: 60 ms at 100,000 memories, most of it one scan of the table."""
 
 MOST_CHANGED = 1_000
-"""Changed memories that a search reads anew itself; more of them, as after an import, are left to the background."""
+"""Changed memories that a search reads again itself; more, as after an import, are left to the background."""
 
 
 class TermIndex:
-    """Keeps the postings of a vault in memory, and up to date. Threads may share it."""
+    """Keeps the postings of a vault in memory, and up to date. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._loading = threading.Lock()
         self._state: TermState | None = None
-        self._open: weakref.WeakKeyDictionary[VaultReader, TermState] = weakref.WeakKeyDictionary()
 
     def load(self, vault: Vault) -> None:
-        """Read all postings if there are none yet, or if too many lie apart: for a thread, under many short leases.
+        """Read all postings if there are none yet, or if too many are scattered: for a thread, under short leases.
 
-        Of several threads that ask for it one reads, and the others wait for it.
+        Concurrent calls wait for the first one.
         """
         with self._loading:
-            self._load(vault)
-
-    def last(self) -> TermState | None:
-        """Return the postings as they were last seen, without a look at the vault; their stamp says of when."""
-        return self._state
+            state = self._state
+            if vault.exists and (state is None or state.is_scattered or not self._keeps_up(vault)):
+                self._load(vault)
 
     def _load(self, vault: Vault) -> None:
-        state = self._state
-        if not vault.exists or (state is not None and not state.is_scattered and self._keeps_up(vault)):
-            return
         with vault.read() as reader:
-            count, stamp, columns = count_postings(reader), read_stamp(reader), read_columns(reader)
-            names = _names(reader, columns.keys)
+            count, moment, columns = (
+                reader.scalar("SELECT count(*) FROM postings"),
+                stamp(reader),
+                memory_columns(reader),
+            )
+            names = name_hashes(reader)
         parts = []
         for low, high in _ranges(-(-count // POSTINGS_PER_LEASE)):
             with vault.read() as reader:
                 found = postings_within(reader, low, high)
             parts.append(table_of(found, columns.keys))
-        # What changed between the leases has another version than at the first, and is read anew by the next search.
+        # What changed between the leases differs in version from the first one, and the next search reads it again.
         with self._lock:
-            self._state = _fresh(stamp, columns, joined(parts), names)
+            self._state = _fresh(moment, columns, joined(parts), names)
 
     def _keeps_up(self, vault: Vault) -> bool:
         with vault.read() as reader:
-            return self.at(reader, MemoryFilter()) is not None
+            return self.state_at(reader) is not None
 
-    def at(self, reader: VaultReader, wanted: MemoryFilter) -> IndexedTerms | None:
-        """Return the postings as an open vault holds them.
-
-        None while they are not loaded, where too much has changed, and for a filter that asks for more than projects
-        and status: then the vault is to be asked.
-        """
-        if wanted != MemoryFilter(scope=wanted.scope, statuses=wanted.statuses):
-            return None
+    def state_at(self, reader: VaultReader) -> TermState | None:
+        """Return the postings as an open vault holds them; None while they are not loaded, or too much has changed."""
         with self._lock:
-            state = self._open.get(reader) or self._current(reader)
-            if state is None:
-                return None
-            self._open[reader] = self._state = state
-        return IndexedTerms(state, reader)
+            state = self._current(reader)
+            if state is not None:
+                self._state = state
+            return state
+
+    def reader(self, reader: VaultReader, wanted: MemoryFilter) -> VaultReader:
+        """Return a reader that answers from memory as far as possible.
+
+        The given one while there is nothing in memory, and for a filter of more than scope and status.
+        """
+        state = self.state_at(reader) if wanted.is_plain else None
+        return reader if state is None else CachedReader(reader, state)
 
     def _current(self, reader: VaultReader) -> TermState | None:
         """Return what an open vault holds, None if that is too much to read while somebody waits."""
-        state, stamp = self._state, read_stamp(reader)
+        state, moment = self._state, stamp(reader)
         if state is None:
-            if count_postings(reader) > MOST_AT_ONCE:
+            if reader.scalar("SELECT count(*) FROM postings") > MOST_AT_ONCE:
                 return None
-            columns = read_columns(reader)
-            table, names = table_of(postings_within(reader), columns.keys), _names(reader, columns.keys)
-            return _fresh(stamp, columns, table, names)
-        return state if state.stamp == stamp else _updated(state, reader, stamp)
-
-
-class IndexedTerms:
-    """The postings at one moment, with the answers that `MatchedTerms` and SQL give.
-
-    Attributes:
-        count: how many memories there are, of any status.
-        reader: reads memories and what hangs on them, from memory as far as they are there.
-    """
-
-    def __init__(self, state: TermState, reader: VaultReader) -> None:
-        self._state = state
-        self._reader = reader
-        self.count = len(state.order)
-        self.reader = HeldReader(reader, state.held)
-
-    def keys_by_name(self, name: str, wanted: MemoryFilter) -> list[int]:
-        """Return the internal keys of the memories of a filter whose id or title is exactly this, case aside."""
-        named = (self._state.names == name_hash(self._reader, name)).any(axis=0) & self._state.mask(wanted)
-        # The hash says that there may be some; the vault says which.
-        return keys_by_name(self._reader, name, wanted) if named.any() else []
-
-    def match(self, terms: Sequence[str]) -> MatchedInMemory:
-        """Return what holds any of these terms."""
-        return MatchedInMemory(self._state, terms)
-
-    def count_within(self, wanted: MemoryFilter) -> int:
-        """Return how many memories a filter holds."""
-        return int(self._state.mask(wanted).sum())
-
-    def keys_within(self, wanted: MemoryFilter, keys: Iterable[int]) -> set[int]:
-        """Return those of these internal keys whose memories a filter holds."""
-        places = self._state.places_of(keys)
-        return set(self._state.columns.keys[places[self._state.mask(wanted)[places]]].tolist())
+            columns = memory_columns(reader)
+            return _fresh(moment, columns, table_of(postings_within(reader), columns.keys), name_hashes(reader))
+        return state if state.stamp == moment else _updated(state, reader, moment)
 
 
 def _ranges(count: int) -> list[tuple[int, int]]:
-    """Return the ends of equal parts of all term numbers; being hashes, they lie evenly."""
+    """Return the bounds of equal parts of all term numbers; as hashes, they are spread evenly."""
     count = max(1, count)
     ends = [-(1 << 63) + (part << 64) // count for part in range(count + 1)]
     return [(low, high - 1) for low, high in pairwise(ends)]
 
 
-def _names(reader: VaultReader, keys: NDArray[np.int64], *, some: bool = False) -> NDArray[np.uint64]:
-    """Return what stands for id and title of memories, shape (2, keys); of all unless only some are asked for."""
-    import numpy as np
-
-    found = name_hashes(reader, keys.tolist() if some else None)
-    order = np.argsort(found["key"])
-    return np.stack([found[name][order] for name in ("id", "title")]).astype(np.uint64)
-
-
-def _fresh(stamp: tuple[object, ...], columns: MemoryColumns, base: TermTable, names: NDArray[np.uint64]) -> TermState:
+def _fresh(moment: tuple[object, ...], columns: MemoryColumns, base: TermTable, names: NDArray[np.uint64]) -> TermState:
     import numpy as np
 
     count = len(columns.keys)
-    nothing = PostingColumns(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint16))
-    added = table_of(nothing, columns.keys)
-    return TermState(stamp, columns, np.ones(count, np.bool_), np.arange(count), base, added, count, names)
+    nothing = np.empty(0, np.int64)
+    added = TermTable.of(nothing, nothing, nothing)
+    return TermState(moment, columns, np.ones(count, np.bool_), np.arange(count), base, added, count, names)
 
 
-def _updated(state: TermState, reader: VaultReader, stamp: tuple[object, ...]) -> TermState | None:
+def _updated(state: TermState, reader: VaultReader, moment: tuple[object, ...]) -> TermState | None:
     """Return a state brought up to date, or None if too much has changed for a search to wait for."""
     import numpy as np
 
-    now = read_columns(reader)
+    now = memory_columns(reader)
     then = state.columns
     known = then.keys[state.order]
     at = np.minimum(known.searchsorted(now.keys), max(0, len(known) - 1))
@@ -344,10 +244,107 @@ def _updated(state: TermState, reader: VaultReader, stamp: tuple[object, ...]) -
     alive = np.zeros(first + len(changed), np.bool_)
     alive[places] = True
     columns = now.moved_to(places, len(alive))
-    moved = replace(state, stamp=stamp, columns=columns, alive=alive, order=places, masks={}, held=Held())
+    moved = replace(state, stamp=moment, columns=columns, alive=alive, order=places, masks={}, cache=ReadCache())
     if not len(changed):
         return moved
     keys = now.keys[changed]
-    added = merged(state.added, table_of(postings_of(reader, keys.tolist()), keys, first))
-    names = np.concatenate((state.names, _names(reader, keys, some=True)), axis=1)
+    added = state.added.merged(table_of(postings_of(reader, keys.tolist()), keys, first))
+    names = np.concatenate((state.names, name_hashes(reader, keys.tolist())), axis=1)
     return replace(moved, added=added, names=names)
+
+
+MOST_MEMORIES = 4_000
+"""Memories kept, about 10 MB: what some ten searches read; typing on changes few of them."""
+
+MOST_ROWS = 20_000
+"""Tables of links, signals or anchor states up to this size are kept whole; of larger ones only what is asked for is
+read."""
+
+
+class CachedReader(VaultReader):
+    """A reader that answers from the postings and the cache of a `TermIndex` where it can, else from the vault."""
+
+    def __init__(self, reader: VaultReader, state: TermState) -> None:
+        super().__init__(reader.connection, reader.kinds)
+        self._state = state
+
+    def match(self, terms: Sequence[str]) -> Matched:
+        """Return the memories that hold any of these terms; its searches take filters of scope and status alone."""
+        return Matched(MemoryPostings(self._state, terms))
+
+    def keys_by_name(self, name: str, wanted: MemoryFilter) -> list[int]:
+        """Return the internal keys of the memories of a filter whose id or title is exactly this, ignoring case."""
+        named = (self._state.names == name_hash(self, name)).any(axis=0) & self._state.mask(wanted)
+        # The hashes tell whether there are any; the vault tells which.
+        return super().keys_by_name(name, wanted) if named.any() else []
+
+    def count(self, wanted: MemoryFilter) -> int:
+        """Return how many memories a filter selects."""
+        return int(self._state.mask(wanted).sum()) if wanted.is_plain else super().count(wanted)
+
+    def keys_within(self, wanted: MemoryFilter, keys: Iterable[int]) -> set[int]:
+        """Return those of these internal keys whose memories a filter selects."""
+        if not wanted.is_plain:
+            return super().keys_within(wanted, keys)
+        places = self._state.places_of(keys)
+        return set(self._state.columns.keys[places[self._state.mask(wanted)[places]]].tolist())
+
+    def get_by_keys(self, keys: Iterable[int]) -> dict[int, Memory]:
+        """Return the memories with these internal keys; missing ones are left out."""
+        wanted, cache = list(keys), self._state.cache
+        with cache.lock:
+            found = {key: cache.memories[key] for key in wanted if key in cache.memories}
+        found |= super().get_by_keys([key for key in wanted if key not in found])
+        with cache.lock:
+            # What was asked for moves to the end, so that the least recently used goes first.
+            for key, memory in found.items():
+                cache.memories.pop(key, None)
+                cache.memories[key] = memory
+            for key in list(cache.memories)[: max(0, len(cache.memories) - MOST_MEMORIES)]:
+                del cache.memories[key]
+        return found
+
+    def links(self, identifiers: Iterable[str] | None = None) -> list[Link]:
+        """Return links that touch these memories, or all."""
+        links = self._read().links
+        if links is None or identifiers is None:
+            return super().links(identifiers)
+        wanted = set(identifiers)
+        return [link for link in links if link.from_id in wanted or link.to_id in wanted]
+
+    def signals(self, identifiers: Iterable[str] | None = None) -> list[Signal]:
+        """Return signals of these memories, or all; the oldest first of each memory."""
+        signals = self._read().signals
+        if signals is None or identifiers is None:
+            return super().signals(identifiers)
+        return [signal for identifier in identifiers for signal in signals.get(identifier, ())]
+
+    def anchor_states(self, identifiers: Iterable[str] | None = None) -> dict[tuple[str, str], AnchorState]:
+        """Return the last known state per (memory id, anchor path), of these memories or all."""
+        states = self._read().states
+        if states is None or identifiers is None:
+            return super().anchor_states(identifiers)
+        wanted = [(identifier, states.get(identifier, {})) for identifier in identifiers]
+        return {(identifier, path): state for identifier, paths in wanted for path, state in paths.items()}
+
+    def _read(self) -> ReadCache:
+        """Return the cache with the small tables read whole."""
+        cache = self._state.cache
+        with cache.lock:
+            if not cache.is_read:
+                is_small = {
+                    table: self.scalar(f"SELECT count(*) FROM {table}") <= MOST_ROWS  # noqa: S608 - names are ours
+                    for table in ("links", "signals", "anchor_states")
+                }
+                if is_small["links"]:
+                    cache.links = super().links()
+                if is_small["signals"]:
+                    cache.signals = {}
+                    for signal in super().signals():
+                        cache.signals.setdefault(signal.memory_id, []).append(signal)
+                if is_small["anchor_states"]:
+                    cache.states = {}
+                    for (identifier, path), state in super().anchor_states().items():
+                        cache.states.setdefault(identifier, {})[path] = state
+                cache.is_read = True
+        return cache

@@ -1,45 +1,25 @@
-"""BM25 over the postings in the vault, by SQL."""
+"""Postings in the vault: written with every memory, and scored inside DuckDB; needs no numpy."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Memory
+from memtui.vault.filters import MemoryFilter, Scope, where_sql
 from memtui.vault.rows import insert_rows
+from memtui.vault.search.bm25 import POINTS_SQL, SCORE_DIGITS, TermCounts
 
 if TYPE_CHECKING:
     import duckdb
 
-K1 = 0.9
-B = 0.4
-"""Measured 5 points of recall@10 better than 1.5 and 0.75 on short texts."""
-
-SCORE_DIGITS = 9
-"""Scores that differ beyond are equal, so that the order does not hang on the order in which their parts were added."""
-
 _MOST_FREQUENT = 65_535
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalHit:
-    """A memory that shares terms with a query.
-
-    Attributes:
-        key: the memory's internal key.
-        score: BM25, unbounded.
-        terms: contribution of each matched term to the score, the largest first, equal ones in the query's order.
-    """
-
-    key: int
-    score: float
-    terms: dict[str, float]
-
-
 def indexed_text(memory: Memory) -> str:
-    """Return the text that a memory is found by: its own texts, tags, anchors and heading path."""
+    """Return the text that a memory is found by: its own texts, tags, anchors and heading paths."""
     parts = [memory.title, memory.insight, memory.rationale, memory.snippet, *memory.tags]
     parts.extend(anchor.path for anchor in memory.anchors)
     parts.extend(source.native_id for source in memory.sources if source.native_id)
@@ -47,32 +27,27 @@ def indexed_text(memory: Memory) -> str:
 
 
 def write_postings(connection: duckdb.DuckDBPyConnection, memories: Sequence[tuple[int, Memory]]) -> None:
-    """Write the postings of memories whose old ones are already gone."""
+    """Write the postings of memories whose old ones are already deleted."""
     for start in range(0, len(memories), 1_000):
         _write_chunk(connection, memories[start : start + 1_000])
 
 
 def _write_chunk(connection: duckdb.DuckDBPyConnection, memories: Iterable[tuple[int, Memory]]) -> None:
-    # Imported here: what only reads and lists need not know what a term is.
+    # Imported here: commands that only read and list do without the tokenizer.
     from memtui.text.tokens import term_counts, term_id
 
-    postings: list[tuple[int, list[int], list[int]]] = []
-    lengths: list[tuple[int, int]] = []
+    postings: list[dict[str, object]] = []
+    lengths: list[dict[str, int]] = []
     for key, memory in memories:
         counts = term_counts(indexed_text(memory))
-        frequencies = list(counts.values())
-        lengths.append((key, sum(frequencies)))
-        if frequencies and max(frequencies) > _MOST_FREQUENT:
-            frequencies = [min(count, _MOST_FREQUENT) for count in frequencies]
-        postings.append((key, [term_id(term) for term in counts], frequencies))
+        lengths.append({"memory_key": key, "length": sum(counts.values())})
+        frequencies = [min(count, _MOST_FREQUENT) for count in counts.values()]
+        postings.append({"k": key, "t": [term_id(term) for term in counts], "f": frequencies})
     connection.execute(
         "INSERT INTO postings SELECT unnest(r.t), r.k, unnest(r.f) FROM (SELECT unnest(from_json(?, ?)) AS r)",
-        [
-            json.dumps([{"k": key, "t": terms, "f": frequencies} for key, terms, frequencies in postings]),
-            '[{"k": "BIGINT", "t": ["BIGINT"], "f": ["USMALLINT"]}]',
-        ],
+        [json.dumps(postings), '[{"k": "BIGINT", "t": ["BIGINT"], "f": ["USMALLINT"]}]'],
     )
-    insert_rows(connection, "documents", [{"memory_key": key, "length": length} for key, length in lengths])
+    insert_rows(connection, "documents", lengths)
 
 
 def delete_postings(connection: duckdb.DuckDBPyConnection, keys: Sequence[int]) -> None:
@@ -84,61 +59,77 @@ def delete_postings(connection: duckdb.DuckDBPyConnection, keys: Sequence[int]) 
     connection.execute(f"DELETE FROM documents WHERE memory_key IN ({listed})")  # noqa: S608 - integers
 
 
-def search_postings(
-    connection: duckdb.DuckDBPyConnection,
-    query: str,
-    *,
-    where: str,
-    parameters: Sequence[object],
-    limit: int,
-    source: str = "postings",
-) -> list[LexicalHit]:
-    """Return the best memories for a query by BM25; terms are OR-ed, ties break by key.
+class SqlPostings:
+    """The postings of some terms, copied to a temporary table: one scan of the postings costs more than all queries."""
 
-    Args:
-        query: words of a person.
-        where: SQL condition on the memory `m`.
-        parameters: values for the condition.
-        limit: most hits to return.
-        source: the postings, or a table of ours that holds those of the query's terms.
-    """
-    from memtui.text.tokens import query_terms, term_id
+    def __init__(self, connection: duckdb.DuckDBPyConnection, kinds: Kinds, terms: Sequence[str]) -> None:
+        from memtui.text.tokens import term_id
 
-    terms = {term_id(term): term for term in query_terms(query)}
-    order = {identifier: place for place, identifier in enumerate(terms)}
-    if not terms:
-        return []
-    listed = ", ".join(str(identifier) for identifier in terms)
-    rows = connection.execute(_SEARCH.format(terms=listed, where=where, source=source), [*parameters, limit]).fetchall()
-    return [
-        LexicalHit(
-            int(key),
-            float(score),
-            {
-                terms[part["term"]]: float(part["points"])
-                for part in sorted(parts, key=lambda part: (-part["points"], order[part["term"]]))
-            },
+        self._connection = connection
+        self._kinds = kinds
+        self._numbers = {term: term_id(term) for term in terms}
+        self._terms = {number: term for term, number in self._numbers.items()}
+        listed = ", ".join(map(str, self._terms)) or "NULL"
+        connection.execute(
+            "CREATE OR REPLACE TEMP TABLE matched_terms AS"  # noqa: S608 - integers
+            f" SELECT term, memory_key, frequency FROM postings WHERE term IN ({listed})"
         )
-        for key, score, parts in rows
-    ]
+        row = connection.execute("SELECT count(*), coalesce(avg(length), 0) FROM documents").fetchone()
+        documents, self._mean_length = row or (0, 0.0)
+        found = connection.execute("SELECT term, count(*) FROM matched_terms GROUP BY term").fetchall()
+        known = {self._terms[int(number)]: int(count) for number, count in found}
+        self.counts = TermCounts(int(documents), {term: known.get(term, 0) for term in terms})
 
+    def best(
+        self, rarities: Mapping[str, float], wanted: MemoryFilter, limit: int
+    ) -> Iterator[tuple[int, float, dict[str, float]]]:
+        """Return the best memories of a filter, see `Postings`."""
+        condition, parameters = where_sql(wanted, self._kinds)
+        found = self._connection.execute(
+            f"WITH {self._weights_sql(rarities)}, points AS (SELECT p.memory_key, p.term, {POINTS_SQL} AS points"  # noqa: S608 - our own pieces
+            " FROM matched_terms p JOIN w USING (term) JOIN documents d USING (memory_key))"
+            " SELECT p.memory_key, sum(p.points) AS score, list({'term': p.term, 'points': p.points})"
+            f" FROM points p JOIN memories m ON m.key = p.memory_key WHERE {condition} GROUP BY p.memory_key"
+            f" ORDER BY round(score, {SCORE_DIGITS}) DESC, p.memory_key LIMIT ?",
+            [self._mean_length, *parameters, limit],
+        ).fetchall()
+        for key, score, parts in found:
+            yield int(key), float(score), {self._terms[part["term"]]: float(part["points"]) for part in parts}
 
-_SEARCH = f"""
-WITH hits AS (SELECT term, memory_key, frequency FROM {{source}} WHERE term IN ({{terms}})),
-corpus AS (SELECT count(*) AS documents, avg(length) AS mean_length FROM documents),
-rarity AS (
-    SELECT term, ln(1 + (any_value(documents) - count(*) + 0.5) / (count(*) + 0.5)) AS idf
-    FROM hits, corpus GROUP BY term
-),
-points AS (
-    SELECT h.memory_key, h.term,
-        r.idf * h.frequency * {K1 + 1} / (h.frequency + {K1} * (1 - {B} + {B} * d.length / c.mean_length)) AS points
-    FROM hits h JOIN rarity r USING (term) JOIN documents d USING (memory_key), corpus c
-)
-SELECT p.memory_key, sum(p.points) AS score, list({{{{'term': p.term, 'points': p.points}}}}) AS parts
-FROM points p JOIN memories m ON m.key = p.memory_key
-WHERE {{where}}
-GROUP BY p.memory_key
-ORDER BY round(score, {SCORE_DIGITS}) DESC, p.memory_key
-LIMIT ?
-"""  # noqa: S608 - our own numbers
+    def tally(
+        self, weights: Mapping[str, float], scope: Scope, floor: float
+    ) -> Iterator[tuple[str, bool, bool, bool, int]]:
+        """Count the memories that hold any of the terms, see `Postings`."""
+        in_scope, parameters = where_sql(MemoryFilter(scope=Scope(scope.projects), statuses=None), self._kinds)
+        found = self._connection.execute(
+            f"{self._mass_sql(weights)} SELECT m.status, m.project IS NULL, coalesce({in_scope}, false), mass >= ?,"  # noqa: S608 - as above
+            " count(*) FROM mass JOIN memories m ON m.key = memory_key GROUP BY ALL",
+            [*parameters, floor],
+        ).fetchall()
+        yield from found
+
+    def barred(
+        self, weights: Mapping[str, float], scope: Scope, floor: float, limit: int
+    ) -> Iterator[tuple[int, float, Collection[str]]]:
+        """Return the memories that recall may only withhold, see `Postings`."""
+        in_scope, parameters = where_sql(MemoryFilter(scope=Scope(scope.projects), statuses=None), self._kinds)
+        found = self._connection.execute(
+            f"{self._mass_sql(weights)} SELECT memory_key, mass, terms FROM mass JOIN memories m ON m.key = memory_key"  # noqa: S608 - as above
+            f" WHERE mass >= ? AND (m.project IS NULL OR (m.status <> 'active' AND {in_scope}))"
+            f" ORDER BY m.status <> 'superseded', round(mass, {SCORE_DIGITS}) DESC, memory_key LIMIT ?",
+            [floor, *parameters, limit],
+        ).fetchall()
+        for key, mass, terms in found:
+            yield int(key), float(mass), {self._terms[term] for term in terms}
+
+    def _mass_sql(self, weights: Mapping[str, float]) -> str:
+        """Return the start of a query: per memory the sum of the weights that it matches, and its terms."""
+        return (
+            f"WITH {self._weights_sql(weights)}, mass AS (SELECT memory_key, sum(weight) AS mass, list(term) AS terms"  # noqa: S608 - as above
+            " FROM matched_terms JOIN w USING (term) GROUP BY memory_key)"
+        )
+
+    def _weights_sql(self, weights: Mapping[str, float]) -> str:
+        # As text, because DuckDB reads a plain number with a point as a decimal.
+        pairs = ", ".join(f"({self._numbers[term]}, '{weight!r}'::DOUBLE)" for term, weight in weights.items())
+        return f"w(term, weight) AS (VALUES {pairs})"

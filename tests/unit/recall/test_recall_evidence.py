@@ -14,8 +14,6 @@ from memtui.domain.memory import Signal
 from memtui.domain.usefulness import multiplier, usefulness
 from memtui.recall.eligibility import outside_valid_time
 from memtui.vault.filters import MemoryFilter, Scope
-from memtui.vault.search import evidence
-from memtui.vault.search.evidence import MatchedTerms
 
 
 def test_terms_are_counted_over_all_projects_and_statuses(tmp_path: Path) -> None:
@@ -25,10 +23,10 @@ def test_terms_are_counted_over_all_projects_and_statuses(tmp_path: Path) -> Non
         memory("cccccccc", "port", status="retired"),
     ]
     with story_vault(tmp_path, memories, []).read() as reader:
-        counts = MatchedTerms(reader, ["replica", "port", "unknown"]).counts
+        counts = reader.match(["replica", "port", "unknown"]).counts
         assert counts.documents == 3
         assert counts.frequencies == {"replica": 2, "port": 2, "unknown": 0}
-        assert MatchedTerms(reader, []).counts.frequencies == {}
+        assert reader.match([]).counts.frequencies == {}
 
 
 def test_the_survey_tells_places_and_who_reaches_the_floor(tmp_path: Path) -> None:
@@ -43,7 +41,7 @@ def test_the_survey_tells_places_and_who_reaches_the_floor(tmp_path: Path) -> No
     ]
     with story_vault(tmp_path, memories, []).read() as reader:
         weights = {"replica": 2.0, "port": 1.0}
-        matched = MatchedTerms(reader, list(weights))
+        matched = reader.match(list(weights))
         found = matched.survey(weights, Scope.of_project("payments-api"), floor=3.0)
         everything = matched.survey(weights, Scope(), floor=3.0)
         barred = matched.barred(weights, Scope.of_project("payments-api"), floor=3.0, limit=9)
@@ -85,7 +83,7 @@ def test_the_most_useful_are_among_those_that_are_read(tmp_path: Path) -> None:
     with vault.write(actor="person", action="feedback") as writer:
         writer.add_signals(signals)
     with vault.read() as reader:
-        keys = evidence.standing(reader, MemoryFilter(), at=NOON, now=NOON, weight=0.5, limit=60)
+        keys = reader.most_useful_keys(MemoryFilter(), at=NOON, now=NOON, weight=0.5, limit=60)
         read = {one.id for one in reader.get_by_keys(keys).values()}
 
     def worth(identifier: str) -> float:
@@ -105,10 +103,10 @@ def test_what_is_outside_its_valid_time_is_counted_and_not_read(tmp_path: Path) 
         memory("cccccccc", "Future", valid_from=days_ago(-1)),
     ]
     with story_vault(tmp_path, memories, []).read() as reader:
-        keys = evidence.standing(reader, MemoryFilter(), at=NOON, now=NOON, weight=0.5, limit=9)
+        keys = reader.most_useful_keys(MemoryFilter(), at=NOON, now=NOON, weight=0.5, limit=9)
         assert [one.id for one in reader.get_by_keys(keys).values()] == ["aaaaaaaa"]
-        assert evidence.count_outside_valid_time(reader, MemoryFilter(), NOON) == 2
-        assert evidence.count_outside_valid_time(reader, MemoryFilter(), days_ago(2)) == 1
+        assert reader.count_outside_valid_time(MemoryFilter(), NOON) == 2
+        assert reader.count_outside_valid_time(MemoryFilter(), days_ago(2)) == 1
 
 
 def test_from_the_very_moment_that_it_ends_a_memory_is_not_valid(tmp_path: Path) -> None:
@@ -118,9 +116,9 @@ def test_from_the_very_moment_that_it_ends_a_memory_is_not_valid(tmp_path: Path)
     before = NOON - timedelta(microseconds=1)
     with story_vault(tmp_path, [ended, begun], []).read() as reader:
         for at, holds, fails in ((before, ended, begun), (NOON, begun, ended)):
-            keys = evidence.standing(reader, MemoryFilter(), at=at, now=NOON, weight=0.5, limit=9)
+            keys = reader.most_useful_keys(MemoryFilter(), at=at, now=NOON, weight=0.5, limit=9)
             assert [one.id for one in reader.get_by_keys(keys).values()] == [holds.id]
-            assert evidence.count_outside_valid_time(reader, MemoryFilter(), at) == 1
+            assert reader.count_outside_valid_time(MemoryFilter(), at) == 1
             assert outside_valid_time(holds, at) is None
             assert outside_valid_time(fails, at) is not None
 
@@ -128,6 +126,6 @@ def test_from_the_very_moment_that_it_ends_a_memory_is_not_valid(tmp_path: Path)
 def test_names_are_ids_first_then_titles_case_aside(tmp_path: Path) -> None:
     memories = [memory("aaaaaaaa", "Replica"), memory("replica", "Something else"), memory("bbbbbbbb", "Replica port")]
     with story_vault(tmp_path, memories, []).read() as reader:
-        keys = evidence.keys_by_name(reader, "REPLICA", MemoryFilter())
+        keys = reader.keys_by_name("REPLICA", MemoryFilter())
         by_key = reader.get_by_keys(keys)
         assert [by_key[key].id for key in keys] == ["replica", "aaaaaaaa"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memtui.recall.lexical import QueryWeights, reaches_floor, weigh_query, words_part
 from memtui.text.tokens import query_terms
-from memtui.vault.search.evidence import TermCounts
+from memtui.vault.search.bm25 import TermCounts
 
 
 def _weights(text: str, documents: int, **frequencies: int) -> QueryWeights:

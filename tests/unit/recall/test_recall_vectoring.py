@@ -120,7 +120,7 @@ def test_resident_scores_are_the_cosines_of_what_is_stored(filled: Vault) -> Non
     with filled.read() as reader:
         assert resident.refresh(reader)
         assert not resident.refresh(reader)
-        exact = dict(vectors.nearest(reader, "fake", query, MemoryFilter(statuses=None), limit=99))
+        exact = vectors.ScoredVectors(reader, "fake", query).nearest(MemoryFilter(statuses=None), 99)
     scores = resident.scores(query)
     assert len(resident) == COUNT
     assert dict(zip(scores.keys.tolist(), scores.cosines.tolist(), strict=True)) == pytest.approx(exact, abs=0.01)
@@ -150,7 +150,7 @@ def held(resident: ResidentVectors, vault: Vault) -> tuple[dict[int, float], dic
     (query,) = FakeEngine().embed_queries(["a task"])
     scores = resident.scores(query)
     with vault.read() as reader:
-        exact = dict(vectors.nearest(reader, "fake", query, MemoryFilter(statuses=None), limit=99))
+        exact = vectors.ScoredVectors(reader, "fake", query).nearest(MemoryFilter(statuses=None), 99)
     return dict(zip(scores.keys.tolist(), scores.cosines.tolist(), strict=True)), exact
 
 

@@ -51,9 +51,9 @@ def embed(vault: Vault, model: str, *names: str) -> int:
 
 def near(vault: Vault, model: str = "small", wanted: MemoryFilter = ANY, limit: int = 9) -> list[tuple[str, float]]:
     with vault.read() as reader:
-        found = vectors.nearest(reader, model, AXES["firstmem"], wanted, limit=limit)
-        memories = reader.get_by_keys(key for key, _ in found)
-        return [(memories[key].id, round(cosine, 4)) for key, cosine in found]
+        found = vectors.ScoredVectors(reader, model, AXES["firstmem"]).nearest(wanted, limit)
+        memories = reader.get_by_keys(found)
+        return [(memories[key].id, round(cosine, 4)) for key, cosine in found.items()]
 
 
 def test_the_nearest_come_first_with_their_cosines(filled: Vault) -> None:
@@ -67,12 +67,11 @@ def test_the_nearest_come_first_with_their_cosines(filled: Vault) -> None:
 def test_the_questions_agree_with_one_another(filled: Vault) -> None:
     query = AXES["firstmem"]
     with filled.read() as reader:
-        found = dict(vectors.nearest(reader, "small", query, ANY, limit=9))
-        assert vectors.cosines(reader, "small", query, [*found, 999]) == found
-        spread = vectors.background(reader, "small", query, ANY)
-        assert spread.count == 3
-        assert spread.mean == pytest.approx(np.mean(list(found.values())), abs=1e-6)
-        assert spread.deviation == pytest.approx(np.std(list(found.values())), abs=1e-6)
+        scored = vectors.ScoredVectors(reader, "small", query)
+        found = scored.nearest(ANY, 9)
+        assert scored.of([*found, 999]) == found
+        assert (scored.count, scored.missing) == (3, 0)
+        assert scored.mean == pytest.approx(np.mean(list(found.values())), abs=1e-6)
         table = vectors.all_vectors(reader, "small")
         assert {int(key): float(row @ query) for key, row in zip(table.keys, table.matrix, strict=True)} == (
             pytest.approx(found, abs=1e-5)
@@ -82,7 +81,7 @@ def test_the_questions_agree_with_one_another(filled: Vault) -> None:
         assert np.array_equal(some.matrix, table.matrix[[0, 2]])
         assert vectors.all_vectors(reader, "other").keys.size == 0
         assert vectors.vectors_of(reader, "small", []).keys.size == 0
-        assert vectors.background(reader, "other", query, ANY).count == 0
+        assert vectors.ScoredVectors(reader, "other", query).count == 0
 
 
 def test_an_edited_memory_waits_for_a_new_vector_and_a_reverted_one_has_its_own_again(filled: Vault) -> None:

@@ -1,4 +1,4 @@
-"""Postings in memory answer as SQL does, after whatever happened to the vault."""
+"""Postings in memory answer as the vault does, after whatever happened to it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ from memtui.vault.anchor_states import store_states
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.journal import undo
 from memtui.vault.purge import purge_memories
-from memtui.vault.search import postings_memory, postings_table, read_cache
-from memtui.vault.search.evidence import MatchedTerms, keys_by_name
-from memtui.vault.search.postings_memory import MatchedInMemory, TermIndex
-from memtui.vault.search.postings_sql import LexicalHit
-from memtui.vault.search.vectors import count_memories, keys_within
+from memtui.vault.search import postings_memory, postings_table
+from memtui.vault.search.bm25 import LexicalHit
+from memtui.vault.search.postings_memory import TermIndex
 from memtui.vault.vault import Vault
 
 WORDS = ("payment", "retry", "lock", "webhook", "ledger", "cart", "coupon", "port 8788", "parseJson", "二重課金", "the")
@@ -56,36 +54,29 @@ def plain(hits: list[LexicalHit]) -> list[tuple[int, float, list[tuple[str, floa
 
 def assert_same_answers(vault: Vault, index: TermIndex, chance: random.Random) -> None:
     """Compare some of the answers; which ones differs from call to call."""
-    with vault.read() as reader:
-        keys = [key for key, _ in reader.keyed(reader.select_ids(ANY, sort="created", now=vault.now())).values()]
+    with vault.read() as stored:
+        keys = [key for key, _ in stored.keyed(stored.select_ids(ANY, sort="created", now=vault.now())).values()]
         for _ in range(3):
             wanted = MemoryFilter(scope=chance.choice(SCOPES), statuses=chance.choice(STATUS_SETS))
-            terms = index.at(reader, wanted)
-            assert terms is not None
-            assert terms.count == count_memories(reader)
-            assert terms.keys_within(wanted, [*keys, 9_999]) == keys_within(reader, wanted, [*keys, 9_999])
-            name = chance.choice(NAMES)
-            assert terms.keys_by_name(name, wanted) == keys_by_name(reader, name, wanted)
-            for query in chance.sample(QUERIES, 3):
-                stored, found = MatchedTerms(reader, query_terms(query)), terms.match(query_terms(query))
-                assert_same_matches(stored, found, query, wanted, chance)
-
-
-def assert_same_matches(
-    stored: MatchedTerms, found: MatchedInMemory, query: str, wanted: MemoryFilter, chance: random.Random
-) -> None:
-    assert found.counts == stored.counts
-    limit = chance.choice((3, 1_000))
-    assert plain(found.search(query, wanted, limit=limit)) == plain(stored.search(query, wanted, limit=limit))
-    weights = {term: 1.0 + place for place, term in enumerate(query_terms(query))}
-    floor = chance.choice((0.5, 2.5))
-    assert found.survey(weights, wanted.scope, floor=floor) == stored.survey(weights, wanted.scope, floor=floor)
-    barred = found.barred(weights, wanted.scope, floor=floor, limit=5)
-    assert plain(barred) == plain(stored.barred(weights, wanted.scope, floor=floor, limit=5))
+            cached = index.reader(stored, wanted)
+            assert cached is not stored
+            name, query = chance.choice(NAMES), chance.choice(QUERIES)
+            assert cached.count(ANY) == stored.count(ANY)
+            assert cached.keys_within(wanted, [*keys, 9_999]) == stored.keys_within(wanted, [*keys, 9_999])
+            assert cached.keys_by_name(name, wanted) == stored.keys_by_name(name, wanted)
+            limit, floor = chance.choice((3, 1_000)), chance.choice((0.5, 2.5))
+            weights = {term: 1.0 + place for place, term in enumerate(query_terms(query))}
+            one, other = stored.match(query_terms(query)), cached.match(query_terms(query))
+            assert other.counts == one.counts
+            assert plain(other.search(query, wanted, limit=limit)) == plain(one.search(query, wanted, limit=limit))
+            survey = one.survey(weights, wanted.scope, floor=floor)
+            assert other.survey(weights, wanted.scope, floor=floor) == survey
+            barred = other.barred(weights, wanted.scope, floor=floor, limit=5)
+            assert plain(barred) == plain(one.barred(weights, wanted.scope, floor=floor, limit=5))
 
 
 @pytest.mark.parametrize("count", [0, 1, 40])
-def test_it_answers_as_sql_does(tmp_path: Path, count: int) -> None:
+def test_it_answers_as_the_vault_does(tmp_path: Path, count: int) -> None:
     chance = random.Random(count)
     vault = filled(tmp_path / "vault.duckdb", chance, count)
     assert_same_answers(vault, TermIndex(), chance)
@@ -134,7 +125,8 @@ def test_it_is_loaded_under_many_leases_and_takes_up_what_changed_between(
     monkeypatch.setattr(postings_memory, "POSTINGS_PER_LEASE", 40)
     index = TermIndex()
     with vault.read() as reader:
-        assert index.at(reader, ANY) is None
+        assert index.state_at(reader) is None
+        assert index.reader(reader, ANY) is reader
     made: list[object] = []
     made_of = postings_table.table_of
 
@@ -161,7 +153,8 @@ def test_too_much_at_once_is_left_to_the_background(tmp_path: Path, monkeypatch:
     with vault.write(actor="person", action="import") as writer:
         writer.put_many(some_memory(random.Random(number), number) for number in range(100, 120))
     with vault.read() as reader:
-        assert index.at(reader, ANY) is None
+        assert index.state_at(reader) is None
+        assert index.reader(reader, ANY) is reader
     monkeypatch.setattr(postings_memory, "MOST_AT_ONCE", 0)
     index.load(vault)
     assert_same_answers(vault, index, random.Random(1))
@@ -177,23 +170,22 @@ def test_another_vault_in_its_place_is_read_anew(tmp_path: Path) -> None:
 
 
 def test_what_is_held_of_memories_is_what_the_vault_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read_cache, "MOST_MEMORIES", 5)
+    monkeypatch.setattr(postings_memory, "MOST_MEMORIES", 5)
     vault = filled(tmp_path / "vault.duckdb", random.Random(9), 20)
     index = TermIndex()
 
     def assert_same_rows() -> None:
         with vault.read() as reader:
-            terms = index.at(reader, ANY)
-            assert terms is not None
+            cached = index.reader(reader, ANY)
             keyed = reader.keyed(reader.select_ids(ANY, sort="created", now=vault.now()))
             ids, keys = list(keyed), [key for key, _ in keyed.values()]
             for part in (keys[:4], keys[2:9], keys):
-                assert terms.reader.get_by_keys(part) == reader.get_by_keys(part)
+                assert cached.get_by_keys(part) == reader.get_by_keys(part)
             for some in (ids, ids[:3], []):
-                assert terms.reader.links(some) == reader.links(some)
-                assert sorted(terms.reader.signals(some), key=str) == sorted(reader.signals(some), key=str)
-                assert terms.reader.anchor_states(some) == reader.anchor_states(some)
-                assert terms.reader.get_many(some) == reader.get_many(some)
+                assert cached.links(some) == reader.links(some)
+                assert sorted(cached.signals(some), key=str) == sorted(reader.signals(some), key=str)
+                assert cached.anchor_states(some) == reader.anchor_states(some)
+                assert cached.get_many(some) == reader.get_many(some)
 
     assert_same_rows()
     with vault.write(actor="person", action="link") as writer:
@@ -202,5 +194,5 @@ def test_what_is_held_of_memories_is_what_the_vault_says(tmp_path: Path, monkeyp
         store_states(writer, {("memory005", "a.py"): "gone"}, {})
     assert_same_rows()
     _edit(vault, 3)
-    monkeypatch.setattr(read_cache, "MOST_ROWS", 0)
+    monkeypatch.setattr(postings_memory, "MOST_ROWS", 0)
     assert_same_rows()
