@@ -11,7 +11,8 @@ from typing import Literal
 from memtui.capture.classify import anchors_in, guess_kind
 from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
-from memtui.capture.markdown import CONTEXT, LEAD, Piece, Split, split_markdown
+from memtui.capture.markdown import Piece, Split, split_markdown
+from memtui.capture.prose import SkipReason
 from memtui.capture.stable_split import Familiar
 from memtui.capture.titles import cut_title, title_for
 from memtui.domain.memory import Source
@@ -22,7 +23,7 @@ Scope = Literal["project", "global"]
 
 FRONTMATTER = "frontmatter: read as settings"
 
-_KEPT_INSIDE = frozenset({CONTEXT, LEAD, "horizontal rule", "links only", "link definition", "table of contents"})
+_KEPT_INSIDE = frozenset(SkipReason) - {SkipReason.COMMENT, SkipReason.NO_TEXT, SkipReason.IMPORT}
 _RATIONALE = re.compile(
     r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)(why|reason|rationale|how to apply|when to apply)\b[^*_\n]{0,60}?"
     r"[:：]?(?:\*\*|__)[ \t]*[:：—–-]?[ \t]*",
@@ -244,7 +245,7 @@ def _whole(split: Split, text: str, first_line: int, most_chars: int, *, one_sub
         return None
     first, last = split.pieces[0], split.pieces[-1]
     start, end = first.span[0], last.span[1]
-    lead = [gap for gap in split.skipped if gap.reason == LEAD and gap.span[1] < start]
+    lead = [gap for gap in split.skipped if gap.reason == SkipReason.LEAD and gap.span[1] < start]
     start = min([start, *(gap.span[0] for gap in lead)])
     inside = [gap for gap in split.skipped if start <= gap.span[0] <= end]
     left_out = [gap for gap in inside if gap.reason not in _KEPT_INSIDE]

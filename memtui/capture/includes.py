@@ -18,7 +18,7 @@ from memtui.capture.drafting import (
     is_below_home,
     read_settings,
 )
-from memtui.capture.prose import IMPORT
+from memtui.capture.prose import SkipReason
 
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`).{1,2000}?(?<!`)\1(?!`)")
 _INLINE_COMMENT = re.compile(r"<!--.{0,2000}?-->")
@@ -144,7 +144,7 @@ def read_with_imports(file: SourceFile, *, format_name: str, agent: str | None, 
     )
     includes, unread = resolve_imports(file, settings.body, first_line=settings.body_first_line)
     told = {skipped.span for skipped in unread}
-    gaps = [gap for gap in result.skipped if gap.reason != IMPORT or gap.span not in told]
+    gaps = [gap for gap in result.skipped if gap.reason != SkipReason.IMPORT or gap.span not in told]
     result.skipped = in_order([*gaps, *unread])
     result.includes.extend(includes)
     return result

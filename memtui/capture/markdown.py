@@ -9,8 +9,8 @@ from itertools import accumulate
 
 from memtui.capture.blocks import Block, Span, item_text, outline
 from memtui.capture.prose import (
-    IMPORT,
     LeadRole,
+    SkipReason,
     contents_reason,
     is_condition,
     is_import,
@@ -30,10 +30,6 @@ PIECE_CHARS = 1_200
 
 LONGEST_LIST_CHARS = 3_000
 """A list that belongs together stays whole up to this size, then is parted between its items."""
-
-CONTEXT = "heading: kept as context"
-LEAD = "words that lead to the list"
-NO_TEXT = "heading without text"
 
 _LISTS = frozenset({"bullets", "ordered"})
 _OPENS_A_PART = frozenset({"paragraph", "quote"})
@@ -181,11 +177,11 @@ class _Splitter:
         if heading is None:
             return
         if parts or section.has_children:
-            self.gaps.append((heading.lines, CONTEXT))
+            self.gaps.append((heading.lines, SkipReason.CONTEXT))
         elif not section.blocks and is_rule_heading(heading.content):
             self.parts.append(_Part(heading.lines, section.path[:-1], alone=True, text=heading.content))
         else:
-            self.gaps.append((heading.lines, NO_TEXT))
+            self.gaps.append((heading.lines, SkipReason.NO_TEXT))
 
     def recut(self, familiar: Familiar) -> None:
         """Cut each section as it was cut before, as far as its old pieces are still there."""
@@ -238,7 +234,7 @@ class _Splitter:
         while block is not None:
             following = next(blocks, None)
             if following is not None and (label := pseudo_heading(block, following)):
-                self.gaps.append((block.lines, CONTEXT))
+                self.gaps.append((block.lines, SkipReason.CONTEXT))
                 path, open_part, block = (*section.path, label), None, following
                 continue
             role = lead_role(block) if following is not None and following.kind in _LISTS else None
@@ -282,7 +278,7 @@ class _Splitter:
         label = plain_text(lead.content).rstrip(" :：")
         labelled = (*path, label) if label else path
         if role != "needed" and self._splits(listed, labelled if role == "label" else path):
-            self.gaps.append((lead.lines, CONTEXT if role == "label" else LEAD))
+            self.gaps.append((lead.lines, SkipReason.CONTEXT if role == "label" else SkipReason.LEAD))
             return self._items(listed, labelled if role == "label" else path)
         whole = Span(lead.lines.first, listed.lines.last)
         if self._size(whole) <= LONGEST_LIST_CHARS:
@@ -308,7 +304,7 @@ class _Splitter:
             if not text.strip():
                 self.gaps.append((item, "empty list item"))
             elif is_import(text):
-                self.gaps.append((item, IMPORT))
+                self.gaps.append((item, SkipReason.IMPORT))
             else:
                 parts.append(_Part(item, path, alone=True, takes=False, text=text))
         return parts
@@ -397,4 +393,4 @@ def _gaps(splitter: _Splitter, pieces: Sequence[Piece], first_line: int) -> list
 def _unclaimed_reason(line: str) -> str:
     if not line.strip():
         return ""
-    return "link definition" if is_link_definition(line) else "holds no text"
+    return SkipReason.LINK_DEFINITION if is_link_definition(line) else "holds no text"

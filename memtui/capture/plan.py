@@ -56,6 +56,7 @@ class Planned:
         project: where it goes, None if unassigned.
         memory: the memory in the vault that it concerns, if any.
         reason: why, for people; empty for a plain add.
+        holds_secret: whether it is left out for what looks like a secret; then its text is shown nowhere.
         more_sources: further places that say the same.
     """
 
@@ -64,6 +65,7 @@ class Planned:
     project: str | None
     memory: Memory | None = None
     reason: str = ""
+    holds_secret: bool = False
     more_sources: tuple[Source, ...] = ()
 
 
@@ -358,7 +360,7 @@ class Planner:
     def _secret(self, draft: Draft) -> Planned | None:
         """Return that a draft is left out, where it holds what looks like a secret and nobody insists."""
         reason = "" if self._options.allow_secret else self._screen.reason(draft)
-        return Planned("skip", draft, None, reason=reason) if reason else None
+        return Planned("skip", draft, None, reason=reason, holds_secret=True) if reason else None
 
     def _fresh(self, draft: Draft, project: str | None, content: str) -> Planned:
         stone = self._stones.get((content, project))

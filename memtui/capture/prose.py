@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Literal
 
 from memtui.capture.blocks import Block, BlockKind, item_text
@@ -13,9 +14,25 @@ from memtui.capture.titles import plain_text
 
 LeadRole = Literal["neutral", "label", "needed"]
 
-IMPORT = "import of another file"
 
-_NEVER_TEXT: dict[BlockKind, str] = {"comment": "comment", "rule": "horizontal rule"}
+class SkipReason(StrEnum):
+    """Why lines become no memory, as people read it; code compares the members, never their words."""
+
+    COMMENT = "comment"
+    CONTEXT = "heading: kept as context"
+    NO_TEXT = "heading without text"
+    LEAD = "words that lead to the list"
+    RULE = "horizontal rule"
+    LINKS = "links only"
+    LINK_DEFINITION = "link definition"
+    CONTENTS = "table of contents"
+    IMPORT = "import of another file"
+
+
+STRUCTURE = frozenset({SkipReason.COMMENT, SkipReason.CONTEXT, SkipReason.NO_TEXT})
+"""Of these nobody needs to be told line by line: they hold nothing by themselves."""
+
+_NEVER_TEXT: dict[BlockKind, str] = {"comment": SkipReason.COMMENT, "rule": SkipReason.RULE}
 
 _LOOKED_AT_CHARS = 2_000
 _LOOKED_AT_ITEMS = 200
@@ -116,8 +133,8 @@ def no_memory_reason(block: Block, text: str) -> str:
 def _no_list_reason(text: str) -> str:
     items = [_LIST_MARK.sub("", line, count=1) for line in text.split("\n") if line.strip()]
     if all(map(_FRAGMENT_LINK.match, items)):
-        return "table of contents"
-    return IMPORT if all(map(_IMPORT_LINE.match, items)) else ""
+        return SkipReason.CONTENTS
+    return SkipReason.IMPORT if all(map(_IMPORT_LINE.match, items)) else ""
 
 
 def _no_paragraph_reason(text: str) -> str:
@@ -125,9 +142,9 @@ def _no_paragraph_reason(text: str) -> str:
     if not _IMAGES.sub("", text).strip():
         return "badges or images"
     if all(map(_IMPORT_LINE.match, lines)):
-        return IMPORT
+        return SkipReason.IMPORT
     if all(map(_LINK_LINE.match, lines)):
-        return "links only"
+        return SkipReason.LINKS
     is_intro = len(text) <= _LONGEST_INTRO and _INTRO.match(plain_text(text))
     return "says what the file is for" if is_intro else ""
 
@@ -146,7 +163,7 @@ def contents_reason(block: Block, lines: Sequence[str]) -> str:
     """Return why a list under "Table of contents" becomes no memory: it only names what follows."""
     items = (item_text(lines, item) for item in block.items)
     named = all("](" in text or (_words(text) <= _FULL_SENTENCE_WORDS and not _STRONG.search(text)) for text in items)
-    return "table of contents" if named else ""
+    return SkipReason.CONTENTS if named else ""
 
 
 def is_link_definition(line: str) -> bool:

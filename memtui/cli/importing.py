@@ -11,6 +11,7 @@ from memtui.capture.apply import ImportReport, skipped_rows
 from memtui.capture.importer import ImportRequest, SourcesRead, plan_import, read_sources, run_import
 from memtui.capture.missing_sources import Vanished, vanished_sources
 from memtui.capture.plan import ImportOptions, ImportPlan, Planned
+from memtui.capture.prose import STRUCTURE
 from memtui.cli.inbox import list_conflicts
 from memtui.cli.output import plural, say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
@@ -171,7 +172,7 @@ def _show_plan(plan: ImportPlan, session: Session, vanished: list[Vanished]) -> 
 
 def _title(item: Planned) -> str:
     """Return the title of a draft; one that looks like a secret is not shown anywhere."""
-    return "(not shown)" if "secret" in item.reason else item.draft.title
+    return "(not shown)" if item.holds_secret else item.draft.title
 
 
 def _plan_row(item: Planned) -> list[str]:
@@ -249,7 +250,7 @@ def _what_next(report: ImportReport, plan: ImportPlan) -> str:
 
 def _tell_skips(rows: list[dict[str, object]]) -> None:
     counts = Counter(str(row["reason"]) for row in rows)
-    telling = [row for row in rows if not str(row["reason"]).startswith(("heading", "comment", "thematic"))]
+    telling = [row for row in rows if row["reason"] not in STRUCTURE]
     for row in telling[:SHOWN_SKIPS]:
         say(f"skipped {row['path']}:{row['line'] or ''} {row['reason']}")
     if len(telling) > SHOWN_SKIPS:

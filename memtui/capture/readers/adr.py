@@ -13,6 +13,7 @@ from memtui.capture.dates import date_in
 from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
 from memtui.capture.drafting import FRONTMATTER, DraftMaker, in_order, read_settings, text_setting
 from memtui.capture.frontmatter import Frontmatter
+from memtui.capture.prose import SkipReason
 
 Role = Literal["status", "date", "people", "context", "drivers", "decision", "why", "consequences", "options", "other"]
 
@@ -240,7 +241,7 @@ def _record(tree: Section, settings: Frontmatter, stem: str) -> _Record:
     record.intro = "\n\n".join(filter(None, (_without_settings(section, record) for section in above))).strip()
     record.date = record.date or (_date(dated[1]) if dated else None)
     for section in [*above, *(below for part in parts for below in part.walk())]:
-        record.skipped.extend((section.lines_of(span), "comment") for span in section.comments)
+        record.skipped.extend((section.lines_of(span), SkipReason.COMMENT) for span in section.comments)
     for part in parts:
         _take(record, part)
     return record
@@ -264,7 +265,7 @@ def _take(record: _Record, part: Section) -> None:
         elif role == "date":
             record.date = record.date or _date(stated)
     elif not text.strip():
-        record.skipped.append((part.span, "heading without text"))
+        record.skipped.append((part.span, SkipReason.NO_TEXT))
     elif role == "decision":
         _take_decision(record, part)
     elif role in {"options", "other"}:

@@ -13,6 +13,7 @@ from memtui.capture.dates import date_in
 from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
 from memtui.capture.drafting import FRONTMATTER, DraftMaker, in_order, read_settings, text_setting
 from memtui.capture.markdown import split_markdown
+from memtui.capture.prose import SkipReason
 from memtui.capture.readers.lesson_entry import (
     ENTRY_CHARS,
     Entry,
@@ -100,7 +101,7 @@ class _Reading:
         """Read the whole document."""
         for section in tree.walk():
             for span in section.comments:
-                self._skip(section.lines_of(span), "comment")
+                self._skip(section.lines_of(span), SkipReason.COMMENT)
         path = (title,) if title and not tree.children else ()
         if len(tree.children) > 1 and all(role_of(child.heading) for child in tree.children):
             self._entry(tree, (title,) if title else ())
@@ -119,7 +120,7 @@ class _Reading:
         date = found[0] if found else date
         self._loose(section, path, date)
         if section.heading_lines is not None:
-            self._skip(section.lines_of(section.heading_lines), "heading: kept as context")
+            self._skip(section.lines_of(section.heading_lines), SkipReason.CONTEXT)
         for child in section.children:
             self._section(child, (*path, child.heading), date)
 
@@ -154,7 +155,7 @@ class _Reading:
         """Account for a part that is not in the main memory of its entry."""
         if not part.text.strip() or part.role in {"about", "date", "tags"}:
             if part.section is not None:
-                reason = "says who and when" if part.text.strip() else "heading without text"
+                reason = "says who and when" if part.text.strip() else SkipReason.NO_TEXT
                 self._skip(part.section.span, reason)
         elif part.role == "timeline" or (part.role == "apart" and names_tasks(part.label)):
             self._add(part, entry, kind="note")
@@ -210,10 +211,10 @@ class _Reading:
     def _skip_heading(self, entry: Entry) -> None:
         """Account for an entry that has no lesson of its own."""
         if not entry.parts:
-            self._skip(entry.section.span, "heading without text")
+            self._skip(entry.section.span, SkipReason.NO_TEXT)
         elif entry.texts("apart", "timeline"):
             if entry.section.level or entry.section.blocks:
-                self._skip(entry.section.own_span, "heading: kept as context")
+                self._skip(entry.section.own_span, SkipReason.CONTEXT)
         else:
             self._skip(entry.section.span, "says nothing but who and when")
 
@@ -233,7 +234,7 @@ class _Reading:
     def _split_section(self, section: Section, path: tuple[str, ...], date: datetime | None) -> None:
         """Part a section by meaning, its heading being context."""
         if section.heading_lines is not None:
-            self._skip(section.lines_of(section.heading_lines), "heading: kept as context")
+            self._skip(section.lines_of(section.heading_lines), SkipReason.CONTEXT)
         start, end = _body(section)
         self._split(section.source[start:end], start + section.first_line, path, date)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 
+from memtui.capture.prose import STRUCTURE
 from memtui.errors import NotFoundError
 from memtui.text.sanitize import reveal
 from memtui.tui.launch_options import Opening
@@ -162,8 +163,6 @@ SETTLED_BY = " · once imported, b then d settles"
 UNASSIGNED = "unassigned: of no project"
 """Said of what reaches no payload until a project is chosen for it."""
 
-_STRUCTURE = ("heading", "comment", "thematic")
-
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
@@ -207,7 +206,7 @@ def _rest(plan: ImportPlan, has_rows: bool) -> list[str]:
     if plan.missing:
         gone = counted(len(plan.missing), "memory", "memories")
         lines.append(f"  {gone} no longer in their source: kept")
-    telling = Counter(tame(one.reason, 80) for one in plan.skipped if not one.reason.startswith(_STRUCTURE))
+    telling = Counter(tame(one.reason, 80) for one in plan.skipped if one.reason not in STRUCTURE)
     lines += [f"  {number:,}× passed over: {reason}" for reason, number in telling.most_common(6)]
     return ["", *lines] if lines and has_rows else lines
 
@@ -215,7 +214,7 @@ def _rest(plan: ImportPlan, has_rows: bool) -> list[str]:
 def _row(item: Planned, mark: str, *, told: bool) -> PlanRow:
     draft = item.draft
     # A draft that looks like a secret is shown nowhere.
-    title = "(not shown)" if "secret" in item.reason else tame(draft.title) or tame(draft.insight)
+    title = "(not shown)" if item.holds_secret else tame(draft.title) or tame(draft.insight)
     span = draft.source.span
     place = tame((draft.source.path or "").rsplit("/", 1)[-1]) + (f":{span[0]}" if span else "")
     notes = [note for note in (item.reason, *draft.notes) if note]
