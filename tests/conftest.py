@@ -22,6 +22,19 @@ settings.register_profile("random", deadline=None, database=None)
 settings.load_profile("fixed")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--reworded`."""
+    parser.addoption("--reworded", action="store_true", help="turn every sentence of memtui.wording into nonsense")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Reword before anything imports a sentence."""
+    if config.getoption("--reworded"):
+        import reworded
+
+        reworded.install()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the unit tests that take less than about half a second as `fast`."""
     for item in items:

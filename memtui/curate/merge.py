@@ -135,10 +135,14 @@ def merge(
         return _take_up(writer, result, others)
 
 
+_MERGED_INTO = "merged into "
+"""Begins the stored status reason of a merged memory; the id of the memory that it went into follows."""
+
+
 def _take_up(writer: VaultWriter, result: Memory, others: Sequence[Memory]) -> Merged:
     """Store the result of a merge, mark what went into it, and tie both together."""
     saved = writer.put(result)
-    reason = f"merged into {result.id}"
+    reason = f"{_MERGED_INTO}{result.id}"
     originals = writer.put_many(
         [replace(other, status="merged", status_reason=reason, pinned=False) for other in others]
     )
@@ -261,7 +265,7 @@ def unmerge(vault: Vault, prefix: str, *, actor: Actor) -> tuple[Memory, list[Me
         identifier = writer.resolve(prefix)
         target = writer.get(identifier)
         if target.status == "merged":
-            identifier = target.status_reason.removeprefix("merged into ")
+            identifier = target.status_reason.removeprefix(_MERGED_INTO)
         records = _before_merge(writer, identifier)
         restored = [memory_from_record(record, now=writer.now, new_id=record["id"]) for record in records]
         check_may_alter(actor, writer.get(identifier))

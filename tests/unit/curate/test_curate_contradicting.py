@@ -16,7 +16,6 @@ from memtui.domain.actor import Actor
 from memtui.pack.build import Pack
 from memtui.recall.result import Task
 from memtui.vault.vault import Vault
-from memtui.wording.payload import contradictions_words
 
 PERSON = Actor("person")
 TASK = Task("the ttl of the payment lock")
@@ -41,11 +40,12 @@ def _conflict() -> Contradiction:
 def test_both_sides_are_told_with_what_clashes(vault: Vault) -> None:
     pack = _pack(vault)
     assert {one.memory.id for one in pack.included} == {"ttlshort", "ttllongs", "otherttl"}
-    words = contradictions_words(contradictions_in(vault, pack))
-    assert words.startswith("1 possible contradiction in this payload: ")
-    assert "The payment lock has a TTL of 30 s [ttlshort] 30 s" in words
-    assert "The payment lock has a TTL of 60 s [ttllongs] 60 s" in words
-    assert words.endswith("; memtui tidy settles it")
+    (found,) = contradictions_in(vault, pack)
+    sides = set(zip(found.contradiction.ids, found.titles, found.contradiction.words, strict=True))
+    assert sides == {
+        ("ttlshort", "The payment lock has a TTL of 30 s", "30 s"),
+        ("ttllongs", "The payment lock has a TTL of 60 s", "60 s"),
+    }
 
 
 def test_what_only_one_side_is_in_the_payload_of_is_not_told(vault: Vault) -> None:

@@ -16,7 +16,6 @@ from memtui.recall.semantic import MOST_CAUGHT_UP, ModelMeaning
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.search.vectors import count_current
 from memtui.vault.vault import Vault
-from memtui.wording.payload import explanation
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +53,10 @@ def test_in_memory_and_in_the_vault_the_answer_is_the_same(vault: Vault) -> None
 
 def test_the_table_adds_up_and_names_the_meaning(vault: Vault) -> None:
     hit = found(vault, "lock the reimbursements").hits[0]
-    rows = explanation(hit)
-    terms = sum(float(value[2:]) for _, _, value in rows if value.startswith("+"))
-    assert terms == pytest.approx(hit.relevance, abs=0.005)
-    assert next(detail for name, detail, _ in rows if name == "meaning").startswith("cosine 0.")
-    assert "closest of" in {name: detail for name, detail, _ in rows}["meaning"]
+    assert sum(part.value for part in hit.parts if part.role == "term") == pytest.approx(hit.relevance)
+    meaning = next(part.reason for part in hit.parts if part.name == "meaning")
+    assert meaning.score
+    assert 1 <= meaning.number <= meaning.among
     assert ReasonCode.MEANING in {reason.code for reason in hit.reasons}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,6 @@ from memtui.domain.memory import Signal
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import UsageError
 from memtui.vault.filters import EVERYTHING, Scope
-from memtui.wording.payload import explanation, explanation_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,18 +40,13 @@ def test_a_natural_question_is_answered_though_no_memory_holds_all_its_words(vau
 
 def test_every_point_of_a_score_is_in_its_explanation(vault: Vault) -> None:
     hit = recalled(vault, "make refunds idempotent", "payments/service.py").hits[0]
-    rows = explanation(hit)
-    terms = sum(float(value[2:]) for _, _, value in rows if value.startswith("+"))
-    factor = 1.0
-    for _, _, value in rows:
-        factor *= float(value[2:]) if value.startswith("×") else 1.0
+    terms = [part for part in hit.parts if part.role == "term"]
+    factors = [part for part in hit.parts if part.role == "factor"]
     assert hit.memory.id == "lockpaym"
-    assert terms == pytest.approx(hit.relevance, abs=0.005)
-    assert terms * factor == pytest.approx(hit.score, abs=0.01)
-    assert [row[0] for row in rows] == [
-        "words", "files", "neighbours", "relevance", "freshness", "usefulness", "importance", "kind", "score",
-    ]  # fmt: skip
-    assert explanation_record(hit)["score"] == hit.score
+    assert sum(part.value for part in terms) == pytest.approx(hit.relevance)
+    assert hit.relevance * math.prod(part.value for part in factors) == pytest.approx(hit.score)
+    assert [part.name for part in terms] == ["words", "files", "neighbours"]
+    assert [part.name for part in factors] == ["freshness", "usefulness", "importance", "kind"]
     words, files = hit.reasons[:2]
     assert "refunds" in words.names
     assert files.file == "payments/service.py"
@@ -154,7 +149,9 @@ def test_a_fresh_memory_whose_file_is_gone_stands_below_an_old_one_that_holds(tm
     after = recalled(vault, "how do exports round")
     assert ids(before.hits) == ["legacyre", "newexpor"]
     assert ids(after.hits) == ["newexpor", "legacyre"]
-    assert ("files gone", "legacy/export.py no longer exists", "× 0.300") in explanation(after.hits[1])
+    assert [(part.value, part.reason.names) for part in after.hits[1].parts if part.name == "files gone"] == [
+        (0.3, ("legacy/export.py",))
+    ]
     assert after.states["legacyre", "legacy/export.py"] == "gone"
 
 

@@ -12,7 +12,6 @@ from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Anchor, Memory, Signal
 from memtui.domain.usefulness import multiplier, usefulness
 from memtui.recall.baseline_score import standing_hit
-from memtui.wording.payload import explanation
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 KINDS = Kinds()
@@ -26,14 +25,7 @@ def test_it_is_freshness_times_usefulness_times_importance() -> None:
     hit = standing_hit(memory, signals, {}, settings=SETTINGS, kinds=KINDS, now=NOW)
     fresh = freshness(memory, NOW, KINDS) ** SETTINGS.freshness_weight
     assert hit.score == pytest.approx(fresh * usefulness(signals, NOW) * multiplier(5))
-    assert [name for name, _, _ in explanation(hit)] == [
-        "no task",
-        "relevance",
-        "freshness",
-        "usefulness",
-        "importance",
-        "score",
-    ]
+    assert [part.name for part in hit.parts] == ["no task", "freshness", "usefulness", "importance"]
 
 
 def test_files_that_are_all_gone_count_as_in_a_search() -> None:

@@ -9,13 +9,21 @@ import pytest
 from pack_story import packed
 from recall_story import LINKS, NOON, STORY, memory, story_vault
 
-from memtui.curate.explain_payload import Explained
+from memtui.analysis.contradictions import Contradiction
+from memtui.curate.explain_payload import Explained, PayloadContradiction
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.result import Hit, Task
 from memtui.recall.score import Part
 from memtui.text.quantities import Budget
 from memtui.text.token_count import get_counter
-from memtui.wording.payload import explained_record, pack_record, remedies
+from memtui.wording.payload import (
+    contradictions_words,
+    explained_record,
+    explanation,
+    explanation_record,
+    pack_record,
+    remedies,
+)
 from memtui.wording.reasons import counts_words, explained, hit_words, part_words, sentence
 
 DAY = datetime(2026, 4, 22, tzinfo=UTC)
@@ -131,6 +139,30 @@ def test_a_part_of_a_score_says_what_it_was_calculated_from(reason: Reason, word
 )
 def test_an_explanation_says_by_how_much(reason: Reason, words: str) -> None:
     assert explained(reason) == words
+
+
+def test_a_score_is_explained_by_its_terms_their_sum_its_factors_and_their_product() -> None:
+    terms = [Part("words", 0.5, Reason(ReasonCode.WORDS, names=("refunds",), score=0.4), "term")]
+    hit = Hit(
+        memory("a", "A"), 0.625, 0.5, (*terms, Part("importance", 1.25, Reason(ReasonCode.IMPORTANCE, number=5))), ()
+    )
+    assert explanation(hit) == [
+        ("words", "refunds: 40% of the task", "+ 0.500"),
+        ("relevance", "sum of the above", "= 0.500"),
+        ("importance", "5 of 5", "× 1.250"),
+        ("score", "relevance times the factors", "= 0.625"),
+    ]
+    assert [part["name"] for part in explanation_record(hit)["parts"]] == ["words", "importance"]
+
+
+def test_contradictions_of_a_payload_are_named_with_what_settles_them() -> None:
+    pair = Contradiction(("aaaaaaaa", "bbbbbbbb"), "value", "30 s or 60 s", ("30 s", "60 s"), ("", ""), ("", ""))
+    found = (PayloadContradiction(pair, ("The lock has a TTL of 30 s", "The lock has a TTL of 60 s")),)
+    assert contradictions_words(found) == (
+        "1 possible contradiction in this payload: The lock has a TTL of 30 s [aaaaaaaa] 30 s against "
+        "The lock has a TTL of 60 s [bbbbbbbb] 60 s; memtui tidy settles it"
+    )
+    assert contradictions_words(()) == ""
 
 
 def test_counts_are_named_by_group_in_the_order_of_the_names() -> None:
