@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
 from memtui.analysis.claims import Claim, Clause, claim_of, claims_of, clauses_of
@@ -13,10 +13,10 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 Text = tuple[str, str]
-"""Title and insight of a memory: what is worked out hangs on nothing else, so that an edit is a key of its own."""
+"""Title and insight of a memory: results depend on nothing else, so that an edit is a key of its own."""
 
 
-class Kept(dict[K, V], Generic[K, V]):
+class PassCache(dict[K, V], Generic[K, V]):
     """Key to what a function makes of it, until a whole pass did without it."""
 
     def __init__(self, make: Callable[[K], V]) -> None:
@@ -29,18 +29,35 @@ class Kept(dict[K, V], Generic[K, V]):
         self[key] = value = before[key] if key in before else self._make(key)
         return value
 
-    def turn(self) -> None:
-        """Begin another pass: what it does not ask for is let go at its end; one that was stopped lets nothing go."""
+    def begin(self) -> None:
+        """Begin a pass; a pass that never ends drops nothing."""
         self._before.update(self)
         self.clear()
 
     def end(self) -> None:
-        """End a pass."""
+        """End a pass and drop what it did not ask for."""
         self._before = {}
 
 
-class PassCache:
-    """Readings of texts by the text itself.
+class CacheGroup:
+    """Caches that share their passes."""
+
+    def __init__(self, caches: Iterable[PassCache[Any, Any] | CacheGroup]) -> None:
+        self._caches = tuple(caches)
+
+    def begin(self) -> None:
+        """Begin a pass."""
+        for cache in self._caches:
+            cache.begin()
+
+    def end(self) -> None:
+        """End a pass and drop what it did not ask for."""
+        for cache in self._caches:
+            cache.end()
+
+
+class TextCache(CacheGroup):
+    """Analyses of texts by the text itself.
 
     Attributes:
         wordings: of memories, for duplicates.
@@ -50,18 +67,8 @@ class PassCache:
     """
 
     def __init__(self) -> None:
-        self.wordings: Kept[Text, Wording] = Kept(lambda text: wording_of(*text))
-        self.clauses: Kept[Text, list[Clause]] = Kept(lambda text: clauses_of(*map(plain_form, text)))
-        self.claims: Kept[Clause, Claim | None] = Kept(claim_of)
-        self.written: Kept[Text, list[Claim]] = Kept(lambda text: claims_of(*text))
-        self._all: tuple[Kept[Any, Any], ...] = (self.wordings, self.clauses, self.claims, self.written)
-
-    def turn(self) -> None:
-        """Begin another pass."""
-        for kept in self._all:
-            kept.turn()
-
-    def end(self) -> None:
-        """End a pass."""
-        for kept in self._all:
-            kept.end()
+        self.wordings: PassCache[Text, Wording] = PassCache(lambda text: wording_of(*text))
+        self.clauses: PassCache[Text, list[Clause]] = PassCache(lambda text: clauses_of(*map(plain_form, text)))
+        self.claims: PassCache[Clause, Claim | None] = PassCache(claim_of)
+        self.written: PassCache[Text, list[Claim]] = PassCache(lambda text: claims_of(*text))
+        super().__init__((self.wordings, self.clauses, self.claims, self.written))

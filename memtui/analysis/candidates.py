@@ -1,13 +1,15 @@
-"""Candidate pairs that may say the same thing, found by shared rare terms."""
+"""Candidate pairs that share rare terms, and groups of which every two are a pair."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, combinations
 from typing import TYPE_CHECKING
+
+from memtui.analysis.snapshot import Pair, pair_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,19 +21,32 @@ MOST_TERMS = 12
 """Terms of one text that are looked up, the rarest first: two texts alike in most terms share several of them."""
 
 MOST_COMMON = 100
-"""Texts that may share a term for it to be looked up: bounds the work at 100,000 texts to some 60 steps a term."""
+"""Texts that may share a term for it to be looked up: at 100,000 texts this bounds the work to some 60 steps a term."""
 
 COMMON_PAIRED = 5
-"""Of the commoner terms so many are looked up in pairs, which are far rarer."""
+"""More common terms of one text that are looked up in pairs, which are far rarer."""
 
 MOST_CANDIDATES = 30
 """Candidates of one text that are compared in full."""
 
 STEPS_AT_ONCE = 400_000
-"""Steps through the postings that are summed up together: 30 MB, and some 30 ms between two looks at cancelling."""
+"""Steps through the postings that are summed together: 30 MB, and some 30 ms between two checks for cancelling."""
 
 _UNIT = 1 << 20
-"""Weights are whole numbers of this fraction of one, so that a sum does not hang on its order."""
+"""Weights are multiples of one over this, so that a sum does not depend on its order."""
+
+
+def cliques(edges: Collection[Pair], known: Container[Pair], most: int) -> list[set[str]]:
+    """Return groups of at most so many ids, joined along edges in their order, of which every two are a known pair."""
+    clusters = {end: {end} for edge in edges for end in edge}
+    for one, other in edges:
+        left, right = clusters[one], clusters[other]
+        if left is right or len(left) + len(right) > most:
+            continue
+        if all(pair_of(first, second) in known for first in left for second in right):
+            left |= right
+            clusters.update(dict.fromkeys(right, left))
+    return [cluster for cluster in {id(each): each for each in clusters.values()}.values() if len(cluster) > 1]
 
 
 def candidate_pairs(
@@ -42,9 +57,9 @@ def candidate_pairs(
     Args:
         texts: the terms of each text.
         share: part of the smaller one's weight of looked-up terms that both must have, 0–1.
-        step: told positions that are done, now and then; may raise to stop.
+        step: called now and then with the positions done; may raise to stop.
     """
-    # Imported here: the first picture and the hooks need no numpy.
+    # Imported here: the first paint and the hooks need no numpy.
     import numpy as np
 
     postings = _Postings(texts)
@@ -65,7 +80,7 @@ def candidate_pairs(
 
 
 def _best(earlier: Numbers, later: Numbers, held: Numbers, start: int) -> Iterator[tuple[int, int]]:
-    """Yield the candidates of a block of texts, of each text those that share most."""
+    """Yield the candidates of a block of texts, for each text those that share most."""
     import numpy as np
 
     if not len(later):
@@ -96,7 +111,7 @@ class _Postings:
         places = np.empty_like(order)
         places[order] = np.arange(len(order))
         self._begins = begins[keys]
-        # A key that more texts hold than are looked up leads to the first of them alone.
+        # A key that too many texts hold leads to the first of them only.
         self._known = np.minimum(places - self._begins, MOST_COMMON)
         self._weights = weights[keys]
         self._ends = np.cumsum(counts)
@@ -123,7 +138,7 @@ class _Postings:
 def _keys_of(texts: Sequence[AbstractSet[str]]) -> tuple[Numbers, Numbers, Numbers]:
     """Return what texts are looked up by: the keys of all texts in a row, how many each has, and each key's weight.
 
-    These are a text's rare terms, and pairs of those that are too common alone.
+    Keys are a text's rare terms, and pairs of terms that are too common alone.
     """
     import numpy as np
 

@@ -9,13 +9,13 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from memtui.analysis.exclusive_terms import NAMES_OF_TWO, classes_of
+from memtui.analysis.exclusive_terms import classes_of, names_of_two
 from memtui.analysis.text_features import NEGATIONS, Wording, environments_in, numbers_in, stems_of
 from memtui.text.normal_form import normal_form
 from memtui.text.tokens import Memo
 
 MOST_CLAIMS = 5
-"""Clauses of one memory that are compared: titles and opening sentences state the rule, what follows explains it."""
+"""Clauses of one memory that are compared: titles and opening sentences state the rule; the rest explains it."""
 
 READ_CHARACTERS = 2_000
 """Characters of a memory in which its claims are looked for."""
@@ -24,19 +24,19 @@ SHORTEST = 4
 """Characters of the shortest claim: `no x`."""
 
 LONGEST_CLAIM = 12
-"""Words of meaning in a clause; longer ones tell a story rather than state a rule."""
+"""Words of meaning in a clause; a longer one tells a story rather than states a rule."""
 
 NEGATION = re.compile(
     r"(?<![\w-])(?:not|no|never|without|avoid(?:s|ed|ing)?|nor|neither|forbid(?:s|den)?|disallow(?:s|ed)?"
     r"|prohibit(?:s|ed)?|den(?:y|ies|ied)|disabl(?:e|es|ed|ing)|unsafe|off)(?![\w-])"
 )
-# Where a sentence ends; written out sign by sign, so that the search may skip everything else.
+# Sentence ends, written out sign by sign so that the search can skip everything else.
 _SENTENCE_END = re.compile(r"\.\s+|!\s+|\?\s+|;\s*|\n\n*")
 _CLAUSE = re.compile(
     r",\s+|\s+(?:(?:but|because|since|although|whereas|so that)\s+|(?=and (?:not|never)\b))", re.IGNORECASE
 )
 _CONDITION = re.compile(r"without\b[^;]*?,", re.IGNORECASE)
-"""Opens a sentence that says what happens else: `without a key, customers pay twice` denies nothing."""
+"""Opens a sentence about what happens otherwise: `without a key, customers pay twice` denies nothing."""
 
 _COLON = re.compile(r":\s+")
 _PREFERENCE = re.compile(
@@ -96,14 +96,14 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Claim:
-    """One clause of a memory; what is seldom asked for is looked up when it is.
+    """One clause of a memory; rarely needed properties are computed on demand.
 
     Attributes:
         text: as written, on one line.
-        sentence: what it is a part of.
-        said: the normal form without what denies it.
+        sentence: the sentence it is part of.
+        said: the normal form without its negations.
         terms: stems of what it is about and says, without negations and light words.
-        denies: whether it turns its statement round.
+        denies: whether it negates its statement.
     """
 
     text: str
@@ -117,11 +117,11 @@ class Claim:
     def names(self) -> frozenset[str]:
         """Names of tools and words with an opposite, as `memtui.analysis.exclusive_terms` knows them."""
         found = frozenset().union(*map(_named.__getitem__, _NAME.findall(self.said)))
-        return found.union(name.replace(" ", "_") for name in filter(self.said.__contains__, NAMES_OF_TWO))
+        return found.union(name.replace(" ", "_") for name in filter(self.said.__contains__, names_of_two()))
 
     @cached_property
     def firm(self) -> frozenset[str]:
-        """The terms that are neither numbers nor units nor names: what two claims must agree on to clash in those."""
+        """The terms other than numbers, units and names: two claims must agree on them to clash in those."""
         return frozenset(term for term in self.terms - UNITS if term.isalpha()) - self.name_terms
 
     @cached_property
@@ -173,7 +173,7 @@ class Claim:
     @cached_property
     def slot(self) -> tuple[frozenset[str], str, Phrase] | None:
         """Stems of the subject, the kind of preposition, and what stands in its place."""
-        # The pattern tries every word as a verb, so that a look at the words first saves most of the time.
+        # The pattern tries every word as a verb, so checking the words first saves most of the time.
         found = None if _SLOT_VERB_SET.isdisjoint(self.normal.split()) else _SLOT.match(self.normal)
         if not found:
             return None
@@ -189,7 +189,7 @@ class Claim:
 
     @cached_property
     def traits(self) -> int:
-        """What it holds by which two claims may clash, one bit each: see `FRAMED` and `PREFERS`."""
+        """Properties by which two claims may clash, one bit each: see `FRAMED` and `PREFERS`."""
         held = (self.pair, self.use, self.slot, self.preference, self.numbers, self.names)
         return sum(1 << place for place, part in enumerate(held) if part)
 
@@ -220,10 +220,10 @@ def _normal_sentence(sentence: str) -> str:
 
 
 class Clause(NamedTuple):
-    """A clause before it is looked at closely.
+    """A clause before it is analysed.
 
     Attributes:
-        sentence: what it is a part of.
+        sentence: the sentence it is part of.
     """
 
     text: str
@@ -236,7 +236,7 @@ class Clause(NamedTuple):
 
 
 def clauses_of(title: str, text: str) -> list[Clause]:
-    """Return the first clauses of a memory, its title's before; a title that was cut is left to the text."""
+    """Return the first clauses of a memory, those of its title first; a title that was cut is ignored."""
     found: dict[str, Clause] = {}
     for sentence in chain([] if title.endswith("…") else _sentences(title), _sentences(text[:READ_CHARACTERS])):
         for part in _parts(sentence.strip()):
@@ -268,7 +268,7 @@ def _parts(sentence: str) -> list[str]:
     if len(parts) > 1 and _CONDITION.match(sentence):
         parts = parts[1:]
     if ":" in sentence:
-        # A colon before or behind a denial divides two statements; else it may join a key and its value.
+        # A colon before or after a negation divides two statements; otherwise it may join a key and its value.
         halves = [half for part in parts for half in _halves(part)]
         parts = [half for half in halves if half]
     return parts
@@ -280,12 +280,12 @@ def _halves(part: str) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def claim_of(clause: Clause) -> Claim | None:
-    """Return what a clause claims, None if it states nothing by itself."""
+    """Return the claim of a clause, None if it states nothing by itself."""
     normal = normal_form(clause.text)
     said = NEGATION.sub(" ", normal)
     denials = len(NEGATION.findall(normal)) if said != normal else 0
     terms = frozenset(stems_of(said)) - LIGHT
-    # A fragment of one word, as in a list, says nothing unless it denies.
+    # A fragment of one word, as in a list, says nothing unless it is negated.
     is_fragment = len(terms) == 1 and not denials and clause.text != clause.sentence
     if not terms or len(terms) > LONGEST_CLAIM or is_fragment:
         return None
@@ -296,37 +296,37 @@ DENIES = "one denies what the other says"
 EXCLUDES = "one excludes what the other does not speak of"
 
 REACH = 5
-"""Words of meaning behind a denial that it turns round: `never log the request body of the payments API`."""
+"""Words of meaning after a negation that it applies to: `never log the request body of the payments API`."""
 
 ALIKE = 0.5
-"""Share of the words of two denials from which they deny the same."""
+"""Share of the words of two negated statements from which they are the same."""
 
 SAID = 0.6
-"""Share of what is denied that another text must say. Of the labelled pairs in `tests/curation` it finds all 26 that
-deny each other and none of 133 duplicates; in the sample vault it takes `never build the key from user_id` for no
-denial of `the key is payment_id`, as half would."""
+"""Share of a negated statement that the other text must say. Of the labelled pairs in `tests/curation` it finds all 26
+that negate each other and none of 133 duplicates; at 0.5, `never build the key from user_id` of the sample vault
+would negate `the key is payment_id`."""
 
 _DENIALS_CLAUSE = re.compile(r"[.;!?]\s|[,:]\s|\n|\s(?:but|and|so|because)\s")
 _DENIALS_CONDITION = re.compile(r"\s*(?:without|unless|if)\b[^.;!?\n]*,\s")
-"""Opens a sentence that says what happens else: `without a key, customers pay twice` denies nothing."""
+"""Opens a sentence about what happens otherwise: `without a key, customers pay twice` denies nothing."""
 
 _SENTENCE = re.compile(r"(?<=[.;!?])\s|\n")
 
 
 class Sides(NamedTuple):
-    """What a text says and what it denies, in stems.
+    """What a text says and what it negates, in stems.
 
     Attributes:
-        said: all that stands outside of its denials.
-        denied: the words behind each denial, the first of them apart.
+        said: everything outside of its negated statements.
+        denied: the words after each negation, the first of them apart.
     """
 
     said: frozenset[str]
     denied: frozenset[tuple[str, frozenset[str]]]
 
 
-def difference(one: Wording, other: Wording) -> str:
-    """Return how two texts differ in what they deny, in words; empty where they do not."""
+def difference_in_denials(one: Wording, other: Wording) -> str:
+    """Return how two texts differ in what they negate, in words; empty where they do not."""
     if one.negations == other.negations:
         return ""
     left, right = _sides(one.plain), _sides(other.plain)
@@ -337,7 +337,7 @@ def difference(one: Wording, other: Wording) -> str:
 
 
 def _alone(one: Sides, other: Sides) -> list[tuple[str, frozenset[str]]]:
-    """Return what one text denies and the other does not."""
+    """Return what one text negates and the other does not."""
     return [part for part in one.denied if not any(_same(part[1], denied) for _, denied in other.denied)]
 
 
@@ -346,7 +346,7 @@ def _same(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _says(sides: Sides, denied: tuple[str, frozenset[str]]) -> bool:
-    """Return whether a text says what another denies: its first word, and most of the others."""
+    """Return whether a text says what another negates: its first word, and most of the others."""
     first, words = denied
     return first in sides.said and len(words & sides.said) >= SAID * len(words)
 
@@ -366,7 +366,7 @@ def _sides(plain: str) -> Sides:
                 said.update(_telling(clause))
                 continue
             before, after = _telling(clause[: found.start()]), _telling(clause[found.end() :])[:REACH]
-            # `Friday deploys are forbidden` denies what stands before.
+            # `Friday deploys are forbidden` negates what comes before.
             turned = after or before
             said.update(before if after else ())
             if turned:
@@ -380,4 +380,4 @@ def _telling(text: str) -> list[str]:
 
 
 _SLIGHT = LIGHT | frozenset(stems_of("longer may can other"))
-"""Words that are not what is denied."""
+"""Words that a negation does not apply to."""

@@ -1,4 +1,4 @@
-"""Pairs of memories that contradict each other, proposed with the reason."""
+"""Pairs of memories that contradict each other, with the reason."""
 
 from __future__ import annotations
 
@@ -6,20 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import product
-from typing import TYPE_CHECKING
 
-from memtui.analysis.cache import PassCache
+from memtui.analysis.cache import TextCache
 from memtui.analysis.candidates import candidate_pairs
 from memtui.analysis.claims import LONGEST_CLAIM, READ_CHARACTERS, Claim, Clause
-from memtui.analysis.contradiction_rules import Clash, ContradictionType, clash, first_clash, may_clash
+from memtui.analysis.contradiction_rules import ContradictionType, clash, first_clash, may_clash
 from memtui.analysis.exclusive_terms import classes_of
-from memtui.analysis.snapshot import NOT_CONTRADICTION, Gathered, Pair, by_project, pair_of
+from memtui.analysis.snapshot import NOT_CONTRADICTION, Pair, Snapshot, by_project, pair_of
 from memtui.domain.memory import Memory, content_hash
+from memtui.progress import ProgressCallback
 from memtui.text.sanitize import one_line
 from memtui.text.tokens import Memo
-
-if TYPE_CHECKING:
-    from memtui.progress import ProgressCallback
 
 CLAIM_SHARE = 0.5
 """Part of the weight of rare terms that two claims share before they are compared."""
@@ -27,8 +24,11 @@ CLAIM_SHARE = 0.5
 MOST_HOLDERS = 2
 """Memories that stand for a clause that more of them repeat word for word."""
 
-PERSONS = frozenset({"person", "import", "merge"})
-"""Origins of links that settle a pair; what an agent linked is a proposal still."""
+STEP = 200
+"""Memories between two checks for cancelling."""
+
+DECIDED_BY = frozenset({"person", "import", "merge"})
+"""Origins of links that decide a pair; what an agent linked is still a proposal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Contradiction:
         ids: the older memory first.
         type: which kind of contradiction; `linked` where a link says so.
         why: one line for people.
-        words: the clashing words of each, empty where they are not known.
-        claims: the clashing clause of each, as written.
+        words: the contradicting words of each, empty where they are not known.
+        claims: the contradicting clause of each, as written.
         texts: content hash of each when they were compared.
     """
 
@@ -53,101 +53,87 @@ class Contradiction:
 
 
 def find_contradictions(
-    gathered: Gathered, *, cache: PassCache | None = None, progress: ProgressCallback | None = None
+    snapshot: Snapshot, *, cache: TextCache | None = None, progress: ProgressCallback | None = None
 ) -> list[Contradiction]:
-    """Return the contradictions within each project and within `global`; holds no lease and changes nothing.
+    """Return the contradictions within each project and within `global`.
 
-    A project's rule against a global one is no contradiction: the nearer one holds. Pairs that a person linked or
-    dismissed, and facts of different times, are settled; those linked as `contradicts` are `linked_contradictions`.
+    A project's rule against a global one is no contradiction: the more specific one holds. Pairs that a person
+    linked or dismissed, and facts of different times, are left out; `linked_contradictions` returns those that are
+    linked as `contradicts`.
 
     Args:
-        cache: what an earlier pass worked out of the same texts.
+        cache: analyses of an earlier pass.
         progress: told (done, total) of memories; may raise `Cancelled`.
 
     Raises:
         Cancelled: raised by `progress`, and passed on.
     """
-    known = PassCache() if cache is None else cache
-    settled = settled_pairs(gathered)
-    total = len(gathered.memories)
+    known = TextCache() if cache is None else cache
+    decided = decided_pairs(snapshot)
+    total = len(snapshot.memories)
     found: dict[Pair, Contradiction] = {}
     done = 0
 
-    def told(part: int) -> None:
+    def step(part: int) -> None:
         if progress:
             progress(min(done + part, total), total)
 
-    for project, memories in by_project(gathered.memories).items():
+    for project, memories in by_project(snapshot.memories).items():
         if project is None:
             continue
-        for first, second in _clashing_memories(memories, known, told):
+        for first, second in _candidates(memories, known, step):
             one, other = memories[first], memories[second]
             pair = pair_of(one.id, other.id)
-            if pair in settled or pair in found or not _at_one_time(one, other):
+            if pair in decided or pair in found or not _at_one_time(one, other):
                 continue
-            contradiction = _between(one, other, known)
+            contradiction = contradiction_between(one, other, known)
             if contradiction is not None:
                 found[pair] = contradiction
         done += len(memories)
-    told(0)
+    step(0)
     return sorted(found.values(), key=lambda contradiction: contradiction.ids)
 
 
-def linked_contradictions(gathered: Gathered, *, cache: PassCache | None = None) -> list[Contradiction]:
-    """Return the pairs that are linked as `contradicts`, whoever linked them: settling one takes the link away.
-
-    Args:
-        gathered: memories in use, see `memtui.curate.snapshot.gather`.
-        cache: what an earlier pass worked out of the same texts.
-    """
-    known = PassCache() if cache is None else cache
-    memories = {memory.id: memory for memory in gathered.memories}
-    pairs = {pair_of(link.from_id, link.to_id) for link in gathered.links if link.type == "contradicts"}
-    found = [
-        _linked_contradiction(memories[one], memories[other], known)
-        for one, other in pairs
-        if {one, other} <= memories.keys()
-    ]
+def linked_contradictions(snapshot: Snapshot, *, cache: TextCache | None = None) -> list[Contradiction]:
+    """Return the pairs that are linked as `contradicts`, whoever linked them."""
+    memories = {memory.id: memory for memory in snapshot.memories}
+    pairs = {pair_of(link.from_id, link.to_id) for link in snapshot.links if link.type == "contradicts"}
+    found = [_linked(memories[one], memories[other], cache) for one, other in pairs if {one, other} <= memories.keys()]
     return sorted(found, key=lambda contradiction: contradiction.ids)
 
 
-def _linked_contradiction(one: Memory, other: Memory, known: PassCache) -> Contradiction:
-    clashing = _between(one, other, known)
-    if clashing is not None:
-        return replace(clashing, type="linked")
-    first, second = sorted((one, other), key=lambda memory: (memory.created_at, memory.id))
+def _linked(one: Memory, other: Memory, cache: TextCache | None) -> Contradiction:
+    found = contradiction_between(one, other, cache)
+    if found is not None:
+        return replace(found, type="linked")
+    first, second = _by_age(one, other)
     claims = (one_line(first.insight), one_line(second.insight))
     why = f"a link says so: “{first.title}” / “{second.title}”"
     texts = (content_hash(first), content_hash(second))
     return Contradiction((first.id, second.id), "linked", why, ("", ""), claims, texts)
 
 
-def contradiction_between(one: Memory, other: Memory) -> Contradiction | None:
+def contradiction_between(one: Memory, other: Memory, cache: TextCache | None = None) -> Contradiction | None:
     """Return how two memories contradict each other, None if they do not."""
-    return _between(one, other, PassCache())
-
-
-def _between(one: Memory, other: Memory, known: PassCache) -> Contradiction | None:
-    first, second = sorted((one, other), key=lambda memory: (memory.created_at, memory.id))
+    known = TextCache() if cache is None else cache
+    first, second = _by_age(one, other)
     found = first_clash(*(known.written[memory.title, memory.insight] for memory in (first, second)))
-    return None if found is None else _contradiction(first, second, found)
+    if found is None:
+        return None
+    texts = (content_hash(first), content_hash(second))
+    return Contradiction((first.id, second.id), found.type, found.why, found.words, found.claims, texts)
 
 
-def _contradiction(one: Memory, other: Memory, found: Clash) -> Contradiction:
-    texts = (content_hash(one), content_hash(other))
-    return Contradiction((one.id, other.id), found.type, found.why, found.words, found.claims, texts)
+def _by_age(one: Memory, other: Memory) -> tuple[Memory, Memory]:
+    return (one, other) if (one.created_at, one.id) <= (other.created_at, other.id) else (other, one)
 
 
-def settled_pairs(gathered: Gathered) -> set[Pair]:
+def decided_pairs(snapshot: Snapshot) -> set[Pair]:
     """Return the pairs that are no open contradiction: a person dismissed them as their texts stand, or linked them."""
-    return gathered.dismissed(NOT_CONTRADICTION) | _linked(gathered)
-
-
-def _linked(gathered: Gathered) -> set[Pair]:
-    return {
+    return snapshot.dismissed(NOT_CONTRADICTION) | {
         pair_of(link.from_id, link.to_id)
-        for link in gathered.links
-        if link.type in {"supersedes", "contradicts"} or link.origin in PERSONS
+        for link in snapshot.links
+        if link.type in {"supersedes", "contradicts"} or link.origin in DECIDED_BY
     }
 
 
@@ -160,9 +146,7 @@ def _at_one_time(one: Memory, other: Memory) -> bool:
     return latest is None or earliest is None or latest < earliest
 
 
-def _clashing_memories(
-    memories: Sequence[Memory], known: PassCache, told: Callable[[int], None]
-) -> Iterator[tuple[int, int]]:
+def _candidates(memories: Sequence[Memory], known: TextCache, step: Callable[[int], None]) -> Iterator[tuple[int, int]]:
     """Yield positions of memories of which two clauses clash.
 
     A clause that many memories repeat is compared once, and its newest memories stand for all: mostly the others
@@ -176,26 +160,24 @@ def _clashing_memories(
                 clauses.append(clause)
             holders.setdefault(clause.text, []).append(position)
         if position % STEP == 0:
-            told(position // 2)
+            step(position // 2)
+    if not clauses:
+        return
     terms = [clause.terms for clause in clauses]
     keys = [_keys(clause, held) for clause, held in zip(clauses, terms, strict=True)]
     half = len(memories) // 2
 
-    def step(position: int) -> None:
-        told(half + position * half // len(clauses))
+    def halfway(position: int) -> None:
+        step(half + position * half // len(clauses))
 
     claims: Memo[int, Claim | None] = Memo(lambda at: known.claims[clauses[at]], most=len(clauses) + 1)
-    for first, second in candidate_pairs(keys, share=CLAIM_SHARE, step=step if clauses else None):
+    for first, second in candidate_pairs(keys, share=CLAIM_SHARE, step=halfway):
         if not may_clash(terms[first], terms[second]):
             continue
         claim, rival = claims[first], claims[second]
         if claim and rival and clash(claim, rival):
             ends = (holders[clauses[at].text][-MOST_HOLDERS:] for at in (first, second))
             yield from ((one, other) for one, other in product(*ends) if one != other)
-
-
-STEP = 200
-"""Memories between two looks at progress and cancelling."""
 
 
 def _keys(clause: Clause, terms: frozenset[str]) -> frozenset[str]:

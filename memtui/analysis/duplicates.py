@@ -8,10 +8,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Literal
 
-from memtui.analysis.cache import PassCache
-from memtui.analysis.candidates import candidate_pairs
-from memtui.analysis.claims import difference
-from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, Gathered, Pair, by_project, pair_of
+from memtui.analysis.cache import TextCache
+from memtui.analysis.candidates import candidate_pairs, cliques
+from memtui.analysis.claims import difference_in_denials
+from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, Pair, Snapshot, in_one_view, pair_of, views
 from memtui.analysis.text_features import Wording
 from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Memory, content_hash
 from memtui.progress import ProgressCallback
@@ -22,23 +22,40 @@ _BEFORE_NUMBER = re.compile(
 )
 
 
-def warnings(one: Wording, other: Wording) -> tuple[str, ...]:
-    """Return what differs, in words for people; empty where nothing telling does."""
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something that matters in which two memories differ.
+
+    Attributes:
+        label: what differs, such as `numbers differ`.
+        sides: what only the first and only the second has, empty where the label says it all.
+    """
+
+    label: str
+    sides: tuple[str, str] | None = None
+
+    @property
+    def text(self) -> str:
+        """It in words: `numbers differ: 8080 / 8081`."""
+        return f"{self.label}: {' / '.join(self.sides)}" if self.sides else self.label
+
+
+def text_differences(one: Wording, other: Wording) -> tuple[Difference, ...]:
+    """Return what matters in which two texts differ."""
+    denials = difference_in_denials(one, other)
     found = [
         _numbers(one, other),
         _names(one, other),
-        difference(one, other),
+        Difference(denials) if denials else None,
         _sides("environments differ", one.environments, other.environments),
         _sides("one speaks of order or direction", one.directions, other.directions),
-        "one is a plan, the other is done" if _tense(one, other) else "",
-        "the same words in another order" if is_reordered(one, other) else "",
+        Difference("one is a plan, the other is done") if one.is_plan != other.is_plan else None,
+        Difference("the same words in another order") if _is_reordered(one, other) else None,
     ]
-    return tuple(warning for warning in found if warning)
+    return tuple(difference for difference in found if difference is not None)
 
 
-def _numbers(one: Wording, other: Wording) -> str:
-    if one.numbers == other.numbers:
-        return ""
+def _numbers(one: Wording, other: Wording) -> Difference | None:
     differing = one.numbers ^ other.numbers
     is_version = any(_VERSION.search(number) for number in differing) or any(
         _BEFORE_NUMBER.search(wording.normal.split(number)[0]) for wording in (one, other) for number in differing
@@ -46,18 +63,16 @@ def _numbers(one: Wording, other: Wording) -> str:
     return _sides("versions differ" if is_version else "numbers differ", one.numbers, other.numbers)
 
 
-def _names(one: Wording, other: Wording) -> str:
-    """Names of code that only one of them holds; one that stands in the other's prose is the same."""
+def _names(one: Wording, other: Wording) -> Difference | None:
+    """Compare names of code that only one text holds; one that stands in the other's prose is the same."""
     left = {name for name in one.identifiers - other.identifiers if not _is_said(name, other)}
     right = {name for name in other.identifiers - one.identifiers if not _is_said(name, one)}
-    if not left and not right:
-        return ""
     paths = any("/" in name for name in left) and any("/" in name for name in right)
     return _sides("paths differ" if paths else "names differ", left, right)
 
 
 LEAST_NAME = 5
-"""Letters of a name from which it is looked for in words: a shorter one stands inside many of them."""
+"""Letters of a name from which it is looked for in words: a shorter one is part of many words."""
 
 
 def _is_said(name: str, other: Wording) -> bool:
@@ -68,22 +83,17 @@ def _is_said(name: str, other: Wording) -> bool:
     return letters.isalnum() and len(letters) >= LEAST_NAME and letters in other.run_together
 
 
-def _tense(one: Wording, other: Wording) -> bool:
-    return one.is_plan != other.is_plan
-
-
-def is_reordered(one: Wording, other: Wording) -> bool:
-    """Return whether they hold the same words with two or more out of order, which may turn the meaning round."""
+def _is_reordered(one: Wording, other: Wording) -> bool:
+    """Return whether two or more of the same words are out of order, which may reverse the meaning."""
     return sorted(one.stems) == sorted(other.stems) and one.stems != other.stems
 
 
-def _sides(what: str, left: Collection[str], right: Collection[str]) -> str:
-    """Return `numbers differ: 8080, 8081`, what only one has; empty if both have the same."""
+def _sides(label: str, left: Collection[str], right: Collection[str]) -> Difference | None:
     mine, theirs = set(left) - set(right), set(right) - set(left)
     if not mine and not theirs:
-        return ""
+        return None
     shown = [", ".join(sorted(side)[:3]) or "none" for side in (mine, theirs)]
-    return f"{what}: {shown[0]} / {shown[1]}"
+    return Difference(label, (shown[0], shown[1]))
 
 
 Pile = Literal["easy", "look"]
@@ -92,14 +102,19 @@ SHORT, MEDIUM = 5, 14
 """Words of meaning up to which a text is short, or of middle length."""
 
 THRESHOLDS: Mapping[str, float] = {"short": 0.74, "medium": 0.62, "long": 0.55}
-"""Likeness from which two texts are proposed, by length. In a short text one word of five turns it into another
-statement; texts of a paragraph that share more than half of their words retell each other."""
+"""Likeness from which two texts are proposed, by length. In a short text one word of five makes it another statement;
+texts of a paragraph that share more than half of their words retell each other."""
 
 THRESHOLDS_BY_MEANING: Mapping[str, float] = {"short": 0.86, "medium": 0.84, "long": 0.82}
-"""Cosine from which two texts are proposed whatever their words; 0.1 less where the words all but reach their own."""
+"""Cosine from which two texts are proposed whatever their words; 0.1 less where the words nearly reach their own."""
 
 CANDIDATE_SHARE = 0.4
 """Part of the weight of rare terms that candidates share; below it no pair of the labelled set reached a threshold."""
+
+LEAST_TITLE = 4
+"""Words of meaning from which a title states something: `Retry policy` names the subject of many memories."""
+
+_HOPELESS = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +147,11 @@ class Likeness:
     copies: bool = False
 
 
-def length_class(one: Wording, other: Wording) -> str:
-    """Return `short`, `medium` or `long`, by the shorter text."""
-    words = min(len(one.stems), len(other.stems))
-    return "short" if words <= SHORT else "medium" if words <= MEDIUM else "long"
-
-
 def likeness(one: Wording, other: Wording) -> float:
     """Return how much two texts share, 0–1: the Dice share of their stems, or how alike the sorted stems are written.
 
     The stems are taken with names of code whole, or split where that is more alike. How they are written catches
-    words that are written together or apart; it is worth nine tenths, as it also takes 8080 for 8081.
+    words that are written together or apart; it counts for nine tenths, as it also takes 8080 for 8081.
     """
     dice = max(_dice(one.terms, other.terms), _dice(one.parts, other.parts))
     if dice < _HOPELESS:
@@ -153,15 +162,12 @@ def likeness(one: Wording, other: Wording) -> float:
     return max(dice, 0.9 * written)
 
 
-_HOPELESS = 0.4
-
-
 def _dice(mine: AbstractSet[str], theirs: AbstractSet[str]) -> float:
     words = len(mine) + len(theirs)
     return 2.0 * len(mine & theirs) / words if words else 0.0
 
 
-def likeness_of_titles(one: Wording, other: Wording) -> float:
+def _likeness_of_titles(one: Wording, other: Wording) -> float:
     """Return how much the titles share, 0–1, where one is a statement of its own; 0 where they are too short to tell.
 
     A memory without a title of its own is its own title. Two that state the same may go on to explain it in words
@@ -173,20 +179,16 @@ def likeness_of_titles(one: Wording, other: Wording) -> float:
     return _dice(first.parts, second.parts)
 
 
-LEAST_TITLE = 4
-"""Words of meaning from which a title states something: `Retry policy` names what many memories speak of."""
-
-
 def compare(
     one: Memory, other: Memory, wordings: Mapping[str, Wording], cosine: float | None = None
 ) -> Likeness | None:
     """Return how two memories are duplicates, None if they are not."""
     first, second = wordings[one.id], wordings[other.id]
-    score = likeness(first, second)
-    titled = likeness_of_titles(first, second)
+    score, titled = likeness(first, second), _likeness_of_titles(first, second)
     if max(score, titled) < _HOPELESS and cosine is None:
         return None
-    length = length_class(first, second)
+    words = min(len(first.stems), len(second.stems))
+    length = "short" if words <= SHORT else "medium" if words <= MEDIUM else "long"
     if score < THRESHOLDS[length] and titled >= THRESHOLDS["short"]:
         score = titled
     elif score < THRESHOLDS[length]:
@@ -194,208 +196,157 @@ def compare(
         if cosine is None or cosine < meant:
             return None
         score = cosine
-    # What differs is looked up for the few pairs that are shown; only between equal words does it decide the pile.
+    # Differences decide the pile only between equal words; of others they are looked up where they are shown.
     same = "".join(first.stems) == "".join(second.stems)
-    pile: Pile = "easy" if same and not differences(one, other, wordings) else "look"
-    return Likeness(round(score, 4), pile)
+    return Likeness(round(score, 4), "easy" if same and not differences(one, other, wordings) else "look")
 
 
-def differences(one: Memory, other: Memory, wordings: Mapping[str, Wording]) -> tuple[str, ...]:
-    """Return what differs between two memories that matters, in words for people."""
-    return (*warnings(wordings[one.id], wordings[other.id]), *_kept_apart(one, other))
+def differences(one: Memory, other: Memory, wordings: Mapping[str, Wording]) -> tuple[Difference, ...]:
+    """Return what matters in which two memories differ."""
+    return (*text_differences(wordings[one.id], wordings[other.id]), *_kept_apart(one, other))
 
 
-def _kept_apart(one: Memory, other: Memory) -> Iterator[str]:
-    """Yield what beside the texts tells two memories apart."""
+def _kept_apart(one: Memory, other: Memory) -> Iterator[Difference]:
+    """Yield what tells two memories apart besides their texts."""
     if one.project != other.project:
-        yield f"one holds everywhere, the other in {one.project if other.project == GLOBAL_PROJECT else other.project}"
+        named = one.project if other.project == GLOBAL_PROJECT else other.project
+        yield Difference(f"one holds everywhere, the other in {named}")
     mine, theirs = ({anchor.path for anchor in memory.anchors} for memory in (one, other))
     if mine and theirs and not mine & theirs:
-        yield "tied to different files"
+        yield Difference("tied to different files")
     if (one.valid_from, one.valid_until) != (other.valid_from, other.valid_until):
-        yield "true at different times"
+        yield Difference("true at different times")
 
 
 def find_duplicates(
-    gathered: Gathered,
+    snapshot: Snapshot,
     *,
     alike: Iterable[tuple[str, str, float]] = (),
     apart: Iterable[Pair] = (),
-    cache: PassCache | None = None,
+    cache: TextCache | None = None,
     progress: ProgressCallback | None = None,
 ) -> list[DuplicateGroup]:
-    """Return the groups of duplicates, the surest first; holds no lease and changes nothing.
+    """Return the groups of duplicates, the most certain first.
 
     Args:
         alike: further candidates with the cosine of their vectors.
-        apart: pairs that are no duplicates whatever their words, such as contradictions.
-        cache: what an earlier pass worked out of the same texts.
+        apart: pairs that are not duplicates whatever their words, such as contradictions.
+        cache: analyses of an earlier pass.
         progress: told (done, total) of memories; may raise `Cancelled`.
 
     Raises:
         Cancelled: raised by `progress`, and passed on.
     """
-    memories = {memory.id: memory for memory in gathered.memories}
-    excluded = {*apart, *_told_apart(gathered)}
-    # Who says that two are no contradiction says that both hold, so that they are no duplicates either.
-    excluded |= gathered.dismissed(NOT_DUPLICATE) | gathered.dismissed(NOT_CONTRADICTION)
-    known = PassCache() if cache is None else cache
-    wordings = {memory.id: known.wordings[memory.title, memory.insight] for memory in gathered.memories}
-    copies = _copies(gathered.memories, wordings)
-    edges: dict[Pair, Likeness] = {}
-    for twins in copies:
-        for twin in twins[1:]:
-            _note(edges, excluded, memories[twins[0]], memories[twin], wordings, exact=True)
-    alone = [memories[twins[0]] for twins in copies]
-    for one, other in _pairs(alone, wordings, progress):
-        _note(edges, excluded, one, other, wordings)
-    for one_id, other_id, cosine in alike:
-        if one_id in memories and other_id in memories:
-            _note(edges, excluded, memories[one_id], memories[other_id], wordings, cosine=cosine)
-    groups = _groups(edges, copies, excluded, memories, wordings)
-    return sorted(groups, key=lambda group: (group.pile != "easy", not group.copies, -group.score, group.ids))
+    return _Finder(snapshot, apart, TextCache() if cache is None else cache).groups(alike, progress)
 
 
-def _note(
-    edges: dict[Pair, Likeness],
-    excluded: set[Pair],
-    one: Memory,
-    other: Memory,
-    wordings: Mapping[str, Wording],
-    *,
-    cosine: float | None = None,
-    exact: bool = False,
-) -> None:
-    pair = pair_of(one.id, other.id)
-    if pair in excluded or pair in edges or not _in_one_view(one, other):
-        return
-    if exact:
-        apart = tuple(_kept_apart(one, other))
-        edges[pair] = Likeness(1.0, "look" if apart else "easy", copies=not apart)
-    elif found := compare(one, other, wordings, cosine):
-        edges[pair] = found
+class _Finder:
+    """One search: pairs that are duplicates are collected as edges, then grouped."""
+
+    def __init__(self, snapshot: Snapshot, apart: Iterable[Pair], cache: TextCache) -> None:
+        self._memories = {memory.id: memory for memory in snapshot.memories}
+        self._wordings = {memory.id: cache.wordings[memory.title, memory.insight] for memory in snapshot.memories}
+        # Whoever says that two do not contradict each other says that both hold, so they are no duplicates either.
+        self._excluded = {*apart, *_linked_apart(snapshot), *snapshot.dismissed(NOT_DUPLICATE, NOT_CONTRADICTION)}
+        self._edges: dict[Pair, Likeness] = {}
+
+    def groups(
+        self, alike: Iterable[tuple[str, str, float]], progress: ProgressCallback | None
+    ) -> list[DuplicateGroup]:
+        copies = self._copies()
+        for first, *twins in copies:
+            for twin in twins:
+                self._note_copy(self._memories[first], self._memories[twin])
+        for one, other in self._pairs([self._memories[first] for first, *_ in copies], progress):
+            self._note(one, other)
+        for one_id, other_id, cosine in alike:
+            if one_id in self._memories and other_id in self._memories:
+                self._note(self._memories[one_id], self._memories[other_id], cosine)
+        groups = [*self._groups_of_copies(copies), *self._groups_alike()]
+        return sorted(groups, key=lambda group: (group.pile != "easy", not group.copies, -group.score, group.ids))
+
+    def _copies(self) -> list[list[str]]:
+        """Return the ids of memories that say the same whatever case, markup and spelling; the one to keep first."""
+        alike: dict[tuple[str | None, tuple[str, ...]], list[Memory]] = {}
+        for memory in sorted(self._memories.values(), key=_worth_keeping):
+            alike.setdefault((memory.project, self._wordings[memory.id].stems), []).append(memory)
+        found: list[list[str]] = []
+        for twins in alike.values():
+            same: dict[tuple[object, ...], list[str]] = {}
+            for twin in twins:
+                texts = (Wording(twin.rationale).words, Wording(twin.snippet).words) if len(twins) > 1 else ()
+                same.setdefault((self._wordings[twin.id].words if texts else (), *texts), []).append(twin.id)
+            found += same.values()
+        return found
+
+    def _pairs(self, memories: list[Memory], progress: ProgressCallback | None) -> Iterator[tuple[Memory, Memory]]:
+        """Yield pairs that may reach one payload and share rare words."""
+        parts = views(memories)
+        total = sum(map(len, parts))
+        done = 0
+
+        def step(position: int) -> None:
+            if progress:
+                progress(min(done + position, total), total)
+
+        for part in parts:
+            wordings = [self._wordings[memory.id] for memory in part]
+            terms = [wording.terms | wording.parts for wording in wordings]
+            for first, second in candidate_pairs(terms, share=CANDIDATE_SHARE, step=step):
+                yield part[first], part[second]
+            done += len(part)
+        step(0)
+
+    def _is_open(self, one: Memory, other: Memory) -> bool:
+        pair = pair_of(one.id, other.id)
+        return pair not in self._excluded and pair not in self._edges and in_one_view(one, other)
+
+    def _note_copy(self, one: Memory, other: Memory) -> None:
+        if self._is_open(one, other):
+            apart = any(_kept_apart(one, other))
+            self._edges[pair_of(one.id, other.id)] = Likeness(1.0, "look" if apart else "easy", copies=not apart)
+
+    def _note(self, one: Memory, other: Memory, cosine: float | None = None) -> None:
+        if self._is_open(one, other) and (found := compare(one, other, self._wordings, cosine)):
+            self._edges[pair_of(one.id, other.id)] = found
+
+    def _groups_of_copies(self, copies: Iterable[list[str]]) -> Iterator[DuplicateGroup]:
+        """Yield exact copies together, whatever their number."""
+        for first, *twins in copies:
+            same = [twin for twin in twins if (edge := self._edges.get(pair_of(first, twin))) and edge.copies]
+            if same:
+                ids = (first, *same)
+                yield DuplicateGroup(ids, 1.0, "easy", (), copies=True, texts=self._texts(ids))
+
+    def _groups_alike(self) -> Iterator[DuplicateGroup]:
+        """Yield groups that one merge can take, in which every pair is an edge, the most alike joined first."""
+        edges = self._edges
+        rest = [pair for pair, edge in edges.items() if not edge.copies]
+        rest.sort(key=lambda pair: (edges[pair].pile != "easy", -edges[pair].score, pair))
+        for cluster in cliques(rest, edges, MOST_MERGED):
+            ids = tuple(sorted(cluster, key=lambda name: _worth_keeping(self._memories[name])))
+            inner = [edges[pair_of(one, other)] for at, one in enumerate(ids) for other in ids[at + 1 :]]
+            kept, *others = (self._memories[name] for name in ids)
+            differ = [each for other in others for each in differences(kept, other, self._wordings)]
+            # Of several memories only what differs is shown, not how each does.
+            found = dict.fromkeys(each.label if len(others) > 1 else each.text for each in differ)
+            pile: Pile = "easy" if all(edge.pile == "easy" for edge in inner) else "look"
+            score = min(edge.score for edge in inner)
+            yield DuplicateGroup(ids, score, pile, tuple(found), copies=False, texts=self._texts(ids))
+
+    def _texts(self, ids: Iterable[str]) -> dict[str, str]:
+        return {name: content_hash(self._memories[name]) for name in ids}
 
 
-def _in_one_view(one: Memory, other: Memory) -> bool:
-    """Return whether both may reach one payload: of one project, or one of them global."""
-    return one.project == other.project or (
-        GLOBAL_PROJECT in {one.project, other.project} and None not in {one.project, other.project}
-    )
-
-
-def _told_apart(gathered: Gathered) -> Iterator[Pair]:
-    """Yield pairs of which a link already says what they are to each other."""
-    for link in gathered.links:
+def _linked_apart(snapshot: Snapshot) -> Iterator[Pair]:
+    """Yield pairs whose link already says what they are to each other."""
+    for link in snapshot.links:
         if link.type in {"supersedes", "contradicts", "derived-from"} or (
             link.type == "relates" and link.origin == "person"
         ):
             yield pair_of(link.from_id, link.to_id)
 
 
-def _copies(memories: Iterable[Memory], wordings: Mapping[str, Wording]) -> list[list[str]]:
-    """Return the ids of memories that say the same whatever case, markup and spelling; the one to keep first."""
-    alike: dict[tuple[str | None, tuple[str, ...]], list[Memory]] = {}
-    for memory in sorted(memories, key=worth_keeping):
-        alike.setdefault((memory.project, wordings[memory.id].stems), []).append(memory)
-    found: list[list[str]] = []
-    for twins in alike.values():
-        if len(twins) == 1:
-            found.append([twins[0].id])
-            continue
-        same: dict[tuple[object, ...], list[str]] = {}
-        for twin in twins:
-            rest = (Wording(twin.rationale).words, Wording(twin.snippet).words)
-            same.setdefault((wordings[twin.id].words, *rest), []).append(twin.id)
-        found += same.values()
-    return found
-
-
-def worth_keeping(memory: Memory) -> tuple[object, ...]:
-    """Return a sort key that puts the memory first into which the others would be merged."""
+def _worth_keeping(memory: Memory) -> tuple[object, ...]:
+    """Return a sort key that puts first the memory into which the others would be merged."""
     return (not memory.pinned, memory.verified_at is None, memory.confirmed_at is None, memory.created_at, memory.id)
-
-
-def _pairs(
-    memories: list[Memory], wordings: Mapping[str, Wording], progress: ProgressCallback | None
-) -> Iterator[tuple[Memory, Memory]]:
-    """Yield pairs of one project and `global` that share rare words."""
-    parts = by_project(memories)
-    shared = parts.pop(GLOBAL_PROJECT, [])
-    if not any(project is not None for project in parts):
-        parts[GLOBAL_PROJECT] = []
-    total = sum(len(part) + (len(shared) if project else 0) for project, part in parts.items())
-    done = 0
-
-    def step(position: int) -> None:
-        if progress:
-            progress(min(done + position, total), total)
-
-    for project, part in parts.items():
-        near = [*shared, *part] if project is not None else part
-        for first, second in candidate_pairs(
-            [wordings[memory.id].terms | wordings[memory.id].parts for memory in near], share=CANDIDATE_SHARE, step=step
-        ):
-            yield near[first], near[second]
-        done += len(near)
-    if progress:
-        progress(total, total)
-
-
-def _groups(
-    edges: Mapping[Pair, Likeness],
-    copies: Iterable[list[str]],
-    excluded: set[Pair],
-    memories: Mapping[str, Memory],
-    wordings: Mapping[str, Wording],
-) -> Iterator[DuplicateGroup]:
-    """Yield groups in which every pair is an edge, the most alike joined first.
-
-    Exact copies stand together whatever their number; other groups hold what one merge can take.
-    """
-    twins = {names[0]: [name for name in names[1:] if pair_of(names[0], name) not in excluded] for names in copies}
-    exact = {
-        pair_of(first, name)
-        for first, names in twins.items()
-        for name in names
-        if (edge := edges.get(pair_of(first, name))) is not None and edge.copies
-    }
-    clusters = {end: {end} for pair in edges if pair not in exact for end in pair}
-    rest = [item for item in edges.items() if item[0] not in exact]
-    for (one, other), _ in sorted(rest, key=lambda item: (item[1].pile != "easy", -item[1].score, item[0])):
-        left, right = clusters[one], clusters[other]
-        if left is right or len(left) + len(right) > MOST_MERGED:
-            continue
-        if all(pair_of(first, second) in edges for first in left for second in right):
-            left |= right
-            clusters.update(dict.fromkeys(right, left))
-    for cluster in {id(cluster): cluster for cluster in clusters.values() if len(cluster) > 1}.values():
-        yield _group(cluster, edges, memories, wordings)
-    for first, names in twins.items():
-        same = [name for name in names if pair_of(first, name) in exact]
-        if same:
-            yield _copies_group([first, *same], memories)
-
-
-def _group(
-    cluster: set[str],
-    edges: Mapping[Pair, Likeness],
-    memories: Mapping[str, Memory],
-    wordings: Mapping[str, Wording],
-) -> DuplicateGroup:
-    ids = sorted(cluster, key=lambda name: worth_keeping(memories[name]))
-    inner = [edges[pair_of(one, other)] for at, one in enumerate(ids) for other in ids[at + 1 :]]
-    kept, others = memories[ids[0]], [memories[name] for name in ids[1:]]
-    told = [warning for other in others for warning in differences(kept, other, wordings)]
-    # Of several memories only what differs is told, not in which words each does.
-    found = tuple(dict.fromkeys(warning.split(":")[0] if len(others) > 1 else warning for warning in told))
-    pile: Pile = "easy" if all(edge.pile == "easy" for edge in inner) else "look"
-    score = min(edge.score for edge in inner)
-    return DuplicateGroup(tuple(ids), score, pile, found, copies=False, texts=_texts(ids, memories))
-
-
-def _copies_group(ids: list[str], memories: Mapping[str, Memory]) -> DuplicateGroup:
-    return DuplicateGroup(tuple(ids), 1.0, "easy", (), copies=True, texts=_texts(ids, memories))
-
-
-def _texts(ids: Iterable[str], memories: Mapping[str, Memory]) -> dict[str, str]:
-    return {name: content_hash(memories[name]) for name in ids}

@@ -1,4 +1,4 @@
-"""A snapshot of the vault for long passes: read in short leases, analysed outside them."""
+"""What analysis works on: memories, their links, and what people already decided about pairs of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from memtui.domain.memory import Link, Memory, Verdict, content_hash
+from memtui.domain.memory import GLOBAL_PROJECT, Link, Memory, Verdict, content_hash
 
 Pair = tuple[str, str]
 """Two ids, the smaller first."""
@@ -15,18 +15,16 @@ NOT_DUPLICATE = "not-duplicate"
 NOT_CONTRADICTION = "not-conflict"
 NOT_RELATED = "not-related"
 NOT_RIPE = "not-ripe"
-"""Verdicts on a pair: the one memory has the verdict, its reason names the other and the texts that were compared."""
+"""Verdicts on a pair, as stored: one memory has the verdict; its reason holds the other's id and a fingerprint."""
 
 PAIR_VERDICTS = frozenset({NOT_DUPLICATE, NOT_CONTRADICTION, NOT_RELATED, NOT_RIPE})
-"""All verdicts on pairs."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
-    """Memories with what was already said of pairs of them.
+class Snapshot:
+    """Memories with links between any two, and verdicts on pairs.
 
     Attributes:
-        links: links between any two.
         keys: internal key of each memory, for its vector.
     """
 
@@ -35,16 +33,16 @@ class Gathered:
     dismissals: list[Verdict] = field(default_factory=list)
     keys: dict[str, int] = field(default_factory=dict)
 
-    def dismissed(self, kind: str) -> set[Pair]:
-        """Return the pairs that a person gave this verdict, as long as both texts are unchanged."""
+    def dismissed(self, *verdicts: str) -> set[Pair]:
+        """Return the pairs that a person gave one of these verdicts, as long as both texts are unchanged."""
         known = {memory.id: memory for memory in self.memories}
         found = set()
         for verdict in self.dismissals:
             other, _, fingerprint = verdict.reason.partition(" ")
-            pair = pair_of(verdict.memory_id, other)
-            here = verdict.verdict == kind and pair[0] in known and pair[1] in known
-            if here and fingerprint == pair_fingerprint(known[pair[0]], known[pair[1]]):
-                found.add(pair)
+            if verdict.verdict not in verdicts or other not in known or verdict.memory_id not in known:
+                continue
+            if fingerprint == pair_fingerprint(known[verdict.memory_id], known[other]):
+                found.add(pair_of(verdict.memory_id, other))
         return found
 
 
@@ -54,7 +52,7 @@ def pair_of(one: str, other: str) -> Pair:
 
 
 def pair_fingerprint(one: Memory, other: Memory) -> str:
-    """Return what stands for the texts of two memories: 16 hex characters of BLAKE2b over their content hashes."""
+    """Return a fingerprint of the texts of two memories: 16 hex characters of BLAKE2b over their content hashes."""
     hashes = sorted((content_hash(one), content_hash(other)))
     return blake2b("".join(hashes).encode(), digest_size=8).hexdigest()
 
@@ -65,3 +63,21 @@ def by_project(memories: Iterable[Memory]) -> dict[str | None, list[Memory]]:
     for memory in memories:
         found.setdefault(memory.project, []).append(memory)
     return found
+
+
+def in_one_view(one: Memory, other: Memory) -> bool:
+    """Return whether both may reach one payload: both of one project, or one of them global."""
+    projects = {one.project, other.project}
+    return len(projects) == 1 or (GLOBAL_PROJECT in projects and None not in projects)
+
+
+def views(memories: Iterable[Memory]) -> list[list[Memory]]:
+    """Return the memories that may reach one payload: each project with `global`, and the unassigned.
+
+    `global` stands alone where there is no project.
+    """
+    parts = by_project(memories)
+    shared = parts.pop(GLOBAL_PROJECT, [])
+    if not any(project is not None for project in parts):
+        parts[GLOBAL_PROJECT] = []
+    return [[*(shared if project is not None else ()), *part] for project, part in parts.items()]

@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 from memtui.capture.plan import ImportPlan, Planned, draft_hash
 from memtui.capture.titles import title_for
-from memtui.curate.lifecycle import Outcome, only_person, planted_reasons
+from memtui.curate.lifecycle import planted_reasons
 from memtui.curate.memories import edited_memory
-from memtui.domain.actor import Actor
+from memtui.curate.outcomes import Outcome, Skipped, SkipReason
+from memtui.domain.actor import Actor, require_person
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
 from memtui.vault.filters import Scope
@@ -125,14 +126,15 @@ def decide(
         RefusedError: an agent asks.
         SecretRefusedError: a source's text holds what looks like a secret.
     """
-    only_person(actor, "decide a conflict")
-    outcome = Outcome()
+    require_person(actor, "decide a conflict")
+    changed: list[Memory] = []
+    skipped: list[Skipped] = []
     action = "keep-mine" if side == "mine" else "take-source"
     with vault.write(actor=actor.name, action=action) as writer:
         for identifier in dict.fromkeys(map(writer.resolve, prefixes)):
             open_ones = conflicts(writer, identifiers=[identifier])
             if not open_ones:
-                outcome.unchanged.append((identifier, "no source of it says anything else"))
+                skipped.append(Skipped(identifier, SkipReason.SOURCES_AGREE))
                 continue
             values: Mapping[str, Any] = {}
             if side == "source":
@@ -149,9 +151,9 @@ def decide(
             if side == "source" and memory.status == "active" and planted_reasons(memory):
                 # Taken without being read, it has to be accepted like any other that looks planted.
                 memory = replace(memory, status="candidate")
-            outcome.changed.append(writer.put(_looked_at(memory, open_ones)))
-        writer.summary = _summary(side, outcome.changed)
-    return outcome
+            changed.append(writer.put(_looked_at(memory, open_ones)))
+        writer.summary = _summary(side, changed)
+    return Outcome(tuple(changed), tuple(skipped))
 
 
 def settle(
@@ -181,7 +183,7 @@ def settle(
         NotFoundError: the source was imported meanwhile and says something else, or nothing at all.
         RefusedError, SecretRefusedError, UsageError: see their texts.
     """
-    only_person(actor, "decide a conflict")
+    require_person(actor, "decide a conflict")
     if before is not None:
         before()
     with vault.write(actor=actor.name, action="settle") as writer:

@@ -7,11 +7,12 @@ import argparse
 from memtui.cli.output import plural, read_input, say, write_json, write_line
 from memtui.cli.parsing import Parser, number, whole_number
 from memtui.cli.session import Session
-from memtui.curate.links import resemblance_records, say_resemblances
+from memtui.curate.links import resembling_each
 from memtui.curate.memories import NewMemory, add_memory
 from memtui.errors import EXIT_DONE
 from memtui.text.injection import ordering_line
 from memtui.text.quantities import parse_day
+from memtui.wording.outcomes import resembles
 
 
 def configure(parser: Parser) -> None:
@@ -66,9 +67,12 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         secret_patterns=session.config.secrets.patterns,
     )
     memory = added.memory
-    found, lines = say_resemblances(session.vault, [memory]) if added.is_new else ([], [])
+    found = resembling_each(session.vault, [memory]) if added.is_new else []
     if session.json:
-        write_json({"id": memory.id} | ({"resembles": resemblance_records(found)} if found else {}))
+        from memtui.analysis.resemblance import resemblance_record
+
+        record = {"resembles": [resemblance_record(one) for _, one in found]} if found else {}
+        write_json({"id": memory.id} | record)
     else:
         write_line(memory.id)
     if not added.is_new:
@@ -82,8 +86,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         guess = " (guessed; --kind sets it)" if added.guessed_kind else ""
         waiting = "; it waits in the inbox" if memory.status == "candidate" else ""
         say(f"{memory.kind}{guess}, {place}{waiting}: {memory.title}")
-    for line in lines:
-        say(line)
+    for _, one in found:
+        say(resembles(memory, one))
     if added.removed:
         say(f"{plural(added.removed, 'control character')} stripped")
     if ordering_line(f"{memory.title}\n{memory.insight}") is not None:

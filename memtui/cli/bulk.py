@@ -6,8 +6,9 @@ import argparse
 
 from memtui.cli.output import plural, say, write_json, write_line
 from memtui.cli.session import Session
-from memtui.curate.lifecycle import Outcome
+from memtui.curate.outcomes import Outcome
 from memtui.errors import NotFoundError, UsageError
+from memtui.wording.outcomes import skip_reason
 
 SINGLE_OPTIONS = (
     *("title", "text", "why", "snippet", "add_file", "remove_file", "confidence", "valid_until", "move_to"),
@@ -48,8 +49,8 @@ def edit_many(arguments: argparse.Namespace, session: Session, half_life_days: f
         UsageError: an option speaks of one memory, or none says what to change.
         NotFoundError: the query chooses nothing.
     """
-    from memtui.curate.fields import KIND_HALF_LIFE, named_tags
-    from memtui.curate.lifecycle import change_many
+    from memtui.curate.fields import named_tags
+    from memtui.curate.lifecycle import KIND_HALF_LIFE, change_many
 
     single = next((name for name in SINGLE_OPTIONS if getattr(arguments, name)), None)
     if single is not None:
@@ -71,12 +72,12 @@ def edit_many(arguments: argparse.Namespace, session: Session, half_life_days: f
 
 
 def tell(session: Session, outcome: Outcome, done: str) -> None:
-    """Print the ids that were changed, and say how many were and which were left alone."""
+    """Print the ids that were changed, and say how many were and which were skipped."""
     if session.json:
         write_json(
             {
                 "changed": [memory.id for memory in outcome.changed],
-                "unchanged": [{"id": identifier, "reason": reason} for identifier, reason in outcome.unchanged],
+                "unchanged": [{"id": each.id, "reason": skip_reason(each)} for each in outcome.skipped],
             }
         )
     else:
@@ -84,5 +85,5 @@ def tell(session: Session, outcome: Outcome, done: str) -> None:
             write_line(memory.id)
         back = "; `memtui undo` takes it back" if outcome.changed else ""
         say(f"{done}: {plural(len(outcome.changed), 'memory')}{back}")
-    for identifier, reason in outcome.unchanged:
-        say(f"{identifier} left alone: {reason}")
+    for each in outcome.skipped:
+        say(f"{each.id} skipped: {skip_reason(each)}")

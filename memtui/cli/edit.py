@@ -10,12 +10,13 @@ from memtui.cli.output import read_input, say, write_json, write_line
 from memtui.cli.parsing import Parser, number, whole_number
 from memtui.cli.session import Session
 from memtui.curate.fields import ListChanges, anchors_for, check_kind, named_tags, relative_name
-from memtui.curate.links import changed_much, say_resemblances
+from memtui.curate.links import resembling_each
 from memtui.curate.memories import edit_memory, is_left_behind
 from memtui.curate.views import get_view, view_record
 from memtui.domain.memory import Memory
 from memtui.errors import EXIT_DONE, MemtuiError, UsageError
 from memtui.text.quantities import parse_day, parse_duration
+from memtui.wording.outcomes import resembles
 
 DESCRIPTIONS = {
     "edit": "Edit a memory: by options, or as a file in $EDITOR when none is given. A file that cannot be read is kept."
@@ -66,9 +67,11 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     say(f"version {saved.version}: {saved.title}" if saved.version != memory.version else "nothing was changed")
     if is_left_behind(memory, saved):
         say(f'the title was kept, and the text no longer speaks of it: memtui edit {saved.id} --title "…"')
+    from memtui.analysis.resemblance import changed_much
+
     if changed_much(memory, saved):
-        for line in say_resemblances(session.vault, [saved])[1]:
-            say(line)
+        for each, found in resembling_each(session.vault, [saved]):
+            say(resembles(each, found))
     return EXIT_DONE
 
 

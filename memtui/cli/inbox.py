@@ -9,11 +9,12 @@ from memtui.cli.parsing import Parser, global_options
 from memtui.cli.session import Session
 from memtui.curate import lifecycle
 from memtui.curate.fields import check_kind
-from memtui.curate.links import say_resemblances
+from memtui.curate.links import resembling_each
+from memtui.curate.outcomes import Outcome
 from memtui.curate.views import list_memories, view_record
 from memtui.errors import EXIT_DONE, UsageError
 from memtui.text.sanitize import one_line
-from memtui.vault.filters import MemoryFilter, Scope
+from memtui.wording.outcomes import resembles, skip_reason
 
 DESCRIPTIONS = {
     "inbox": "The inbox holds candidates: imported or proposed, and injected nowhere until a person accepts them. "
@@ -57,26 +58,26 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         write_json(
             {
                 "changed": [memory.id for memory in outcome.changed],
-                "unchanged": [{"id": identifier, "reason": reason} for identifier, reason in outcome.unchanged],
+                "unchanged": [{"id": each.id, "reason": skip_reason(each)} for each in outcome.skipped],
             }
         )
     else:
         for memory in outcome.changed:
             write_line(memory.id)
-    for identifier, reason in outcome.unchanged:
-        say(f"{identifier} left alone: {reason}")
+    for each in outcome.skipped:
+        say(f"{each.id} skipped: {skip_reason(each)}")
     back = "; `memtui undo` takes it back" if outcome.changed else ""
     say(f"{done}: {plural(len(outcome.changed), 'memory')}{back}")
     if arguments.action == "accept":
-        for line in say_resemblances(session.vault, outcome.changed)[1]:
-            say(line)
+        for memory, found in resembling_each(session.vault, outcome.changed):
+            say(resembles(memory, found))
     unassigned = sum(1 for memory in outcome.changed if memory.project is None and memory.status == "active")
     if unassigned and arguments.action == "accept":
         say(f"without a project, so in no payload: {plural(unassigned, 'memory')} (`memtui edit ID --move-to PROJECT`)")
     return EXIT_DONE
 
 
-def _decided(arguments: argparse.Namespace, session: Session) -> tuple[lifecycle.Outcome, str]:
+def _decided(arguments: argparse.Namespace, session: Session) -> tuple[Outcome, str]:
     """Accept, reject, or settle; returns what it came to, and the word for it."""
     if arguments.action == "accept":
         outcome = lifecycle.accept(
@@ -115,7 +116,7 @@ def list_conflicts(session: Session) -> int:
     """Print what was edited both in its source and here."""
     from memtui.capture.source_conflicts import conflict_record, conflicts
 
-    scope = _waiting(session, with_unassigned=session.project is None).scope
+    scope = lifecycle.waiting(session.view.scope, with_unassigned=session.project is None).scope
     with session.vault.read() as reader:
         found = conflicts(reader, scope)
     if session.json:
@@ -135,18 +136,11 @@ def list_conflicts(session: Session) -> int:
     return EXIT_DONE
 
 
-def _waiting(session: Session, *, with_unassigned: bool) -> MemoryFilter:
-    scope = session.view.scope
-    if with_unassigned and scope.projects is not None:
-        scope = Scope(scope.projects, with_unassigned=True)
-    return MemoryFilter(scope=scope, statuses=("candidate",))
-
-
 def _chosen(arguments: argparse.Namespace, session: Session) -> list[str]:
     if arguments.all:
         with session.vault.read() as reader:
             # The unassigned would go to the project in view: that is decided one by one.
-            wanted = _waiting(session, with_unassigned=False)
+            wanted = lifecycle.waiting(session.view.scope, with_unassigned=False)
             waiting = reader.select(wanted, sort="created", now=session.vault.now())
         planted = [memory.id for memory in waiting if lifecycle.planted_reasons(memory)]
         for identifier in planted:
@@ -158,7 +152,7 @@ def _chosen(arguments: argparse.Namespace, session: Session) -> list[str]:
 
 
 def _list(session: Session) -> int:
-    wanted = _waiting(session, with_unassigned=session.project is None)
+    wanted = lifecycle.waiting(session.view.scope, with_unassigned=session.project is None)
     views = list_memories(session.vault, wanted, sort="created")
     if session.json:
         write_json([view_record(view, session.kinds) for view in views])

@@ -13,6 +13,7 @@ from memtui.clock import days_after
 from memtui.curate import lifecycle
 from memtui.curate.anchors import snooze_until_change
 from memtui.curate.history import go_back
+from memtui.curate.outcomes import Outcome, require_changed
 from memtui.errors import EXIT_DONE, UsageError
 from memtui.text.quantities import parse_day, parse_duration
 
@@ -85,13 +86,13 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     return EXIT_DONE
 
 
-def _act(arguments: argparse.Namespace, session: Session) -> lifecycle.Outcome:
+def _act(arguments: argparse.Namespace, session: Session) -> Outcome:
     if arguments.command == "restore":
         return lifecycle.restore(session.vault, arguments.id, actor=session.actor)
     versions = _versions(arguments, session)
     outcome = _decide(arguments, session, arguments.id or list(versions), versions)
     if arguments.if_version is not None:
-        lifecycle.insist(outcome, versions, what=_DONE_WORDS[arguments.command])
+        require_changed(outcome, versions)
     return outcome
 
 
@@ -111,7 +112,7 @@ def _versions(arguments: argparse.Namespace, session: Session) -> dict[str, int]
 
 def _decide(
     arguments: argparse.Namespace, session: Session, ids: Sequence[str], versions: Mapping[str, int]
-) -> lifecycle.Outcome:
+) -> Outcome:
     vault, actor, tree = session.vault, session.actor, session.view.tree
     if arguments.command == "verify":
         return lifecycle.verify(vault, ids, actor=actor, tree=tree, versions=versions)

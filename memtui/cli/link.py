@@ -106,9 +106,10 @@ def _model(session: Session) -> str | None:
 
 
 def _dismiss(arguments: argparse.Namespace, session: Session) -> int:
-    from memtui.curate.links import dismiss_link
+    from memtui.analysis.snapshot import NOT_RELATED
+    from memtui.curate.resolutions import dismiss
 
-    said = dismiss_link(session.vault, arguments.id, arguments.other, actor=session.actor)
+    said = dismiss(session.vault, NOT_RELATED, [arguments.id, arguments.other], actor=session.actor)
     if session.json:
         write_json({"changed": bool(said)})
     say("dismissed: it is not proposed again until a text changes" if said else "it was dismissed already")

@@ -9,7 +9,7 @@ from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Session
 from memtui.cli.streams import has_terminal
 from memtui.curate import review_sessions
-from memtui.curate.anchors import CheckedAnchor, look_after_files, re_anchor
+from memtui.curate.anchors import CheckedAnchor, check_trees, re_anchor
 from memtui.curate.fields import check_kind_in_use
 from memtui.curate.packs import packs_awaiting_feedback
 from memtui.curate.projects import known_trees
@@ -109,7 +109,7 @@ def _look_after_files(session: Session) -> list[CheckedAnchor]:
     wanted = session.view.scope.projects
     chosen = [tree for name, tree in trees.items() if wanted is None or name in wanted]
     try:
-        found = look_after_files(session.vault, chosen)
+        found = check_trees(session.vault, chosen)
     except VaultBusyError:
         say("Files were not checked: another process holds the vault. What the last check found counts.")
         return []

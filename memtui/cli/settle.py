@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 
+from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE
 from memtui.cli.output import say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Session
-from memtui.curate.resolutions import keep_both, keep_one, not_contradicting, not_duplicates, pair_named, scope_from
+from memtui.curate.resolutions import contradiction_of, dismiss, keep_both, keep_one, parse_validity
 from memtui.errors import EXIT_DONE, UsageError
 
 DESCRIPTIONS = {
@@ -57,12 +58,12 @@ def _settled(arguments: argparse.Namespace, session: Session) -> tuple[list[str]
     """Return the ids that were changed, and what was done in words."""
     vault, actor = session.vault, session.actor
     if arguments.no_duplicates:
-        said = not_duplicates(vault, arguments.id, actor=actor)
+        said = dismiss(vault, NOT_DUPLICATE, arguments.id, actor=actor)
         return [], "remembered: no duplicates" if said else "it is remembered already"
     if arguments.none:
-        said = not_contradicting(vault, *arguments.id, actor=actor)
+        said = dismiss(vault, NOT_CONTRADICTION, arguments.id, actor=actor)
         return [], "remembered: no contradiction" if said else "it is remembered already"
-    pair = pair_named(vault, *arguments.id)
+    pair = contradiction_of(vault, *arguments.id)
     if arguments.keep is not None:
         with vault.read() as reader:
             kept = reader.resolve(arguments.keep)
@@ -74,7 +75,7 @@ def _settled(arguments: argparse.Namespace, session: Session) -> tuple[list[str]
         if not sign:
             raise UsageError("A scope is written ID=WHERE", where=given, remedy="As in --scope k3f9=legacy/**.")
         with vault.read() as reader:
-            scopes[reader.resolve(prefix)] = scope_from(where)
+            scopes[reader.resolve(prefix)] = parse_validity(where)
     patterns = session.config.secrets.patterns
     changed = keep_both(vault, pair, scopes, actor=actor, secret_patterns=patterns)
     places = "; ".join(f"{memory.id} for {scopes[memory.id].text}" for memory in changed if memory.id in scopes)

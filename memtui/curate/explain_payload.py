@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from memtui.analysis.cache import PassCache
-from memtui.analysis.contradictions import Contradiction, find_contradictions, linked_contradictions, settled_pairs
-from memtui.analysis.snapshot import PAIR_VERDICTS, Gathered, pair_of
+from memtui.analysis.cache import TextCache
+from memtui.analysis.contradictions import Contradiction, decided_pairs, find_contradictions, linked_contradictions
+from memtui.analysis.snapshot import PAIR_VERDICTS, Snapshot, pair_of
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Included, Pack
@@ -98,7 +98,7 @@ def _explained(one: Withheld, known: _Known) -> Explained:
 MOST_COMPARED = 60
 """Memories of a payload that are compared with each other: no usual payload holds more, and they take 10 ms."""
 
-_READ = PassCache()
+_READ = TextCache()
 """Readings of texts: while a task is typed the same memories are compared again and again, 6 ms instead of 9 for 37."""
 
 MOST_KEPT = 5_000
@@ -132,10 +132,10 @@ def contradictions_in(vault: Vault, pack: Pack) -> tuple[PayloadContradiction, .
     included = [one for one in pack.included if not one.status][:MOST_COMPARED]
     memories = sorted((one.hit.memory for one in included), key=lambda memory: (memory.created_at, memory.id))
     if len(_READ.clauses) > MOST_KEPT:
-        _READ.turn()
+        _READ.begin()
         _READ.end()
     # Texts alone decide most payloads, without a look at the vault: that takes 20 ms.
-    clashing = find_contradictions(Gathered(memories), cache=_READ)
+    clashing = find_contradictions(Snapshot(memories), cache=_READ)
     put_in = {one.hit.memory.id for one in included if one.hit.is_put_in}
     ids = sorted({*put_in, *(identifier for contradiction in clashing for identifier in contradiction.ids)})
     if not ids:
@@ -143,8 +143,8 @@ def contradictions_in(vault: Vault, pack: Pack) -> tuple[PayloadContradiction, .
     with vault.read() as reader:
         links = reader.links(ids)
         verdicts = [one for one in reader.verdicts(ids) if one.verdict in PAIR_VERDICTS]
-    gathered = Gathered(memories, links, verdicts)
-    settled = settled_pairs(gathered)
+    gathered = Snapshot(memories, links, verdicts)
+    settled = decided_pairs(gathered)
     titles = {memory.id: memory.title for memory in memories}
     found = {one.ids: one for one in clashing if pair_of(*one.ids) not in settled}
     found |= {one.ids: one for one in linked_contradictions(gathered, cache=_READ)}

@@ -170,12 +170,6 @@ def is_generic(name: str) -> bool:
     return name.split(".", 1)[0].lower() in GENERIC_STEMS
 
 
-def new_anchor(anchor: Anchor, moves: Mapping[str, str]) -> Anchor:
-    """Return an anchor at its new path; the hash of its last verification stays, so that a changed file shows."""
-    to = moves.get(anchor.path)
-    return anchor if to is None else Anchor(to, anchor.content_hash)
-
-
 MOST_LINES = 12
 """Changed lines shown of one file."""
 

@@ -19,9 +19,10 @@ from memtui.curate.fields import (
     clean_tags,
     relative_name,
 )
-from memtui.curate.lifecycle import accepted, only_person, settle_supersessions, verified
+from memtui.curate.lifecycle import accepted, supersede_replaced, verified
 from memtui.curate.memories import edited_memory
-from memtui.domain.actor import Actor
+from memtui.curate.outcomes import Batch
+from memtui.domain.actor import Actor, require_person
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, Anchor, Memory
 from memtui.errors import MemtuiError, UsageError
@@ -32,7 +33,6 @@ from memtui.text.secrets import find_secrets
 from memtui.text.suggest import did_you_mean
 from memtui.vault.projects import check_name
 from memtui.vault.vault import Vault
-from memtui.vault.writer import VaultWriter
 from memtui.workspace import Tree
 
 Decision = Literal["edit", "verify", "accept"]
@@ -69,7 +69,7 @@ def save_edit(
         UsageError, NotFoundError, RefusedError, SecretRefusedError, ConflictError: see their texts.
     """
     if decision != "edit":
-        only_person(actor, decision)
+        require_person(actor, decision)
     with vault.write(actor=actor.name, action=decision) as writer:
         memory = writer.get(writer.resolve(identifier))
         edited = edited_memory(
@@ -77,23 +77,23 @@ def save_edit(
         )
         if memory.version == if_version:
             # On a moved version the save below raises ConflictError, whatever else is wrong.
-            edited = _decided(writer, edited, decision, actor, folder=folder, tree=tree)
+            batch = Batch(writer, actor)
+            edited = _decided(batch, edited, decision, folder=folder, tree=tree)
+            batch.store()
         writer.summary = f"{_SUMMARIES[decision] if values else decision} {edited.title}"
         saved = writer.put(edited, if_version=if_version)
         if decision == "accept":
-            settle_supersessions(writer, [saved], actor)
+            supersede_replaced(writer, [saved], actor)
         return saved
 
 
-def _decided(
-    writer: VaultWriter, memory: Memory, decision: Decision, actor: Actor, *, folder: Path, tree: Tree | None
-) -> Memory:
+def _decided(batch: Batch, memory: Memory, decision: Decision, *, folder: Path, tree: Tree | None) -> Memory:
     wanted = {"edit": memory.status, "verify": "active", "accept": "candidate"}[decision]
     if memory.status != wanted:
         raise UsageError(f"It is {memory.status}, not {wanted}: there is nothing to {decision}", where=memory.id)
     if decision == "verify":
-        return verified(writer, memory, actor, tree)
-    return accepted(writer, memory, actor, folder=folder, project=None) if decision == "accept" else memory
+        return verified(batch, memory, tree)
+    return accepted(batch, memory, folder=folder, project=None) if decision == "accept" else memory
 
 
 Texts = Mapping[str, str]

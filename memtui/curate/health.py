@@ -11,11 +11,11 @@ from typing import Any
 
 from memtui.analysis.contradictions import find_contradictions
 from memtui.analysis.duplicates import find_duplicates
-from memtui.analysis.snapshot import Gathered, pair_of
+from memtui.analysis.snapshot import Snapshot, pair_of
 from memtui.config import ContextSettings, RecallSettings, TargetSettings
 from memtui.curate.anchors import DeadAnchor, dead_anchors
 from memtui.curate.projects import View, unchecked_projects
-from memtui.curate.snapshot import gather
+from memtui.curate.snapshot import read_snapshot
 from memtui.curate.views import count_vault
 from memtui.domain.freshness import REVIEW_THRESHOLD, decay, half_life_after
 from memtui.domain.kinds import Kinds
@@ -242,7 +242,7 @@ def _doubles(vault: Vault, scope: Scope, options: HealthOptions, number: int) ->
     """Return surplus memories, their tokens, and contradictions; None above `MOST_COMPARED` memories."""
     if number > MOST_COMPARED:
         return None, 0, None
-    found: Gathered = gather(vault, MemoryFilter(scope=scope))
+    found: Snapshot = read_snapshot(vault, MemoryFilter(scope=scope))
     contradictions = find_contradictions(found)
     groups = find_duplicates(found, apart=[pair_of(*contradiction.ids) for contradiction in contradictions])
     spare = {identifier for group in groups for identifier in group.ids[1:]}

@@ -21,7 +21,7 @@ from memtui.curate.fields import (
     is_blank,
 )
 from memtui.curate.projects import project_for_writing, root_for
-from memtui.domain.actor import Actor, check_may_alter
+from memtui.domain.actor import Actor, check_may_alter, require_person
 from memtui.domain.freshness import EXPIRED, last_trusted_at
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import (
@@ -36,7 +36,7 @@ from memtui.domain.memory import (
     content_hash,
     new_id,
 )
-from memtui.errors import RefusedError, UsageError
+from memtui.errors import UsageError
 from memtui.text.sanitize import one_line, sanitise
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.secret_scan import refuse_secrets_in
@@ -47,7 +47,7 @@ _DAY_SECONDS = 86_400.0
 
 
 def verdict_on(memory: Memory, verdict: str, now: datetime, actor: Actor, reason: str = "") -> Verdict:
-    """Return a verdict with the days since the memory was last verified, else observed."""
+    """Return a verdict as evidence of how long facts hold: with the days since the memory was verified or observed."""
     days = max(0.0, (now - last_trusted_at(memory)).total_seconds() / _DAY_SECONDS)
     return Verdict(
         memory_id=memory.id, verdict=verdict, at=now, actor=actor.name, exposure_days=round(days, 3), reason=reason
@@ -55,7 +55,7 @@ def verdict_on(memory: Memory, verdict: str, now: datetime, actor: Actor, reason
 
 
 def expiry_of(writer: VaultWriter, memory_id: str) -> list[Verdict]:
-    """Return the last verdict that a memory expired, for an act that takes it back; empty without one."""
+    """Return the last verdict that a memory expired, for a change that takes it back; empty without one."""
     return [verdict for verdict in writer.verdicts([memory_id]) if verdict.verdict in EXPIRED][-1:]
 
 
@@ -64,7 +64,7 @@ class NewMemory:
     """What a person or an agent types to add a memory; everything but the text may be left out.
 
     Attributes:
-        tags_in_use: tags of other memories that it takes over, however long they are.
+        tags_in_use: tags taken over from other memories, whatever their length.
     """
 
     text: str
@@ -87,20 +87,28 @@ class NewMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
-    """What adding came to.
+class Drafted:
+    """A new memory, not yet stored.
 
     Attributes:
-        memory: the memory, new or the one that was there already.
-        is_new: False when the same text was there already in the same project.
-        removed: control characters that were stripped.
+        removed: number of control characters that were stripped.
         guessed_kind: whether the kind was guessed from the text.
     """
 
     memory: Memory
-    is_new: bool
     removed: int = 0
     guessed_kind: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Added(Drafted):
+    """A memory as stored.
+
+    Attributes:
+        is_new: False when the same text was in the same project already.
+    """
+
+    is_new: bool = True
 
 
 def add_memory(
@@ -125,46 +133,15 @@ def add_memory(
         return added
 
 
-@dataclass(frozen=True, slots=True)
-class Drafted:
-    """A new memory before it has a place, see `Added`."""
-
-    memory: Memory
-    removed: int
-    guessed_kind: bool
-
-
 def draft_memory(
     kinds: Kinds, new: NewMemory, *, actor: Actor, now: datetime, secret_patterns: Sequence[tuple[str, str]] = ()
 ) -> Drafted:
-    """Return what was typed as a memory, cleaned and checked; project and anchors are the vault's to find.
+    """Return what was typed as a memory, cleaned and checked, without project and anchors.
 
     Raises:
         UsageError: no text, an unknown kind, a bad number.
         SecretRefusedError: the text holds what looks like a secret.
     """
-    draft, removed, guessed = _draft(kinds, new, actor, now)
-    if not new.allow_secret:
-        refuse_secrets(draft, secret_patterns)
-        refuse_secrets_in({"files": list(new.files), "project": new.project}, secret_patterns)
-    return Drafted(draft, removed, guessed)
-
-
-def store_draft(
-    writer: VaultWriter, drafted: Drafted, *, project: str | None, anchors: tuple[Anchor, ...], actor: Actor
-) -> Added:
-    """Store a new memory within a running change; the same text in the same project is not stored twice."""
-    twin = _twin(writer, drafted.memory, project)
-    if twin is None:
-        memory = writer.put(replace(drafted.memory, project=project, anchors=anchors))
-    else:
-        memory = _revived(writer, twin, actor)
-    return Added(
-        memory, is_new=twin is None, removed=drafted.removed, guessed_kind=drafted.guessed_kind and twin is None
-    )
-
-
-def _draft(kinds: Kinds, new: NewMemory, actor: Actor, now: datetime) -> tuple[Memory, int, bool]:
     from memtui.capture.classify import guess_kind
     from memtui.capture.titles import title_for
 
@@ -173,12 +150,11 @@ def _draft(kinds: Kinds, new: NewMemory, actor: Actor, now: datetime) -> tuple[M
     if is_blank(text):
         raise UsageError("There is no text to remember", remedy='Write it after add, or `-` to read it: memtui add "…"')
     title = one_line(new.title) or title_for(text, ())
-    kind = check_kind(kinds, new.kind) if new.kind else guess_kind(text, title, ())
     memory = Memory(
         id=new_id(),
         title=title[:LONGEST_TITLE],
         insight=text,
-        kind=kind,
+        kind=check_kind(kinds, new.kind) if new.kind else guess_kind(text, title, ()),
         status="active" if actor.is_person else "candidate",
         rationale=cleaned["why"].text.strip("\n"),
         snippet=cleaned["snippet"].text.strip("\n"),
@@ -195,11 +171,25 @@ def _draft(kinds: Kinds, new: NewMemory, actor: Actor, now: datetime) -> tuple[M
         half_life_days=check_half_life(new.half_life_days),
         sources=(Source(format="memtui", agent=None if actor.is_person else actor.name),),
     )
-    return memory, sum(part.removed for part in cleaned.values()), new.kind is None
+    if not new.allow_secret:
+        refuse_secrets_in(memory, secret_patterns)
+        refuse_secrets_in({"files": list(new.files), "project": new.project}, secret_patterns)
+    return Drafted(memory, sum(part.removed for part in cleaned.values()), new.kind is None)
+
+
+def store_draft(
+    writer: VaultWriter, drafted: Drafted, *, project: str | None, anchors: tuple[Anchor, ...], actor: Actor
+) -> Added:
+    """Store a new memory within a running change; the same text in the same project is not stored twice."""
+    twin = _twin(writer, drafted.memory, project)
+    if twin is not None:
+        return Added(_revived(writer, twin, actor), drafted.removed, is_new=False)
+    memory = writer.put(replace(drafted.memory, project=project, anchors=anchors))
+    return Added(memory, drafted.removed, drafted.guessed_kind)
 
 
 def _twin(writer: VaultWriter, draft: Memory, project: str | None) -> Memory | None:
-    """Return the memory that already holds this content in this project, one in use before one that is not."""
+    """Return the memory that already holds this content in this project, an active one before others."""
     content = content_hash(draft)
     same = [identifier for identifier, owner in writer.ids_by_content([content]).get(content, []) if owner == project]
     twins = writer.get_many(same)
@@ -238,13 +228,17 @@ def supersede(writer: VaultWriter, winner: str, loser: str, actor: Actor) -> Non
             remedy="`memtui unlink` or `memtui restore` takes that back first.",
         )
     old = writer.get(loser)
-    origin = "person" if actor.is_person else actor.name
-    writer.add_links([Link(from_id=winner, type="supersedes", to_id=loser, origin=origin, created_at=writer.now)])
+    writer.add_links([Link(from_id=winner, type="supersedes", to_id=loser, origin=actor.origin, created_at=writer.now)])
     # An agent proposes the supersession; it takes effect when a person accepts the new memory.
     if actor.is_person and old.status == "active" and writer.get(winner).status == "active":
-        reason = f"superseded by {winner}"
-        writer.put(replace(old, status="superseded", status_reason=reason))
-        writer.add_verdicts([verdict_on(old, "superseded", writer.now, actor, reason)])
+        mark_superseded(writer, old, winner, actor)
+
+
+def mark_superseded(writer: VaultWriter, old: Memory, winner: str, actor: Actor) -> None:
+    """Take a memory out of use because another replaces it."""
+    reason = f"superseded by {winner}"
+    writer.put(replace(old, status="superseded", status_reason=reason))
+    writer.add_verdicts([verdict_on(old, "superseded", writer.now, actor, reason)])
 
 
 def _replaced_by(writer: VaultWriter, identifier: str) -> set[str]:
@@ -259,23 +253,10 @@ def _replaced_by(writer: VaultWriter, identifier: str) -> set[str]:
 
 
 EDITABLE = (
-    "title",
-    "insight",
-    "rationale",
-    "snippet",
-    "kind",
-    "importance",
-    "confidence",
-    "half_life_days",
-    "tags",
-    "anchors",
-    "valid_from",
-    "valid_until",
-    "due_at",
-    "project",
-    "pinned",
-    "status_reason",
+    *("title", "insight", "rationale", "snippet", "kind", "importance", "confidence", "half_life_days", "tags"),
+    *("anchors", "valid_from", "valid_until", "due_at", "project", "pinned", "status_reason"),
 )
+"""Fields that an edit may change."""
 
 
 def edit_memory(
@@ -292,9 +273,9 @@ def edit_memory(
     """Change fields of one memory; returns it as stored.
 
     Args:
-        values: new values by field, see EDITABLE.
-        lists: tags and files to add and to take away, worked out on what is stored by then.
-        if_version: the version the edit is based on; another one raises ConflictError.
+        values: new values by field of `EDITABLE`.
+        lists: tags and files to add and remove, applied to what is stored by then.
+        if_version: the version that the edit is based on; another one raises ConflictError.
         allow_secret: store the text even if it looks like a secret.
         secret_patterns: the user's own patterns.
 
@@ -320,7 +301,7 @@ def edited_memory(
     allow_secret: bool = False,
     secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> Memory:
-    """Return a memory with new values, checked, within a running change; it is not stored yet.
+    """Return a memory with new values, checked within a running change and not yet stored.
 
     Raises:
         UsageError, RefusedError, SecretRefusedError: see their texts.
@@ -330,29 +311,27 @@ def edited_memory(
     check_tags(edited.tags, in_use=memory.tags)
     if not edited.insight.strip():
         raise UsageError("A memory needs a text", where=memory.id, remedy="To take it out of use, retire it.")
-    if edited.pinned != memory.pinned and not actor.is_person:
-        raise RefusedError(
-            "Only a person can pin", where=f"actor {actor.name}", remedy="An agent proposes; a person decides."
-        )
+    if edited.pinned != memory.pinned:
+        require_person(actor, "pin")
     if not allow_secret:
-        refuse_secrets(edited, secret_patterns, unless_in=memory)
+        refuse_secrets_in(edited, secret_patterns, unless_in=memory)
     if edited.project not in {None, GLOBAL_PROJECT, memory.project}:
         ensure_project(writer, str(edited.project))
     return edited
 
 
 def _titled(memory: Memory, edited: Memory) -> Memory:
-    """Return an edited memory whose title, where it was made from the old text, is made from the new one."""
+    """Return an edited memory; a title that was generated from the old text is generated from the new one."""
     if edited.title != memory.title or edited.insight == memory.insight or not edited.insight.strip():
         return edited
     from memtui.capture.titles import title_for
 
-    is_made = memory.title == title_for(memory.insight, ())
-    return replace(edited, title=title_for(edited.insight, ())) if is_made else edited
+    is_generated = memory.title == title_for(memory.insight, ())
+    return replace(edited, title=title_for(edited.insight, ())) if is_generated else edited
 
 
 def is_left_behind(before: Memory, after: Memory) -> bool:
-    """Return whether an edit put a text under a title of which the text says nothing."""
+    """Return whether an edit left a title that the new text says nothing of."""
     if before.insight == after.insight or before.title != after.title:
         return False
     from memtui.analysis.text_features import Wording
@@ -362,7 +341,7 @@ def is_left_behind(before: Memory, after: Memory) -> bool:
 
 
 LEFT_OF_TITLE = 0.25
-"""Share of a title's words in a text up to which the text speaks of something else."""
+"""Share of a title's words in a text up to which the text is about something else."""
 
 
 def _cleaned(kinds: Kinds, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -394,17 +373,3 @@ def _clean_title(title: str) -> str:
 
 def _clean_text(text: str) -> str:
     return sanitise(text).text.strip("\n")
-
-
-def refuse_secrets(memory: Memory, patterns: Sequence[tuple[str, str]], *, unless_in: Memory | None = None) -> None:
-    """Refuse a memory that holds what looks like a secret, without ever echoing it.
-
-    Args:
-        memory: the memory to check.
-        patterns: the user's own patterns.
-        unless_in: texts of this one were stored before with the person's leave.
-
-    Raises:
-        SecretRefusedError: names the rules that matched.
-    """
-    refuse_secrets_in(memory, patterns, unless_in=unless_in)

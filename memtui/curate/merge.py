@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import combinations
 
-from memtui.analysis.duplicates import warnings
+from memtui.analysis.duplicates import text_differences
 from memtui.analysis.text_features import wording_of
 from memtui.curate.fields import LONGEST_TITLE, check_kind
+from memtui.curate.outcomes import require_texts, require_versions, resolved
 from memtui.domain.actor import Actor, check_may_alter
 from memtui.domain.kinds import Kinds
-from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Link, Memory, content_hash, normalise
+from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Link, Memory, normalise
 from memtui.domain.record import Record, memory_from_record
-from memtui.errors import ConflictError, NotFoundError, RefusedError, UsageError
+from memtui.errors import NotFoundError, RefusedError, UsageError
 from memtui.text.diff import differing_words
 from memtui.text.sanitize import one_line, sanitise
 from memtui.text.token_count import get_counter
@@ -31,7 +32,7 @@ ORIGIN = "merge"
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What a merge came to: the memory that holds it all, and those that became `merged`."""
+    """The memory that holds it all, and those that became `merged`."""
 
     result: Memory
     originals: tuple[Memory, ...]
@@ -41,7 +42,7 @@ def combine(into: Memory, others: Sequence[Memory], project: str | None, *, one_
     """Return one memory that keeps what each of them held.
 
     Texts that are not contained in the first are appended, unless `one_text` says that they say the same; tags,
-    anchors and sources are united; it is pinned if any was, in use if any was, and dates from the earliest.
+    anchors and sources are united; it is pinned if any was, active if any was, and dates from the earliest.
     """
     everyone = (into, *others)
     accepted = next((memory for memory in everyone if memory.status == "active"), into)
@@ -100,49 +101,43 @@ def merge(
     """Merge two to eight memories into one of them, by default the first.
 
     Args:
-        into: the one that takes the others up.
+        into: the one that absorbs the others.
         project: the project of the result, where they differ.
         texts: content hashes that memories had when the merge was proposed.
         one_text: they say the same, so that the text of `into` does for all.
         chosen: texts of the result that a person chose or wrote, by field of `CHOOSABLE`.
         versions: versions that the person looked at, by id.
-        secret_patterns: the user's own patterns, for what was written anew.
+        secret_patterns: the user's own patterns, for text that was written for the merge.
 
     Raises:
-        ConflictError: a text is another than it was when the merge was proposed, or a version than was looked at.
-        UsageError: too few or too many, or of different projects without `project` to decide; a chosen text is none.
-        RefusedError: one of them is not in use.
+        ConflictError: a text has changed since the merge was proposed, or a version since it was read.
+        UsageError: too few or too many, different projects without `project`, or an invalid chosen text.
+        RefusedError: one of them is neither active nor a candidate.
         SecretRefusedError: what was written holds what looks like a secret that none of them held.
     """
     with vault.write(actor=actor.name, action="merge") as writer:
-        identifiers = list(dict.fromkeys(writer.resolve(prefix) for prefix in prefixes))
-        target_id = writer.resolve(into) if into else identifiers[0]
-        others_ids = [identifier for identifier in identifiers if identifier != target_id]
-        if not 1 <= len(others_ids) < MOST_MERGED:
-            raise UsageError(f"A merge takes 2 to {MOST_MERGED} different memories", where=" ".join(identifiers))
-        stored = writer.get_many([target_id, *others_ids])
-        target, others = stored[target_id], [stored[identifier] for identifier in others_ids]
+        target, *others = resolved(writer, [into, *prefixes] if into else prefixes)
+        everyone = (target, *others)
+        if not 1 <= len(others) < MOST_MERGED:
+            names = " ".join(memory.id for memory in everyone)
+            raise UsageError(f"A merge takes 2 to {MOST_MERGED} different memories", where=names)
         _check(target, others, actor)
-        _check_texts(stored.values(), texts or {})
-        _check_versions(stored.values(), versions or {})
+        require_texts(everyone, texts or {})
+        require_versions(everyone, versions or {})
         if project is not None:
             project = check_name(project)
             ensure_project(writer, project)
         result = combine(target, others, project or common_project(target, others), one_text=one_text)
         result = with_chosen(result, chosen or {}, vault.kinds)
-        _refuse_new_secrets(chosen or {}, (target, *others), secret_patterns)
+        _refuse_new_secrets(chosen or {}, everyone, secret_patterns)
         writer.summary = f"merge {len(others) + 1} memories into {result.title}"
         return _take_up(writer, result, others)
 
 
-_MERGED_INTO = "merged into "
-"""Begins the stored status reason of a merged memory; the id of the memory that it went into follows."""
-
-
 def _take_up(writer: VaultWriter, result: Memory, others: Sequence[Memory]) -> Merged:
-    """Store the result of a merge, mark what went into it, and tie both together."""
+    """Store the result of a merge, mark its originals as merged, and link both."""
     saved = writer.put(result)
-    reason = f"{_MERGED_INTO}{result.id}"
+    reason = f"merged into {result.id}"
     originals = writer.put_many(
         [replace(other, status="merged", status_reason=reason, pinned=False) for other in others]
     )
@@ -181,7 +176,7 @@ def with_chosen(result: Memory, chosen: Mapping[str, str], kinds: Kinds) -> Memo
 def _refuse_new_secrets(
     chosen: Mapping[str, str], members: Sequence[Memory], patterns: Sequence[tuple[str, str]]
 ) -> None:
-    """Refuse a secret that was written by hand; what the members held was stored with the person's leave."""
+    """Refuse a secret that was written for the merge; what the members held was stored with the person's consent."""
     written = dict.fromkeys(CHOOSABLE, "")
     for name, text in chosen.items():
         written[name] = text
@@ -208,7 +203,7 @@ def _check(target: Memory, others: Sequence[Memory], actor: Actor) -> None:
         check_may_alter(actor, memory)
         if memory.status not in {"active", "candidate"}:
             raise RefusedError(
-                f"Only memories in use can be merged, this one is {memory.status}",
+                f"Only active memories and candidates can be merged; this one is {memory.status}",
                 where=f"{memory.id} ({memory.title[:60]})",
             )
     if not actor.is_person and len({memory.status for memory in (target, *others)}) > 1:
@@ -217,27 +212,6 @@ def _check(target: Memory, others: Sequence[Memory], actor: Actor) -> None:
             where=f"{target.id} ({target.title[:60]})",
             remedy="A person accepts the candidate first: `memtui inbox accept ID`.",
         )
-
-
-def _check_texts(memories: Iterable[Memory], texts: Mapping[str, str]) -> None:
-    for memory in memories:
-        if texts.get(memory.id, content_hash(memory)) != content_hash(memory):
-            raise ConflictError(
-                "Its text was changed since the merge was proposed",
-                where=f"{memory.id} ({memory.title[:60]})",
-                remedy="Nothing was merged. Look at it again.",
-            )
-
-
-def _check_versions(memories: Iterable[Memory], versions: Mapping[str, int]) -> None:
-    for memory in memories:
-        seen = versions.get(memory.id, memory.version)
-        if seen != memory.version:
-            raise ConflictError(
-                f"Somebody changed this memory: it has version {memory.version}, you looked at {seen}",
-                where=f"{memory.id} ({memory.title[:60]})",
-                remedy="Nothing was merged. Look at it again.",
-            )
 
 
 def common_project(target: Memory, others: Sequence[Memory]) -> str | None:
@@ -254,7 +228,7 @@ def common_project(target: Memory, others: Sequence[Memory]) -> str | None:
 
 
 def unmerge(vault: Vault, prefix: str, *, actor: Actor) -> tuple[Memory, list[Memory]]:
-    """Take the last merge into a memory apart; the originals are again what they were.
+    """Undo the last merge into a memory; the originals become what they were.
 
     The merged memory goes back to what it was before; edits made to it since stay in its history.
 
@@ -263,9 +237,8 @@ def unmerge(vault: Vault, prefix: str, *, actor: Actor) -> tuple[Memory, list[Me
     """
     with vault.write(actor=actor.name, action="unmerge") as writer:
         identifier = writer.resolve(prefix)
-        target = writer.get(identifier)
-        if target.status == "merged":
-            identifier = target.status_reason.removeprefix(_MERGED_INTO)
+        if writer.get(identifier).status == "merged":
+            identifier = _merged_into(writer, identifier) or identifier
         records = _before_merge(writer, identifier)
         restored = [memory_from_record(record, now=writer.now, new_id=record["id"]) for record in records]
         check_may_alter(actor, writer.get(identifier))
@@ -276,6 +249,12 @@ def unmerge(vault: Vault, prefix: str, *, actor: Actor) -> tuple[Memory, list[Me
         writer.summary = f"unmerge {len(restored)} memories"
         saved = {memory.id: memory for memory in writer.put_many(restored)}
         return saved[identifier], [saved[original] for original in originals]
+
+
+def _merged_into(reader: VaultReader, identifier: str) -> str | None:
+    """Return the memory that a merged one went into, None where no link tells."""
+    traces = (link for link in reader.links([identifier]) if link.type == "derived-from" and link.origin == ORIGIN)
+    return next((link.from_id for link in traces if link.to_id == identifier), None)
 
 
 def _ends(link: Link) -> tuple[str, str, str]:
@@ -316,8 +295,8 @@ def _was_merged(step: journal.MemoryRevision) -> bool:
 
 
 SAME_SAYING = 0.6
-"""Likeness in writing from which two texts are taken to say one thing, so that the first does for both. Below it
-both are kept: what is said twice is seen at once in the preview, what is missing is not."""
+"""Likeness in writing from which two texts count as one, so that the first does for both. Below it both are kept: what
+is said twice is obvious in the preview, what is missing is not."""
 
 ENCODING = "o200k_base"
 
@@ -333,7 +312,7 @@ class MergeField:
 
     Attributes:
         texts: what each memory holds, in their order.
-        proposed: whose texts are taken unless the person chooses otherwise, by place.
+        proposed: positions of the texts that are taken unless the person chooses otherwise.
         can_join: whether the texts can stand one after the other.
     """
 
@@ -343,12 +322,12 @@ class MergeField:
     can_join: bool
 
     def text(self, places: Sequence[int]) -> str:
-        """Return the texts of these places, one after the other."""
+        """Return the texts at these positions, one after the other."""
         return "\n\n".join(self.texts[place] for place in places if self.texts[place].strip())
 
 
 def fields_of(memories: Sequence[Memory]) -> list[MergeField]:
-    """Return the fields in which memories differ; what is equal in all is no question."""
+    """Return the fields in which memories differ."""
     found = []
     for name in CHOOSABLE:
         texts = tuple(str(getattr(memory, name)) for memory in memories)
@@ -359,7 +338,7 @@ def fields_of(memories: Sequence[Memory]) -> list[MergeField]:
 
 
 def _proposed(texts: Sequence[str], *, can_join: bool) -> tuple[int, ...]:
-    """Return the first text, and those that say something else than the ones before."""
+    """Return the positions of the first text and of those that say something the ones before do not."""
     from rapidfuzz import fuzz
 
     plain = [normalise(text)[:_LONGEST_LIKENED] for text in texts]
@@ -377,7 +356,7 @@ def preview(memories: Sequence[Memory], chosen: Mapping[str, str], kinds: Kinds,
     """Return what a merge into the first of these memories would make.
 
     Raises:
-        UsageError: they belong to different projects and none is named, or a chosen text is none.
+        UsageError: they belong to different projects and none is named, or a chosen text is invalid.
     """
     into, *others = memories
     return with_chosen(combine(into, others, project or common_project(into, others)), chosen, kinds)
@@ -398,9 +377,10 @@ def tokens_of(memories: Sequence[Memory]) -> int:
 
 
 def what_differs(memories: Sequence[Memory]) -> tuple[str, ...]:
-    """Return what tells the memories apart though they may look alike: numbers, versions, negations, environments."""
+    """Return what matters in which memories that look alike differ: numbers, versions, negations, environments."""
     wordings = [wording_of(memory.title[:_LONGEST_LIKENED], memory.insight) for memory in memories]
-    return tuple(dict.fromkeys(said for one, other in combinations(wordings, 2) for said in warnings(one, other)))
+    found = (each for pair in combinations(wordings, 2) for each in text_differences(*pair))
+    return tuple(dict.fromkeys(difference.text for difference in found))
 
 
 Marked = tuple[tuple[str, bool], ...]
@@ -408,7 +388,7 @@ Marked = tuple[tuple[str, bool], ...]
 
 
 def marked_texts(texts: Sequence[str]) -> list[Marked]:
-    """Return texts with the words marked in which they differ; nothing in those that share hardly a word."""
+    """Return texts with differing words marked; nothing is marked in those that share hardly a word."""
     if len(texts) <= 1:
         return [((text, False),) for text in texts]
     first, *others = texts

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 from memtui.analysis.suggestions import MOST_SOURCES
 from memtui.curate.fields import LONGEST_TITLE, clean_tags, is_blank
-from memtui.curate.lifecycle import only_person
-from memtui.curate.memories import Drafted, NewMemory, draft_memory, store_draft
+from memtui.curate.memories import NewMemory, draft_memory, store_draft
 from memtui.curate.merge import common_project
-from memtui.domain.actor import Actor
+from memtui.curate.outcomes import Batch, require_versions, resolved
+from memtui.domain.actor import Actor, require_person
 from memtui.domain.kinds import DEFAULT_KIND
-from memtui.domain.memory import Anchor, Link, Memory, Tombstone, content_hash
+from memtui.domain.memory import Anchor, Link, Memory
 from memtui.domain.scope import ONLY
-from memtui.errors import ConflictError, RefusedError, UsageError
+from memtui.errors import RefusedError, UsageError
 from memtui.text.sanitize import one_line, reveal
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.vault import Vault
@@ -25,12 +25,12 @@ FEWEST_SOURCES = 2
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What a conclusion takes over from its sources unless the person says otherwise.
+    """Defaults that a conclusion takes from its sources.
 
     Attributes:
         tags: of all sources, each once.
         anchors: of all sources, each path once.
-        outline: the sources' titles, one a line, to write along; it is never stored as it is.
+        outline: the sources' titles, one a line, as a start; never stored as it is.
     """
 
     tags: tuple[str, ...]
@@ -39,12 +39,12 @@ class Proposed:
 
 
 def _is_shared(tag: str, sources: Sequence[Memory]) -> bool:
-    """Return whether a tag is to be united: one that says where a source alone holds is so only if all hold there."""
+    """Return whether a tag is inherited; one that limits where a source holds is so only if all are limited alike."""
     return not tag.startswith(ONLY) or all(tag in memory.tags for memory in sources)
 
 
 def propose(sources: Sequence[Memory]) -> Proposed:
-    """Return what a conclusion from these sources begins with."""
+    """Return the defaults of a conclusion from these sources."""
     tags = dict.fromkeys(tag for memory in sources for tag in memory.tags)
     anchors = {anchor.path: anchor for memory in reversed(sources) for anchor in memory.anchors}
     return Proposed(
@@ -78,12 +78,10 @@ class Conclusion:
 
 @dataclass(frozen=True, slots=True)
 class Reflected:
-    """What reflecting came to.
+    """A conclusion as stored, with its sources.
 
     Attributes:
-        memory: the conclusion, new or the one that said the same already.
-        sources: the sources as stored afterwards.
-        is_new: False where the same text was there already; it has the sources now.
+        is_new: False where a memory with the same text existed; it has the sources now.
         retired: whether the sources were taken out of use.
     """
 
@@ -109,18 +107,18 @@ def reflect(
 
     Args:
         prefixes: ids or prefixes of two to twenty sources.
-        retire: whether the sources are taken out of use; the conclusion stands in their place.
-        versions: versions that the person looked at, by id.
+        retire: whether the conclusion replaces its sources, which are taken out of use.
+        versions: versions that the person read, by id.
         secret_patterns: the user's own patterns.
 
     Raises:
         UsageError: too few or too many sources, of different projects without one named, or no text of its own.
-        RefusedError: a source is not in use, or an agent would retire.
+        RefusedError: a source is neither active nor a candidate, or an agent would retire it.
         SecretRefusedError: the text holds what looks like a secret.
-        ConflictError: a source has another version than was looked at.
+        ConflictError: a source has another version than was read.
     """
     if retire:
-        only_person(actor, "retire the sources of a conclusion")
+        require_person(actor, "retire the sources of a conclusion")
     with vault.write(actor=actor.name, action="reflect") as writer:
         sources = _sources(writer, prefixes, versions or {})
         proposed = propose(sources)
@@ -131,38 +129,37 @@ def reflect(
                 remedy="Write what follows from them, in a sentence of your own.",
             )
         if _is_outline(conclusion.text, proposed.outline):
-            raise UsageError("This is still the outline of its sources", remedy="Write what follows from them.")
-        drafted = _draft(writer, conclusion, proposed, actor, secret_patterns)
+            raise UsageError("The text is still the outline of the sources", remedy="Write what follows from them.")
+        new = NewMemory(
+            text=conclusion.text,
+            title=conclusion.title,
+            kind=conclusion.kind,
+            why=conclusion.why,
+            tags=clean_tags(proposed.tags if conclusion.tags is None else conclusion.tags),
+            tags_in_use=proposed.tags,
+            allow_secret=conclusion.allow_secret,
+        )
+        drafted = draft_memory(writer.kinds, new, actor=actor, now=writer.now, secret_patterns=secret_patterns)
         project = _project(writer, sources, conclusion.project)
         anchors = proposed.anchors if conclusion.anchors is None else tuple(conclusion.anchors)
         added = store_draft(writer, drafted, project=project, anchors=anchors, actor=actor)
         if any(added.memory.id == source.id for source in sources):
             raise UsageError("The conclusion says the same as one of its sources", where=added.memory.id)
-        _tie(writer, added.memory, sources, actor)
+        writer.add_links(
+            Link(
+                from_id=added.memory.id,
+                type="derived-from",
+                to_id=source.id,
+                origin=actor.origin,
+                created_at=writer.now,
+            )
+            for source in sources
+        )
         if retire:
-            _retire(writer, added.memory, sources, actor)
+            _retire(Batch(writer, actor), added.memory, sources)
         writer.summary = f"reflect {len(sources)} memories into {added.memory.title}"
         stored = writer.get_many(source.id for source in sources)
         return Reflected(added.memory, tuple(stored[source.id] for source in sources), added.is_new, retire)
-
-
-def _draft(
-    writer: VaultWriter,
-    conclusion: Conclusion,
-    proposed: Proposed,
-    actor: Actor,
-    secret_patterns: Sequence[tuple[str, str]],
-) -> Drafted:
-    new = NewMemory(
-        text=conclusion.text,
-        title=conclusion.title,
-        kind=conclusion.kind,
-        why=conclusion.why,
-        tags=clean_tags(proposed.tags if conclusion.tags is None else conclusion.tags),
-        tags_in_use=proposed.tags,
-        allow_secret=conclusion.allow_secret,
-    )
-    return draft_memory(writer.kinds, new, actor=actor, now=writer.now, secret_patterns=secret_patterns)
 
 
 def _is_outline(text: str, outline: str) -> bool:
@@ -171,29 +168,18 @@ def _is_outline(text: str, outline: str) -> bool:
 
 
 def _sources(writer: VaultWriter, prefixes: Sequence[str], versions: Mapping[str, int]) -> list[Memory]:
-    """Return the sources in their order, checked."""
-    known = writer.get_many(prefixes)
-    identifiers = list(dict.fromkeys(prefix if prefix in known else writer.resolve(prefix) for prefix in prefixes))
-    if not FEWEST_SOURCES <= len(identifiers) <= MOST_SOURCES:
-        raise UsageError(
-            f"A conclusion has {FEWEST_SOURCES} to {MOST_SOURCES} different sources", where=" ".join(identifiers)
-        )
-    known = writer.get_many(identifiers)
-    for identifier in identifiers:
-        memory = known[identifier]
+    sources = resolved(writer, prefixes)
+    if not FEWEST_SOURCES <= len(sources) <= MOST_SOURCES:
+        names = " ".join(memory.id for memory in sources)
+        raise UsageError(f"A conclusion has {FEWEST_SOURCES} to {MOST_SOURCES} different sources", where=names)
+    for memory in sources:
         if memory.status not in {"active", "candidate"}:
             raise RefusedError(
-                f"Only memories in use can be sources, this one is {memory.status}",
+                f"Only active memories and candidates can be sources; this one is {memory.status}",
                 where=f"{memory.id} ({memory.title[:60]})",
             )
-        seen = versions.get(identifier, memory.version)
-        if seen != memory.version:
-            raise ConflictError(
-                f"Somebody changed this source: it has version {memory.version}, you looked at {seen}",
-                where=f"{memory.id} ({memory.title[:60]})",
-                remedy="Nothing was stored. Look at it again.",
-            )
-    return [known[identifier] for identifier in identifiers]
+    require_versions(sources, versions)
+    return sources
 
 
 def _project(writer: VaultWriter, sources: Sequence[Memory], named: str | None) -> str | None:
@@ -204,26 +190,10 @@ def _project(writer: VaultWriter, sources: Sequence[Memory], named: str | None) 
     return project
 
 
-def _tie(writer: VaultWriter, memory: Memory, sources: Sequence[Memory], actor: Actor) -> None:
-    origin = "person" if actor.is_person else actor.name
-    writer.add_links(
-        Link(from_id=memory.id, type="derived-from", to_id=source.id, origin=origin, created_at=writer.now)
-        for source in sources
-    )
-
-
-def _retire(writer: VaultWriter, memory: Memory, sources: Sequence[Memory], actor: Actor) -> None:
-    """Take sources out of use; no verdict "outdated" is noted, as they were not found to be wrong."""
+def _retire(batch: Batch, memory: Memory, sources: Sequence[Memory]) -> None:
+    """Take sources out of use; no verdict "outdated" is recorded, as they were not found to be wrong."""
     reason = f"reflected in {memory.id}"
-    writer.add_tombstones(
-        Tombstone(
-            content_hash=content_hash(source),
-            project=source.project,
-            memory_id=source.id,
-            at=writer.now,
-            actor=actor.name,
-            reason=reason,
-        )
-        for source in sources
-    )
-    writer.put_many([replace(source, status="retired", status_reason=reason, pinned=False) for source in sources])
+    for source in sources:
+        batch.bury(source, reason)
+    batch.store()
+    batch.writer.put_many([replace(source, status="retired", status_reason=reason, pinned=False) for source in sources])

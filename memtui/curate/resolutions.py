@@ -1,4 +1,4 @@
-"""A person's decisions on proposals: not a duplicate, not a contradiction, one of two, both with scopes."""
+"""A person's decisions on proposals: not a duplicate, no contradiction, one of two, both with limits."""
 
 from __future__ import annotations
 
@@ -9,55 +9,30 @@ from itertools import combinations
 
 from memtui.analysis.contradictions import Contradiction, contradiction_between
 from memtui.analysis.duplicates import DuplicateGroup
-from memtui.analysis.snapshot import (
-    NOT_CONTRADICTION,
-    NOT_DUPLICATE,
-    NOT_RIPE,
-    pair_fingerprint,
-    pair_of,
-)
-from memtui.curate.lifecycle import only_person
-from memtui.curate.memories import refuse_secrets, supersede, verdict_on
+from memtui.analysis.snapshot import NOT_CONTRADICTION, pair_fingerprint, pair_of
+from memtui.curate.memories import supersede, verdict_on
 from memtui.curate.merge import Merged, merge
-from memtui.domain.actor import Actor
-from memtui.domain.memory import (
-    MOST_MERGED,
-    Anchor,
-    Link,
-    Memory,
-    Verdict,
-    content_hash,
-)
+from memtui.curate.outcomes import require_texts, resolved
+from memtui.domain.actor import Actor, require_person
+from memtui.domain.memory import MOST_MERGED, Anchor, Link, Memory, Verdict, content_hash
 from memtui.domain.scope import ONLY
-from memtui.errors import ConflictError, RefusedError, UsageError
+from memtui.errors import ConflictError, MemtuiError, RefusedError, UsageError
 from memtui.progress import ProgressCallback
 from memtui.recall.phase import PHASES
 from memtui.text.sanitize import one_line
+from memtui.vault.secret_scan import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
 
-@dataclass(slots=True)
-class Accepted:
-    """What accepting several proposals came to.
-
-    Attributes:
-        merged: one entry for each change that was made.
-        skipped: ids of a group and why it was left.
-    """
-
-    merged: list[Merged] = field(default_factory=list)
-    skipped: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
-
-
 @dataclass(frozen=True, slots=True)
-class HoldsFor:
-    """Where one of two clashing memories holds.
+class Validity:
+    """Where one of two contradicting memories holds.
 
     Attributes:
         paths: files, folders or globs of the project that it gets tied to and is recalled for alone.
         phases: phases of the work, of `memtui.recall.phase.PHASES`, that it is recalled in alone.
-        words: what else it holds for, in words.
+        words: any other limit, in words.
     """
 
     paths: Sequence[str] = ()
@@ -66,18 +41,18 @@ class HoldsFor:
 
     @property
     def text(self) -> str:
-        """All of it on one line, as it stands at the end of the memory's rationale."""
+        """All of it on one line, as it is appended to the memory's rationale."""
         return ", ".join(filter(None, [*self.paths, *self.phases, one_line(self.words)]))
 
 
 _PATH = re.compile(r"\S*[/*?\[]\S*|\.?[\w-]+(?:\.[\w-]+)+")
-"""What a person means as a path: something with a slash, a pattern, or a name with an ending."""
+"""What a person means as a path: something with a slash, a pattern, or a name with an extension."""
 
 
-def scope_from(text: str) -> HoldsFor:
+def parse_validity(text: str) -> Validity:
     """Return where a memory holds from what a person typed: `legacy/**, release, the old cluster`.
 
-    Parts stand between commas. A part whose every word is a path or a phase names those; any other is kept as words.
+    Commas separate parts. A part whose every word is a path or a phase names those; any other is kept as words.
     """
     paths: list[str] = []
     phases: list[str] = []
@@ -89,58 +64,79 @@ def scope_from(text: str) -> HoldsFor:
             paths += [word.removeprefix("./").rstrip("/") for word in named if word not in PHASES]
         else:
             words.append(part.strip())
-    return HoldsFor(tuple(dict.fromkeys(paths)), tuple(dict.fromkeys(phases)), ", ".join(words))
+    return Validity(tuple(dict.fromkeys(paths)), tuple(dict.fromkeys(phases)), ", ".join(words))
 
 
-def not_duplicates(vault: Vault, prefixes: Sequence[str], *, actor: Actor) -> list[Verdict]:
-    """Remember that memories are no duplicates of each other, until a text changes; one undoable change.
-
-    Raises:
-        UsageError: fewer than two memories.
-        RefusedError: an agent cannot decide.
-    """
-    return dismiss(vault, NOT_DUPLICATE, prefixes, actor)
-
-
-def not_contradicting(vault: Vault, one: str, other: str, *, actor: Actor) -> list[Verdict]:
-    """Remember that two memories are no contradiction, until a text changes; one undoable change.
-
-    Raises:
-        RefusedError: an agent cannot decide.
-    """
-    return dismiss(vault, NOT_CONTRADICTION, (one, other), actor)
-
-
-def dismiss(vault: Vault, kind: str, prefixes: Sequence[str], actor: Actor) -> list[Verdict]:
+def dismiss(vault: Vault, verdict: str, prefixes: Iterable[str], *, actor: Actor) -> list[Verdict]:
     """Remember a verdict on every pair of these memories, until a text changes; one undoable change.
 
+    Args:
+        verdict: one of `memtui.analysis.snapshot.PAIR_VERDICTS`.
+
+    Returns:
+        The verdicts that were not known before.
+
     Raises:
         UsageError: fewer than two memories.
         RefusedError: an agent cannot decide.
     """
-    only_person(actor, "settle this")
-    with vault.write(actor=actor.name, action=kind) as writer:
-        memories = writer.get_many(dict.fromkeys(writer.resolve(prefix) for prefix in prefixes))
+    require_person(actor, "decide this")
+    prefixes = list(prefixes)
+    with vault.write(actor=actor.name, action=verdict) as writer:
+        memories = {memory.id: memory for memory in resolved(writer, prefixes)}
         if len(memories) < 2:  # noqa: PLR2004 - a pair
             raise UsageError("Name at least two different memories", where=" ".join(prefixes))
-        known = {(verdict.memory_id, verdict.verdict, verdict.reason) for verdict in writer.verdicts(memories)}
+        known = {(old.memory_id, old.verdict, old.reason) for old in writer.verdicts(memories)}
         made = []
         for pair in (pair_of(*ends) for ends in combinations(memories, 2)):
             one, other = memories[pair[0]], memories[pair[1]]
-            said = verdict_on(one, kind, writer.now, actor, f"{other.id} {pair_fingerprint(one, other)}")
-            if (said.memory_id, said.verdict, said.reason) not in known:
-                made.append(replace(said, exposure_days=0.0))
-        if kind == NOT_CONTRADICTION:
-            _unlink(writer, memories)
+            new = verdict_on(one, verdict, writer.now, actor, f"{other.id} {pair_fingerprint(one, other)}")
+            if (new.memory_id, new.verdict, new.reason) not in known:
+                made.append(replace(new, exposure_days=0.0))
+        if verdict == NOT_CONTRADICTION:
+            _drop_contradicts(writer, memories)
         writer.add_verdicts(made)
-        writer.summary = f"{kind}: {next(iter(memories.values())).title}"
+        writer.summary = f"{verdict}: {next(iter(memories.values())).title}"
         return made
 
 
-def accept_group(
+@dataclass(slots=True)
+class CopiesMerged:
+    """What became of groups of exact copies.
+
+    Attributes:
+        merged: one entry for each change that was made.
+        failed: ids of a group with the error that kept it from being merged.
+    """
+
+    merged: list[Merged] = field(default_factory=list)
+    failed: list[tuple[tuple[str, ...], MemtuiError]] = field(default_factory=list)
+
+
+def merge_copies(
+    vault: Vault, groups: Iterable[DuplicateGroup], *, actor: Actor, progress: ProgressCallback | None = None
+) -> CopiesMerged:
+    """Merge every group of exact copies; a group that changed meanwhile is left as it is.
+
+    Raises:
+        Cancelled: raised by `progress`, and passed on; what was merged stays, each undoable.
+    """
+    done = CopiesMerged()
+    copies = [group for group in groups if group.copies]
+    for number, group in enumerate(copies):
+        if progress:
+            progress(number, len(copies))
+        try:
+            done.merged += merge_group(vault, group, actor=actor)
+        except (ConflictError, RefusedError, UsageError) as error:
+            done.failed.append((group.ids, error))
+    return done
+
+
+def merge_group(
     vault: Vault, group: DuplicateGroup, *, actor: Actor, into: str | None = None, project: str | None = None
 ) -> list[Merged]:
-    """Merge a group as it was proposed, each merge of two to eight memories one undoable change.
+    """Merge a group as it was proposed, in undoable changes of two to eight memories.
 
     Of an easy group the text of the memory that is kept does for all; of others texts are joined.
 
@@ -165,41 +161,20 @@ def accept_group(
     ]
 
 
-def accept_copies(
-    vault: Vault, groups: Iterable[DuplicateGroup], *, actor: Actor, progress: ProgressCallback | None = None
-) -> Accepted:
-    """Merge every group of exact copies; groups that moved meanwhile are skipped and told.
-
-    Raises:
-        Cancelled: raised by `progress`, and passed on; what was merged stays, each undoable.
-    """
-    accepted = Accepted()
-    copies = [group for group in groups if group.copies]
-    for done, group in enumerate(copies):
-        if progress:
-            progress(done, len(copies))
-        try:
-            accepted.merged += accept_group(vault, group, actor=actor)
-        except (ConflictError, RefusedError, UsageError) as error:
-            accepted.skipped.append((group.ids, str(error)))
-    return accepted
-
-
 def keep_one(vault: Vault, contradiction: Contradiction, keep: str, *, actor: Actor) -> Memory:
-    """Settle a contradiction for one of the two: it supersedes the other; one undoable change. Returns the other.
+    """Decide a contradiction for one of the two, which supersedes the other; one undoable change. Returns the other.
 
     Raises:
         UsageError: `keep` is neither.
         ConflictError: a text changed since.
-        RefusedError: an agent cannot decide, or one is not active any more.
+        RefusedError: an agent cannot decide, or one is no longer active.
     """
-    only_person(actor, "settle this")
-    if keep not in contradiction.ids:
-        raise UsageError("This memory is no part of the contradiction", where=keep)
+    require_person(actor, "decide this")
+    _require_members([keep], contradiction)
     drop = next(identifier for identifier in contradiction.ids if identifier != keep)
     with vault.write(actor=actor.name, action="settle") as writer:
-        memories = _as_compared(writer, contradiction)
-        _unlink(writer, contradiction.ids)
+        memories = _active(writer, contradiction)
+        _drop_contradicts(writer, contradiction.ids)
         supersede(writer, keep, drop, actor)
         writer.summary = f"settle for {memories[keep].title}"
         return writer.get(drop)
@@ -208,40 +183,38 @@ def keep_one(vault: Vault, contradiction: Contradiction, keep: str, *, actor: Ac
 def keep_both(
     vault: Vault,
     contradiction: Contradiction,
-    scopes: Mapping[str, HoldsFor],
+    scopes: Mapping[str, Validity],
     *,
     actor: Actor,
     secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> list[Memory]:
-    """Settle a contradiction by saying where each of the two holds; links them as related; one undoable change.
+    """Decide a contradiction by limiting where each of the two holds, and link them as related; one undoable change.
 
     Raises:
-        UsageError: a scope is named for another memory, or none says anything.
+        UsageError: a scope is given for another memory, or all are empty.
         ConflictError: a text changed since.
         SecretRefusedError: the words hold what looks like a secret.
-        RefusedError: an agent cannot decide, or one is not active any more.
+        RefusedError: an agent cannot decide, or one is no longer active.
     """
-    only_person(actor, "settle this")
-    strange = next((identifier for identifier in scopes if identifier not in contradiction.ids), None)
-    if strange is not None:
-        raise UsageError("This memory is no part of the contradiction", where=strange)
+    require_person(actor, "decide this")
+    _require_members(scopes, contradiction)
     if not any(scope.text for scope in scopes.values()):
         raise UsageError("Say where at least one of them holds", remedy="Give a path, a phase, or words.")
     with vault.write(actor=actor.name, action="settle") as writer:
-        memories = _as_compared(writer, contradiction)
-        scoped = [_scoped(memories[identifier], scope) for identifier, scope in scopes.items()]
-        for memory in scoped:
-            refuse_secrets(memory, secret_patterns, unless_in=memories[memory.id])
-        writer.put_many(scoped)
+        memories = _active(writer, contradiction)
+        limited = [_limited(memories[identifier], scope) for identifier, scope in scopes.items()]
+        for memory in limited:
+            refuse_secrets_in(memory, secret_patterns, unless_in=memories[memory.id])
+        writer.put_many(limited)
         one, other = contradiction.ids
-        _unlink(writer, contradiction.ids)
+        _drop_contradicts(writer, contradiction.ids)
         writer.add_links([Link(from_id=one, type="relates", to_id=other, created_at=writer.now)])
         writer.summary = f"settle: both hold, {memories[one].title}"
         stored = writer.get_many(contradiction.ids)
         return [stored[identifier] for identifier in contradiction.ids]
 
 
-def _scoped(memory: Memory, scope: HoldsFor) -> Memory:
+def _limited(memory: Memory, scope: Validity) -> Memory:
     known = {anchor.path for anchor in memory.anchors}
     fresh = tuple(Anchor(path) for path in scope.paths if path not in known)
     limits = (f"{ONLY}{limit}" for limit in (*scope.paths, *scope.phases))
@@ -253,18 +226,18 @@ def _scoped(memory: Memory, scope: HoldsFor) -> Memory:
     )
 
 
-def pair_named(vault: Vault, one: str, other: str) -> Contradiction:
-    """Return two memories as a contradiction, to be settled as one whether or not a pass would propose it.
+def contradiction_of(vault: Vault, one: str, other: str) -> Contradiction:
+    """Return two memories as a contradiction, whether or not analysis would propose them as one.
 
     Raises:
-        NotFoundError, AmbiguousIdError: an id names none, or several.
+        NotFoundError, AmbiguousIdError: an id names no memory, or several.
         UsageError: both are the same.
     """
     with vault.read() as reader:
-        found = list(reader.get_many(dict.fromkeys((reader.resolve(one), reader.resolve(other)))).values())
+        found = resolved(reader, (one, other))
     if len(found) != 2:  # noqa: PLR2004 - a pair
         raise UsageError("Name two different memories", where=f"{one} {other}")
-    proposed = contradiction_between(*found)
+    proposed = contradiction_between(found[0], found[1])
     if proposed is not None:
         return proposed
     texts = (content_hash(found[0]), content_hash(found[1]))
@@ -272,38 +245,30 @@ def pair_named(vault: Vault, one: str, other: str) -> Contradiction:
     return Contradiction((found[0].id, found[1].id), "value", "as named", ("", ""), titles, texts)
 
 
-def _unlink(writer: VaultWriter, ids: Iterable[str]) -> None:
-    """Take away what links memories as contradicting each other: it is settled, and no facet or payload tells of it."""
+def _require_members(ids: Iterable[str], contradiction: Contradiction) -> None:
+    for identifier in ids:
+        if identifier not in contradiction.ids:
+            raise UsageError("This memory is not part of the contradiction", where=identifier)
+
+
+def _drop_contradicts(writer: VaultWriter, ids: Iterable[str]) -> None:
+    """Drop the `contradicts` links among memories, so that no list and no payload reports a decided contradiction."""
     pair = set(ids)
     writer.drop(
         link for link in writer.links(pair) if link.type == "contradicts" and {link.from_id, link.to_id} <= pair
     )
 
 
-def _as_compared(writer: VaultWriter, contradiction: Contradiction) -> dict[str, Memory]:
-    """Return both memories if they are what they were when the contradiction was found.
+def _active(writer: VaultWriter, contradiction: Contradiction) -> dict[str, Memory]:
+    """Return both memories, unchanged since the contradiction was found.
 
     Raises:
-        ConflictError, RefusedError: they are not.
+        RefusedError: one is no longer active.
+        ConflictError: a text changed.
     """
     memories = writer.get_many(contradiction.ids)
-    for identifier, text in zip(contradiction.ids, contradiction.texts, strict=True):
-        memory = memories.get(identifier)
-        if memory is None or memory.status != "active":
-            raise RefusedError("This memory is not in use any more", where=identifier)
-        if content_hash(memory) != text:
-            raise ConflictError(
-                "Its text was changed since the contradiction was found",
-                where=f"{identifier} ({memory.title[:60]})",
-                remedy="Nothing was settled. Look at it again.",
-            )
+    for identifier in contradiction.ids:
+        if identifier not in memories or memories[identifier].status != "active":
+            raise RefusedError("This memory is no longer active", where=identifier)
+    require_texts(memories.values(), dict(zip(contradiction.ids, contradiction.texts, strict=True)))
     return memories
-
-
-def not_ripe(vault: Vault, prefixes: Sequence[str], *, actor: Actor) -> list[Verdict]:
-    """Remember that memories have no common conclusion, until a text changes; one undoable change.
-
-    Raises:
-        RefusedError: an agent cannot decide.
-    """
-    return dismiss(vault, NOT_RIPE, prefixes, actor)

@@ -51,7 +51,7 @@ def review_queue(
     """Return what is due now, by risk. Reading or using a memory never clears it; only a verdict does.
 
     What is due is said in `memtui.vault.review_triggers`, and is the same for the header, the lists and the counts.
-    Of files it knows what the last check found: `memtui.curate.anchors.look_after_files` checks them.
+    Of files it knows what the last check found: `memtui.curate.anchors.check_trees` checks them.
 
     Args:
         scope: the projects in view.

@@ -11,14 +11,14 @@ from threading import Lock
 from typing import Any
 
 from memtui.analysis.actionability import is_vague
-from memtui.analysis.cache import Kept, PassCache, Text
+from memtui.analysis.cache import CacheGroup, PassCache, Text, TextCache
 from memtui.analysis.contradictions import Contradiction, find_contradictions, linked_contradictions
 from memtui.analysis.duplicates import DuplicateGroup, find_duplicates
-from memtui.analysis.snapshot import Gathered, pair_of
+from memtui.analysis.snapshot import Snapshot, pair_of
 from memtui.analysis.suggestions import RipeGroup, ripe_groups
 from memtui.curate.anchors import CheckedAnchor, check_anchors, remember_states
 from memtui.curate.projects import known_trees, unchecked_projects
-from memtui.curate.snapshot import gather, pairs_by_meaning
+from memtui.curate.snapshot import pairs_by_meaning, read_snapshot
 from memtui.domain.freshness import REVIEW_THRESHOLD, last_trusted_at
 from memtui.domain.memory import Memory, Signal
 from memtui.errors import VaultBusyError
@@ -33,18 +33,18 @@ Texts = tuple[str, str, str, str]
 """Title, insight, rationale and snippet of a memory."""
 
 
-class TidyCache:
-    """Kept between the passes of one screen: a pass with it finds what a pass without it would.
+class TidyCache(CacheGroup):
+    """Results kept between the passes of one screen; they never change what a pass finds.
 
-    Files and vectors are looked at again only where a memory moved; `look_anew` lets go of what was seen of them.
+    Files and vectors are checked again only where a memory changed; `forget` drops what was seen of them.
 
     Args:
-        encoding: the token encoding that memories are weighed in.
+        encoding: the token encoding that memories are measured in.
         secret_patterns: the user's own patterns.
 
     Attributes:
-        lock: held by a pass; one that was stopped lets go of it at its next look at cancelling.
-        gathered: the memories of the last pass.
+        lock: held by a pass.
+        snapshot: the memories of the last pass.
         tokens: of a memory's texts.
         vague: whether a text holds no fact.
         secret: whether a memory's texts hold what looks like a secret.
@@ -53,49 +53,36 @@ class TidyCache:
     def __init__(self, encoding: str = "o200k_base", secret_patterns: Sequence[tuple[str, str]] = ()) -> None:
         counter = get_counter(encoding)
         self.lock = Lock()
-        self.texts = PassCache()
-        self.gathered: Gathered | None = None
-        self.tokens: Kept[Texts, int] = Kept(lambda texts: counter.count("\n".join(filter(None, texts))))
-        self.vague: Kept[Text, bool] = Kept(lambda text: is_vague(*text))
-        self.secret: Kept[Texts, bool] = Kept(lambda texts: _hold_secret(texts, secret_patterns))
-        self._kept: tuple[Kept[Texts, int] | Kept[Text, bool] | Kept[Texts, bool], ...]
-        self._kept = (self.tokens, self.vague, self.secret)
+        self.texts = TextCache()
+        self.snapshot: Snapshot | None = None
+        self.tokens: PassCache[Texts, int] = PassCache(lambda texts: counter.count("\n".join(filter(None, texts))))
+        self.vague: PassCache[Text, bool] = PassCache(lambda text: is_vague(*text))
+        self.secret: PassCache[Texts, bool] = PassCache(lambda texts: _hold_secret(texts, secret_patterns))
         self._meant: list[tuple[str, str, float]] = []
         self._compared: dict[str, tuple[str | None, str, str]] | None = None
         self._checked: dict[str, tuple[int, list[CheckedAnchor]]] = {}
         self._hashes: dict[str, dict[str, str | None]] = {}
+        super().__init__((self.texts, self.tokens, self.vague, self.secret))
 
-    def look_anew(self) -> None:
-        """Let go of what was seen of memories, files and vectors; what was worked out of texts stays true."""
+    def forget(self) -> None:
+        """Drop what was seen of memories, files and vectors; results about texts stay true."""
         with self.lock:
-            self.gathered = None
+            self.snapshot = None
             self._compared = None
             self._checked, self._hashes = {}, {}
 
-    def turn(self) -> None:
-        """Begin a pass."""
-        self.texts.turn()
-        for kept in self._kept:
-            kept.turn()
-
-    def end(self) -> None:
-        """End a pass: what it did not ask for is let go."""
-        self.texts.end()
-        for kept in self._kept:
-            kept.end()
-
     def meant(
-        self, vault: Vault, gathered: Gathered, model: str | None, progress: ProgressCallback | None
+        self, vault: Vault, snapshot: Snapshot, model: str | None, progress: ProgressCallback | None
     ) -> list[tuple[str, str, float]]:
         """Return the pairs that mean the same, compared again only if there is a text that was not compared.
 
         Raises:
             Cancelled: raised by `progress`, and passed on.
         """
-        texts = {memory.id: (memory.project, memory.title, memory.insight) for memory in gathered.memories}
+        texts = {memory.id: (memory.project, memory.title, memory.insight) for memory in snapshot.memories}
         known = self._compared
         if known is None or any(known.get(identifier) != text for identifier, text in texts.items()):
-            self._meant = pairs_by_meaning(vault, gathered, model, progress=progress)
+            self._meant = pairs_by_meaning(vault, snapshot, model, progress=progress)
             self._compared = texts
         return self._meant
 
@@ -274,7 +261,7 @@ def tidy(vault: Vault, options: TidyOptions, *, stage: Stage = no_stage, cache: 
     """
     known = TidyCache(options.encoding, options.secret_patterns) if cache is None else cache
     with known.lock:
-        known.turn()
+        known.begin()
         report = _look(vault, options, stage, known)
         known.end()
     return report
@@ -282,9 +269,9 @@ def tidy(vault: Vault, options: TidyOptions, *, stage: Stage = no_stage, cache: 
 
 def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) -> TidyReport:
     wanted = MemoryFilter(scope=options.scope, statuses=("active", "candidate"))
-    everything = known.gathered = gather(vault, wanted, before=known.gathered, progress=stage("reading"))
+    everything = known.snapshot = read_snapshot(vault, wanted, before=known.snapshot, progress=stage("reading"))
     active = [memory for memory in everything.memories if memory.status == "active"]
-    in_use = Gathered(active, everything.links, everything.dismissals, everything.keys)
+    in_use = Snapshot(active, everything.links, everything.dismissals, everything.keys)
     contradictions = linked_contradictions(in_use, cache=known.texts)
     contradictions += find_contradictions(in_use, cache=known.texts, progress=stage("contradictions"))
     apart = [pair_of(*contradiction.ids) for contradiction in contradictions]

@@ -27,6 +27,11 @@ class Actor:
     name: str = PERSON
     is_person: bool = True
 
+    @property
+    def origin(self) -> str:
+        """What links store as their origin: `person`, or the name of the agent."""
+        return PERSON if self.is_person else self.name
+
 
 def parse_actor(name: str | None) -> Actor:
     """Return the actor of `--actor`, else of `MEMTUI_ACTOR`, else the person at the keyboard.
@@ -51,6 +56,18 @@ def parse_actor(name: str | None) -> Actor:
     if cleaned.startswith(_PERSON_PREFIX):
         return Actor(cleaned.removeprefix(_PERSON_PREFIX).strip() or PERSON)
     return Actor(cleaned, is_person=False)
+
+
+def require_person(actor: Actor, act: str) -> None:
+    """Let only a person go on; `act` is the verb phrase of the message.
+
+    Raises:
+        RefusedError: an agent asks.
+    """
+    if not actor.is_person:
+        raise RefusedError(
+            f"Only a person can {act}", where=f"actor {actor.name}", remedy="An agent proposes; a person decides."
+        )
 
 
 def check_may_alter(actor: Actor, memory: Memory) -> None:

@@ -12,7 +12,7 @@ from memtui.vault.filters import MemoryFilter
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
-    from memtui.curate.lifecycle import Outcome
+    from memtui.curate.outcomes import Outcome
     from memtui.tui.vault_access import VaultAccess
 
 

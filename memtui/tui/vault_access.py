@@ -207,7 +207,7 @@ class FileChecks:
 
         While somebody else holds the vault, what the last check found counts until the next one.
         """
-        from memtui.curate.anchors import look_after_files
+        from memtui.curate.anchors import check_trees
         from memtui.curate.projects import known_trees
 
         access = self._access
@@ -219,7 +219,7 @@ class FileChecks:
                 trees = known_trees(reader, view.tree)
             wanted = view.scope.projects
             chosen = [tree for name, tree in trees.items() if wanted is None or name in wanted]
-            found = look_after_files(access.read_vault, chosen)
+            found = check_trees(access.read_vault, chosen)
             self.moves = moves_of(check for checks in found.values() for check in checks)
 
 

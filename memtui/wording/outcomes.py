@@ -6,19 +6,22 @@ Titles and summaries come out as one line with hidden characters written out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from memtui.curate.outcomes import SkipReason
 from memtui.text.plural import counted
-from memtui.text.sanitize import tame
+from memtui.text.sanitize import one_line, tame
+from memtui.text.width import shorten
 
 if TYPE_CHECKING:
+    from memtui.analysis.resemblance import Resemblance
     from memtui.capture.apply import ImportReport
-    from memtui.curate.lifecycle import Outcome
     from memtui.curate.merge import Merged
+    from memtui.curate.outcomes import Outcome, Skipped
     from memtui.curate.packs import Effect
     from memtui.curate.reflect import Reflected
-    from memtui.curate.resolutions import Accepted
+    from memtui.curate.resolutions import CopiesMerged
     from memtui.domain.memory import Change, Link, Memory
 
 REASONS_SHOWN = 3
@@ -49,17 +52,46 @@ def acted(verb: str, outcome: Outcome, *, missing: int = 0) -> str:
         verb: the past participle, capitalised.
         missing: memories that were chosen but no longer exist.
     """
-    reasons = Counter(reason for _, reason in outcome.unchanged)
+    reasons = Counter(skip_reason(each) for each in outcome.skipped)
     if missing:
-        reasons["it no longer exists"] += missing
+        reasons[SKIPPED[SkipReason.MISSING]] += missing
     if not outcome.changed:
         return f"Unchanged: {_reasons(reasons)}" if reasons.total() == 1 else skipped(reasons) or "Nothing to do"
     done = f"{verb}{': ' if len(outcome.changed) == 1 else ' '}{named(outcome.changed)}"
     return "; ".join(filter(None, (done, skipped(reasons))))
 
 
+SKIPPED: Mapping[SkipReason, str] = {
+    SkipReason.CHANGED: "changed since you read it",
+    SkipReason.MISSING: "it no longer exists",
+    SkipReason.SAME: "nothing to change",
+    SkipReason.HAS_STATUS: "already {detail}",
+    SkipReason.NOT_ACTIVE: "{detail}; only active memories can be verified",
+    SkipReason.NOT_CANDIDATE: "{detail}, not a candidate",
+    SkipReason.MERGED: "merged into another; `memtui unmerge` restores it",
+    SkipReason.PINNED: "already pinned",
+    SkipReason.NOT_PINNED: "not pinned",
+    SkipReason.SNOOZED: "already snoozed until {detail}",
+    SkipReason.HAS_KIND: "already a {detail}",
+    SkipReason.HAS_PROJECT: "already in {detail}",
+    SkipReason.NO_FILES: "not tied to any file",
+    SkipReason.OTHER_FILES: "tied to other files by now",
+    SkipReason.UNKNOWN_FOLDER: "the folder of its project is not known on this machine",
+    SkipReason.UNREADABLE_FILES: "none of its files can be read",
+    SkipReason.SOURCES_AGREE: "no source of it says anything else",
+    SkipReason.PLANTED: "looks planted; accept it by itself",
+    SkipReason.UNASSIGNED: "no project",
+}
+"""Why a memory was not changed, with the status, kind, project or day that the reason names."""
+
+
+def skip_reason(skipped: Skipped) -> str:
+    """Return why a memory was not changed: `already pinned`."""
+    return SKIPPED[skipped.reason].format(detail=skipped.detail)
+
+
 def skipped(reasons: Counter[str]) -> str:
-    """Return `2 skipped: it is pinned already`, nothing if none was."""
+    """Return `2 skipped: already pinned`, nothing if none was."""
     return f"{reasons.total():,} skipped: {_reasons(reasons)}" if reasons else ""
 
 
@@ -97,10 +129,10 @@ def unmerged(target: Memory, originals: Sequence[Memory]) -> str:
     return f"Unmerged “{shown(target.title)}”: {counted(len(originals), 'original')} restored"
 
 
-def copies_merged(accepted: Accepted) -> str:
+def copies_merged(result: CopiesMerged) -> str:
     """Return what merging groups of exact copies came to."""
-    done = f"Merged {counted(len(accepted.merged), 'group')} of copies"
-    return "; ".join(filter(None, (done, skipped(Counter(reason for _, reason in accepted.skipped)))))
+    done = f"Merged {counted(len(result.merged), 'group')} of copies"
+    return "; ".join(filter(None, (done, skipped(Counter(str(error) for _, error in result.failed)))))
 
 
 def reflected(made: Reflected) -> str:
@@ -152,3 +184,21 @@ def due_after_feedback(effects: Sequence[Effect]) -> str:
     if len(due) == 1:
         return f"“{shown(due[0].title, 60)}” hurt more than once and is due for review"
     return f"{counted(len(due), 'memory')} hurt more than once and are due for review"
+
+
+LONGEST_RESEMBLING = 80
+"""Characters of a title, and of a difference, in the line about what a memory resembles."""
+
+
+def resembles(memory: Memory, found: Resemblance) -> str:
+    """Return what a saved memory resembles, how, and the commands that link or merge the two."""
+    link = f"memtui link {memory.id} {found.link} {found.id}"
+    first = f"memtui merge {found.id} {memory.id}" if found.sort == "same" else link
+    rest = {"same": link, "differs": "supersedes instead of relates", "clashes": "relates instead of supersedes"}
+    return f"resembles {found.id} ({_cut(found.title)}; {_cut(found.why)}): {first}, or {rest[found.sort]}"
+
+
+def _cut(text: str) -> str:
+    """Return a text that fits the line; a quotation that is cut is closed."""
+    kept = shorten(one_line(text), LONGEST_RESEMBLING - 1)
+    return f"{kept}”" if kept.count("“") > kept.count("”") else kept

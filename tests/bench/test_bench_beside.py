@@ -14,7 +14,7 @@ from bench.timing import pace, percentile
 
 from memtui.analysis.suggestions import ripe_groups
 from memtui.curate.links import link_proposals, proposals_about, resembling
-from memtui.curate.snapshot import gather
+from memtui.curate.snapshot import read_snapshot
 from memtui.domain.memory import Memory
 from memtui.domain.record import memory_from_record
 from memtui.vault.filters import EVERYTHING, MemoryFilter
@@ -66,5 +66,5 @@ def test_the_pass_over_all_links_and_ripe_groups(tmp_path: Path) -> None:
             memory_from_record(record, now=now, new_id=f"m{place:07}") for place, record in enumerate(records(size))
         )
     check(f"links proposed, {size:,} memories", cpu_seconds(lambda: link_proposals(vault, EVERYTHING)), 15.0)
-    gathered = gather(vault, MemoryFilter())
+    gathered = read_snapshot(vault, MemoryFilter())
     check(f"ripe groups, {size:,} memories", cpu_seconds(lambda: ripe_groups(gathered, vault.kinds)), 4.0)

@@ -13,11 +13,11 @@ from curating import git
 
 from memtui.analysis.contradictions import find_contradictions
 from memtui.analysis.duplicates import find_duplicates
-from memtui.curate.anchors import check_anchors, look_after_files
+from memtui.curate.anchors import check_anchors, check_trees
 from memtui.curate.decay import Knobs, PayloadOptions, Payloads, effect, take_snapshot
 from memtui.curate.lifecycle import retire
 from memtui.curate.projects import view_of
-from memtui.curate.snapshot import gather, pairs_by_meaning
+from memtui.curate.snapshot import pairs_by_meaning, read_snapshot
 from memtui.curate.tidy import TidyCache, TidyOptions, tidy
 from memtui.domain.actor import Actor
 from memtui.domain.kinds import in_project
@@ -76,7 +76,7 @@ def with_vectors(vault: Vault, dimensions: int = 384) -> str:
 
 
 def look_through(vault: Vault, model: str | None) -> None:
-    gathered = gather(vault, MemoryFilter())
+    gathered = read_snapshot(vault, MemoryFilter())
     conflicts = find_contradictions(gathered)
     alike = pairs_by_meaning(vault, gathered, model)
     groups = find_duplicates(gathered, alike=alike, apart=[conflict.ids for conflict in conflicts])
@@ -180,5 +180,5 @@ def test_anchors_of_a_large_repository(tmp_path: Path) -> None:
     vault = Vault(tmp_path / "vault.duckdb")
     with vault.write(actor="bench", action="fill") as writer:
         writer.put_many(memories)
-    taken = seconds(lambda: look_after_files(vault, [Tree("shop", root)]))
+    taken = seconds(lambda: check_trees(vault, [Tree("shop", root)]))
     check(f"the same, read from and remembered in the vault, of {FILES:,}", taken, 5.0)

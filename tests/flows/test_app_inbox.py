@@ -114,7 +114,7 @@ async def test_many_are_accepted_as_one_change_without_what_looks_planted(found:
         await pilot.press("asterisk")
         await shows(pilot, "5 marked of 5")
         await pilot.press("a")
-        await says(pilot, "Accepted 4 memories. Left 1 candidate that may be planted: accept each by itself")
+        await says(pilot, "Accepted 4 memories; 1 skipped: looks planted; accept it by itself")
         await waits(pilot, 1)
         assert inbox._list.ids == ("m0000013",)
         await pilot.press("u")
@@ -144,7 +144,7 @@ async def test_kind_and_project_are_chosen_for_one_or_many(found: Vault, tmp_pat
         await pilot.press("u")
         await says(pilot, "Undone: move Fares are rounded up")
         await pilot.press("space", "space", "a")
-        await says(pilot, "Left 1 candidate without a project: P gives them one")
+        await says(pilot, "1 skipped: no project. P assigns a project")
 
 
 async def test_editing_accepts_by_saving_and_a_conflict_is_shown(found: Vault, tmp_path: Path) -> None:

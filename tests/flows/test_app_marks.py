@@ -67,7 +67,7 @@ async def test_what_was_left_alone_is_said_with_the_reason(ferry: Vault, tmp_pat
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await shows(pilot, "Sail times are in UTC")
         await pilot.press("asterisk", "p")
-        await says(pilot, "Pinned 4 memories; 1 skipped: it is pinned already")
+        await says(pilot, "Pinned 4 memories; 1 skipped: already pinned")
         await until(pilot, lambda: not browser(pilot).acting, "the change is over")
         await pilot.press("asterisk", "p")
         await says(pilot, "Unpinned 5 memories")

@@ -120,7 +120,7 @@ async def test_a_memory_that_moved_meanwhile_is_shown_again_and_nothing_is_merge
         await merge_opens(pilot, marks=2)
         edit_memory(blank, "m0000002", {"insight": "Lock key is payment_id, TTL 90 s"}, actor=Actor())
         await pilot.press("enter")
-        await says(pilot, "Somebody changed this memory")
+        await says(pilot, "This memory was changed since you read it")
         await pilot.press("j")
         await shows(pilot, "TTL [90] s")
         assert stored(blank, "m0000002").status == "active"

@@ -46,7 +46,7 @@ def test_pins_come_first_and_can_go(cli: Cli, ids: list[str]) -> None:
     assert cli("pin", ids[2], "--json").json == {"changed": [ids[2]], "unchanged": []}
     again = cli("pin", ids[2])
     assert again.out == ""
-    assert f"{ids[2]} left alone: it is pinned already" in again.err
+    assert f"{ids[2]} skipped: already pinned" in again.err
     payload = cli("context", "beta", "--project", "shop", "--json").json
     assert payload["included"][0]["id"] == ids[2]
     cli("unpin", ids[2])
@@ -59,7 +59,7 @@ def test_retire_and_restore_tell_what_changed(cli: Cli, ids: list[str]) -> None:
     run = cli("retire", ids[0], ids[1])
     assert run.lines == [ids[1]]
     assert "retired: 1 memory" in run.err
-    assert f"{ids[0]} left alone: it is retired already" in run.err
+    assert f"{ids[0]} skipped: already retired" in run.err
     assert "wrong since May" in cli("show", ids[0]).out
     cli("search", "alpha", code=3)
     assert cli("restore", ids[0]).lines == [ids[0]]
@@ -112,7 +112,7 @@ def test_a_verdict_on_another_version_than_was_seen_is_a_conflict(cli: Cli, ids:
     assert cli("verify", ids[0], "--if-version", 1).lines == [ids[0]]
     for command in ("verify", "pin", "unpin", "retire", "snooze"):
         run = cli(command, ids[0], "--if-version", 1, code=4)
-        assert "Somebody changed this memory since its version 1" in run.err
+        assert "This memory was changed since you read version 1" in run.err
         assert run.out == ""
     row = cli("show", ids[0], "--json").json
     assert (row["version"], row["pinned"], row["status"]) == (2, False, "active")

@@ -301,7 +301,7 @@ def test_the_inbox_lists_accepts_and_rejects(project: Cli) -> None:
     report = project("inbox", "reject", second, "--why", "trivial", "--json").json
     assert report == {"changed": [second], "unchanged": []}
     assert project("show", second, "--json").json["status"] == "retired"
-    assert "left alone" in project("inbox", "accept", second).err
+    assert "skipped" in project("inbox", "accept", second).err
     assert len(project("inbox", "accept", "--all").lines) == len(rest)
     assert "The inbox is empty." in project("inbox").err
     project("undo")
@@ -360,7 +360,7 @@ def test_conflicts_are_listed_and_settled_from_the_shell(project: Cli) -> None:
     project("undo")
     assert project("inbox", "take", first, "--json").json["changed"] == [first]
     assert "not by user_id" in project("show", first, "--json").json["insight"]
-    assert "left alone" in project("inbox", "take", first).err
+    assert "skipped" in project("inbox", "take", first).err
     assert "imports nothing" in project("import", "--conflicts", ".", code=2).err
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from snapshots.pictures import LOCKS, SIZES, Album, browse_is_complete, only_with_the_same_textual, sample_app, settle
 
-from memtui.curate.links import Resemblance
+from memtui.analysis.resemblance import Resemblance
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.edit.fields import FormArea
 from memtui.tui.reflect.screen import ReflectScreen

@@ -31,9 +31,10 @@ from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 from memtui.tui.widgets.memory_list import MemoryList
 from memtui.vault.filters import MemoryFilter
+from memtui.wording.outcomes import skip_reason
 
 if TYPE_CHECKING:
-    from memtui.curate.lifecycle import Outcome
+    from memtui.curate.outcomes import Outcome
 
 WINDOW = 1_500
 """Memories read under one lease: about 100 ms."""
@@ -185,11 +186,11 @@ class BulkAccess:
             return outcomes[-1]
 
         done = self._acts.change(noted, word)
-        unchanged = outcomes[0].unchanged
-        named = [identifier for identifier, _ in unchanged[:MOST_TOLD]]
+        skipped = outcomes[0].skipped
+        named = [each.id for each in skipped[:MOST_TOLD]]
         titles = {memory.id: tame(memory.title, 200) for memory in self._access.memories(named)} if named else {}
-        told = [(titles.get(identifier, identifier), tame(reason)) for identifier, reason in unchanged[:MOST_TOLD]]
-        self.left = LeftAlone(told, len(unchanged))
+        told = [(titles.get(each.id, each.id), tame(skip_reason(each))) for each in skipped[:MOST_TOLD]]
+        self.left = LeftAlone(told, len(skipped))
         return done
 
 

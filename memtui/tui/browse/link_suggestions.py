@@ -40,18 +40,20 @@ class NeighbourhoodAccess:
 
     def accept(self, proposed: Proposed) -> Done:
         """Make a proposed link."""
-        from memtui.curate.links import accept_link
+        from memtui.curate.links import link
 
         self._opening.before_change()
-        made = accept_link(self._vault, proposed.proposal, actor=self._opening.actor)
+        wanted = proposed.proposal
+        made = link(self._vault, wanted.from_id, wanted.type, wanted.to_id, actor=self._opening.actor)
         return Done(f"Linked: {proposed.title}") if made else Done("They are linked already", changed=False)
 
     def dismiss(self, proposed: Proposed) -> Done:
         """Never propose a link again, until a text changes."""
-        from memtui.curate.links import dismiss_link
+        from memtui.analysis.snapshot import NOT_RELATED
+        from memtui.curate.resolutions import dismiss
 
         self._opening.before_change()
-        said = dismiss_link(self._vault, *proposed.proposal.ids, actor=self._opening.actor)
+        said = dismiss(self._vault, NOT_RELATED, proposed.proposal.ids, actor=self._opening.actor)
         return Done(f"Not proposed again: {proposed.title}", changed=bool(said))
 
 

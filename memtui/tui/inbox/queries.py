@@ -18,7 +18,7 @@ from memtui.tui.vault_access import VaultAccess
 
 if TYPE_CHECKING:
     from memtui.capture.source_conflicts import SourceConflict
-    from memtui.curate.lifecycle import Outcome
+    from memtui.curate.outcomes import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,25 +166,23 @@ class InboxAccess:
 
     def accept(self, identifiers: Sequence[str]) -> Done:
         """Take candidates into use; of several, those to be looked at singly are left and said."""
-        from memtui.curate.lifecycle import Accepted, accept_many
+        from memtui.curate.lifecycle import accept_many
+        from memtui.curate.outcomes import Outcome, SkipReason
 
-        opening, accepted = self._opening, Accepted()
+        opening, outcome = self._opening, Outcome()
 
         def act() -> Outcome:
-            nonlocal accepted
-            accepted = accept_many(
+            nonlocal outcome
+            outcome = accept_many(
                 self._vault, identifiers, actor=opening.actor, folder=opening.folder, project=opening.project
             )
-            return accepted.outcome
+            return outcome
 
         done = self._acts.change(act, "Accepted")
-        parts = [done.message] if done.changed or not (accepted.planted or accepted.unassigned) else []
-        if accepted.planted:
-            parts.append(f"Left {_candidates(accepted.planted)} that may be planted: accept each by itself")
-        if accepted.unassigned:
-            parts.append(f"Left {_candidates(accepted.unassigned)} without a project: P gives them one")
-        lost = sum(memory.project is None for memory in accepted.outcome.changed)
-        if lost:
+        parts = [done.message]
+        if any(each.reason is SkipReason.UNASSIGNED for each in outcome.skipped):
+            parts.append("P assigns a project")
+        if any(memory.project is None for memory in outcome.changed):
             parts.append("It has no project, so it reaches no payload")
         return Done(". ".join(parts), changed=done.changed)
 
@@ -212,10 +210,6 @@ class InboxAccess:
             lambda: lifecycle.assign(self._vault, identifiers, project, actor=self._opening.actor),
             f"Now in {tame(project)}",
         )
-
-
-def _candidates(identifiers: Sequence[str]) -> str:
-    return counted(len(identifiers), "candidate", "candidates")
 
 
 def source_line(sources: Sequence[Source]) -> str:

@@ -20,10 +20,11 @@ from memtui.tui.text_layout import counted, tame
 from memtui.tui.values import Detail, Done, Signature
 from memtui.tui.vault_access import FileChecks, VaultAccess
 from memtui.tui.widgets.curve import Curve
+from memtui.wording import outcomes
 
 if TYPE_CHECKING:
     from memtui.curate.file_history import FileChange
-    from memtui.curate.lifecycle import Outcome
+    from memtui.curate.outcomes import Outcome
     from memtui.curate.review_sessions import Progress, Receipt, ReviewSession
     from memtui.vault.packs import StoredPack
 
@@ -149,14 +150,15 @@ class ReviewVerdicts:
 
     def _decide(self, act: Callable[..., Outcome], word: str) -> Done:
         """Do something to the memory that was shown; one that moved meanwhile is left alone, and that is said."""
-        from memtui.curate.lifecycle import MOVED
+        from memtui.curate.outcomes import SkipReason
 
         self._opening.before_change()
         outcome = act(actor=self._opening.actor)
         if outcome.changed:
             return Done(f"{word}: {tame(outcome.changed[0].title)}")
-        reason = next((reason for _, reason in outcome.unchanged), "there was nothing to do")
-        return Done(MOVED_MEANWHILE if reason == MOVED else f"Left alone: {tame(reason)}", changed=False)
+        if any(each.reason is SkipReason.CHANGED for each in outcome.skipped):
+            return Done(MOVED_MEANWHILE, changed=False)
+        return Done(outcomes.acted(word, outcome), changed=False)
 
     def undo_all(self, session: ReviewSession) -> Done:
         """Undo every verdict of a session, the last one first."""

@@ -27,7 +27,7 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 
 if TYPE_CHECKING:
-    from memtui.curate.links import Resemblance
+    from memtui.analysis.resemblance import Resemblance
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,14 @@ class ResemblingAccess:
         Args:
             before: the one memory as it was before an edit: a small change is no new statement.
         """
-        from memtui.curate.links import MOST_SAID, changed_much, resembling
+        from memtui.analysis.resemblance import changed_much
+        from memtui.curate.links import MOST_COMPARED, resembling
 
         meaning = self._opening.meaning
         ready = meaning if meaning is not None and meaning.is_ready else None
         return [
             Beside(memory, found)
-            for memory in self._access.memories(list(identifiers)[:MOST_SAID])
+            for memory in self._access.memories(list(identifiers)[:MOST_COMPARED])
             if before is None or changed_much(before, memory)
             for found in resembling(self._vault, memory, meaning=ready)
         ]

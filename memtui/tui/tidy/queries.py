@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from memtui.domain.memory import Memory
 from memtui.tui.memory_acts import MemoryActs
-from memtui.tui.text_layout import counted, tame
+from memtui.tui.text_layout import tame
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
+from memtui.wording import outcomes
 
 if TYPE_CHECKING:
     from memtui.analysis.contradictions import Contradiction
@@ -54,7 +55,7 @@ class TidyAccess:
         opening = self._opening
         cache = self._cache = self._cache or TidyCache(opening.context.encoding, opening.secret_patterns)
         if anew:
-            cache.look_anew()
+            cache.forget()
 
         with self._reading.read() as reader:
             view = self._access.view_of(reader)
@@ -97,11 +98,11 @@ class TidyAccess:
 
     def keep_both(self, contradiction: Contradiction, words: Sequence[str]) -> Done:
         """Settle a contradiction by saying where each of the two holds: paths, phases, words, as they were typed."""
-        from memtui.curate.resolutions import keep_both, scope_from
+        from memtui.curate.resolutions import keep_both, parse_validity
 
         self._opening.before_change()
         scopes = {
-            identifier: scope_from(said)
+            identifier: parse_validity(said)
             for identifier, said in zip(contradiction.ids, words, strict=True)
             if said.strip()
         }
@@ -117,38 +118,38 @@ class TidyAccess:
 
     def is_no_contradiction(self, contradiction: Contradiction) -> Done:
         """Never propose this pair again, until a text changes."""
-        from memtui.curate.resolutions import not_contradicting
+        from memtui.analysis.snapshot import NOT_CONTRADICTION
+        from memtui.curate.resolutions import dismiss
 
         self._opening.before_change()
-        not_contradicting(self._vault, *contradiction.ids, actor=self._opening.actor)
+        dismiss(self._vault, NOT_CONTRADICTION, contradiction.ids, actor=self._opening.actor)
         return Done("Remembered: no contradiction")
 
     def are_no_duplicates(self, group: DuplicateGroup) -> Done:
         """Never propose this group again, until a text changes."""
-        from memtui.curate.resolutions import not_duplicates
+        from memtui.analysis.snapshot import NOT_DUPLICATE
+        from memtui.curate.resolutions import dismiss
 
         self._opening.before_change()
-        not_duplicates(self._vault, group.ids, actor=self._opening.actor)
+        dismiss(self._vault, NOT_DUPLICATE, group.ids, actor=self._opening.actor)
         return Done("Remembered: no duplicates")
 
     def are_not_ripe(self, group: RipeGroup) -> Done:
         """Never propose this group for a conclusion again, until a text changes."""
-        from memtui.curate.resolutions import not_ripe
+        from memtui.analysis.snapshot import NOT_RIPE
+        from memtui.curate.resolutions import dismiss
 
         self._opening.before_change()
-        not_ripe(self._vault, group.ids, actor=self._opening.actor)
+        dismiss(self._vault, NOT_RIPE, group.ids, actor=self._opening.actor)
         return Done("Remembered: they have no common conclusion")
 
     def merge_copies(self, groups: Sequence[DuplicateGroup]) -> Done:
         """Merge every group of exact copies, each as one undoable change."""
-        from memtui.curate.resolutions import accept_copies
+        from memtui.curate.resolutions import merge_copies
 
         self._opening.before_change()
-        accepted = accept_copies(self._vault, groups, actor=self._opening.actor)
-        parts = [f"Merged {counted(len(accepted.merged), 'group', 'groups')} of copies"]
-        if accepted.skipped:
-            parts.append(f"left {len(accepted.skipped):,} ({tame(accepted.skipped[0][1], 120)})")
-        return Done("; ".join(parts), changed=bool(accepted.merged))
+        result = merge_copies(self._vault, groups, actor=self._opening.actor)
+        return Done(outcomes.copies_merged(result), changed=bool(result.merged))
 
     def re_anchor(self, moves: Sequence[tuple[str, str, str]]) -> Done:
         """Tie memories to the new places of their files, as one undoable change.

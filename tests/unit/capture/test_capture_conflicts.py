@@ -160,7 +160,7 @@ def test_deciding_where_nothing_is_in_conflict_changes_nothing(vault: Vault, sho
     identifier = bring(vault, shop, project="shop").ids[0]
     before = everything(vault)
     result = decide(vault, [identifier], "source", actor=PERSON)
-    assert (result.changed, [key for key, _ in result.unchanged]) == ([], [identifier])
+    assert (result.changed, [each.id for each in result.skipped]) == ((), [identifier])
     assert everything(vault) == before
 
 

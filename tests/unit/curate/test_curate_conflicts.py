@@ -14,12 +14,12 @@ from support import NOON, make_memory
 from memtui.analysis.claims import claims_of
 from memtui.analysis.contradictions import Contradiction, find_contradictions
 from memtui.analysis.duplicates import find_duplicates
-from memtui.analysis.snapshot import Gathered
+from memtui.analysis.snapshot import NOT_CONTRADICTION, Snapshot
 from memtui.capture.titles import title_for
 from memtui.curate.history import undo
 from memtui.curate.links import link
-from memtui.curate.resolutions import HoldsFor, keep_both, keep_one, not_contradicting
-from memtui.curate.snapshot import gather
+from memtui.curate.resolutions import Validity, dismiss, keep_both, keep_one
+from memtui.curate.snapshot import read_snapshot
 from memtui.domain.memory import Link, Memory
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.progress import Cancelled
@@ -37,7 +37,7 @@ def said(text: str, **values: object) -> Memory:
 
 
 def between(one: str, other: str, **values: object) -> list[Contradiction]:
-    return find_contradictions(Gathered([said(one, id="aaaaaaaa", **values), said(other, id="bbbbbbbb", **values)]))
+    return find_contradictions(Snapshot([said(one, id="aaaaaaaa", **values), said(other, id="bbbbbbbb", **values)]))
 
 
 @pytest.mark.parametrize("half", ["develop", "report"])
@@ -48,7 +48,7 @@ def test_conflicts_are_told_from_what_only_looks_like_one(half: str) -> None:
         for number, pair in enumerate(pairs)
         for side in ("one", "other")
     ]
-    found = {int(conflict.ids[0][:4]) for conflict in find_contradictions(Gathered(memories))}
+    found = {int(conflict.ids[0][:4]) for conflict in find_contradictions(Snapshot(memories))}
     wanted = {number for number, pair in enumerate(pairs) if pair["label"] == "conflict"}
     right = len(found & wanted)
     assert 2 * right / (len(found) + len(wanted)) >= 0.85
@@ -96,21 +96,21 @@ def test_conflicts_stay_within_a_project_or_within_global() -> None:
     assert between(tabs, spaces, project="global")
     assert between(tabs, spaces, project=None) == []
     apart = [said(tabs, project="global"), said(spaces, project="shop"), said(spaces, project="bank")]
-    assert find_contradictions(Gathered(apart)) == []
+    assert find_contradictions(Snapshot(apart)) == []
 
 
 def test_what_a_person_linked_is_settled_and_what_an_agent_linked_is_not() -> None:
     one, other = said("Use tabs."), said("Never use tabs.")
     for origin, settled in (("person", True), ("codex", False)):
         known = Link(from_id=one.id, type="relates", to_id=other.id, origin=origin, created_at=NOON)
-        assert (find_contradictions(Gathered([one, other], [known])) == []) is settled
+        assert (find_contradictions(Snapshot([one, other], [known])) == []) is settled
 
 
 def test_facts_of_different_times_do_not_clash() -> None:
     old = said("Deploy target: staging", valid_until=NOON)
     new = said("Deploy target: production", valid_from=NOON + timedelta(days=1))
-    assert find_contradictions(Gathered([old, new])) == []
-    assert find_contradictions(Gathered([replace(old, valid_until=None), new]))
+    assert find_contradictions(Snapshot([old, new])) == []
+    assert find_contradictions(Snapshot([replace(old, valid_until=None), new]))
 
 
 def test_a_pass_can_be_stopped() -> None:
@@ -118,7 +118,7 @@ def test_a_pass_can_be_stopped() -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        find_contradictions(Gathered([said("Use tabs."), said("Never use tabs.")]), progress=stop)
+        find_contradictions(Snapshot([said("Use tabs."), said("Never use tabs.")]), progress=stop)
 
 
 @given(st.text(max_size=300))
@@ -128,7 +128,7 @@ def test_any_text_makes_claims(text: str) -> None:
 
 
 def proposals(vault: Vault) -> list[Contradiction]:
-    return find_contradictions(gather(vault, MemoryFilter()))
+    return find_contradictions(read_snapshot(vault, MemoryFilter()))
 
 
 def postgres(folder: Path) -> tuple[Vault, Memory, Memory]:
@@ -152,21 +152,21 @@ def test_keeping_both_says_where_each_holds_as_one_change(tmp_path: Path) -> Non
     vault, old, new = postgres(tmp_path)
     before = everything(vault)
     (conflict,) = proposals(vault)
-    scopes = {old.id: HoldsFor(words="the archive"), new.id: HoldsFor(paths=["services/shop/**"])}
+    scopes = {old.id: Validity(words="the archive"), new.id: Validity(paths=["services/shop/**"])}
     first, second = keep_both(vault, conflict, scopes, actor=PERSON)
     assert first.rationale == "Holds for: the archive"
     assert [anchor.path for anchor in second.anchors] == ["services/shop/**"]
     assert proposals(vault) == []
-    assert find_duplicates(gather(vault, MemoryFilter())) == []
+    assert find_duplicates(read_snapshot(vault, MemoryFilter())) == []
     undo(vault, actor=PERSON)
     assert everything(vault) == before
 
 
 def test_not_a_conflict_is_remembered_until_a_text_changes(tmp_path: Path) -> None:
     vault, old, new = postgres(tmp_path)
-    not_contradicting(vault, old.id, new.id, actor=PERSON)
+    dismiss(vault, NOT_CONTRADICTION, [old.id, new.id], actor=PERSON)
     assert proposals(vault) == []
-    assert find_duplicates(gather(vault, MemoryFilter())) == []
+    assert find_duplicates(read_snapshot(vault, MemoryFilter())) == []
     with vault.write(actor="person", action="edit") as writer:
         writer.put(replace(writer.get(new.id), insight="We run Postgres 15 in production.", title="Postgres"))
     assert len(proposals(vault)) == 1
@@ -179,9 +179,9 @@ def test_nothing_is_settled_when_a_text_moved_or_the_choice_is_wrong(tmp_path: P
     with pytest.raises(UsageError):
         keep_one(vault, conflict, stranger.id, actor=PERSON)
     with pytest.raises(UsageError):
-        keep_both(vault, conflict, {old.id: HoldsFor()}, actor=PERSON)
+        keep_both(vault, conflict, {old.id: Validity()}, actor=PERSON)
     with pytest.raises(UsageError):
-        keep_both(vault, conflict, {stranger.id: HoldsFor(words="x")}, actor=PERSON)
+        keep_both(vault, conflict, {stranger.id: Validity(words="x")}, actor=PERSON)
     with pytest.raises(RefusedError):
         keep_one(vault, conflict, new.id, actor=AGENT)
     with vault.write(actor="person", action="edit") as writer:

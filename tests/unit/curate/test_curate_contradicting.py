@@ -9,9 +9,9 @@ from pack_story import packed
 from recall_story import NOON, link, memory, story_vault
 
 from memtui.analysis.contradictions import Contradiction, find_contradictions
-from memtui.analysis.snapshot import Gathered
+from memtui.analysis.snapshot import NOT_CONTRADICTION, Snapshot
 from memtui.curate.explain_payload import contradictions_in, steering_in
-from memtui.curate.resolutions import HoldsFor, keep_both, not_contradicting
+from memtui.curate.resolutions import Validity, dismiss, keep_both
 from memtui.domain.actor import Actor
 from memtui.pack.build import Pack
 from memtui.recall.result import Task
@@ -34,7 +34,7 @@ def _pack(vault: Vault, **more: object) -> Pack:
 
 
 def _conflict() -> Contradiction:
-    return find_contradictions(Gathered([SHORT, LONG]))[0]
+    return find_contradictions(Snapshot([SHORT, LONG]))[0]
 
 
 def test_both_sides_are_told_with_what_clashes(vault: Vault) -> None:
@@ -53,14 +53,14 @@ def test_what_only_one_side_is_in_the_payload_of_is_not_told(vault: Vault) -> No
 
 
 def test_what_a_person_settled_is_not_told_again(vault: Vault) -> None:
-    not_contradicting(vault, "ttlshort", "ttllongs", actor=PERSON)
+    dismiss(vault, NOT_CONTRADICTION, ["ttlshort", "ttllongs"], actor=PERSON)
     pack = _pack(vault)
     assert len(pack.included) == 3
     assert contradictions_in(vault, pack) == ()
 
 
 def test_what_both_hold_each_somewhere_is_not_told(vault: Vault) -> None:
-    keep_both(vault, _conflict(), {"ttllongs": HoldsFor(words="the night run")}, actor=PERSON)
+    keep_both(vault, _conflict(), {"ttllongs": Validity(words="the night run")}, actor=PERSON)
     pack = _pack(vault)
     assert {"ttlshort", "ttllongs"} <= {one.memory.id for one in pack.included}
     assert contradictions_in(vault, pack) == ()

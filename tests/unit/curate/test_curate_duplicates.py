@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from support import make_memory
 
 from memtui.analysis.candidates import candidate_pairs
-from memtui.analysis.claims import DENIES, EXCLUDES, difference
-from memtui.analysis.duplicates import DuplicateGroup, find_duplicates, likeness, warnings
-from memtui.analysis.snapshot import Gathered
+from memtui.analysis.claims import DENIES, EXCLUDES, difference_in_denials
+from memtui.analysis.duplicates import Difference, DuplicateGroup, find_duplicates, likeness, text_differences
+from memtui.analysis.snapshot import NOT_DUPLICATE, Snapshot
 from memtui.analysis.text_features import Wording
 from memtui.capture.titles import title_for
 from memtui.curate.history import undo
-from memtui.curate.resolutions import accept_copies, accept_group, not_duplicates
-from memtui.curate.snapshot import gather, pairs_by_meaning
+from memtui.curate.resolutions import dismiss, merge_copies, merge_group
+from memtui.curate.snapshot import pairs_by_meaning, read_snapshot
 from memtui.domain.memory import Anchor, Link, Memory
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.progress import Cancelled
@@ -39,7 +39,7 @@ def said(text: str, **values: object) -> Memory:
 
 
 def groups_of(*memories: Memory, **options: object) -> list[DuplicateGroup]:
-    return find_duplicates(Gathered(list(memories)), **options)  # type: ignore[arg-type] # passed through
+    return find_duplicates(Snapshot(list(memories)), **options)  # type: ignore[arg-type] # passed through
 
 
 @pytest.mark.parametrize("half", ["develop", "report"])
@@ -50,7 +50,7 @@ def test_duplicates_are_found_and_near_misses_are_never_easy(half: str) -> None:
         for number, pair in enumerate(pairs)
         for side in ("one", "other")
     ]
-    found = {int(group.ids[0][:4]): group for group in find_duplicates(Gathered(memories))}
+    found = {int(group.ids[0][:4]): group for group in find_duplicates(Snapshot(memories))}
     wanted = {number for number, pair in enumerate(pairs) if pair["label"] == "duplicate"}
     easy = {number for number, group in found.items() if group.pile == "easy"}
     assert len(wanted & set(found)) >= 0.90 * len(wanted)
@@ -96,7 +96,9 @@ def test_what_differs_is_told(one: str, other: str, warning: str) -> None:
 
 def test_only_what_denies_the_other_is_said_to() -> None:
     denying = {
-        number for number, pair in enumerate(PAIRS) if DENIES in warnings(Wording(pair["one"]), Wording(pair["other"]))
+        number
+        for number, pair in enumerate(PAIRS)
+        if Difference(DENIES) in text_differences(Wording(pair["one"]), Wording(pair["other"]))
     }
     assert len([number for number in denying if PAIRS[number]["label"] == "near-miss"]) >= 25
     assert not [PAIRS[number] for number in denying if PAIRS[number]["label"] != "near-miss"]
@@ -114,7 +116,8 @@ def test_only_what_denies_the_other_is_said_to() -> None:
     ],
 )
 def test_a_denial_is_held_against_what_the_other_says(one: str, other: str, told: str) -> None:
-    assert difference(Wording(one), Wording(other)) == difference(Wording(other), Wording(one)) == told
+    one_way, other_way = (difference_in_denials(Wording(a), Wording(b)) for a, b in ((one, other), (other, one)))
+    assert one_way == other_way == told
 
 
 def test_case_markup_and_spelling_make_no_difference() -> None:
@@ -160,7 +163,7 @@ def test_stored_vectors_are_compared_within_a_project(tmp_path: Path) -> None:
         waiting = missing(reader, "tiny", limit=10)
     rows = [NewVector(text.key, text.content_hash, np.array([1.0, 0.0], dtype=np.float32)) for text in waiting]
     store(vault, "tiny", rows)
-    gathered = gather(vault, MemoryFilter())
+    gathered = read_snapshot(vault, MemoryFilter())
     (found,) = pairs_by_meaning(vault, gathered, "tiny")
     assert {*found[:2]} == set(shop)
     assert found[2] == pytest.approx(1.0)
@@ -170,7 +173,7 @@ def test_stored_vectors_are_compared_within_a_project(tmp_path: Path) -> None:
 def test_what_a_link_tells_apart_is_not_proposed() -> None:
     one, other = said("Use tabs here."), said("Use tabs here.")
     link = Link(from_id=one.id, type="supersedes", to_id=other.id, created_at=one.created_at)
-    assert find_duplicates(Gathered([one, other], [link])) == []
+    assert find_duplicates(Snapshot([one, other], [link])) == []
 
 
 def test_different_files_and_times_keep_a_pair_out_of_the_easy_pile() -> None:
@@ -199,7 +202,7 @@ def test_a_pass_can_be_stopped() -> None:
 
 
 def proposals(vault: Vault) -> list[DuplicateGroup]:
-    return find_duplicates(gather(vault, MemoryFilter()))
+    return find_duplicates(read_snapshot(vault, MemoryFilter()))
 
 
 def test_copies_are_accepted_in_bulk_and_each_group_is_undone_alone(tmp_path: Path) -> None:
@@ -209,8 +212,8 @@ def test_copies_are_accepted_in_bulk_and_each_group_is_undone_alone(tmp_path: Pa
     for text in ("Run `make lint` first.", "run make lint first"):
         add(vault, text)
     before = everything(vault)
-    accepted = accept_copies(vault, proposals(vault), actor=PERSON)
-    assert accepted.skipped == []
+    accepted = merge_copies(vault, proposals(vault), actor=PERSON)
+    assert accepted.failed == []
     assert proposals(vault) == []
     assert {merged.result.insight for merged in accepted.merged} == {
         "Use UTC for timestamps.",
@@ -234,7 +237,7 @@ def test_a_group_of_many_copies_takes_several_merges(tmp_path: Path) -> None:
             add(vault, marks + text)
     (group,) = proposals(vault)
     assert len(group.ids) == 12
-    assert len(accept_group(vault, group, actor=PERSON)) == 2
+    assert len(merge_group(vault, group, actor=PERSON)) == 2
     assert proposals(vault) == []
 
 
@@ -245,11 +248,11 @@ def test_a_text_that_moved_meanwhile_is_skipped_and_told(tmp_path: Path) -> None
     groups = proposals(vault)
     with vault.write(actor="person", action="edit") as writer:
         writer.put(replace(writer.get(moved.id), insight="Run the tests first."))
-    accepted = accept_copies(vault, groups, actor=PERSON)
+    accepted = merge_copies(vault, groups, actor=PERSON)
     assert accepted.merged == []
-    assert [ids for ids, _ in accepted.skipped] == [(kept.id, moved.id)]
+    assert [ids for ids, _ in accepted.failed] == [(kept.id, moved.id)]
     with pytest.raises(ConflictError):
-        accept_group(vault, groups[0], actor=PERSON)
+        merge_group(vault, groups[0], actor=PERSON)
     assert get(vault, moved.id).status == "active"
 
 
@@ -257,12 +260,12 @@ def test_not_a_duplicate_is_remembered_until_a_text_changes(tmp_path: Path) -> N
     vault, _ = new_vault(tmp_path)
     one, other = add(vault, "The producer waits for the consumer."), add(vault, "The consumer waits for the producer.")
     assert len(proposals(vault)) == 1
-    not_duplicates(vault, [one.id, other.id], actor=PERSON)
+    dismiss(vault, NOT_DUPLICATE, [one.id, other.id], actor=PERSON)
     assert proposals(vault) == []
-    assert not_duplicates(vault, [other.id, one.id], actor=PERSON) == []
+    assert dismiss(vault, NOT_DUPLICATE, [other.id, one.id], actor=PERSON) == []
     undo(vault, actor=PERSON)
     assert len(proposals(vault)) == 1
-    not_duplicates(vault, [one.id, other.id], actor=PERSON)
+    dismiss(vault, NOT_DUPLICATE, [one.id, other.id], actor=PERSON)
     with vault.write(actor="person", action="edit") as writer:
         writer.put(replace(writer.get(one.id), insight="The producer waits for the slow consumer."))
     assert len(proposals(vault)) == 1
@@ -272,9 +275,9 @@ def test_only_a_person_dismisses_and_two_memories_are_needed(tmp_path: Path) -> 
     vault, _ = new_vault(tmp_path)
     one, other = add(vault, "Use tabs."), add(vault, "use tabs")
     with pytest.raises(RefusedError):
-        not_duplicates(vault, [one.id, other.id], actor=AGENT)
+        dismiss(vault, NOT_DUPLICATE, [one.id, other.id], actor=AGENT)
     with pytest.raises(UsageError):
-        not_duplicates(vault, [one.id, one.id], actor=PERSON)
+        dismiss(vault, NOT_DUPLICATE, [one.id, one.id], actor=PERSON)
 
 
 @given(st.text(max_size=200))

@@ -11,9 +11,10 @@ import pytest
 from curating import AGENT, PERSON, START, Clock, add, everything, get, new_vault, repository, write_files
 
 from memtui.curate.history import redo, undo
-from memtui.curate.lifecycle import Outcome, accept, change_kind, pin, reject, restore, retire, snooze, verify
+from memtui.curate.lifecycle import accept, change_kind, pin, reject, restore, retire, snooze, verify
 from memtui.curate.links import link
 from memtui.curate.merge import merge
+from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.freshness import freshness
 from memtui.domain.memory import Anchor, content_hash
 from memtui.errors import EXIT_NOTHING, AmbiguousIdError, NotFoundError, RefusedError, UsageError
@@ -61,9 +62,9 @@ def test_verifying_takes_the_files_as_they_are_now_if_they_are_the_projects(vaul
 def test_pinning_and_letting_go(vault: Vault) -> None:
     memory = add(vault, "Never log cards")
     assert pin(vault, [memory.id], actor=PERSON).changed[0].pinned
-    assert pin(vault, [memory.id], actor=PERSON).unchanged == [(memory.id, "it is pinned already")]
+    assert pin(vault, [memory.id], actor=PERSON).skipped == (Skipped(memory.id, SkipReason.PINNED),)
     assert not pin(vault, [memory.id], actor=PERSON, pinned=False).changed[0].pinned
-    assert pin(vault, [memory.id], actor=PERSON, pinned=False).unchanged == [(memory.id, "it is not pinned")]
+    assert pin(vault, [memory.id], actor=PERSON, pinned=False).skipped == (Skipped(memory.id, SkipReason.NOT_PINNED),)
 
 
 def test_retiring_takes_out_of_use_with_reason_evidence_and_tombstone(vault: Vault, clock: Clock) -> None:
@@ -83,7 +84,7 @@ def test_retiring_reports_what_was_retired_already(vault: Vault) -> None:
     memory = add(vault, "Use tabs")
     retire(vault, [memory.id], actor=PERSON)
     outcome = retire(vault, [memory.id], actor=PERSON)
-    assert (outcome.changed, outcome.unchanged) == ([], [(memory.id, "it is retired already")])
+    assert outcome == Outcome(skipped=(Skipped(memory.id, SkipReason.HAS_STATUS, "retired"),))
     with vault.read() as reader:
         assert len(reader.tombstones()) == 1
 
@@ -112,18 +113,19 @@ def test_restoring_says_why_it_leaves_the_others(vault: Vault) -> None:
     into, merged = add(vault, "c"), add(vault, "d")
     merge(vault, [into.id, merged.id], actor=PERSON)
     outcome = restore(vault, [active.id, proposed.id, merged.id], actor=PERSON)
-    assert outcome.changed == []
-    assert dict(outcome.unchanged) == {
-        active.id: "it is active already",
-        proposed.id: "it is candidate already",
-        merged.id: "it was merged; `memtui unmerge` brings it back",
-    }
+    assert outcome == Outcome(
+        skipped=(
+            Skipped(active.id, SkipReason.HAS_STATUS, "active"),
+            Skipped(proposed.id, SkipReason.HAS_STATUS, "candidate"),
+            Skipped(merged.id, SkipReason.MERGED),
+        )
+    )
 
 
 def test_snoozing_until_a_day(vault: Vault) -> None:
     memory = add(vault, "Use make")
     assert snooze(vault, [memory.id], until=LATER, actor=PERSON).changed[0].snoozed_until == LATER
-    assert snooze(vault, [memory.id], until=LATER, actor=PERSON).unchanged[0][1].endswith("already")
+    assert snooze(vault, [memory.id], until=LATER, actor=PERSON).skipped[0].reason is SkipReason.SNOOZED
     with pytest.raises(UsageError, match="future"):
         snooze(vault, [memory.id], until=START, actor=PERSON)
 
@@ -132,7 +134,7 @@ def test_changing_the_kind_in_bulk(vault: Vault) -> None:
     first, second = add(vault, "a", kind="note"), add(vault, "b", kind="lesson")
     outcome = change_kind(vault, [first.id, second.id], "Lesson", actor=PERSON)
     assert [memory.id for memory in outcome.changed] == [first.id]
-    assert outcome.unchanged == [(second.id, "it is a lesson already")]
+    assert outcome.skipped == (Skipped(second.id, SkipReason.HAS_KIND, "lesson"),)
     with pytest.raises(UsageError, match="Kinds:"):
         change_kind(vault, [first.id], "zzz", actor=PERSON)
 
@@ -169,10 +171,10 @@ def test_a_bulk_act_reports_what_it_changed_and_why_not_the_rest(vault: Vault) -
     retire(vault, [retired.id], actor=PERSON)
     outcome = verify(vault, [retired.id, active.id, proposed.id, active.id], actor=PERSON)
     assert [memory.id for memory in outcome.changed] == [active.id]
-    assert outcome.unchanged == [
-        (retired.id, "it is retired; only active memories can be verified"),
-        (proposed.id, "it is candidate; only active memories can be verified"),
-    ]
+    assert outcome.skipped == (
+        Skipped(retired.id, SkipReason.NOT_ACTIVE, "retired"),
+        Skipped(proposed.id, SkipReason.NOT_ACTIVE, "candidate"),
+    )
 
 
 def test_an_unknown_or_ambiguous_id_stops_the_whole_act(vault: Vault) -> None:
@@ -264,14 +266,14 @@ def test_accepting_settles_what_was_proposed_to_be_replaced_whatever_the_order(v
 def test_accepting_leaves_what_is_no_candidate(vault: Vault) -> None:
     memory = add(vault, "a")
     outcome = accept(vault, [memory.id], actor=PERSON, folder=vault.path.parent)
-    assert outcome.unchanged == [(memory.id, "it is active, not a candidate")]
+    assert outcome.skipped == (Skipped(memory.id, SkipReason.NOT_CANDIDATE, "active"),)
 
 
 def test_rejecting_retires_with_a_tombstone_and_no_verdict(vault: Vault) -> None:
     proposed, active = add(vault, "a", actor=AGENT), add(vault, "b")
     outcome = reject(vault, [proposed.id, active.id], actor=PERSON, reason="too vague")
     assert (outcome.changed[0].status, outcome.changed[0].status_reason) == ("retired", "too vague")
-    assert outcome.unchanged == [(active.id, "it is active, not a candidate")]
+    assert outcome.skipped == (Skipped(active.id, SkipReason.NOT_CANDIDATE, "active"),)
     with vault.read() as reader:
         assert [stone.memory_id for stone in reader.tombstones()] == [proposed.id]
         assert reader.verdicts() == []

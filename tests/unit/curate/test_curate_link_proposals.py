@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 from curating import AGENT, PERSON, Clock, add, everything, new_vault
 
+from memtui.analysis.snapshot import NOT_RELATED
 from memtui.analysis.suggestions import LinkProposal, propose_links
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import pin, retire
-from memtui.curate.links import accept_link, dismiss_link, link_proposals, proposals_about
+from memtui.curate.links import link, link_proposals, proposals_about
 from memtui.curate.memories import edit_memory
 from memtui.curate.packs import give_feedback
-from memtui.curate.snapshot import gather
+from memtui.curate.resolutions import dismiss
+from memtui.curate.snapshot import read_snapshot
 from memtui.domain.memory import Memory
 from memtui.errors import RefusedError
 from memtui.vault import packs
@@ -122,7 +124,7 @@ def test_duplicates_clashes_and_other_projects_are_no_neighbours(vault: Vault) -
 
 def test_meaning_proposes_what_no_word_shares(vault: Vault) -> None:
     one, two = add(vault, "Alpha"), add(vault, "Beta")
-    gathered = gather(vault, MemoryFilter())
+    gathered = read_snapshot(vault, MemoryFilter())
     (found,) = propose_links(gathered, [], vault.kinds, alike=[(one.id, two.id, 0.75)])
     assert (found.why, found.score) == ("75% alike in meaning", 0.75)
     assert propose_links(gathered, [], vault.kinds, alike=[(one.id, two.id, 0.6)]) == []
@@ -131,7 +133,7 @@ def test_meaning_proposes_what_no_word_shares(vault: Vault) -> None:
 def test_a_memory_has_few_neighbours_the_most_alike_first(vault: Vault) -> None:
     hub, *others = [add(vault, f"Word{number}") for number in range(7)]
     alike = [(hub.id, other.id, 0.73 + number / 100) for number, other in enumerate(others)]
-    found = propose_links(gather(vault, MemoryFilter()), [], vault.kinds, alike=alike)
+    found = propose_links(read_snapshot(vault, MemoryFilter()), [], vault.kinds, alike=alike)
     assert [proposal.score for proposal in found] == [0.78, 0.77, 0.76]
 
 
@@ -140,20 +142,19 @@ def test_accepting_links_and_dismissing_is_remembered_until_a_text_changes(vault
     rule = add(vault, RULE, kind="constraint")
     (proposal,) = proposals_about(vault, rule.id)
     before = everything(vault)
-    assert accept_link(vault, proposal, actor=PERSON) is not None
-    assert accept_link(vault, proposal, actor=PERSON) is None
+    link(vault, proposal.from_id, proposal.type, proposal.to_id, actor=PERSON)
     assert both(vault, rule) == ([], [])
     undo(vault, actor=PERSON)
     assert everything(vault) == before
     with pytest.raises(RefusedError):
-        dismiss_link(vault, rule.id, note.id, actor=AGENT)
-    assert dismiss_link(vault, rule.id, note.id, actor=PERSON)
-    assert dismiss_link(vault, note.id, rule.id, actor=PERSON) == []
+        dismiss(vault, NOT_RELATED, [rule.id, note.id], actor=AGENT)
+    assert dismiss(vault, NOT_RELATED, [rule.id, note.id], actor=PERSON)
+    assert dismiss(vault, NOT_RELATED, [note.id, rule.id], actor=PERSON) == []
     assert both(vault, rule) == both(vault, note) == ([], [])
     undo(vault, actor=PERSON)
     assert everything(vault) == before
     assert proposals_about(vault, note.id) == [proposal]
-    dismiss_link(vault, rule.id, note.id, actor=PERSON)
+    dismiss(vault, NOT_RELATED, [rule.id, note.id], actor=PERSON)
     edit_memory(vault, note.id, {"insight": note.insight + ", once more"}, actor=PERSON)
     assert pairs(proposals_about(vault, rule.id)) == pairs([proposal])
 

@@ -99,7 +99,7 @@ def test_a_version_that_moved_since_it_was_looked_at_stops_the_merge(vault: Vaul
     versions = {identifier: get(vault, identifier).version for identifier in ids}
     edit_memory(vault, ids[1], {"tags": ("moved",)}, actor=PERSON)
     before = everything(vault)
-    with pytest.raises(ConflictError, match="Somebody changed this memory"):
+    with pytest.raises(ConflictError, match="This memory was changed since you read it"):
         merge(vault, ids, actor=PERSON, versions=versions)
     assert everything(vault) == before
 

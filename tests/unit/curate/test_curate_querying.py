@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from memtui.curate.fields import tags_from
 from memtui.curate.history import undo
-from memtui.curate.lifecycle import MOVED, change_many, pin, retire, snooze, verify
+from memtui.curate.lifecycle import change_many, pin, retire, snooze, verify
 from memtui.curate.memories import edit_memory
+from memtui.curate.outcomes import Skipped, SkipReason
 from memtui.curate.packs import give_feedback
 from memtui.curate.query import FIELDS, FLAGS, Query, chosen_by, help_lines, is_query, parse_query
 from memtui.domain.kinds import Kinds
@@ -183,13 +184,13 @@ def test_acts_leave_alone_what_moved_meanwhile_and_are_one_change(vault: Vault, 
     for act in (retire, verify):
         outcome = act(vault, list(versions), actor=PERSON, versions=versions)
         assert [memory.id for memory in outcome.changed] == [made["old"]]
-        assert outcome.unchanged == [(made["elsewhere"], MOVED)]
+        assert outcome.skipped == (Skipped(made["elsewhere"], SkipReason.CHANGED),)
         undo(vault, actor=PERSON)
         versions[made["old"]] = get(vault, made["old"]).version
     outcome = change_many(
         vault, versions, actor=PERSON, kind="convention", add_tags=["x"], remove_tags=["redis"], half_life_days=30.0
     )
-    assert outcome.unchanged == [(made["elsewhere"], MOVED)]
+    assert outcome.skipped == (Skipped(made["elsewhere"], SkipReason.CHANGED),)
     (changed,) = outcome.changed
     assert (changed.kind, changed.tags, changed.half_life_days) == ("convention", ("x",), 30.0)
     undo(vault, actor=PERSON)

@@ -11,30 +11,22 @@ import pytest
 from curating import AGENT, PERSON, add, new_vault, try_import
 from support import NOON, make_memory
 
-from memtui.analysis.duplicates import find_duplicates, warnings
-from memtui.analysis.snapshot import Gathered
+from memtui.analysis.duplicates import find_duplicates, text_differences
+from memtui.analysis.resemblance import Resemblance, changed_much, compared
+from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, Snapshot
 from memtui.analysis.text_features import Wording
 from memtui.capture.titles import title_for
 from memtui.curate.lifecycle import retire
-from memtui.curate.links import (
-    MOST_SAID,
-    SAID_CHARACTERS,
-    Resemblance,
-    changed_much,
-    compared,
-    link,
-    resembling,
-    say_resemblances,
-    suggestion,
-)
+from memtui.curate.links import MOST_COMPARED, link, resembling, resembling_each
 from memtui.curate.memories import edit_memory
-from memtui.curate.resolutions import not_contradicting, not_duplicates
+from memtui.curate.resolutions import dismiss
 from memtui.domain.memory import Memory
 from memtui.errors import VaultBusyError
 from memtui.locations import resource_folder
 from memtui.recall.semantic import Likeness
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
+from memtui.wording.outcomes import LONGEST_RESEMBLING, resembles
 
 PAIRS = Path(__file__).parents[2] / "curation"
 
@@ -76,7 +68,7 @@ def test_what_is_found_says_how_and_what_to_run(vault: Vault) -> None:
     new = add(vault, "Refunds are locked by payment_id for 60 seconds")
     (found,) = resembling(vault, new)
     assert (found.id, found.sort, found.link) == (old.id, "clashes", "supersedes")
-    line = suggestion(new, found)
+    line = resembles(new, found)
     assert "\n" not in line
     assert f"resembles {old.id} (Lock refunds by payment_id for 30 seconds; " in line
     assert f"memtui link {new.id} supersedes {old.id}" in line
@@ -85,11 +77,11 @@ def test_what_is_found_says_how_and_what_to_run(vault: Vault) -> None:
 def test_a_quotation_that_is_cut_is_closed() -> None:
     new = make_memory(id="aaaaaaaa")
     why = "“Postgres 16 in every environment that we run” against “Postgres 14 in every environment that we run”"
-    line = suggestion(new, Resemblance("bbbbbbbb", "A title", "clashes", 0.9, why))
+    line = resembles(new, Resemblance("bbbbbbbb", "A title", "clashes", 0.9, why))
     assert line.count("“") == line.count("”") == 2
     assert "“Postgres 14 in every" in line
     assert "…”" in line
-    assert len(line.split("; ", 1)[1].split("):", 1)[0]) <= SAID_CHARACTERS
+    assert len(line.split("; ", 1)[1].split("):", 1)[0]) <= LONGEST_RESEMBLING
 
 
 def test_each_sort_has_its_own_command(vault: Vault) -> None:
@@ -99,8 +91,8 @@ def test_each_sort_has_its_own_command(vault: Vault) -> None:
     differs = add(vault, "The production database is reset every night.")
     sorts = {memory.id: found for memory in (same, differs) for found in resembling(vault, memory)}
     assert [found.sort for found in sorts.values()] == ["same", "differs"]
-    assert f"memtui merge {sorts[same.id].id} {same.id}" in suggestion(same, sorts[same.id])
-    assert f"memtui link {differs.id} relates {sorts[differs.id].id}" in suggestion(differs, sorts[differs.id])
+    assert f"memtui merge {sorts[same.id].id} {same.id}" in resembles(same, sorts[same.id])
+    assert f"memtui link {differs.id} relates {sorts[differs.id].id}" in resembles(differs, sorts[differs.id])
 
 
 def test_what_is_settled_out_of_use_or_elsewhere_is_not_offered(vault: Vault) -> None:
@@ -120,8 +112,8 @@ def test_what_is_settled_out_of_use_or_elsewhere_is_not_offered(vault: Vault) ->
     )
     assert all(resembling(vault, new) for _, new in (linked, dismissed, harmless, retired, everywhere))
     link(vault, linked[1].id, "relates", linked[0].id, actor=PERSON)
-    not_duplicates(vault, [old.id for old in dismissed], actor=PERSON)
-    not_contradicting(vault, harmless[0].id, harmless[1].id, actor=PERSON)
+    dismiss(vault, NOT_DUPLICATE, [old.id for old in dismissed], actor=PERSON)
+    dismiss(vault, NOT_CONTRADICTION, [harmless[0].id, harmless[1].id], actor=PERSON)
     retire(vault, [retired[0].id], actor=PERSON)
     for _, new in (linked, dismissed, harmless, retired, foreign):
         assert resembling(vault, new, limit=9) == []
@@ -183,8 +175,8 @@ def test_a_busy_vault_and_a_large_import_cost_no_save(vault: Vault, monkeypatch:
         raise VaultBusyError("busy")
 
     monkeypatch.setattr("memtui.curate.links.resembling", busy)
-    assert say_resemblances(vault, [memory] * (MOST_SAID + 5)) == ([], [])
-    assert len(looked) == MOST_SAID
+    assert resembling_each(vault, [memory] * (MOST_COMPARED + 5)) == []
+    assert len(looked) == MOST_COMPARED
 
 
 REFUNDS = {
@@ -203,7 +195,7 @@ def test_what_is_written_another_way_is_offered_without_a_model(vault: Vault) ->
     ):
         new = add(vault, text)
         assert [found.id for found in resembling(vault, new)] == [old.id], text
-        (group,) = find_duplicates(Gathered([old, new]))
+        (group,) = find_duplicates(Snapshot([old, new]))
         assert (set(group.ids), group.pile) == ({old.id, new.id}, "look"), text
         retire(vault, [new.id], actor=PERSON)
     assert resembling(vault, add(vault, "Lock the door of the server room by hand, never by the remote")) == []
@@ -211,7 +203,7 @@ def test_what_is_written_another_way_is_offered_without_a_model(vault: Vault) ->
 
 def test_a_name_of_code_is_the_same_in_words_and_another_is_not() -> None:
     def apart(one: str, other: str) -> str:
-        return "".join(warnings(Wording(one), Wording(other)))
+        return "".join(each.text for each in text_differences(Wording(one), Wording(other)))
 
     assert apart("Locks hold the payment_id.", "Locks hold the payment id.") == ""
     assert apart("Locks hold the paymentId.", "Locks hold the payment id.") == ""

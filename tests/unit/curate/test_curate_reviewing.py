@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.capture.apply import ImportReport
-from memtui.curate.anchors import look_after_files
+from memtui.curate.anchors import check_trees
 from memtui.curate.decay import Knobs, effect, take_snapshot
 from memtui.curate.lifecycle import pin, reject, retire, snooze, verify
 from memtui.curate.links import link
@@ -144,19 +144,19 @@ def test_a_file_that_changed_since_makes_a_fresh_memory_due_until_a_verdict(tmp_
     tree = Tree("shop", root)
     changed = add(vault, "Refunds are locked.", files=["src/pay.py"], folder=root)
     moved = add(vault, "The lock expires.", files=["src/lock.py"], folder=root)
-    look_after_files(vault, [tree])
+    check_trees(vault, [tree])
     assert due_ids(vault) == []
     (root / "src/pay.py").write_text("two\n")
     git(root, "mv", "src/lock.py", "src/locking.py")
     assert due_ids(vault) == [], "only what a check found counts"
-    look_after_files(vault, [tree])
+    check_trees(vault, [tree])
     assert [due.why for due in queue(vault)] == [
         "never verified, 0 days old, src/pay.py changed since",
         "never verified, 0 days old, src/lock.py was moved since",
     ]
     verify(vault, [changed.id], actor=PERSON, tree=tree)
     assert due_ids(vault) == [moved.id]
-    look_after_files(vault, [tree])
+    check_trees(vault, [tree])
     assert due_ids(vault) == [moved.id]
     snooze(vault, [moved.id], until=vault.now() + timedelta(days=2), actor=PERSON)
     assert due_ids(vault) == []
@@ -230,7 +230,7 @@ def test_the_header_the_list_and_the_queue_count_the_same(vault: Vault, clock: C
     file, hurt, one, other, later = (add(vault, f"Rule {n}", files=["a.py"], folder=root) for n in range(5))
     add(vault, "Nothing is wrong with this one.")
     (root / "a.py").write_text("changed\n")
-    look_after_files(vault, [Tree("shop", root)])
+    check_trees(vault, [Tree("shop", root)])
     verify(vault, [hurt.id, one.id, other.id], actor=PERSON, tree=Tree("shop", root))
     for _ in range(2):
         give_feedback(vault, hurt.id, "hurt", actor=PERSON)
@@ -280,7 +280,7 @@ def test_the_vault_ranks_as_the_formula_does(vault: Vault, clock: Clock, tmp_pat
     write_files(root, {"a.py": "changed\n"})
     (root / "b.py").unlink()
     clock.pass_days(170)
-    look_after_files(vault, [Tree("shop", root)])
+    check_trees(vault, [Tree("shop", root)])
     everything = queue(vault)
     assert len(everything) > 8
     risks = [due.risk for due in everything]

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from curating import AGENT, PERSON, START, Clock, new_vault
 
-from memtui.analysis.snapshot import pair_of
+from memtui.analysis.snapshot import NOT_RIPE, pair_of
 from memtui.analysis.suggestions import MOST_SOURCES, RipeGroup, ripe_groups
 from memtui.curate.reflect import Conclusion, reflect
-from memtui.curate.resolutions import not_ripe
-from memtui.curate.snapshot import gather
+from memtui.curate.resolutions import dismiss
+from memtui.curate.snapshot import read_snapshot
 from memtui.curate.tidy import TidyOptions, report_record, tidy
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import RefusedError
@@ -49,7 +49,7 @@ def incident(vault: Vault, **fields: Any) -> list[str]:
 
 
 def ripe(vault: Vault, **options: Any) -> list[RipeGroup]:
-    return ripe_groups(gather(vault, MemoryFilter()), vault.kinds, **options)
+    return ripe_groups(read_snapshot(vault, MemoryFilter()), vault.kinds, **options)
 
 
 def test_notes_of_one_incident_are_ripe_and_say_why(vault: Vault) -> None:
@@ -95,8 +95,8 @@ def test_what_is_no_group(vault: Vault, change: str) -> None:
 def test_what_was_reflected_or_dismissed_is_not_proposed_again(vault: Vault) -> None:
     found = incident(vault)
     with pytest.raises(RefusedError):
-        not_ripe(vault, found, actor=AGENT)
-    not_ripe(vault, found, actor=PERSON)
+        dismiss(vault, NOT_RIPE, found, actor=AGENT)
+    dismiss(vault, NOT_RIPE, found, actor=PERSON)
     assert ripe(vault) == []
     put(vault, 0, INCIDENT[0][0] + ", and at one again", "note", anchors=(Anchor("pay/lock.py"),), tags=("refunds",))
     assert ripe(vault) == [], "two of its three pairs changed, one stands"
@@ -130,7 +130,7 @@ def test_tidy_offers_ripe_groups_and_is_clean_all_the_same(vault: Vault) -> None
     assert report_record(report)["ripe"] == [
         {"ids": found, "score": report.ripe[0].score, "why": "3 memories of 6 days: pay/lock.py, #refunds"}
     ]
-    not_ripe(vault, found, actor=PERSON)
+    dismiss(vault, NOT_RIPE, found, actor=PERSON)
     assert tidy(vault, TidyOptions()).ripe == ()
 
 

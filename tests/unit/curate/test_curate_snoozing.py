@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from curating import AGENT, PERSON, Clock, add, everything, get, new_vault, repository, write_files
 
-from memtui.curate.anchors import look_after_files, snooze_until_change
+from memtui.curate.anchors import check_trees, snooze_until_change
 from memtui.curate.history import redo, undo
-from memtui.curate.lifecycle import MOVED, verify
+from memtui.curate.lifecycle import verify
 from memtui.curate.memories import edit_memory
+from memtui.curate.outcomes import SkipReason
 from memtui.curate.review_queue import review_queue
 from memtui.curate.views import get_view, view_record
 from memtui.domain.freshness import UNTIL_CHANGE
@@ -41,7 +42,7 @@ def due(vault: Vault) -> dict[str, str]:
 
 
 def look(vault: Vault, root: Path) -> None:
-    look_after_files(vault, [Tree("shop", root)])
+    check_trees(vault, [Tree("shop", root)])
 
 
 @pytest.mark.parametrize(
@@ -125,11 +126,11 @@ def test_what_cannot_change_is_left_alone_and_agents_may_not(vault: Vault, root:
     tree = Tree("shop", root)
     ids = [loose.id, elsewhere.id, moved]
     outcome = snooze_until_change(vault, ids, actor=PERSON, tree=tree, versions={moved: version})
-    assert outcome.changed == []
-    assert dict(outcome.unchanged) == {
-        loose.id: "it is tied to no file",
-        elsewhere.id: "the folder of its project is not known here",
-        moved: MOVED,
+    assert outcome.changed == ()
+    assert {each.id: each.reason for each in outcome.skipped} == {
+        loose.id: SkipReason.NO_FILES,
+        elsewhere.id: SkipReason.UNKNOWN_FOLDER,
+        moved: SkipReason.CHANGED,
     }
     with pytest.raises(RefusedError):
         snooze_until_change(vault, [moved], actor=AGENT, tree=tree)

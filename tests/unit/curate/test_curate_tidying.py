@@ -7,14 +7,14 @@ import pytest
 from curating import AGENT, PERSON, Clock, add, counter, everything, get, git, new_vault, repository
 
 from memtui.analysis.actionability import is_vague
-from memtui.analysis.snapshot import pair_of
-from memtui.curate.anchors import check_anchors, check_project, re_anchor, remember_states
+from memtui.analysis.snapshot import NOT_CONTRADICTION, pair_of
+from memtui.curate.anchors import check_anchors, check_trees, re_anchor, remember_states
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import retire, verify
 from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
 from memtui.curate.packs import give_feedback
-from memtui.curate.resolutions import HoldsFor, accept_group, keep_both, keep_one, not_contradicting
+from memtui.curate.resolutions import Validity, dismiss, keep_both, keep_one, merge_group
 from memtui.curate.tidy import FINDINGS, TidyCache, TidyOptions, TidyReport, report_record, tidy
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Anchor, Memory
@@ -101,9 +101,9 @@ def test_what_is_linked_as_contradicting_comes_first_until_it_is_settled(
         if way == "keep":
             keep_one(vault, conflict, conflict.ids[1], actor=PERSON)
         elif way == "both":
-            keep_both(vault, conflict, {conflict.ids[0]: HoldsFor(words="the archive")}, actor=PERSON)
+            keep_both(vault, conflict, {conflict.ids[0]: Validity(words="the archive")}, actor=PERSON)
         else:
-            not_contradicting(vault, *conflict.ids, actor=PERSON)
+            dismiss(vault, NOT_CONTRADICTION, conflict.ids, actor=PERSON)
     assert look(vault).contradictions == ()
     with vault.read() as reader:
         assert [one for one in reader.links() if one.type == "contradicts"] == []
@@ -124,7 +124,7 @@ def test_after_everything_is_accepted_a_second_run_finds_nothing(tmp_path: Path)
     vault, _, _ = littered(tmp_path)
     report = look(vault)
     for group in report.duplicates:
-        accept_group(vault, group, actor=PERSON)
+        merge_group(vault, group, actor=PERSON)
     for conflict in report.contradictions:
         keep_one(vault, conflict, conflict.ids[1], actor=PERSON)
     retire(vault, [*report.oversized, *report.vague, *report.secrets], actor=PERSON)
@@ -139,11 +139,11 @@ def test_a_pass_that_looks_only_at_what_moved_finds_what_a_whole_one_finds(tmp_p
     group, conflict = look(vault).duplicates[0], look(vault).contradictions[0]
     acts: list[Callable[[], object]] = [
         lambda: None,
-        lambda: accept_group(vault, group, actor=PERSON),
+        lambda: merge_group(vault, group, actor=PERSON),
         lambda: undo(vault, actor=PERSON),
         lambda: keep_one(vault, conflict, conflict.ids[1], actor=PERSON),
         lambda: undo(vault, actor=PERSON),
-        lambda: not_contradicting(vault, *conflict.ids, actor=PERSON),
+        lambda: dismiss(vault, NOT_CONTRADICTION, conflict.ids, actor=PERSON),
         lambda: retire(vault, [made["vague"].id, made["secret"].id], actor=PERSON),
         lambda: edit_memory(vault, made["new"].id, {"insight": "We run Postgres 13 in production."}, actor=PERSON),
         lambda: undo(vault, actor=PERSON),
@@ -263,14 +263,15 @@ def test_memories_are_tied_anew_in_bulk_as_one_change(tmp_path: Path) -> None:
     vault, _ = new_vault(tmp_path)
     made = [add(vault, f"Fact {number}.", files=["src/pay.py"], folder=root) for number in range(3)]
     git(root, "mv", "src/pay.py", "src/payment.py")
-    checked = check_project(vault, Tree("shop", root))
+    tree = Tree("shop", root)
+    checked = check_anchors(made, tree)
     assert remember_states(vault, checked) == 3
     assert remember_states(vault, checked) == 0
     moves = {check.id: {check.path: str(check.suggestion)} for check in checked}
     outcome = re_anchor(vault, moves, actor=PERSON)
     assert len(outcome.changed) == 3
-    assert [check.state for check in check_project(vault, Tree("shop", root))] == ["fresh"] * 3
-    assert re_anchor(vault, moves, actor=PERSON).unchanged
+    assert [check.state for check in check_trees(vault, [tree])["shop"]] == ["fresh"] * 3
+    assert re_anchor(vault, moves, actor=PERSON).skipped
     undo(vault, actor=PERSON)
     assert all(get(vault, memory.id).anchors[0].path == "src/pay.py" for memory in made)
     with pytest.raises(UsageError):

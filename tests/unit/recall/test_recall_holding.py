@@ -10,7 +10,7 @@ from curating import PERSON, add, get, new_vault
 from recall_story import ids, recalled
 
 from memtui.curate.memories import edit_memory
-from memtui.curate.resolutions import keep_both, pair_named, scope_from
+from memtui.curate.resolutions import contradiction_of, keep_both, parse_validity
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.result import Recall
@@ -31,8 +31,8 @@ def look(vault: Vault, text: str, *files: str, **options: str) -> Recall:
 
 
 def settle(vault: Vault, old: Memory, new: Memory, where_old: str, where_new: str = "") -> None:
-    said = {old.id: scope_from(where_old), new.id: scope_from(where_new)}
-    keep_both(vault, pair_named(vault, old.id, new.id), said, actor=PERSON)
+    said = {old.id: parse_validity(where_old), new.id: parse_validity(where_new)}
+    keep_both(vault, contradiction_of(vault, old.id, new.id), said, actor=PERSON)
 
 
 def reason(vault: Vault, text: str, *files: str, of: Memory, **options: str) -> Reason | None:
@@ -89,7 +89,7 @@ def test_what_holds_in_a_phase_is_left_out_of_another_and_demoted_where_that_is_
 def test_a_scope_is_read_as_it_is_typed(
     typed: str, paths: tuple[str, ...], phases: tuple[str, ...], words: str
 ) -> None:
-    scope = scope_from(typed)
+    scope = parse_validity(typed)
     assert (scope.paths, scope.phases, scope.words) == (paths, phases, words)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from memtui.curate.lifecycle import Outcome
+from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.memory import Memory
 from memtui.text.plural import counted
 from memtui.wording import outcomes
@@ -35,25 +35,47 @@ def test_numbers_take_the_plural_of_their_noun() -> None:
 
 
 def test_one_memory_is_named_and_several_are_counted() -> None:
-    assert outcomes.acted("Retired", Outcome([memory("Lock refunds")])) == "Retired: Lock refunds"
-    assert outcomes.acted("Retired", Outcome([memory("a"), memory("b")])) == "Retired 2 memories"
+    assert outcomes.acted("Retired", Outcome((memory("Lock refunds"),))) == "Retired: Lock refunds"
+    assert (
+        outcomes.acted(
+            "Retired",
+            Outcome(
+                (
+                    memory("a"),
+                    memory("b"),
+                )
+            ),
+        )
+        == "Retired 2 memories"
+    )
 
 
 def test_what_was_skipped_is_said_with_its_reasons() -> None:
-    skipped = [("a", "it moved"), ("b", "it moved"), ("c", "it is pinned")]
-    said = outcomes.acted("Pinned", Outcome([memory("a"), memory("b")], skipped), missing=1)
-    assert said == "Pinned 2 memories; 4 skipped: it moved ×2, it is pinned, it no longer exists"
+    skipped = (*(Skipped(name, SkipReason.CHANGED) for name in "ab"), Skipped("c", SkipReason.PINNED))
+    said = outcomes.acted(
+        "Pinned",
+        Outcome(
+            (
+                memory("a"),
+                memory("b"),
+            ),
+            skipped,
+        ),
+        missing=1,
+    )
+    assert said == "Pinned 2 memories; 4 skipped: changed since you read it ×2, already pinned, it no longer exists"
 
 
 def test_a_single_unchanged_memory_gives_its_reason_alone() -> None:
-    assert outcomes.acted("Pinned", Outcome([], [("a", "it is pinned already")])) == "Unchanged: it is pinned already"
+    assert outcomes.acted("Pinned", Outcome(skipped=(Skipped("a", SkipReason.PINNED),))) == "Unchanged: already pinned"
     assert outcomes.acted("Pinned", Outcome()) == "Nothing to do"
 
 
 def test_rare_reasons_are_counted_only() -> None:
-    many = [(str(number), f"reason {number}") for number in range(5)]
-    assert outcomes.acted("Pinned", Outcome([], many)) == "5 skipped: reason 0, reason 1, reason 2, 2 more"
+    many = tuple(Skipped(str(number), SkipReason.HAS_STATUS, f"s{number}") for number in range(5))
+    said = outcomes.acted("Pinned", Outcome(skipped=many))
+    assert said == "5 skipped: already s0, already s1, already s2, 2 more"
 
 
 def test_a_title_is_one_line_without_hidden_characters() -> None:
-    assert outcomes.acted("Pinned", Outcome([memory("two\nlines\u202e")])) == "Pinned: two lines‹U+202E›"
+    assert outcomes.acted("Pinned", Outcome((memory("two\nlines\u202e"),))) == "Pinned: two lines‹U+202E›"
