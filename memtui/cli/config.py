@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _keys(session: Session) -> None:
-    from memtui.tui.actions.registry import ACTIONS
+    from memtui.tui.actions.table import ACTIONS
     from memtui.tui.keymap import Keymap
 
     keymap = Keymap(dict(session.config.keys))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from memtui.text.suggest import did_you_mean
-from memtui.tui.actions import everywhere, registry
 from memtui.tui.actions.action import GLYPHS, Action, key_text
+from memtui.tui.actions.table import ACTIONS, EVERYWHERE, WIDGETS
 
 _SPELLINGS = {glyph: key for key, glyph in GLYPHS.items()}
 
@@ -26,7 +26,7 @@ class Keymap:
 
     def __init__(self, chosen: Mapping[str, str] | None = None) -> None:
         self.problems: list[str] = []
-        self._keys = {action.id: action.keys for action in registry.ACTIONS}
+        self._keys = {action.id: action.keys for action in ACTIONS}
         wanted = dict(self._known(chosen or {}))
         for identifier, keys in wanted.items():
             self._keys[identifier] = keys
@@ -51,7 +51,7 @@ class Keymap:
 
     def _known(self, chosen: Mapping[str, str]) -> list[tuple[str, tuple[str, ...]]]:
         found = []
-        ids = {action.id for action in registry.ACTIONS}
+        ids = {action.id for action in ACTIONS}
         for identifier, text in chosen.items():
             keys = tuple(_spelled(part) for part in _parts(text))
             if identifier not in ids:
@@ -82,7 +82,7 @@ class Keymap:
 
     def _clash(self) -> tuple[str, Action, Action] | None:
         seen: dict[tuple[str, str], Action] = {}
-        for action in registry.ACTIONS:
+        for action in ACTIONS:
             for key in self._keys[action.id]:
                 for owner in _rivals(action.owner):
                     other = seen.get((owner, key))
@@ -94,11 +94,11 @@ class Keymap:
 
 def _rivals(owner: str) -> Sequence[str]:
     """Return the owners whose keys must differ from this one's."""
-    if owner in registry.WIDGETS:
+    if owner in WIDGETS:
         return (owner,)
-    if owner == everywhere.EVERYWHERE:
-        return tuple({action.owner for action in registry.ACTIONS} - registry.WIDGETS)
-    return (owner, everywhere.EVERYWHERE)
+    if owner == EVERYWHERE:
+        return tuple({action.owner for action in ACTIONS} - WIDGETS)
+    return (owner, EVERYWHERE)
 
 
 def _parts(text: str) -> list[str]:

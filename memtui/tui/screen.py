@@ -18,7 +18,7 @@ from textual.worker import Worker, WorkerState
 from memtui.errors import MemtuiError, NothingToUndoError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.everywhere import EVERYWHERE, GO
+from memtui.tui.actions.table import EVERYWHERE, GO
 from memtui.tui.keymap import Keymap
 from memtui.tui.launch_options import Opening
 from memtui.tui.loader import Loader

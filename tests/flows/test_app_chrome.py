@@ -12,7 +12,8 @@ from flows.app_driver import NARROW, WIDE, RecordingApp, app_on, browser, holds,
 from textual.widgets import OptionList
 
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import ACTIONS, MOST_HINTS, hints
+from memtui.tui.actions.registry import MOST_HINTS, hints
+from memtui.tui.actions.table import ACTIONS
 from memtui.tui.app import MemtuiApp
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.keymap import Keymap

@@ -18,7 +18,7 @@ from memtui.config import default_text
 from memtui.curate.query import FIELDS, FLAGS
 from memtui.domain.kinds import DEFAULT_KINDS
 from memtui.pack.targets.registry import target_named, target_names
-from memtui.tui.actions.registry import ACTIONS
+from memtui.tui.actions.table import ACTIONS
 from memtui.tui.keymap import Keymap
 from memtui.vault.sql_query import STABLE_VIEWS
 

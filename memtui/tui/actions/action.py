@@ -1,4 +1,4 @@
-"""What an act is: its id, its keys, and the words for it."""
+"""An action: its id, its keys, and the words for it."""
 
 from __future__ import annotations
 
@@ -37,12 +37,13 @@ class Action:
 
     Attributes:
         id: a stable name, by which the configuration remaps it; with `_` for `-` it is the action method's name.
-        keys: keys in Textual's spelling, the one to show first; none for what only the palette offers.
+        keys: in Textual's spelling, the one to show first; none for what only the palette offers.
         title: what it does, as the palette and the help name it.
         area: heading in the help, and the part before the colon in the palette.
         owner: who answers: a screen by its `AREA`, `everywhere` for all screens, or a widget.
         label: word in the footer; empty to leave it out.
-        places: where the footer shows it, most important first in the registry.
+        places: where the footer shows it, most important first in the table.
+        words: other names for it, in lower case, by which palette and help find it.
         menu: whether help and palette can run it; moving and typing are done by keys alone.
     """
 
@@ -53,6 +54,7 @@ class Action:
     owner: str
     label: str = ""
     places: tuple[str, ...] = ()
+    words: str = ""
     menu: bool = True
 
     @property
@@ -62,8 +64,13 @@ class Action:
 
     @property
     def palette_title(self) -> str:
-        """The act as the palette lists it: `area: verb`."""
+        """The action as the palette lists it: `area: verb`."""
         return f"{self.area}: {self.title}"
+
+    @property
+    def known_by(self) -> str:
+        """What palette and help search: area, title, id and other names, in lower case."""
+        return f"{self.palette_title} {self.id} {self.words}".lower()
 
 
 def key_text(key: str) -> str:

@@ -1,29 +1,11 @@
-"""The registry: the acts of all screens together, and what is made from them."""
+"""Bindings, footers and lists that are made from the table of actions."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memtui.tui.actions import (
-    browse,
-    bulk,
-    context,
-    editing,
-    everywhere,
-    health,
-    history,
-    importing,
-    inbox,
-    lab,
-    merge,
-    neighbourhood,
-    packs,
-    reflect,
-    resembling,
-    review,
-    tidy,
-)
 from memtui.tui.actions.action import Action
+from memtui.tui.actions.table import ACTIONS, WIDGETS
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
@@ -31,46 +13,11 @@ if TYPE_CHECKING:
 MOST_HINTS = 7
 """Keys in the footer at most."""
 
-# What a screen has of its own stands before what all have, so that a crowded footer keeps the particular.
-ACTIONS: tuple[Action, ...] = (
-    *browse.ACTIONS,
-    *editing.ACTIONS,
-    *context.ACTIONS,
-    *packs.ACTIONS,
-    *inbox.ACTIONS,
-    *review.ACTIONS,
-    *merge.ACTIONS,
-    *bulk.ACTIONS,
-    *reflect.ACTIONS,
-    *neighbourhood.ACTIONS,
-    *resembling.ACTIONS,
-    *tidy.ACTIONS,
-    *history.ACTIONS,
-    *importing.ACTIONS,
-    *lab.ACTIONS,
-    *health.ACTIONS,
-    *everywhere.ACTIONS,
-)
-
-WIDGETS = frozenset(
-    {
-        everywhere.PANE,
-        browse.FILTER,
-        browse.FACETS,
-        context.FILES,
-        editing.LINE,
-        editing.TOGGLE,
-        merge.FIELDS,
-        tidy.CLASHES,
-    }
-)
-"""Owners that are widgets: they answer their keys themselves."""
-
 _BY_ID = {action.id: action for action in ACTIONS}
 
 
 def by_id(identifier: str) -> Action:
-    """Return an act by its id.
+    """Return an action by its id.
 
     Raises:
         KeyError: there is none.
@@ -81,9 +28,9 @@ def by_id(identifier: str) -> Action:
 def bindings(owner: str) -> list[BindingType]:
     """Return the bindings of an owner.
 
-    A screen's keys all run `act`, which asks whether the act can be done and says the reason if it cannot.
+    A screen's keys all run `act`, which says why an action is not possible.
     """
-    # Imported here: the command line lists acts and keys without the app's library.
+    # Imported here: the command line lists actions and keys without Textual.
     from textual.binding import Binding
 
     return [
@@ -106,5 +53,5 @@ def hints(place: str) -> list[Action]:
 
 
 def of_owners(*owners: str) -> list[Action]:
-    """Return the acts of these owners, in the registry's order."""
+    """Return the actions of these owners, in the order of the table."""
     return [action for action in ACTIONS if action.owner in owners]

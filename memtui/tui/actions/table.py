@@ -39,7 +39,7 @@ ERASING = frozenset(_GONE.split()) | {"purge"}
 """Words that may mean more than retiring: only the command line erases for good."""
 
 
-def _row(  # noqa: PLR0913, PLR0917 - a row of the table
+def _row(
     owner: str,
     identifier: str,
     keys: str,

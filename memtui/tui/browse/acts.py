@@ -10,9 +10,7 @@ from textual import work
 from memtui.domain.memory import MOST_MERGED
 from memtui.errors import MemtuiError
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.browse import DUE
-from memtui.tui.actions.reflect import FEWEST
-from memtui.tui.actions.reflect import MOST as MOST_SOURCES
+from memtui.tui.actions.table import DUE
 from memtui.tui.browse.link_suggestions import Neighbourhood
 from memtui.tui.memory_view import neighbours
 from memtui.tui.messages import Told
@@ -23,6 +21,9 @@ _ON_A_MEMORY = frozenset(
     {"pin", "retire", "restore", "verify", "read", "mark", "mark-range", "copy", "open-source", "explain", "follow"}
     | {"edit", "edit-external"}
 )
+
+FEWEST_SOURCES, MOST_SOURCES = 2, 20
+"""Sources of one conclusion, as in `memtui.curate.reflect`, which the first picture must not wait for."""
 
 SLOW_SECONDS = 0.5
 """A change that takes longer is told of: 500 memories take a second."""
@@ -54,8 +55,8 @@ class BrowseActs(OpeningFiles, Neighbourhood):
         number = len(self._targets())
         if action.id == "merge" and not 2 <= number <= MOST_MERGED:  # noqa: PLR2004 - a pair
             return f"Mark two to {MOST_MERGED} memories with space first."
-        if action.id == "reflect" and not FEWEST <= number <= MOST_SOURCES:
-            return f"Mark {FEWEST} to {MOST_SOURCES} notes or lessons with space first."
+        if action.id == "reflect" and not FEWEST_SOURCES <= number <= MOST_SOURCES:
+            return f"Mark {FEWEST_SOURCES} to {MOST_SOURCES} notes or lessons with space first."
         if action.id == "bulk" and not (self._list.marked or (self._query.strip() and self._list.ids)):
             return "Mark memories with space, or filter the list with /: words, or kind:tooling age>180d."
         return None

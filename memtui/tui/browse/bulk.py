@@ -16,7 +16,7 @@ from textual.message import Message
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.bulk import ACTIONS, BULK, BULK_LINE
+from memtui.tui.actions.table import ACTIONS, BULK
 from memtui.tui.keymap import Keymap
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
@@ -413,7 +413,7 @@ class BulkScreen(ListDetail):
     @property
     def hint_place(self) -> str:
         """Which keys the footer shows."""
-        return BULK_LINE if self._line.is_open else BULK
+        return "bulk-line" if self._line.is_open else BULK
 
 
 def _plan(chosen: Chosen, bulk: BulkAccess, acts: Sequence[tuple[str, str]]) -> list[Block]:

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from memtui.tui.actions import registry
-from memtui.tui.actions.browse import FACETS
+from memtui.tui.actions.table import FACETS
 from memtui.tui.text_layout import fit, tame
 from memtui.tui.values import FacetCounts
 from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, Paint

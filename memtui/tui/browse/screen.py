@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from memtui.tui.actions import registry
-from memtui.tui.actions.browse import BROWSE, DUE
+from memtui.tui.actions.table import BROWSE, DUE
 from memtui.tui.browse.acts import BrowseActs
 from memtui.tui.browse.facets import FacetPane
 from memtui.tui.browse.state import NARROWEST, STEP, WIDEST, BrowseState, list_title, read_state

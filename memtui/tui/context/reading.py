@@ -13,7 +13,7 @@ from textual.timer import Timer
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.quantities import parse_budget
 from memtui.tui.actions import registry
-from memtui.tui.actions.context import CONTEXT
+from memtui.tui.actions.table import CONTEXT
 from memtui.tui.context import rows
 from memtui.tui.context.choices import Choices, Steps
 from memtui.tui.context.panes import BudgetMeter, PayloadPane, RankedList

@@ -12,7 +12,7 @@ from textual.widgets import Input
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.context import CONTEXT, LINES
+from memtui.tui.actions.table import CONTEXT
 from memtui.tui.context import rows
 from memtui.tui.context.keeping import ContextKeeping
 from memtui.tui.context.task_lines import GUESSED, Offers, TaskLines
@@ -233,4 +233,4 @@ class ContextScreen(ContextKeeping, MemoryCards):
     def on_descendant_focus(self) -> None:
         """Show the keys of the focused line or pane."""
         self.set_class(self.focused is self._payload, "-reading")
-        self.hints.place = LINES if isinstance(self.focused, Input) else CONTEXT
+        self.hints.place = "context-lines" if isinstance(self.focused, Input) else CONTEXT

@@ -23,7 +23,7 @@ from memtui.config import ContextSettings
 from memtui.errors import MemtuiError
 from memtui.text.width import clip
 from memtui.tui.actions import registry
-from memtui.tui.actions.context import FILES
+from memtui.tui.actions.table import FILES
 from memtui.tui.context.choices import SEPARATOR, completed, names_in, offers, typed_at
 from memtui.tui.text_layout import tame
 from memtui.tui.widgets.lines import TextLine

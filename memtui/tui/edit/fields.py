@@ -21,7 +21,7 @@ from memtui.curate.fields import completions
 from memtui.curate.form import LONGEST_LINE, NO, YES, Finding
 from memtui.text.sanitize import one_line, reveal, sanitise
 from memtui.tui.actions import registry
-from memtui.tui.actions.editing import LINE, TOGGLE
+from memtui.tui.actions.table import FORM_LINE, FORM_TOGGLE
 from memtui.tui.text_layout import tame
 from memtui.tui.textual_patches.widget_leak import stop_watching_app
 
@@ -59,7 +59,7 @@ class FormLine(Input):
         many: whether it holds several values, separated by commas.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(LINE)
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(FORM_LINE)
 
     def __init__(self, *, id: str | None = None, longest: int = LONGEST_LINE, many: bool = False) -> None:  # noqa: A002 - Textual's name for it
         # What stands in it is corrected more often than replaced, and a key must not wipe it out.
@@ -214,7 +214,7 @@ class FormToggle(Widget, can_focus=True):
     """Yes or no; space changes it."""
 
     ALLOW_SELECT = False
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(TOGGLE)
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(FORM_TOGGLE)
 
     chosen: reactive[bool] = reactive(False)
 

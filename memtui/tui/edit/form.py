@@ -19,7 +19,7 @@ from memtui.curate.form import Basis, texts_of
 from memtui.domain.memory import Memory
 from memtui.errors import MemtuiError, SecretRefusedError, VaultBusyError
 from memtui.tui.actions import registry
-from memtui.tui.actions.editing import ACCEPTING, EDIT
+from memtui.tui.actions.table import EDIT
 from memtui.tui.edit.fields import PLAN, FormRow, FormToggle, row_of
 from memtui.tui.edit.messages import BasisRead, FilesRead, FormChecked
 from memtui.tui.edit.queries import EditingAccess, FormError
@@ -136,7 +136,7 @@ class FormScreen(MemtuiScreen):
 
     def on_mount(self) -> None:
         """Ask for the memory after the first picture."""
-        self.hints.place = EDIT if self._identifier is not None and self._decision == "edit" else ACCEPTING
+        self.hints.place = EDIT if self._identifier is not None and self._decision == "edit" else "edit-accept"
         self._tell_head()
         draft = self._typed or drafts_of(self.app).get(self._key)
         if draft is not None:

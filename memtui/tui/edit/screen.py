@@ -8,7 +8,7 @@ from textual import on
 
 from memtui.errors import ConflictError, MemtuiError
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.editing import EDIT
+from memtui.tui.actions.table import EDIT
 from memtui.tui.edit.form import FormScreen, drafts_of, tells_unsaved
 from memtui.tui.edit.messages import FormSaved, SaveConflicted
 from memtui.tui.values import Done

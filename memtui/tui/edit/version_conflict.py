@@ -20,7 +20,7 @@ from memtui.errors import ConflictError, MemtuiError, SecretRefusedError
 from memtui.text.sanitize import reveal
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.editing import CONFLICT, TEXT
+from memtui.tui.actions.table import CONFLICT
 from memtui.tui.edit.fields import PLAN, FormArea
 from memtui.tui.edit.messages import FormSaved, SaveConflicted
 from memtui.tui.edit.queries import EditingAccess, FormError, Wish
@@ -256,7 +256,7 @@ class ConflictScreen(MemtuiScreen):
         self._result.read_only = self._result.is_too_long
         self._result.move_cursor(self._result.document.end)
         self.add_class("-writing")
-        self.hints.place = TEXT
+        self.hints.place = "conflict-text"
         self._result.focus()
 
     @on(TextArea.Changed, "#conflict-result")

@@ -17,7 +17,7 @@ from textual.message import Message
 from memtui.curate.health import HealthRow, HealthSection, bar
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
-from memtui.tui.actions.health import HEALTH
+from memtui.tui.actions.table import HEALTH
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.memory_view import Block, Piece

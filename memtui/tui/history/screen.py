@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.history import HISTORY, HISTORY_FILTER
+from memtui.tui.actions.table import HISTORY
 from memtui.tui.history.view import ChangeList, DiffPane, HistoryAccess, HistoryRow, told
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
@@ -335,4 +335,4 @@ class HistoryScreen(ListDetail):
     @property
     def hint_place(self) -> str:
         """Which keys the footer shows."""
-        return HISTORY_FILTER if self.focused is self._filter else HISTORY
+        return "history-line" if self.focused is self._filter else HISTORY

@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.importing import IMPORT, IMPORT_PATH
+from memtui.tui.actions.table import IMPORT
 from memtui.tui.importing.view import (
     ImportAccess,
     PlaceList,
@@ -370,4 +370,4 @@ class ImportScreen(ListDetail):
     @property
     def hint_place(self) -> str:
         """Which keys the footer shows."""
-        return IMPORT_PATH if self.focused is self._path else IMPORT
+        return "import-line" if self.focused is self._path else IMPORT

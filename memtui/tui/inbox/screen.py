@@ -17,7 +17,7 @@ from textual.widgets import Static
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.inbox import DETAIL, INBOX, MARKED
+from memtui.tui.actions.table import INBOX
 from memtui.tui.edit.acts import EditActs
 from memtui.tui.inbox.candidate_list import ODD, CandidateList
 from memtui.tui.inbox.queries import (
@@ -383,7 +383,9 @@ class InboxScreen(EditActs, OpeningFiles):
         self._settle()
 
     def _settle(self) -> None:
-        self.hints.place = DETAIL if self.focused is self._detail else MARKED if self._list.marked else INBOX
+        self.hints.place = (
+            "inbox-detail" if self.focused is self._detail else "inbox-marked" if self._list.marked else INBOX
+        )
 
 
 def _title(what: str, chosen: list[str]) -> str:

@@ -19,7 +19,7 @@ from memtui.curate.decay import Effect, Knobs
 from memtui.domain.kinds import split_project
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
-from memtui.tui.actions.lab import LAB
+from memtui.tui.actions.table import LAB
 from memtui.tui.lab.knobs import LabKnobs
 from memtui.tui.lab.view import MEMORY, LabAccess, LabRead, curve_of, effect_lines, kind_line, kinds_head, memory_line
 from memtui.tui.launch_options import Opening

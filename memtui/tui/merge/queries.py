@@ -12,7 +12,7 @@ from textual.message import Message
 from memtui.domain.memory import Memory
 from memtui.text.sanitize import reveal
 from memtui.tui.actions import registry
-from memtui.tui.actions.merge import FIELDS
+from memtui.tui.actions.table import MERGE_FIELDS
 from memtui.tui.inbox.queries import source_line
 from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece
 from memtui.tui.text_layout import MARK_PINNED, ago, counted, days_between, tame
@@ -214,7 +214,7 @@ def _beginning(text: str) -> str:
 class MergeFields(ChoiceList):
     """A list of fields; it answers `b` itself, which everywhere else leads to the inbox."""
 
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(FIELDS)
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(MERGE_FIELDS)
 
     class BothWanted(Message):
         """Every text of the current field is wanted."""

@@ -18,8 +18,7 @@ from memtui.domain.memory import MOST_MERGED
 from memtui.errors import ConflictError, MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.everywhere import GO
-from memtui.tui.actions.merge import MERGE, TAKE
+from memtui.tui.actions.table import GO, MERGE, MERGE_TAKE
 from memtui.tui.edit.fields import TextEditScreen
 from memtui.tui.launch_options import Opening
 from memtui.tui.merge.queries import (
@@ -259,10 +258,10 @@ class MergeScreen(MemtuiScreen):
 
     async def action_act(self, identifier: str) -> None:
         """Do what a key asks for; a number takes the text of that memory."""
-        if not identifier.startswith(TAKE):
+        if not identifier.startswith(MERGE_TAKE):
             await super().action_act(identifier)
         elif self.why_not(registry.by_id(identifier)) is None:
-            self._take(int(identifier.removeprefix(TAKE)) - 1)
+            self._take(int(identifier.removeprefix(MERGE_TAKE)) - 1)
 
     def action_merge_left(self) -> None:
         """Take the text to the left."""

@@ -17,8 +17,7 @@ from textual.widgets import Input
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.context import CONTEXT
-from memtui.tui.actions.packs import PACKS, PACKS_LINE, VERDICT_OF
+from memtui.tui.actions.table import CONTEXT, PACKS
 from memtui.tui.context.choices import of_kept
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
@@ -38,6 +37,14 @@ if TYPE_CHECKING:
 
 RESTING_SECONDS = 0.05
 """Pause of the cursor before a pack is read in full."""
+
+VERDICT_OF = {
+    "packs-helped": "helped",
+    "packs-hurt": "hurt",
+    "packs-corrected": "corrected",
+    "packs-unused": "unused",
+}
+"""Actions that give feedback, with the verdict of each."""
 
 _REASON = "reason"
 _QUESTIONS = {_REASON: Question("Because", verb="keeps it", longest=400)}
@@ -360,7 +367,7 @@ class PacksScreen(ListDetail, MemoryCards):
     @property
     def hint_place(self) -> str:
         """Which keys the footer shows."""
-        return PACKS_LINE if isinstance(self.focused, Input) else PACKS
+        return "packs-line" if isinstance(self.focused, Input) else PACKS
 
     def on_descendant_focus(self) -> None:
         """Show the pane that is focused; its keys are shown by what all screens of panes share."""

@@ -20,8 +20,7 @@ from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.everywhere import GO
-from memtui.tui.actions.reflect import REFLECT
+from memtui.tui.actions.table import GO, REFLECT
 from memtui.tui.edit.fields import FieldPlan, FormArea, FormRow, FormToggle
 from memtui.tui.edit.form import tells_unsaved
 from memtui.tui.launch_options import Opening

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from memtui.errors import MemtuiError
-from memtui.tui.actions.review import DONE, NONE_DUE, REVIEW
+from memtui.tui.actions.table import REVIEW
 from memtui.tui.edit.acts import EditActs
 from memtui.tui.launch_options import Opening
 from memtui.tui.messages import LookFailed
@@ -362,7 +362,7 @@ class ReviewReading(EditActs, OpeningFiles):
     def _show_end(self, opened: Opened) -> None:
         self._clear()
         self._ahead = None
-        self.hints.place = DONE if opened.receipt is not None else NONE_DUE
+        self.hints.place = "review-done" if opened.receipt is not None else "review-none"
         self._memory.set_title("Receipt" if opened.receipt is not None else "Review")
         self._memory.show(end_blocks(opened, self._review.now()), from_top=True)
 

@@ -14,7 +14,7 @@ from memtui.errors import MemtuiError
 from memtui.text.sanitize import without_surrogates
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.review import ON_ONE, PACKS, REVIEW
+from memtui.tui.actions.table import REVIEW
 from memtui.tui.launch_options import Opening
 from memtui.tui.messages import Told
 from memtui.tui.review.queries import MOVED_MEANWHILE, Opened, Shown
@@ -40,6 +40,20 @@ HALF_LIVES: tuple[tuple[str, float | None], ...] = (
     ("that of its kind", None),
 )
 REASONS = ("out of date", "was wrong", "no longer needed", "said elsewhere")
+
+ON_ONE = frozenset(
+    f"review-{name}"
+    for name in ("verify", "edit", "merge", "supersede", "retire", "snooze", "pin", "kind", "half-life", "re-anchor")
+)
+"""Actions that need a memory to look at."""
+
+PACK_VERDICTS = {
+    "review-pack-helped": "helped",
+    "review-pack-hurt": "hurt",
+    "review-pack-unused": "unused",
+    "review-pack-skip": "",
+}
+"""Actions that rate a pack, with the verdict of each; an empty one does not rate it."""
 
 
 class ReviewScreen(ReviewReading):
@@ -75,7 +89,7 @@ class ReviewScreen(ReviewReading):
             return "None of its files is known to have moved."
         if action.id == "review-re-anchor-all" and not self._review.files.moves:
             return "No file is known to have moved."
-        if action.id in PACKS and not self._asks_of_pack:
+        if action.id in PACK_VERDICTS and not self._asks_of_pack:
             return "No pack is asked about."
         return super().why_not(action)
 
@@ -89,11 +103,15 @@ class ReviewScreen(ReviewReading):
         """Do what a key asks for; a verdict only on what was on the screen when the key was pressed."""
         pressed_at, self._pressed_at = self._pressed_at, None
         is_due = self._is_read if self._card is None else identifier in ON_ONE
-        if identifier in {*ON_ONE, *PACKS} and (is_due or self._asks_of_pack) and not self._was_seen(pressed_at):
+        if (
+            identifier in {*ON_ONE, *PACK_VERDICTS}
+            and (is_due or self._asks_of_pack)
+            and not self._was_seen(pressed_at)
+        ):
             self._early = NOT_YET_SHOWN
             self._tell_in_frame("")
             return
-        if self._early and identifier in PACKS and not self._asks_of_pack:
+        if self._early and identifier in PACK_VERDICTS and not self._asks_of_pack:
             return  # the number for a list that the key before did not open
         self._early = ""
         await super().action_act(identifier)

@@ -19,9 +19,7 @@ from textual.widgets.option_list import Option
 
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.also_called import ERASING, words_of
-from memtui.tui.actions.browse import BROWSE, DUE, FACETS, FILTER
-from memtui.tui.actions.everywhere import EVERYWHERE, PANE
+from memtui.tui.actions.table import BROWSE, DUE, ERASING, EVERYWHERE, FACETS, FILTER, PANE
 from memtui.tui.keymap import Keymap
 from memtui.tui.screen import MemtuiScreen
 from memtui.tui.text_layout import MARK_DUE, MARK_PINNED
@@ -58,7 +56,9 @@ class ActProvider(Provider):
     def _acts(self) -> Iterable[tuple[SystemCommand, str]]:
         screen = self.screen
         if isinstance(screen, MemtuiScreen):
-            yield from zip(self.app.get_system_commands(screen), map(words_of, screen.offered()), strict=True)
+            yield from zip(
+                self.app.get_system_commands(screen), (action.known_by for action in screen.offered()), strict=True
+            )
 
     def _help(self) -> Callable[[], None]:
         screen = self.screen
@@ -186,7 +186,7 @@ class HelpScreen(ModalScreen[str | None]):
 
     def _options(self, keymap: Keymap, words: list[str]) -> Iterator[Option]:
         for area, actions in _by_area(self._of.AREA).items():
-            found = [action for action in actions if _fits(f"{words_of(action)} {keymap.shown(action)}", words)]
+            found = [action for action in actions if _fits(f"{action.known_by} {keymap.shown(action)}", words)]
             if found:
                 yield Option(Content.styled(area, "bold $primary"), disabled=True)
             for action in found:

@@ -18,7 +18,7 @@ from memtui.domain.memory import LinkType, Memory
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.resembling import RESEMBLING
+from memtui.tui.actions.table import RESEMBLING
 from memtui.tui.keymap import Keymap
 from memtui.tui.launch_options import Opening
 from memtui.tui.screen import MemtuiScreen

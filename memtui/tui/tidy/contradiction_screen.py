@@ -16,8 +16,7 @@ from textual.widgets import Static
 from memtui.text.sanitize import reveal
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.everywhere import GO
-from memtui.tui.actions.tidy import CLASH, CLASH_LINE, CLASHES
+from memtui.tui.actions.table import CLASH, CLASH_TEXT, GO
 from memtui.tui.launch_options import Opening
 from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece
 from memtui.tui.screen import MemtuiScreen
@@ -42,7 +41,7 @@ _QUESTIONS = {
 class ClashText(DetailPane):
     """One of the two texts; it answers `b` itself, which everywhere else leads to the inbox."""
 
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CLASHES)
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CLASH_TEXT)
 
     class BothWanted(Message):
         """Both memories are to hold."""
@@ -152,7 +151,7 @@ class ContradictionScreen(MemtuiScreen):
 
     def _ask(self, name: str) -> None:
         self._where.add_class("-open")
-        self.hints.place = CLASH_LINE
+        self.hints.place = "clash-line"
         self._line.open(name)
 
     @on(AskLine.Given)

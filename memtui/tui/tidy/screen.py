@@ -17,7 +17,7 @@ from textual.worker import get_current_worker
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.tidy import TIDY
+from memtui.tui.actions.table import TIDY
 from memtui.tui.edit.acts import EditActs
 from memtui.tui.launch_options import Opening
 from memtui.tui.messages import LookFailed

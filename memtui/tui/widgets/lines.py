@@ -19,7 +19,7 @@ from textual.widgets import Input, Static
 from memtui.text.sanitize import one_line
 from memtui.text.width import clip
 from memtui.tui.actions import registry
-from memtui.tui.actions.browse import FILTER
+from memtui.tui.actions.table import FILTER
 from memtui.tui.text_layout import clipped, tame
 
 LONGEST = 2_000

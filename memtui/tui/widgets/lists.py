@@ -18,7 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from memtui.tui.actions import registry
-from memtui.tui.actions.everywhere import PANE
+from memtui.tui.actions.table import PANE
 from memtui.tui.text_layout import fit, wrap
 
 

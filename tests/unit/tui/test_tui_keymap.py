@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.tui.actions import registry
+from memtui.tui.actions.table import ACTIONS, WIDGETS
 from memtui.tui.keymap import Keymap
 
 
@@ -44,10 +45,10 @@ def test_what_clashes_or_names_nothing_is_told_and_left_out() -> None:
     assert keymap.for_textual() == {}
 
 
-@given(st.dictionaries(st.sampled_from([action.id for action in registry.ACTIONS]), st.text(max_size=6), max_size=6))
+@given(st.dictionaries(st.sampled_from([action.id for action in ACTIONS]), st.text(max_size=6), max_size=6))
 def test_no_configuration_leaves_two_acts_on_one_key(chosen: dict[str, str]) -> None:
     keymap = Keymap(chosen)
-    for owner in {action.owner for action in registry.ACTIONS} - registry.WIDGETS:
+    for owner in {action.owner for action in ACTIONS} - WIDGETS:
         acts = registry.of_owners(owner, "everywhere")
         keys = [key for action in acts for key in keymap.keys(action)]
         assert len(keys) == len(set(keys)), owner

@@ -5,12 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.tui.actions import registry
-from memtui.tui.actions.browse import BROWSE, DUE
-from memtui.tui.actions.everywhere import EVERYWHERE
-from memtui.tui.actions.inbox import INBOX
-from memtui.tui.actions.resembling import RESEMBLING
-from memtui.tui.actions.review import REVIEW
-from memtui.tui.actions.tidy import TIDY
+from memtui.tui.actions.table import BROWSE, DUE, EVERYWHERE, INBOX, RESEMBLING, REVIEW, TIDY
 
 
 @pytest.mark.parametrize("screen", [BROWSE, DUE, INBOX, REVIEW, TIDY, EVERYWHERE])
