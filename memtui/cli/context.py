@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memtui.cli.output import plural, say, write, write_json, write_line, write_table
-from memtui.cli.parsing import Parser, whole_number
-from memtui.cli.session import Session
+from memtui.cli import options as shared
+from memtui.cli.output import say, write, write_explanation, write_json, write_line
+from memtui.cli.parsing import Parser, at_least
+from memtui.cli.session import Commands, Session
 from memtui.curate.projects import check_named_files, narrow_to_files
-from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
+from memtui.errors import EXIT_DONE, EXIT_NOTHING
 from memtui.pack.build import Pack, context
 from memtui.pack.compile import DETAIL_WORDS
 from memtui.pack.filters import SECRET_CHOICES
@@ -21,6 +22,7 @@ from memtui.pack.targets.registry import target_named, target_names
 from memtui.recall.anchors import surroundings_of
 from memtui.recall.phase import PHASES
 from memtui.recall.result import Task
+from memtui.text.plural import counted
 from memtui.text.quantities import parse_day
 from memtui.text.sanitize import reveal
 from memtui.wording.reasons import counts_words, hit_words, sentence
@@ -31,40 +33,33 @@ if TYPE_CHECKING:
     from memtui.vault.packs import Recipe
     from memtui.vault.vault import Vault
 
-DESCRIPTIONS = {
-    "context": "Print the exact payload for a task, ready to paste: pins first, then what helps most "
-    "per token, never over the budget. Without a task: the project's most useful memories."
-}
-
 
 def configure(parser: Parser) -> None:
     """Add the options."""
     add_choices(parser)
-    parser.add_argument(
-        "--diff", action="store_true", help="on stderr: what changed since the pack that was used last for this task"
-    )
+    parser.add_argument("--diff", action="store_true", help="on stderr: what has changed since this task's last pack")
     parser.add_argument("--copy", action="store_true", help="also copy it to the clipboard, and record the pack")
     parser.add_argument("--record", action="store_true", help="record the pack, so that feedback can be given on it")
     parser.add_argument(
         "--explain",
         action="store_true",
-        help="on stderr: every score, and what was withheld, why, and what would bring it in",
+        help="on stderr: every score, what was withheld and why, and what would bring it in",
     )
 
 
 def add_choices(parser: Parser) -> None:
-    """Add the task and all that a payload is made with."""
+    """Add the task and everything that shapes its payload."""
     parser.add_argument("task", metavar="TASK", nargs="*", help="what you are about to do, in your words")
-    parser.add_argument("--file", metavar="PATH", action="append", default=[], help="a file in hand; repeatable")
+    shared.add_files(parser)
     parser.add_argument("--budget", metavar="N", help="1200, 2k, `10000 chars`, `32 KiB` (default: 1200 tokens)")
-    parser.add_argument("--max", metavar="N", type=whole_number, dest="most", help="most memories")
+    parser.add_argument("--max", metavar="N", type=at_least(0), dest="most", help="maximum number of memories")
     add_target(parser, "what the payload is written for")
     parser.add_argument(
         "--style",
         metavar="STYLE",
         choices=STYLES,
-        help="full, or compiled: what is nearest to the task in far fewer tokens (default: the configuration's, else "
-        "full)",
+        help="full, or compiled: what is closest to the task in far fewer tokens (default: from the configuration, "
+        "else full)",
     )
     parser.add_argument(
         "--phase",
@@ -77,16 +72,16 @@ def add_choices(parser: Parser) -> None:
         "--secrets",
         metavar="CHOICE",
         choices=SECRET_CHOICES,
-        help="memories that hold what looks like a secret: withhold, mask or allow (default: the configuration's, "
-        "else withhold)",
+        help="memories that seem to contain a secret: withhold, mask or allow (default: from the configuration, else "
+        "withhold)",
     )
     add_ticks(parser)
-    parser.add_argument("--unconfirmed", action="store_true", help="also what waits in the inbox, marked as such")
+    parser.add_argument("--unconfirmed", action="store_true", help="also what is waiting in the inbox, marked as such")
     parser.add_argument(
-        "--with-loaded", action="store_true", help="also what the target reads by itself from CLAUDE.md and the like"
+        "--with-loaded", action="store_true", help="also what the target loads by itself from CLAUDE.md and the like"
     )
     parser.add_argument(
-        "--fast", action="store_true", help="for hooks: words, files and links alone, tokens estimated on the safe side"
+        "--fast", action="store_true", help="for hooks: only words, files and links; tokens are estimated, rounded up"
     )
 
 
@@ -97,30 +92,28 @@ def add_target(parser: Parser, help_text: str) -> None:
         metavar="T",
         type=str.lower,
         choices=target_names(),
-        help=f"{help_text}: {', '.join(target_names())} (default: the configuration's, else chat)",
+        help=f"{help_text}: {', '.join(target_names())} (default: from the configuration, else chat)",
     )
 
 
 def add_ticks(parser: Parser) -> None:
-    """Add the options that put memories in and leave memories out by hand."""
+    """Add the options that include and exclude memories by hand."""
     parser.add_argument(
         "--with",
         metavar="ID",
         action="append",
         default=[],
         dest="with_ids",
-        help="put this memory in, whatever stands against it, as far as the budget goes; repeatable",
+        help="include this memory whatever would withhold it, as far as the budget allows; repeatable",
     )
-    parser.add_argument(
-        "--without", metavar="ID", action="append", default=[], help="leave this memory out; repeatable"
-    )
+    shared.add_repeatable(parser, "--without", "ID", "exclude this memory")
 
 
 def ticked(arguments: argparse.Namespace, vault: Vault) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the ids that were put in and those that were left out.
+    """Return the ids that were included and excluded by hand.
 
     Raises:
-        NotFoundError, AmbiguousIdError: an id is none, or the beginning of several.
+        NotFoundError, AmbiguousIdError: a prefix fits no memory or several.
     """
     if not arguments.with_ids and not arguments.without:
         return frozenset(), frozenset()
@@ -132,21 +125,22 @@ def ticked(arguments: argparse.Namespace, vault: Vault) -> tuple[frozenset[str],
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Print a payload."""
-    if arguments.most is not None and arguments.most < 0:
-        raise UsageError("--max is a number from 0", where=str(arguments.most))
+    """Print the exact payload for a task, ready to paste: pins first, then what helps most per token.
+
+    It is never over the budget. Without a task: the project's most useful memories.
+    """
     task, pack, project, options = build(arguments, session)
     diff = _diff(session, task, pack, project, options) if arguments.diff else None
-    clashes = _clashes(session, pack, options)
+    contradictions = _contradictions(session, pack, options)
     if session.json:
-        more: dict[str, object] = {"contradictions": [one.record for one in clashes]}
-        more |= {"diff": diff_record(diff) if diff else None} if arguments.diff else {}
         from memtui.wording.payload import pack_record
 
+        more: dict[str, object] = {"contradictions": [one.record for one in contradictions]}
+        more |= {"diff": diff_record(diff) if diff else None} if arguments.diff else {}
         write_json(pack_record(pack) | more)
     else:
         write(pack.payload)
-    _warn(pack, clashes)
+    _warn(pack, contradictions)
     if arguments.explain:
         _explain(pack, session)
         tree = narrow_to_files(session.vault, session.view, task.files).tree
@@ -155,19 +149,19 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if diff is not None:
         tell_diff(diff, {one.memory.id: one.memory.title for one in pack.included})
     elif arguments.diff:
-        say("No pack of this task was used before.")
+        say("No earlier pack for this task.")
     if not pack.payload:
-        say(f"Nothing to say: {sentence(pack.abstained) if pack.abstained else 'nothing fits the budget'}")
+        say(f"Empty payload: {sentence(pack.abstained) if pack.abstained else 'nothing fits the budget'}")
         return EXIT_NOTHING
     if pack.abstained:
-        say(f"Pinned memories alone: {sentence(pack.abstained)}")
+        say(f"Pinned memories only: {sentence(pack.abstained)}")
     say(_size(pack))
     if arguments.copy or arguments.record:
         _use(arguments, session, pack, task, project, options)
     return EXIT_DONE
 
 
-def _clashes(session: Session, pack: Pack, options: PackOptions) -> tuple[PayloadContradiction, ...]:
+def _contradictions(session: Session, pack: Pack, options: PackOptions) -> tuple[PayloadContradiction, ...]:
     """Return the contradictions in a payload; hooks have no time to compare memories with each other."""
     if options.fast:
         return ()
@@ -176,9 +170,9 @@ def _clashes(session: Session, pack: Pack, options: PackOptions) -> tuple[Payloa
     return contradictions_in(session.vault, pack)
 
 
-def _warn(pack: Pack, clashes: tuple[PayloadContradiction, ...]) -> None:
+def _warn(pack: Pack, contradictions: tuple[PayloadContradiction, ...]) -> None:
     """Say what a person should know before the payload is used."""
-    if not clashes and not any(one.status or one.hit.is_put_in for one in pack.included):
+    if not contradictions and not any(one.status or one.hit.is_put_in for one in pack.included):
         return
     from memtui.curate.explain_payload import steering_in
     from memtui.wording.payload import contradictions_words
@@ -187,9 +181,9 @@ def _warn(pack: Pack, clashes: tuple[PayloadContradiction, ...]) -> None:
         if one.status and one.hit.is_put_in:
             say(f"note: {one.memory.id} “{one.hit.memory.title}” is {one.status}")
     for identifier, reason in steering_in(pack).items():
-        say(f"warning: {identifier} {reason}; read it before you hand it to an assistant")
-    if clashes:
-        say(contradictions_words(clashes))
+        say(f"warning: {identifier} {reason}; read it before you give it to an assistant")
+    if contradictions:
+        say(contradictions_words(contradictions))
 
 
 def _use(
@@ -211,11 +205,11 @@ def _use(
         options=options,
         signal="copied" if arguments.copy else "injected",
     )
-    say(f"recorded as pack {identifier}; later: memtui feedback {identifier} helped")
+    say(f"Recorded as pack {identifier}. Later: memtui feedback {identifier} helped")
 
 
 def build(arguments: argparse.Namespace, session: Session) -> tuple[Task, Pack, str | None, PackOptions]:
-    """Return the task that was asked for, its pack, the project in view and what was chosen."""
+    """Return the task, its pack, the project in view and the options."""
     if arguments.task and not arguments.fast and session.meaning is not None:
         session.meaning.preload()
     task = Task(
@@ -236,15 +230,12 @@ def build(arguments: argparse.Namespace, session: Session) -> tuple[Task, Pack, 
 def payload_of(session: Session, task: Task, options: PackOptions, target: str) -> tuple[Task, Pack, str | None]:
     """Return the task with its files as memories name them, its pack, and the project in view.
 
-    Args:
-        task: with files as they were given.
-        options: what was chosen; where it was the standing payload, the union of today's recipes stands for the task.
-        target: name of the target.
+    For the standing payload, the union of today's recipes takes the place of the task.
     """
     files = check_named_files(session.vault, session.view, task.files, folder=session.folder)
     recipes = None if options.standing is None else standing_recipes(session)
-    # The union recalls what each recipe alone does, so the files of all of them are in hand; but where no project is
-    # in view, those of one project would shut out the recipes of the others.
+    # The union recalls what each recipe alone does, so the files of all of them count; but without a project in view,
+    # those of one project would exclude the recipes of the others.
     known = recipes if recipes and session.view.project is not None else ()
     view = narrow_to_files(session.vault, session.view, [*files, *(file for recipe in known for file in recipe.files)])
     task = replace(task, files=tuple(files))
@@ -273,7 +264,7 @@ def standing_recipes(session: Session) -> list[Recipe]:
 
 
 def _options(arguments: argparse.Namespace, session: Session) -> PackOptions:
-    usual = PackOptions.of(session.config.context, session.config.secrets.patterns)
+    usual = PackOptions.of(session.config.context, session.secret_patterns)
     put_in, left_out = ticked(arguments, session.vault)
     return replace(
         usual,
@@ -290,7 +281,7 @@ def _options(arguments: argparse.Namespace, session: Session) -> PackOptions:
 
 
 def _diff(session: Session, task: Task, pack: Pack, project: str | None, options: PackOptions) -> PackDiff | None:
-    """Return what changed since the pack that was used last for the task, None where there is none."""
+    """Return what has changed since the task's last pack, None if there is none."""
     from memtui.pack.recipes import compare, previous_pack
 
     previous = previous_pack(session.vault, task, project, standing=options.standing is not None)
@@ -298,7 +289,7 @@ def _diff(session: Session, task: Task, pack: Pack, project: str | None, options
 
 
 def diff_record(diff: PackDiff) -> dict[str, object]:
-    """Return what changed since an earlier pack, for `--json`."""
+    """Return what has changed since an earlier pack, for `--json`."""
     return {
         "previous": diff.previous.id,
         "added": list(diff.added),
@@ -308,9 +299,9 @@ def diff_record(diff: PackDiff) -> dict[str, object]:
 
 
 def tell_diff(diff: PackDiff, titles: Mapping[str, str]) -> None:
-    """Say on stderr which memories came, went or were changed since an earlier pack."""
+    """Say on stderr which memories were added, removed or changed since an earlier pack."""
     same = " the same memories" if diff.is_empty else ""
-    say(f"against pack {diff.previous.id} of {diff.previous.made_at:%Y-%m-%d}:{same}")
+    say(f"Compared with pack {diff.previous.id} of {diff.previous.made_at:%Y-%m-%d}:{same}")
     for mark, identifiers in (("+", diff.added), ("-", diff.removed), ("~", diff.changed)):
         for identifier in identifiers:
             say(f"  {mark} {identifier}  {titles.get(identifier, '')}".rstrip())
@@ -320,7 +311,7 @@ def _size(pack: Pack) -> str:
     kind = "" if pack.exact else "about "
     margin = f", at most {pack.tokens_at_most:,} for {pack.target}" if pack.margin else ""
     return (
-        f"{plural(len(pack.included), 'memory')}, {kind}{pack.tokens:,} tokens ({pack.encoding}){margin}, "
+        f"{counted(len(pack.included), 'memory')}, {kind}{pack.tokens:,} tokens ({pack.encoding}){margin}, "
         f"budget {pack.budget}"
     )
 
@@ -330,7 +321,7 @@ def _explain(pack: Pack, session: Session) -> None:
     import sys
 
     from memtui.curate.explain_payload import explain_withheld
-    from memtui.wording.payload import explained_words, explanation, remedies
+    from memtui.wording.payload import explained_words, remedies
 
     with contextlib.redirect_stdout(sys.stderr):
         write_line("\nincluded")
@@ -339,7 +330,7 @@ def _explain(pack: Pack, session: Session) -> None:
             write_line(
                 f"{one.memory.id}  {one.tokens} tokens{told}  {reveal(one.memory.title)}: {reveal(hit_words(one.hit))}"
             )
-            write_table([["   ", name, value, detail] for name, detail, value in explanation(one.hit)])
+            write_explanation(one.hit)
         write_line("\nwithheld")
         for found in explain_withheld(session.vault, pack):
             write_line(f"{found.memory.id}  {reveal(found.memory.title)}: {reveal(explained_words(found))}")
@@ -348,3 +339,6 @@ def _explain(pack: Pack, session: Session) -> None:
             write_line(f"and {number:,} more: {reason}")
         if pack.other_projects:
             write_line(f"and {pack.other_projects:,} of other projects")
+
+
+COMMANDS: Commands = {"context": (configure, run)}

@@ -1,78 +1,138 @@
-"""`memtui edit`."""
+"""`memtui add` and `memtui edit`."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from memtui.cli.bulk import edit_many
+from memtui.cli import options
 from memtui.cli.output import read_input, say, write_json, write_line
 from memtui.cli.parsing import Parser, number, whole_number
-from memtui.cli.session import Session
-from memtui.curate.fields import ListChanges, anchors_for, check_kind, named_tags, relative_name
-from memtui.curate.links import resembling_each
-from memtui.curate.memories import edit_memory, is_left_behind
-from memtui.curate.views import get_view, view_record
-from memtui.domain.memory import Memory
-from memtui.errors import EXIT_DONE, MemtuiError, UsageError
-from memtui.text.quantities import parse_day, parse_duration
-from memtui.wording.outcomes import resembles
+from memtui.cli.session import Commands, Session
+from memtui.text.plural import counted
+from memtui.wording import outcomes
 
-DESCRIPTIONS = {
-    "edit": "Edit a memory: by options, or as a file in $EDITOR when none is given. A file that cannot be read is kept."
-}
+if TYPE_CHECKING:
+    from memtui.curate.fields import ListChanges
+    from memtui.domain.memory import Memory
 
 
-def configure(parser: Parser) -> None:
-    """Add the options."""
-    parser.add_argument("id", metavar="ID", nargs="?", help="id, or the beginning of one")
-    parser.add_argument(
-        "--where", metavar="QUERY", help="all that a query chooses in this project: tags, kind, half-life, importance"
+def _add_arguments(parser: Parser) -> None:
+    parser.add_argument("text", metavar="TEXT", nargs="+", help="what to remember, or - to read it from standard input")
+    parser.add_argument("--kind", metavar="KIND", help="constraint, decision, bug-pattern … (default: guessed)")
+    parser.add_argument("--title", metavar="TEXT", default="", help="one line (default: made from the text)")
+    parser.add_argument("--why", metavar="TEXT", default="", help="why it holds, and when it applies")
+    parser.add_argument("--snippet", metavar="TEXT", default="", help="a piece of code")
+    options.add_files(parser, "a file or glob it is about")
+    options.add_repeatable(parser, "--tag", "TAG", "a tag")
+    parser.add_argument("--pin", action="store_true", help="pin it")
+    parser.add_argument("--importance", metavar="N", type=whole_number, default=3, help="1 to 5 (default: 3)")
+    parser.add_argument("--confidence", metavar="X", type=number, default=1.0, help="0 to 1 (default: 1)")
+    options.add_repeatable(parser, "--supersedes", "ID", "a memory it replaces")
+    parser.add_argument("--valid-until", metavar="DATE", help="the day from which it no longer holds")
+    options.add_allow_secret(parser)
+
+
+def _add(arguments: argparse.Namespace, session: Session) -> None:
+    """Add a memory and print its id."""
+    from memtui.analysis.resemblance import resemblance_record
+    from memtui.curate.links import resembling_each
+    from memtui.curate.memories import NewMemory, add_memory
+    from memtui.text.injection import ordering_line
+    from memtui.text.quantities import parse_day
+
+    words = arguments.text
+    new = NewMemory(
+        text=read_input() if words == ["-"] else " ".join(words),
+        title=arguments.title,
+        kind=arguments.kind,
+        why=arguments.why,
+        snippet=arguments.snippet,
+        files=arguments.file,
+        tags=arguments.tag,
+        project=session.project,
+        pinned=arguments.pin,
+        importance=arguments.importance,
+        confidence=arguments.confidence,
+        supersedes=arguments.supersedes,
+        valid_until=parse_day(arguments.valid_until) if arguments.valid_until else None,
+        allow_secret=arguments.allow_secret,
     )
+    session.back_up_daily()
+    added = add_memory(
+        session.vault, new, actor=session.actor, folder=session.folder, secret_patterns=session.secret_patterns
+    )
+    memory = added.memory
+    found = resembling_each(session.vault, [memory]) if added.is_new else []
+    resembling = {"resembles": [resemblance_record(one) for _, one in found]} if found else {}
+    session.put({"id": memory.id} | resembling, [memory.id])
+    if added.is_new:
+        place = f"project {memory.project}" if memory.project else "unassigned, in no payload until it has a project"
+        guess = " (guessed; --kind sets it)" if added.guessed_kind else ""
+        waiting = "; waiting in the inbox" if memory.status == "candidate" else ""
+        say(f"{memory.kind}{guess}, {place}{waiting}: {memory.title}")
+    else:
+        say(f"Already stored: {memory.id} ({memory.status})")
+    for _, one in found:
+        say(outcomes.resembles(memory, one))
+    if added.removed:
+        say(f"Removed {counted(added.removed, 'control character')}")
+    if ordering_line(f"{memory.title}\n{memory.insight}") is not None:
+        say("This is phrased as an instruction; state the fact and the reason instead (memtui edit).")
+
+
+_EDITED_TEXTS = {"title": "title", "why": "rationale", "snippet": "snippet"}
+_SINGLE_OPTIONS = (
+    *("title", "text", "why", "snippet", "add_file", "remove_file", "confidence", "valid_until", "move_to"),
+    "if_version",
+)
+"""Options of `edit` that apply to one memory."""
+
+
+def _edit_arguments(parser: Parser) -> None:
+    parser.add_argument("id", metavar="ID", nargs="?", help="id or its first characters")
+    options.add_where(parser, "edit tags, kind, half-life or importance of all memories that a query selects")
     parser.add_argument("--title", metavar="TEXT", help="new title")
     parser.add_argument("--text", metavar="TEXT", help="new text, or - to read it from standard input")
     parser.add_argument("--why", metavar="TEXT", help="new rationale")
     parser.add_argument("--snippet", metavar="TEXT", help="new piece of code")
     parser.add_argument("--kind", metavar="KIND", help="new kind")
-    parser.add_argument("--add-tag", metavar="TAG", action="append", default=[], help="repeatable")
-    parser.add_argument("--remove-tag", metavar="TAG", action="append", default=[], help="repeatable")
-    parser.add_argument(
-        "--add-file", metavar="PATH", action="append", default=[], help="tie it to a file or glob; repeatable"
-    )
-    parser.add_argument("--remove-file", metavar="PATH", action="append", default=[], help="repeatable")
+    options.add_list_changes(parser, "a tag", "a file or glob")
     parser.add_argument("--importance", metavar="N", type=whole_number, help="1 to 5")
     parser.add_argument("--confidence", metavar="X", type=number, help="0 to 1")
-    parser.add_argument("--half-life", metavar="DAYS", help="`90d`, `12w` or `kind` to follow its kind again")
-    parser.add_argument("--valid-until", metavar="DATE", help="the day from which it is no longer true, or `never`")
+    parser.add_argument("--half-life", metavar="DAYS", help="`90d`, `12w`, or `kind` to follow its kind again")
+    parser.add_argument("--valid-until", metavar="DATE", help="the day from which it no longer holds, or `never`")
     parser.add_argument("--move-to", metavar="PROJECT", help="move it to another project, or to global")
-    parser.add_argument("--if-version", metavar="N", type=whole_number, help="only if it still has this version")
-    parser.add_argument("--allow-secret", action="store_true", help="store it even if it looks like a secret")
+    options.add_if_version(parser)
+    options.add_allow_secret(parser)
 
 
-def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Edit one memory, or all that a query chooses."""
+def _edit(arguments: argparse.Namespace, session: Session) -> None:
+    """Edit a memory with options, or in $EDITOR when none is given. A file that cannot be read back is kept."""
     if arguments.where is not None or arguments.id is None:
-        edit_many(arguments, session, _half_life(arguments.half_life) if arguments.half_life else None)
-        return EXIT_DONE
+        _edit_many(arguments, session)
+        return
+    from memtui.analysis.resemblance import changed_much
+    from memtui.curate.links import resembling_each
+    from memtui.curate.memories import is_left_behind
+    from memtui.curate.views import get_view, view_record
+
     memory = get_view(session.vault, arguments.id).memory
-    values, lists = _values(arguments, session), _lists(arguments, session)
+    values, lists = _values(arguments, session), list_changes(arguments, session)
     if values or lists:
         saved = _save(arguments, session, memory, values, arguments.if_version, lists)
     else:
-        saved = _in_editor(arguments, session, memory)
+        saved = _edit_in_editor(arguments, session, memory)
     if session.json:
         write_json(view_record(get_view(session.vault, saved.id, tree=session.view.tree), session.kinds))
     else:
         write_line(saved.id)
-    say(f"version {saved.version}: {saved.title}" if saved.version != memory.version else "nothing was changed")
+    say(f"Version {saved.version}: {saved.title}" if saved.version != memory.version else "Nothing was changed.")
     if is_left_behind(memory, saved):
-        say(f'the title was kept, and the text no longer speaks of it: memtui edit {saved.id} --title "…"')
-    from memtui.analysis.resemblance import changed_much
-
+        say(f'The title was kept but no longer fits the text: memtui edit {saved.id} --title "…"')
     if changed_much(memory, saved):
         for each, found in resembling_each(session.vault, [saved]):
-            say(resembles(each, found))
-    return EXIT_DONE
+            say(outcomes.resembles(each, found))
 
 
 def _save(
@@ -83,6 +143,8 @@ def _save(
     version: int | None,
     lists: ListChanges | None = None,
 ) -> Memory:
+    from memtui.curate.memories import edit_memory
+
     session.back_up_daily()
     return edit_memory(
         session.vault,
@@ -92,52 +154,49 @@ def _save(
         lists=lists,
         if_version=version,
         allow_secret=arguments.allow_secret,
-        secret_patterns=session.config.secrets.patterns,
+        secret_patterns=session.secret_patterns,
     )
 
 
-def _in_editor(arguments: argparse.Namespace, session: Session, memory: Memory) -> Memory:
-    """Save what the person wrote in the editor; its file goes only once that is safe."""
+def _edit_in_editor(arguments: argparse.Namespace, session: Session, memory: Memory) -> Memory:
+    """Save what was written in the editor; its file is removed only once that is safe."""
     from memtui.curate.external_editor import edit_in_editor
+    from memtui.errors import MemtuiError
 
     version = memory.version if arguments.if_version is None else arguments.if_version
     edited = edit_in_editor(memory)
     for key in edited.left_alone:
-        say(f"{key} was left as it is; commands such as pin, retire or verify change it")
+        say(f"{key} was not changed; use commands such as pin, retire or verify")
     try:
         saved = _save(arguments, session, memory, edited.values, version) if edited.values else memory
     except MemtuiError:
-        say(f"What you wrote is kept in {edited.path}")
+        say(f"Your text is kept in {edited.path}")
         raise
     edited.path.unlink(missing_ok=True)
     return saved
 
 
 def _values(arguments: argparse.Namespace, session: Session) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for option, field in (
-        ("title", "title"),
-        ("why", "rationale"),
-        ("snippet", "snippet"),
-        ("importance", "importance"),
-        ("confidence", "confidence"),
-    ):
-        if getattr(arguments, option) is not None:
-            values[field] = getattr(arguments, option)
-    if arguments.text is not None:
-        values["insight"] = read_input() if arguments.text == "-" else arguments.text
-    if arguments.kind is not None:
-        values["kind"] = check_kind(session.kinds, arguments.kind)
+    """Return the fields that options give other values."""
+    from memtui.curate.fields import check_kind
+    from memtui.text.quantities import parse_day
+
+    given = {"importance": arguments.importance, "confidence": arguments.confidence, "project": arguments.move_to}
+    given |= {field: getattr(arguments, option) for option, field in _EDITED_TEXTS.items()}
+    given["insight"] = read_input() if arguments.text == "-" else arguments.text
+    given["kind"] = check_kind(session.kinds, arguments.kind) if arguments.kind is not None else None
+    values = {field: value for field, value in given.items() if value is not None}
     if arguments.half_life is not None:
         values["half_life_days"] = _half_life(arguments.half_life)
     if arguments.valid_until is not None:
         values["valid_until"] = None if arguments.valid_until == "never" else parse_day(arguments.valid_until)
-    if arguments.move_to is not None:
-        values["project"] = arguments.move_to
     return values
 
 
-def _lists(arguments: argparse.Namespace, session: Session) -> ListChanges:
+def list_changes(arguments: argparse.Namespace, session: Session) -> ListChanges:
+    """Return what options add to the tags and files and remove from them."""
+    from memtui.curate.fields import ListChanges, anchors_for, named_tags, relative_name
+
     root, folder = session.view.root, session.folder
     return ListChanges(
         add_tags=named_tags(arguments.add_tag),
@@ -148,9 +207,37 @@ def _lists(arguments: argparse.Namespace, session: Session) -> ListChanges:
 
 
 def _half_life(text: str) -> float | None:
-    if text == "kind":
-        return None
-    days = float(text) if text.replace(".", "", 1).isdigit() else parse_duration(text)
-    if not 0 < days <= 100_000:  # noqa: PLR2004 - 270 years
-        raise UsageError("A half-life is a number of days above 0", where=text)
-    return days
+    """Return days, None for the half-life of the kind."""
+    from memtui.curate.fields import check_half_life
+    from memtui.text.quantities import parse_duration
+
+    return None if text == "kind" else check_half_life(parse_duration(text))
+
+
+def _edit_many(arguments: argparse.Namespace, session: Session) -> None:
+    """Change the tags, kind, half-life or importance of all that `--where` selects, as one change."""
+    from memtui.curate.fields import named_tags
+    from memtui.curate.lifecycle import KIND_HALF_LIFE, change_many
+    from memtui.errors import UsageError
+
+    single = next((name for name in _SINGLE_OPTIONS if getattr(arguments, name)), None)
+    half_life = _half_life(arguments.half_life) or KIND_HALF_LIFE if arguments.half_life else None
+    if single is not None:
+        option = f"--{single.replace('_', '-')}"
+        raise UsageError("This option edits one memory at a time", where=option, remedy="Leave it out, or give an id.")
+    versions = session.selected(arguments)
+    session.back_up_daily()
+    outcome = change_many(
+        session.vault,
+        versions,
+        actor=session.actor,
+        add_tags=named_tags(arguments.add_tag),
+        remove_tags=named_tags(arguments.remove_tag),
+        kind=arguments.kind,
+        half_life_days=half_life,
+        importance=arguments.importance,
+    )
+    session.put_outcome(outcome, "Edited")
+
+
+COMMANDS: Commands = {"add": (_add_arguments, _add), "edit": (_edit_arguments, _edit)}

@@ -9,8 +9,10 @@ import sys
 import threading
 from collections.abc import Sequence
 
+from memtui.cli.registry import help_text, version_text
 from memtui.cli.streams import has_terminal, use_utf8
 from memtui.errors import (
+    EXIT_DONE,
     EXIT_ERROR,
     EXIT_USAGE,
     ConflictError,
@@ -24,7 +26,7 @@ EXIT_INTERRUPTED = 130
 """What shells expect after ctrl+c."""
 
 TRACEBACK = "MEMTUI_TRACEBACK"
-"""Environment variable that lets the traceback of a defect through."""
+"""Environment variable that lets the traceback of an internal error through."""
 
 LONGEST_HALF = 600
 """Characters shown of the beginning and of the end of an error message."""
@@ -39,9 +41,9 @@ def run() -> None:
         code = main(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _discard_output()
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _discard_output()
         print(f"memtui: {error.strerror}: standard output", file=sys.stderr)
         code = EXIT_ERROR
     _leave_quickly(code)
@@ -49,9 +51,9 @@ def run() -> None:
 
 
 def _leave_quickly(code: int) -> None:
-    """End the process, unless somebody is at work in it: taking the interpreter apart takes 30 to 60 ms.
+    """End the process without taking the interpreter apart, which takes 30 to 60 ms, unless a thread is at work.
 
-    Nothing is lost by that: files are closed when they are written, and the vault is nobody's between two uses.
+    Nothing is lost: files are closed when they are written, and the vault is open only while it is used.
     """
     if any(not one.daemon for one in threading.enumerate() if one is not threading.main_thread()):
         return
@@ -60,65 +62,96 @@ def _leave_quickly(code: int) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
     except OSError:
-        # The interpreter knows what to say.
-        return
+        return  # sys.exit reports it
     os._exit(code)
+
+
+def _discard_output() -> None:
+    """Send what is still buffered for stdout nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def main(argv: Sequence[str]) -> int:
     """Run one command line; returns the exit code."""
     use_utf8()
-    if len(argv) == 1 and argv[0] in {"-h", "--help", "--version"}:
-        try:
-            return _answer(argv[0])
-        except OutputClosedError as error:
-            print(f"memtui: {error}", file=sys.stderr)
-            return error.exit_code
     try:
-        return _told(argv)
-    except Exception as error:
-        # A defect of ours is told in words too, never as a traceback.
-        if os.environ.get(TRACEBACK):
-            raise
-        from memtui.cli.output import say
-
-        say(f"memtui: a defect of memtui: {_clipped(f'{type(error).__name__}: {error}')}")
-        say(f"Nothing half-done was kept. {TRACEBACK}=1 shows where; please report it.")
-        return EXIT_ERROR
-
-
-def _told(argv: Sequence[str]) -> int:
-    """Run one command line, with every failure that can be foreseen told in words."""
-    from memtui.cli.output import say
-
-    try:
+        if len(argv) == 1 and argv[0] in {"-h", "--help", "--version"}:
+            # Without a parser, whose import takes half the time.
+            print(version_text() if argv[0] == "--version" else help_text())
+            return EXIT_DONE
         return _dispatch(list(argv))
     except SystemExit as leave:
         return leave.code if isinstance(leave.code, int) else EXIT_ERROR
-    except ConflictError as error:
-        say(f"memtui: {error}")
-        if error.mine or error.theirs:
+    except BrokenPipeError:
+        _discard_output()
+        return EXIT_DONE
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - reported, an internal error included
+        return _report(error)
+
+
+def _dispatch(argv: list[str]) -> int:
+    from memtui.cli.parsing import parse
+    from memtui.cli.warmup import begin
+
+    begin(argv)
+    arguments = parse(argv)
+    if arguments is None:
+        return EXIT_DONE
+    if not hasattr(arguments, "command"):
+        if not has_terminal():
+            print(help_text(), file=sys.stderr)
+            print("\nThe app needs an interactive terminal; every action has a command too.", file=sys.stderr)
+            return EXIT_USAGE
+        from memtui.cli.app import open_app
+
+        return open_app(arguments)
+    from memtui.cli.output import flush
+    from memtui.cli.session import Session
+
+    session = Session(arguments)
+    try:
+        code = arguments.run(arguments, session) or EXIT_DONE
+        flush()
+    except VaultMissingError:
+        raise
+    except (OutputFailedError, OutputClosedError, BrokenPipeError) as error:
+        session.tell_change()
+        if isinstance(error, OutputFailedError):
+            _discard_output()  # else it would fail once more at the end
+        raise
+    except MemtuiError:
+        session.tell_missing_vault()
+        raise
+    session.tell_missing_vault()
+    session.fold_log()
+    return int(code)
+
+
+def _report(error: BaseException) -> int:
+    """Say on stderr what went wrong; returns the exit code."""
+    from memtui.cli.output import say
+
+    if isinstance(error, MemtuiError):
+        say(f"memtui: {_clipped(str(error))}")
+        if isinstance(error, ConflictError) and (error.mine or error.theirs):
             say(f"\n--- yours (from version {error.base_version})\n{error.mine}")
             say(f"\n--- stored (version {error.current_version})\n{error.theirs}")
         return error.exit_code
-    except MemtuiError as error:
-        say(f"memtui: {_clipped(str(error))}")
-        return error.exit_code
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 0
-    except KeyboardInterrupt:
-        say("memtui: interrupted; nothing half-done was kept")
+    if isinstance(error, KeyboardInterrupt):
+        say("memtui: interrupted; no partial changes were saved")
         return EXIT_INTERRUPTED
-    except RuntimeError as error:
-        if "home directory" not in str(error):
-            raise
-        say("memtui: A path begins with ~ and a name, and the system knows no user of that name")
+    if isinstance(error, RuntimeError) and "home directory" in str(error):
+        say("memtui: A path starts with ~ and a user name that this system does not know")
         return EXIT_USAGE
-    except OSError as error:
-        place = error.filename or "the operating system refused"
+    if isinstance(error, OSError):
+        place = error.filename or "refused by the operating system"
         say(f"memtui: {_clipped(f'{error.strerror or error}: {place}')}")
         return EXIT_ERROR
+    if os.environ.get(TRACEBACK):
+        raise error
+    say(f"memtui: internal error: {_clipped(f'{type(error).__name__}: {error}')}")
+    say(f"No partial changes were saved. Please report this; {TRACEBACK}=1 shows where it happened.")
+    return EXIT_ERROR
 
 
 def _clipped(message: str) -> str:
@@ -126,55 +159,3 @@ def _clipped(message: str) -> str:
     if len(message) <= 2 * LONGEST_HALF:
         return message
     return f"{message[:LONGEST_HALF]} … {message[-LONGEST_HALF:]}"
-
-
-def _answer(option: str) -> int:
-    """Print help or version without a parser: half the time of a parser's import."""
-    if option == "--version":
-        from memtui import __version__
-
-        print(f"memtui {__version__}")
-    else:
-        from memtui.cli.helping import help_text
-
-        print(help_text())
-    return 0
-
-
-def _dispatch(argv: list[str]) -> int:
-    from memtui.cli.helping import help_text
-    from memtui.cli.output import flush
-    from memtui.cli.parsing import parse
-    from memtui.cli.warmup import begin
-
-    begin(argv)
-    command, arguments = parse(argv)
-    if command is None:
-        if not has_terminal():
-            print(help_text(), file=sys.stderr)
-            print("\nThe app needs a terminal that moves its cursor; every act has a command too.", file=sys.stderr)
-            return EXIT_USAGE
-        from memtui.cli.app import open_app
-
-        return open_app(arguments)
-    from memtui.cli.registry import load
-    from memtui.cli.session import Session
-
-    session = Session(arguments)
-    try:
-        code = int(load(command).run(arguments, session))
-        flush()
-    except VaultMissingError:
-        raise
-    except (OutputFailedError, OutputClosedError, BrokenPipeError) as error:
-        session.tell_change()
-        if isinstance(error, OutputFailedError):
-            # What is still held back would fail once more at the end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        raise
-    except MemtuiError:
-        session.tell_missing_vault()
-        raise
-    session.tell_missing_vault()
-    session.fold_log()
-    return code

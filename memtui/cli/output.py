@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
-from typing import Any, TextIO
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from memtui.errors import OutputFailedError
 from memtui.text.plural import counted
 from memtui.text.sanitize import reveal
 from memtui.text.width import cell_width, clip, pad
 
+if TYPE_CHECKING:
+    from memtui.progress import ProgressCallback
+    from memtui.recall.result import Hit
+
 NARROWEST_LAST_COLUMN = 12
 WIDEST_COLUMN = 60
-"""A longer cell is shown whole, but does not push every other row apart."""
+"""A longer cell is shown whole, but does not widen the column."""
 
 
 def read_input() -> str:
@@ -23,7 +28,8 @@ def read_input() -> str:
 
     decoded = decode(sys.stdin.buffer.read())
     if decoded.replaced:
-        say(f"{plural(decoded.replaced, 'byte')} were no UTF-8; each stands as \N{REPLACEMENT CHARACTER}")
+        was = "was" if decoded.replaced == 1 else "were"
+        say(f"{counted(decoded.replaced, 'byte')} {was} not valid UTF-8 and replaced by \N{REPLACEMENT CHARACTER}")
     return decoded.text
 
 
@@ -32,30 +38,33 @@ def say(message: str) -> None:
     print(reveal(message), file=sys.stderr)
 
 
+@contextmanager
+def _output_errors() -> Iterator[None]:
+    """Turn a failure of stdout into memtui's own; a reader that left stays a BrokenPipeError."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputFailedError(error.strerror or str(error)) from error
+
+
 def write(text: str) -> None:
-    """Write data to stdout as it is, without a newline of ours.
+    """Write data to stdout as it is, without a newline.
 
     Raises:
         OutputFailedError: stdout takes no more.
         OutputClosedError: stdout is closed.
-        BrokenPipeError: whoever reads it has gone.
+        BrokenPipeError: the reader has gone.
     """
-    try:
+    with _output_errors():
         sys.stdout.write(text)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise OutputFailedError(error.strerror or str(error)) from error
 
 
 def flush() -> None:
-    """Hand on what was written to stdout; raises as `write` does."""
-    try:
+    """Flush stdout; raises as `write` does."""
+    with _output_errors():
         sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise OutputFailedError(error.strerror or str(error)) from error
 
 
 def write_line(text: str) -> None:
@@ -68,26 +77,42 @@ def write_json(value: Any) -> None:
     write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
-plural = counted
-
-
-def write_table(rows: Sequence[Sequence[str]], *, headings: Sequence[str] = ()) -> None:
+def write_table(rows: Iterable[Sequence[str]], *, headings: Sequence[str] = ()) -> None:
     """Write columns to stdout, hidden characters written out; on a terminal the last one is clipped to its width."""
     shown = [[reveal(cell) for cell in row] for row in ([headings, *rows] if headings else rows)]
     if not shown:
         return
     widths = [min(WIDEST_COLUMN, max(cell_width(row[at]) for row in shown)) for at in range(len(shown[0]) - 1)]
-    room = _room(sys.stdout, sum(widths) + 2 * len(widths))
+    room = _room(sum(widths) + 2 * len(widths))
     for row in shown:
         cells = [cell if cell_width(cell) > width else pad(cell, width) for cell, width in zip(row, widths)]  # noqa: B905 - the last cell has no width
         last = clip(row[-1], room) if room else row[-1]
         write_line("  ".join([*cells, last]).rstrip())
 
 
-def _room(stream: TextIO, used: int) -> int:
+def _room(used: int) -> int:
     """Return the cells left for the last column on a terminal, 0 for no limit."""
-    if not stream.isatty():
+    if not sys.stdout.isatty():
         return 0
     from shutil import get_terminal_size
 
     return max(NARROWEST_LAST_COLUMN, get_terminal_size().columns - used)
+
+
+def write_explanation(hit: Hit) -> None:
+    """Write the reason for every point of a score, indented."""
+    from memtui.wording.payload import explanation
+
+    write_table([["   ", name, value, detail] for name, detail, value in explanation(hit)])
+
+
+def progress(what: str) -> ProgressCallback | None:
+    """Return a callback that shows progress on a terminal and clears it at the end; None elsewhere."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int) -> None:
+        end = "\r" if done < total else "\r\x1b[K"
+        print(f"{what}: {done:,} of {total:,}", end=end, file=sys.stderr, flush=True)
+
+    return show

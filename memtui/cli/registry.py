@@ -1,21 +1,17 @@
-"""The commands: name, module, one line of help. Modules are imported only when their command runs."""
+"""The commands and the help of `memtui` itself; a command's module is imported only when it runs."""
 
 from __future__ import annotations
 
-from types import ModuleType
-
 
 class Command:
-    """One command of `memtui`.
+    """One command of `memtui`, listed in the `COMMANDS` of its module.
 
-    `module` has `configure(parser)` and `run(arguments, session) -> exit code`; where a module serves several
-    commands it looks at `arguments.command`. A plain class: importing what makes finer ones costs more than
-    all the rest of `--help`.
+    A plain class: importing `dataclasses` costs more than all the rest of `--help`.
     """
 
     __slots__ = ("group", "help", "module", "name")
 
-    def __init__(self, name: str, module: str, help: str, group: str) -> None:  # noqa: A002 - what it is called
+    def __init__(self, name: str, module: str, help: str, group: str) -> None:  # noqa: A002 - argparse's own word
         self.name = name
         self.module = module
         self.help = help
@@ -23,56 +19,83 @@ class Command:
 
 
 COMMANDS = (
-    Command("demo", "demo", "look around in a private copy of the sample vault", "Start"),
-    Command("add", "add", "remember one thing", "Memories"),
-    Command("list", "list_command", "list memories", "Memories"),
-    Command("show", "show", "show one memory, or its history", "Memories"),
-    Command("edit", "edit", "edit a memory in $EDITOR or by options", "Memories"),
-    Command("search", "search", "find memories by words, with the reasons", "Recall"),
+    Command("demo", "app", "explore a private copy of the sample vault", "Start"),
+    Command("add", "edit", "add a memory", "Memories"),
+    Command("list", "show", "list memories", "Memories"),
+    Command("show", "show", "show a memory or its history", "Memories"),
+    Command("edit", "edit", "edit a memory in $EDITOR or with options", "Memories"),
+    Command("search", "search", "search memories by words and meaning", "Recall"),
     Command("context", "context", "print the exact context payload for a task", "Recall"),
-    Command("why", "why", "say why a memory is in a payload or not, and what brings it in", "Recall"),
-    Command("recipe", "recipe", "save tasks and run them again", "Recall"),
-    Command("pack", "pack", "list and show recorded packs", "Recall"),
-    Command("eval", "eval", "measure how well recall finds what it should", "Recall"),
-    Command("feedback", "feedback", "say whether a pack or a memory helped", "Recall"),
-    Command("verify", "lifecycle", "say that memories are still true", "Curate"),
+    Command("why", "search", "explain why a memory is or is not in a payload", "Recall"),
+    Command("recipe", "packs", "save tasks and run them again", "Recall"),
+    Command("pack", "packs", "list and show recorded packs", "Recall"),
+    Command("eval", "evaluation", "measure how well recall finds what it should", "Recall"),
+    Command("feedback", "packs", "record whether a pack or a memory helped", "Recall"),
+    Command("verify", "lifecycle", "confirm that memories are still true", "Curate"),
     Command("pin", "lifecycle", "pin memories: never stale, first in every payload", "Curate"),
     Command("unpin", "lifecycle", "unpin memories", "Curate"),
     Command("retire", "lifecycle", "take memories out of use", "Curate"),
-    Command("restore", "lifecycle", "bring memories back, or one to an earlier version", "Curate"),
-    Command("snooze", "lifecycle", "keep memories out of the review for a while", "Curate"),
-    Command("review", "review", "go through the memories that are due", "Curate"),
-    Command("tidy", "tidy", "list what should be put right; changes nothing", "Curate"),
-    Command("settle", "settle", "settle a contradiction, or say that there is none", "Curate"),
-    Command("half-life", "half_life", "how fast each kind fades; change it", "Curate"),
-    Command("merge", "merge", "merge memories into one", "Curate"),
-    Command("unmerge", "merge", "take a merge apart again", "Curate"),
-    Command("reflect", "reflect", "write one conclusion from several notes or lessons", "Curate"),
-    Command("link", "link", "link two memories; list what might be linked", "Curate"),
-    Command("unlink", "link", "take a link away", "Curate"),
-    Command("undo", "history", "undo the last change", "History"),
-    Command("redo", "history", "do the undone change again", "History"),
-    Command("log", "history", "show what was changed, by whom and when", "History"),
-    Command("purge", "purge", "erase memories or a text for good, backups included", "History"),
-    Command("import", "importing", "import memory and rule files", "In and out"),
-    Command("inbox", "inbox", "accept or reject what waits in the inbox", "In and out"),
-    Command("export", "export", "write memories out", "In and out"),
-    Command("sql", "sql", "ask the vault in SQL, read-only", "Vault"),
-    Command("stats", "stats", "count what the vault holds", "Vault"),
-    Command("doctor", "doctor", "check the vault and repair it", "Vault"),
-    Command("reindex", "reindex", "rebuild the search index and the vectors", "Vault"),
-    Command("model", "model", "say which embedding model is in use; fetch another", "Vault"),
-    Command("vault", "vault", "where the vault is; back it up and restore it", "Vault"),
-    Command("config", "config", "where the configuration is; show and start it", "Vault"),
-    Command("project", "project", "list projects, link folders, add aliases", "Vault"),
-    Command("completion", "completion", "print a completion script for your shell", "Vault"),
+    Command("restore", "lifecycle", "bring memories back, or revert one to an earlier version", "Curate"),
+    Command("snooze", "lifecycle", "keep memories out of review for a while", "Curate"),
+    Command("review", "review", "review the memories that are due", "Curate"),
+    Command("tidy", "review", "report what needs attention; changes nothing", "Curate"),
+    Command("settle", "relations", "settle a contradiction, or dismiss it", "Curate"),
+    Command("half-life", "review", "show or change how fast each kind fades", "Curate"),
+    Command("merge", "relations", "merge memories into one", "Curate"),
+    Command("unmerge", "relations", "split a merged memory into its originals", "Curate"),
+    Command("reflect", "relations", "write one conclusion from several memories", "Curate"),
+    Command("link", "relations", "link two memories, or list suggested links", "Curate"),
+    Command("unlink", "relations", "remove a link", "Curate"),
+    Command("undo", "journal", "undo the last change", "History"),
+    Command("redo", "journal", "redo the last undone change", "History"),
+    Command("log", "journal", "show who changed what, and when", "History"),
+    Command("purge", "journal", "erase memories or a text for good, backups included", "History"),
+    Command("import", "transfer", "import memory and rule files", "In and out"),
+    Command("inbox", "inbox", "accept or reject what is waiting in the inbox", "In and out"),
+    Command("export", "transfer", "export memories", "In and out"),
+    Command("sql", "show", "query the vault with read-only SQL", "Vault"),
+    Command("stats", "maintenance", "show counts and the health of the vault", "Vault"),
+    Command("doctor", "maintenance", "check the vault and repair it", "Vault"),
+    Command("reindex", "maintenance", "rebuild the search index and the vectors", "Vault"),
+    Command("model", "setup", "show the embedding model, or download another", "Vault"),
+    Command("vault", "maintenance", "show, back up or restore the vault file", "Vault"),
+    Command("config", "setup", "show or create the configuration", "Vault"),
+    Command("project", "setup", "list projects, link folders, add aliases", "Vault"),
+    Command("completion", "setup", "print a shell completion script", "Vault"),
 )
 
 BY_NAME = {command.name: command for command in COMMANDS}
 
+DESCRIPTION = "The terminal workbench for the memories of AI coding assistants. Without a command it opens the app."
 
-def load(command: Command) -> ModuleType:
-    """Import the module of a command."""
-    from importlib import import_module
 
-    return import_module(f"memtui.cli.{command.module}")
+def help_text() -> str:
+    """Return the help of `memtui` itself, which needs no parser."""
+    lines = ["usage: memtui [--vault PATH] [--project NAME] [--actor NAME] [--json] [COMMAND …]", "", DESCRIPTION]
+    group = ""
+    for command in COMMANDS:
+        if command.group != group:
+            group = command.group
+            lines += ["", f"{group}:"]
+        lines.append(f"  {command.name:<12}{command.help}")
+    lines += [
+        "",
+        "Global options, before or after the command:",
+        "  --vault PATH    the vault file or its folder (default: MEMTUI_VAULT, else the user's data folder)",
+        "  --project NAME  this project and global (default: the project of the working directory)",
+        "  --actor NAME    the agent's name (default: MEMTUI_ACTOR, else you); what an agent adds waits in the inbox",
+        "  --json          print JSON",
+        "  --version       print the version",
+        "",
+        "Exit codes: 0 done, 1 error, 2 wrong usage, 3 nothing found, 4 conflict, 5 vault busy, 6 refused, 7 findings.",
+        "Run `memtui COMMAND --help` for details. Memory is advice to an assistant, not a barrier: put what must never",
+        "happen into permissions, hooks and tests.",
+    ]
+    return "\n".join(lines)
+
+
+def version_text() -> str:
+    """Return `memtui` and its version."""
+    from memtui import __version__
+
+    return f"memtui {__version__}"

@@ -1,65 +1,75 @@
-"""`memtui review`."""
+"""`memtui review`, `tidy` and `half-life`."""
 
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING, Any
 
-from memtui.cli.output import plural, say, write, write_json, write_table
-from memtui.cli.parsing import Parser, whole_number
-from memtui.cli.session import Session
-from memtui.cli.streams import has_terminal
-from memtui.curate import review_sessions
-from memtui.curate.anchors import CheckedAnchor, check_trees, re_anchor
-from memtui.curate.fields import check_kind_in_use
-from memtui.curate.packs import packs_awaiting_feedback
-from memtui.curate.projects import known_trees
-from memtui.curate.review_queue import review_queue
-from memtui.curate.review_sessions import receipt_of, receipt_text
-from memtui.domain.record import format_time
-from memtui.errors import EXIT_DONE, NotFoundError, UsageError, VaultBusyError
+from memtui.cli import options
+from memtui.cli.output import progress, say, write, write_json, write_line, write_table
+from memtui.cli.parsing import Parser, at_least
+from memtui.cli.session import UNDO_HINT, Commands, Session
+from memtui.errors import EXIT_DONE, EXIT_FINDINGS, NotFoundError, UsageError, VaultBusyError
+from memtui.text.plural import counted
+from memtui.text.sanitize import reveal
+from memtui.wording import outcomes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memtui.curate.anchors import CheckedAnchor
+    from memtui.curate.decay import Effect, KindNow, Snapshot
+    from memtui.curate.tidy import TidyReport
 
 PACKS_NAMED = 5
-"""Packs that are named; the rest is counted."""
-
-DESCRIPTIONS = {
-    "review": "Go through the memories that are due, the riskiest first. Verdicts are commands: verify, edit, merge, "
-    "link A supersedes B, retire, snooze, pin."
-}
+"""Packs that are named; the rest are counted."""
 
 
-def configure(parser: Parser) -> None:
-    """Add the options."""
+def _review_arguments(parser: Parser) -> None:
     parser.add_argument("--list", action="store_true", help="print the queue instead of opening the app")
-    parser.add_argument("--receipt", action="store_true", help="print what the last review session came to")
+    parser.add_argument("--receipt", action="store_true", help="print the result of the last review session")
     parser.add_argument(
         "--undo", action="store_true", help="undo every verdict of the last session, the last one first"
     )
     parser.add_argument(
-        "--re-anchor", action="store_true", help="tie memories to where their files moved, as one undoable change"
+        "--re-anchor", action="store_true", help="point memories to where their files moved, as one undoable change"
     )
     parser.add_argument("--dry-run", action="store_true", help="with --re-anchor: only print what would change")
-    parser.add_argument("--kind", metavar="KIND", action="append", default=[], help="only this kind; repeatable")
-    parser.add_argument("--size", metavar="N", type=whole_number, help="at most this many")
+    options.add_kinds(parser)
+    parser.add_argument("--size", metavar="N", type=at_least(1), help="at most this many")
 
 
-def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Print the queue or the last session's receipt, or open the app at the queue."""
-    if arguments.size is not None and arguments.size < 1:
-        raise UsageError("--size is a number from 1", where=str(arguments.size))
+def _review(arguments: argparse.Namespace, session: Session) -> int:
+    """Review the memories that are due, the riskiest first.
+
+    Verdicts are commands: verify, edit, merge, link A supersedes B, retire, snooze, pin.
+    """
+    from memtui.cli.streams import has_terminal
+
     if arguments.dry_run and not arguments.re_anchor:
         raise UsageError("--dry-run goes with --re-anchor", where="--dry-run")
     if arguments.receipt:
-        return _print_receipt(session)
-    if arguments.undo:
-        return _undo(session)
-    if arguments.re_anchor:
-        return _re_anchor(session, dry_run=arguments.dry_run)
-    if not (arguments.list or session.json) and has_terminal():
+        _print_receipt(session)
+    elif arguments.undo:
+        _undo_session(session)
+    elif arguments.re_anchor:
+        _re_anchor(session, dry_run=arguments.dry_run)
+    elif arguments.list or session.json or not has_terminal():
+        _print_queue(arguments, session)
+    else:
         from memtui.cli.app import open_app
 
         return open_app(arguments, start="due")
+    return EXIT_DONE
+
+
+def _print_queue(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.curate.fields import check_kind_in_use
+    from memtui.curate.packs import packs_awaiting_feedback
+    from memtui.curate.review_queue import review_queue
+
     kinds = tuple(check_kind_in_use(session.vault, kind) for kind in arguments.kind)
-    _look_after_files(session)
+    _check_files(session)
     queue = review_queue(
         session.vault,
         session.view.scope,
@@ -67,126 +77,121 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         threshold=session.config.review.threshold,
         limit=arguments.size,
     )
-    _tell_of_packs(session)
-    if session.json:
-        write_json(
-            [
-                {
-                    "id": due.memory.id,
-                    "title": due.memory.title,
-                    "kind": due.memory.kind,
-                    "project": due.memory.project,
-                    "freshness": round(due.freshness, 4),
-                    "risk": round(due.risk, 4),
-                    "why": due.why,
-                    "reasons": list(due.reasons),
-                }
-                for due in queue
-            ]
-        )
-        return EXIT_DONE
-    write_table(
-        [
-            [
-                due.memory.id,
-                due.memory.kind,
-                f"{due.freshness:.2f}",
-                f"{due.memory.title}  ({' · '.join(due.reasons)})",
-            ]
+    awaiting = packs_awaiting_feedback(session.vault, project=session.view.project)
+    if awaiting:
+        ids = ", ".join(pack.id for pack in awaiting[:PACKS_NAMED])
+        more = f" and {len(awaiting) - PACKS_NAMED:,} more" if len(awaiting) > PACKS_NAMED else ""
+        say(f"{counted(len(awaiting), 'pack')} copied over a week ago without feedback: {ids}{more}")
+        say("`memtui feedback PACK helped|hurt|unused` records whether it helped.")
+    session.put_rows(
+        (
+            {
+                "id": due.memory.id,
+                "title": due.memory.title,
+                "kind": due.memory.kind,
+                "project": due.memory.project,
+                "freshness": round(due.freshness, 4),
+                "risk": round(due.risk, 4),
+                "why": due.why,
+                "reasons": list(due.reasons),
+            }
             for due in queue
-        ]
+        ),
+        (
+            [due.memory.id, due.memory.kind, f"{due.freshness:.2f}", f"{due.memory.title}  ({' · '.join(due.reasons)})"]
+            for due in queue
+        ),
     )
-    say(f"{plural(len(queue), 'memory')} due" if queue else "Nothing is due.")
-    return EXIT_DONE
+    if not session.json:
+        say(f"{counted(len(queue), 'memory')} due" if queue else "Nothing is due.")
 
 
-def _look_after_files(session: Session) -> list[CheckedAnchor]:
-    """Check the files of every project whose folder is known, so that all commands tell the same of them."""
+def _check_files(session: Session) -> list[CheckedAnchor]:
+    """Check the files of every project whose folder is known, so that all commands report the same."""
+    from memtui.curate.anchors import check_trees
+    from memtui.curate.projects import known_trees
+
     if not session.vault.exists:
         return []
     with session.vault.read() as reader:
         trees = known_trees(reader, session.view.tree)
     wanted = session.view.scope.projects
-    chosen = [tree for name, tree in trees.items() if wanted is None or name in wanted]
     try:
-        found = check_trees(session.vault, chosen)
+        found = check_trees(session.vault, [t for name, t in trees.items() if wanted is None or name in wanted])
     except VaultBusyError:
-        say("Files were not checked: another process holds the vault. What the last check found counts.")
+        say("Files were not checked, as another process is using the vault; the results of the last check are used.")
         return []
     return [check for checks in found.values() for check in checks]
 
 
-def _re_anchor(session: Session, *, dry_run: bool) -> int:
-    """Tie memories to where their files moved, or print what that would change.
+def _re_anchor(session: Session, *, dry_run: bool) -> None:
+    """Point memories to where their files moved, or print what that would change.
 
     Raises:
         NotFoundError: no file is known to have moved.
     """
-    moved = [check for check in _look_after_files(session) if check.state == "moved" and check.suggestion]
+    moved = [check for check in _check_files(session) if check.state == "moved" and check.suggestion]
     if not moved:
         raise NotFoundError("No file is known to have moved", remedy="`memtui tidy --dry-run` lists dead anchors.")
     moves: dict[str, dict[str, str]] = {}
     for check in moved:
         moves.setdefault(check.id, {})[check.path] = str(check.suggestion)
     if not dry_run:
+        from memtui.curate.anchors import re_anchor
+
         session.back_up_daily()
         re_anchor(session.vault, moves, actor=session.actor)
-    if session.json:
-        write_json([{"id": check.id, "path": check.path, "to": check.suggestion} for check in moved])
-    else:
-        write_table([[check.id, f"{check.path} → {check.suggestion}"] for check in moved])
-        done = "would be re-anchored" if dry_run else "re-anchored; `memtui undo` takes it back"
-        say(f"{plural(len(moves), 'memory')} {done}")
-    return EXIT_DONE
+    session.put_rows(
+        ({"id": check.id, "path": check.path, "to": check.suggestion} for check in moved),
+        ([check.id, f"{check.path} → {check.suggestion}"] for check in moved),
+    )
+    if not session.json:
+        number = counted(len(moves), "memory")
+        say(f"{number} would be re-anchored" if dry_run else f"Re-anchored {number}. {UNDO_HINT}")
 
 
-def _undo(session: Session) -> int:
+def _undo_session(session: Session) -> None:
     """Undo every verdict of the last session of the project in view.
 
     Raises:
         NotFoundError: there never was one, or nothing of it is left to undo.
     """
+    from memtui.curate import review_sessions
+
     last = review_sessions.last(session.vault, project=session.view.project)
     if last is None:
-        raise NotFoundError("There is no review session to undo", remedy="`memtui review` begins one.")
+        raise NotFoundError("There is no review session to undo", remedy="`memtui review` starts one.")
     session.only_a_person("undo a review")
     session.back_up_daily()
     undone, stopped_by = review_sessions.undo_all(session.vault, last, actor=session.actor)
-    if stopped_by:
-        say(f"It stopped at a change that is not the session's: {stopped_by}")
     if not undone:
-        raise NotFoundError("Nothing of the last review session is left to undo")
-    if session.json:
-        write_json({"undone": undone, "stopped_by": stopped_by or None})
-    else:
-        say(f"undid {plural(undone, 'verdict')}; `memtui redo` does them again, one by one")
-    return EXIT_DONE
+        raise NotFoundError(outcomes.verdicts_undone(undone, stopped_by))
+    session.put({"undone": undone, "stopped_by": stopped_by or None})
+    say(f"{outcomes.verdicts_undone(undone, stopped_by)}. `memtui redo` redoes them, one by one.")
 
 
-def _tell_of_packs(session: Session) -> None:
-    """Say on stderr which packs were copied a while ago without a word since."""
-    awaiting = packs_awaiting_feedback(session.vault, project=session.view.project)
-    if awaiting:
-        ids = ", ".join(pack.id for pack in awaiting[:PACKS_NAMED])
-        more = f" and {len(awaiting) - PACKS_NAMED:,} more" if len(awaiting) > PACKS_NAMED else ""
-        say(f"{plural(len(awaiting), 'pack')} copied over a week ago without feedback: {ids}{more}")
-        say("`memtui feedback PACK helped|hurt|unused` says whether it helped.")
-
-
-def _print_receipt(session: Session) -> int:
-    """Print what the last session of the project in view in which anything was decided came to.
+def _print_receipt(session: Session) -> None:
+    """Print the result of the last session of the project in view in which anything was decided.
 
     Raises:
         NotFoundError: there never was one.
     """
+    from memtui.curate import review_sessions
+    from memtui.domain.record import format_time
+
     last = review_sessions.last_told(session.vault, project=session.view.project)
     if last is None:
-        raise NotFoundError("There is no review session to tell of", remedy="`memtui review` begins one.")
+        raise NotFoundError("There is no review session to report", remedy="`memtui review` starts one.")
     awaiting = review_sessions.awaiting_feedback(session.vault, last)
-    found = receipt_of(session.vault, last, standing=_standing(session) if last.standing is not None else None)
+    standing = None
+    if last.standing is not None:
+        from memtui.curate.health import standing_payload
+
+        standing = standing_payload(session.vault, session.health_options).tokens
+    found = review_sessions.receipt_of(session.vault, last, standing=standing)
     if not session.json:
-        write(receipt_text(found))
-        return EXIT_DONE
+        write(review_sessions.receipt_text(found))
+        return
     write_json(
         {
             "started_at": format_time(found.started_at),
@@ -201,20 +206,228 @@ def _print_receipt(session: Session) -> int:
             "packs_awaiting_feedback": [pack.id for pack in awaiting],
         }
     )
-    return EXIT_DONE
 
 
-def _standing(session: Session) -> int:
-    """Return the tokens of the standing payload now."""
-    from memtui.curate.health import HealthOptions, standing_payload
+FINDINGS_SHOWN = 5
+"""Findings of one kind that are listed for people; `--json` has all."""
 
-    config = session.config
-    options = HealthOptions(
-        view=session.view,
-        threshold=config.review.threshold,
-        context=config.context,
-        recall=config.recall,
-        secret_patterns=config.secrets.patterns,
-        targets=config.targets,
+ADVICE = {
+    "duplicates": "`memtui merge ID ID…` makes them one, `memtui settle ID ID --no-duplicates` keeps them apart",
+    "contradictions": "`memtui settle ID ID --keep ID` keeps one, --scope ID=WHERE both; --none dismisses it",
+    "anchors": "`memtui review --re-anchor` follows moved files, "
+    "`memtui edit ID --add-file PATH --remove-file OLD` replaces one",
+    "stale": "`memtui verify ID` if still true, else edit or retire it; `memtui review` goes through them",
+    "oversized": "`memtui edit ID` to shorten it, or split it in two",
+    "vague": "`memtui edit ID` to say what to do and where, or `memtui retire ID`",
+    "secrets": "`memtui edit ID` and rotate the secret; `memtui purge ID` erases it for good",
+    "unconfirmed": "`memtui inbox accept ID` or `memtui inbox reject ID`",
+    "unused": "`memtui verify ID` keeps it, `memtui retire ID` takes it out of use",
+}
+
+
+def _tidy_arguments(parser: Parser) -> None:
+    parser.add_argument(
+        "--dry-run", action="store_true", help="list the findings; this is the default, nothing changes"
     )
-    return standing_payload(session.vault, options).tokens
+    options.add_all_projects(parser)
+
+
+def _tidy(arguments: argparse.Namespace, session: Session) -> int:
+    """Report what needs attention; nothing is changed.
+
+    Findings are duplicates, contradictions, dead anchors, what is due for review, and oversized, vague,
+    secret-bearing, unconfirmed and never used memories. Exits 0 when clean and 7 with findings, which suits cron.
+    """
+    from memtui.curate.projects import unchecked_words
+    from memtui.curate.tidy import TidyOptions, report_record, tidy
+    from memtui.vault.filters import EVERYTHING
+
+    tidy_options = TidyOptions(
+        scope=EVERYTHING if arguments.all_projects else session.view.listing_scope,
+        threshold=session.config.review.threshold,
+        tree=session.view.tree,
+        model=session.stored_model,
+        secret_patterns=session.secret_patterns,
+        encoding=session.config.context.encoding,
+    )
+    report = tidy(session.vault, tidy_options, stage=progress)
+    if report.unchecked:
+        say(unchecked_words(report.unchecked))
+    if session.json:
+        write_json(report_record(report))
+    else:
+        _print_findings(report)
+    return EXIT_FINDINGS if report.total else EXIT_DONE
+
+
+def _print_findings(report: TidyReport) -> None:
+    """Print the first few findings of each kind, and what to do about them."""
+    from memtui.curate.tidy import FINDINGS, WORDS
+
+    for finding in FINDINGS:
+        if number := len(getattr(report, finding)):
+            tokens = report.token_mass(finding)
+            write_line(f"{WORDS.get(finding, finding)} ({number:,}, {tokens:,} tokens): {ADVICE[finding]}")
+            _print_first(_finding_rows(report, finding), number)
+    if report.ripe:
+        write_line(f'ripe ({len(report.ripe):,}): `memtui reflect ID ID… --text "…"` writes one conclusion from them')
+        _print_first((f"{' '.join(group.ids)}  {group.why}" for group in report.ripe), len(report.ripe))
+    counts = report.counts()
+    where = f"{counted(counts['memories'], 'memory')}, {counts['tokens']:,} tokens"
+    if not report.total:
+        say(f"Nothing to tidy in {where}.")
+        return
+    after = counts["memories_after"]
+    merging = f"; merging the easy duplicates leaves {after:,}" if after < counts["memories"] else ""
+    say(f"{counted(report.total, 'finding')} in {where}{merging}. Nothing was changed.")
+
+
+def _print_first(rows: Iterable[str], number: int) -> None:
+    for _, row in zip(range(FINDINGS_SHOWN), rows, strict=False):
+        write_line(f"  {reveal(row)}")
+    if number > FINDINGS_SHOWN:
+        write_line(f"  and {number - FINDINGS_SHOWN:,} more")
+    write_line("")
+
+
+def _finding_rows(report: TidyReport, finding: str) -> Iterator[str]:
+    if finding == "duplicates":
+        for group in report.duplicates:
+            differs = f" · {'; '.join(group.warnings)}" if group.warnings else ""
+            yield f"{' '.join(group.ids)}  {group.pile}, {group.score:.2f}{differs} · {report.titles[group.ids[0]]}"
+    elif finding == "contradictions":
+        for pair in report.contradictions:
+            yield f"{' '.join(pair.ids)}  {pair.type} · {pair.why}"
+    elif finding == "anchors":
+        words = {"gone": "maybe", "moved": "now"}
+        for anchor in report.anchors:
+            where = f" · {words[anchor.state]} {anchor.suggestion}" if anchor.suggestion else ""
+            yield f"{anchor.id}  {anchor.state} · {anchor.path}{where}"
+    else:
+        for identifier in getattr(report, finding):
+            yield f"{identifier}  {report.titles[identifier]}"
+
+
+def _half_life_arguments(parser: Parser) -> None:
+    parser.add_argument(
+        "change", metavar="KIND=TIME", nargs="*", help="tooling=30d, note=2w, tooling=learned, tooling=default"
+    )
+    parser.add_argument("--here", action="store_true", help="only for the project in view")
+    parser.add_argument("--dry-run", action="store_true", help="report the effect; change nothing")
+
+
+def _half_life(arguments: argparse.Namespace, session: Session) -> None:
+    """Show or change how fast trust in each kind fades.
+
+    Without arguments, list the kinds and what verdicts have taught. KIND=30d sets a kind's half-life, KIND=learned
+    uses the one learned from verdicts, KIND=default resets it. With --dry-run only the effect on the review queue is
+    reported.
+    """
+    from memtui.curate.decay import Knobs, apply, check_half_lives, effect, take_snapshot
+    from memtui.curate.fields import kinds_in_use
+
+    if arguments.here and session.view.project is None:
+        raise UsageError("No single project is in view", remedy="Name one with --project, or leave out --here.")
+    project = session.view.project if arguments.here else None
+    snapshot = take_snapshot(session.vault, session.view.scope, threshold=session.config.review.threshold)
+    wanted = dict(_wanted(change, snapshot, project) for change in arguments.change)
+    if not wanted:
+        _print_kinds(snapshot, project, session)
+        return
+    check_half_lives(wanted, snapshot, used=kinds_in_use(session.vault))
+    found = effect(snapshot, Knobs(half_lives=_resulting(wanted, snapshot)))
+    record = {
+        "due_before": found.before,
+        "due_after": found.after,
+        "entering": [one.id for one in found.entering],
+        "leaving": [one.id for one in found.leaving],
+    }
+    if arguments.dry_run:
+        _print_effect(found, record, session)
+        return
+    session.back_up_daily()
+    summary = apply(session.vault, wanted, actor=session.actor)
+    session.put({"changed": list(wanted), **record})
+    say(f"Changed: {summary}. {UNDO_HINT}")
+
+
+def _wanted(change: str, snapshot: Snapshot, project: str | None) -> tuple[str, float | None]:
+    """Return the name that a half-life is stored under, and the days; None to reset it.
+
+    Raises:
+        UsageError: it is not KIND=TIME, or there are no verdicts to learn from.
+    """
+    from memtui.domain.kinds import in_project
+    from memtui.text.quantities import parse_duration
+
+    kind, _, value = change.partition("=")
+    kind = kind.strip().lower()
+    if not kind or not value.strip():
+        raise UsageError("Write a half-life as KIND=TIME", where=change, remedy="For example tooling=30d.")
+    name = in_project(kind, project) if project else kind
+    if value == "default":
+        return name, None
+    if value != "learned":
+        return name, parse_duration(value)
+    lesson = next((one.lesson for one in snapshot.kinds if one.name == kind), None)
+    if lesson is None:
+        raise UsageError(f"There are no verdicts on {kind} to learn from yet", where=change)
+    return name, round(lesson.half_life_days, 1)
+
+
+def _resulting(wanted: dict[str, float | None], snapshot: Snapshot) -> dict[str, float]:
+    """Return the half-lives in days that would be in force."""
+    from memtui.domain.kinds import split_project
+
+    days: dict[str, float] = {}
+    for name, value in wanted.items():
+        kind, project = split_project(name)
+        plain = snapshot.in_force.without_stored() if project is None else snapshot.in_force
+        days[name] = plain.get(kind).half_life_days if value is None else value
+    return days
+
+
+def _print_kinds(snapshot: Snapshot, project: str | None, session: Session) -> None:
+    from memtui.curate.decay import Knobs, days_text
+
+    kinds = [(kind, snapshot.kind_half_life(kind.name, project, Knobs())) for kind in snapshot.kinds]
+    rows = (
+        [
+            kind.name,
+            days_text(days),
+            kind.origin,
+            counted(kind.memories, "memory"),
+            f"learned {kind.lesson} ({kind.lesson.expired:,} outdated)" if kind.lesson else "",
+        ]
+        for kind, days in kinds
+    )
+    session.put_rows((_kind_record(kind, days) for kind, days in kinds), rows)
+
+
+def _kind_record(kind: KindNow, days: float) -> dict[str, Any]:
+    lesson = kind.lesson
+    return {
+        "kind": kind.name,
+        "half_life_days": days,
+        "set_by": kind.origin,
+        "memories": kind.memories,
+        "learned_days": round(lesson.half_life_days, 1) if lesson else None,
+        "verdicts": lesson.verdicts if lesson else 0,
+        "outdated": lesson.expired if lesson else 0,
+    }
+
+
+def _print_effect(found: Effect, record: dict[str, Any], session: Session) -> None:
+    if session.json:
+        write_json(record)
+    else:
+        rows = [("+", one) for one in found.entering] + [("-", one) for one in found.leaving]
+        write_table([sign, one.id, one.kind, f"{one.before:.2f} → {one.after:.2f}", one.title] for sign, one in rows)
+    say(f"Due for review: {found.before:,} → {found.after:,}. Nothing was changed.")
+
+
+COMMANDS: Commands = {
+    "review": (_review_arguments, _review),
+    "tidy": (_tidy_arguments, _tidy),
+    "half-life": (_half_life_arguments, _half_life),
+}

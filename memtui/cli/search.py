@@ -1,48 +1,39 @@
-"""`memtui search`."""
+"""`memtui search` and `memtui why`."""
 
 from __future__ import annotations
 
 import argparse
 
-from memtui.cli.output import plural, say, write_json, write_line, write_table
-from memtui.cli.parsing import Parser, whole_number
-from memtui.cli.session import Session
-from memtui.curate.projects import check_named_files, narrow_to_files
-from memtui.curate.views import view_memories, view_record
+from memtui.cli import options
+from memtui.cli.output import say, write_explanation, write_json, write_line, write_table
+from memtui.cli.parsing import Parser
+from memtui.cli.session import Commands, Session
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
-from memtui.recall.anchors import surroundings_of
-from memtui.recall.result import Hit
-from memtui.recall.search import find
+from memtui.text.plural import counted
 from memtui.text.sanitize import reveal
-from memtui.vault.filters import EVERYTHING
-from memtui.wording.payload import explanation, explanation_record
-
-DESCRIPTIONS = {
-    "search": "Find memories by words and by meaning. Words are OR-ed and ranked: one that is missing never empties "
-    "the answer."
-}
 
 
-def configure(parser: Parser) -> None:
-    """Add the options."""
+def _search_arguments(parser: Parser) -> None:
     parser.add_argument("query", metavar="QUERY", nargs="*", help="words, a question, an identifier, an error code")
-    parser.add_argument("--file", metavar="PATH", action="append", default=[], help="a file in hand; repeatable")
-    parser.add_argument("--limit", metavar="N", type=whole_number, help="most hits (default: 20)")
+    options.add_files(parser)
+    options.add_limit(parser, "20", least=1)
     parser.add_argument("--explain", action="store_true", help="the reason for every point of every score")
-    parser.add_argument("--fast", action="store_true", help="words, files and links alone, without the model")
-    parser.add_argument("--all-projects", action="store_true", help="every project, and the unassigned")
+    parser.add_argument("--fast", action="store_true", help="only words, files and links, without the model")
+    options.add_all_projects(parser)
 
 
-def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Search."""
+def _search(arguments: argparse.Namespace, session: Session) -> int:
+    """Search memories by words and meaning. Words are OR-ed and ranked, so a missing one never empties the result."""
+    from memtui.curate.projects import check_named_files, narrow_to_files
+    from memtui.recall.search import find
+    from memtui.vault.filters import EVERYTHING
+
     query = " ".join(arguments.query)
     if not query.strip() and not arguments.file:
-        raise UsageError("What for?", where="search", remedy='Give words or --file: memtui search "double charge"')
-    limit = session.config.recall.limit if arguments.limit is None else arguments.limit
-    if limit < 1:
-        raise UsageError("--limit is a number from 1", where=str(limit))
-    if query.strip() and not arguments.fast and session.meaning is not None:
-        session.meaning.preload()
+        raise UsageError("Nothing to search for", remedy='Give words or --file: memtui search "double charge"')
+    meaning = None if arguments.fast else session.meaning
+    if query.strip() and meaning is not None:
+        meaning.preload()
     view = session.view
     files = check_named_files(session.vault, view, arguments.file, folder=session.folder)
     scope = EVERYTHING if arguments.all_projects else narrow_to_files(session.vault, view, files).listing_scope
@@ -52,17 +43,20 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         query,
         scope,
         files=tuple(files),
-        limit=limit,
+        limit=session.config.recall.limit if arguments.limit is None else arguments.limit,
         settings=session.config.recall,
         now=now,
         tree=view.tree,
-        meaning=None if arguments.fast else session.meaning,
+        meaning=meaning,
     )
     hits = found.hits
     session.tell_missing_model()
     if hits and not found.is_sure:
-        say("Nothing matches well; the nearest:")
+        say("Nothing matches well; the closest:")
     if session.json:
+        from memtui.curate.views import view_memories, view_record
+        from memtui.wording.payload import explanation_record
+
         with session.vault.read() as reader:
             views = view_memories(reader, [hit.memory for hit in hits], now=now)
         write_json(
@@ -72,31 +66,55 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             ]
         )
     elif arguments.explain:
-        _explain(hits)
+        from memtui.recall.anchors import surroundings_of
+
+        for hit in hits:
+            write_line(f"{hit.memory.id}  {reveal(hit.memory.title)}")
+            write_explanation(hit)
+            write_line("")
         for note in surroundings_of(view.tree, files).notes:
             say(f"note: {note}")
     else:
-        write_table(
-            [
-                [
-                    hit.memory.id,
-                    f"{hit.score:.2f}",
-                    hit.memory.kind,
-                    hit.memory.project or "unassigned",
-                    hit.memory.title,
-                ]
-                for hit in hits
-            ]
-        )
+        memories = [(hit.memory, f"{hit.score:.2f}") for hit in hits]
+        write_table([[m.id, score, m.kind, m.project or "unassigned", m.title] for m, score in memories])
     if not hits:
-        say("Nothing found." + ("" if scope.is_everything else " --all-projects looks in every project."))
+        say("Nothing found." + ("" if scope.is_everything else " --all-projects searches every project."))
         return EXIT_NOTHING
-    say(plural(len(hits), "hit"))
+    say(counted(len(hits), "hit"))
     return EXIT_DONE
 
 
-def _explain(hits: list[Hit]) -> None:
-    for hit in hits:
-        write_line(f"{hit.memory.id}  {reveal(hit.memory.title)}")
-        write_table([["   ", name, value, detail] for name, detail, value in explanation(hit)])
-        write_line("")
+def _why_arguments(parser: Parser) -> None:
+    from memtui.cli.context import add_choices
+
+    options.add_id(parser, "the memory's id or its first characters")
+    add_choices(parser)
+
+
+def _why(arguments: argparse.Namespace, session: Session) -> None:
+    """Explain why a memory is or is not in the payload of a task, and what would bring it in.
+
+    Without a task: in the payload of the project's most useful memories.
+    """
+    from memtui.cli.context import build
+    from memtui.curate.explain_payload import explain_one
+    from memtui.curate.projects import narrow_to_files
+    from memtui.wording.payload import explained_record, explained_words, remedies
+
+    task, pack, _, _ = build(arguments, session)
+    view = narrow_to_files(session.vault, session.view, task.files)
+    found = explain_one(session.vault, pack, arguments.id, view.payload_scope)
+    if session.json:
+        write_json(explained_record(found, pack.budget))
+        return
+    write_line(f"{found.memory.id}  {reveal(found.memory.title)}")
+    if found.included is not None:
+        write_line(f"In the payload with {found.included.tokens:,} tokens: {reveal(explained_words(found))}")
+        write_explanation(found.included.hit)
+        return
+    write_line(f"Not in the payload: {reveal(explained_words(found))}")
+    for remedy in remedies(found, pack.budget):
+        write_line(f"  {reveal(remedy)}")
+
+
+COMMANDS: Commands = {"search": (_search_arguments, _search), "why": (_why_arguments, _why)}

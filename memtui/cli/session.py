@@ -4,32 +4,43 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memtui import clock, locations
-from memtui.cli.output import say
+from memtui.cli.output import say, write_json, write_line, write_table
+from memtui.cli.parsing import Parser
 from memtui.config import Config, load_config
 from memtui.curate.projects import View, view_of
 from memtui.domain.actor import Actor, parse_actor
 from memtui.domain.kinds import Kind, Kinds
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.project import normalise_remote
-from memtui.errors import RefusedError, UsageError
+from memtui.errors import NotFoundError, RefusedError, UsageError
 from memtui.text.suggest import did_you_mean
+from memtui.text.width import some_of
 from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault
+from memtui.wording import outcomes
 
 if TYPE_CHECKING:
+    from memtui.curate.health import HealthOptions
+    from memtui.curate.outcomes import Outcome
     from memtui.recall.semantic import ModelMeaning
+
+UNDO_HINT = "`memtui undo` reverts it."
+
+IDS_SHOWN = 8
+"""Ids named of a change whose output was lost; `memtui log` has them all."""
 
 
 def working_folder() -> Path:
-    """Return the working directory; one that was deleted meanwhile by the name that the shell has for it.
+    """Return the working directory; if it was deleted, by the name the shell has for it.
 
     Raises:
-        UsageError: it was deleted, and nothing tells where it was.
+        UsageError: it was deleted, and nothing says where it was.
     """
     try:
         return Path.cwd()
@@ -38,11 +49,7 @@ def working_folder() -> Path:
         # A PWD that exists is another folder than the deleted one, and maybe another project.
         if shell.is_absolute() and not shell.exists():
             return shell
-    raise UsageError("The folder you are in was deleted", where="the working directory", remedy="Go to another: cd ~")
-
-
-MOST_IDS_TOLD = 8
-"""Ids named of a change whose output was lost; `memtui log` has them all."""
+    raise UsageError("The current folder was deleted", where="the working directory", remedy="Change to another: cd ~")
 
 
 class Session:
@@ -66,10 +73,45 @@ class Session:
         """The project that was named, if any."""
         return getattr(self._arguments, "project", None)
 
+    def put(self, record: Any, lines: Iterable[str] = ()) -> None:
+        """Print a result: the record with `--json`, else the lines."""
+        if self.json:
+            write_json(record)
+            return
+        for line in lines:
+            write_line(line)
+
+    def put_rows(self, records: Iterable[Any], rows: Iterable[Sequence[str]], *, headings: Sequence[str] = ()) -> None:
+        """Print several results: a JSON list with `--json`, else a table; only one of both is evaluated."""
+        if self.json:
+            write_json(list(records))
+        else:
+            write_table(rows, headings=headings)
+
+    def put_outcome(self, outcome: Outcome, verb: str) -> None:
+        """Print the ids that were changed, and say how many were and why others were skipped."""
+        ids = [memory.id for memory in outcome.changed]
+        skipped = {each.id: outcomes.skip_reason(each) for each in outcome.skipped}
+        unchanged = [{"id": identifier, "reason": reason} for identifier, reason in skipped.items()]
+        self.put({"changed": ids, "unchanged": unchanged}, ids)
+        if ids:
+            say(f"{outcomes.done(verb, outcome.changed)}. {UNDO_HINT}")
+        for identifier, reason in skipped.items():
+            say(f"{identifier} skipped: {reason}")
+
+    def path(self, text: str) -> Path:
+        """Return a path that was given on the command line, absolute."""
+        return self.folder / Path(text).expanduser()
+
     @cached_property
     def config(self) -> Config:
         """The configuration."""
         return load_config(locations.config_file())
+
+    @property
+    def secret_patterns(self) -> Sequence[tuple[str, str]]:
+        """The configured patterns of secrets."""
+        return self.config.secrets.patterns
 
     @cached_property
     def kinds(self) -> Kinds:
@@ -82,42 +124,75 @@ class Session:
         """Who acts."""
         return parse_actor(getattr(self._arguments, "actor", None))
 
-    @property
-    def vault_path(self) -> Path:
-        """The vault that was chosen, absolute."""
-        chosen = getattr(self._arguments, "vault", None)
-        return self.folder / (Path(chosen).expanduser() if chosen else locations.default_vault())
+    def only_a_person(self, act: str) -> None:
+        """Let a person go on.
+
+        Raises:
+            RefusedError: an agent asks.
+        """
+        if not self.actor.is_person:
+            raise RefusedError(f"Only a person can {act}", where=f"actor {self.actor.name}")
 
     @cached_property
     def vault(self) -> Vault:
-        """The vault."""
-        return Vault(
-            self.vault_path, kinds=self.kinds, now=clock.now, patience_seconds=self.config.vault.patience_seconds
-        )
+        """The vault that was chosen."""
+        chosen = getattr(self._arguments, "vault", None)
+        path = self.folder / (Path(chosen).expanduser() if chosen else locations.default_vault())
+        return Vault(path, kinds=self.kinds, now=clock.now, patience_seconds=self.config.vault.patience_seconds)
+
+    @property
+    def used_vault(self) -> Vault | None:
+        """The vault, None if this run has not touched it."""
+        return self.vault if "vault" in self.__dict__ else None
 
     @property
     def is_vault_missing(self) -> bool:
-        """Whether a vault was named, with `--vault` or `MEMTUI_VAULT`, and is not there: maybe a slip of the pen."""
+        """Whether a vault was named, with `--vault` or `MEMTUI_VAULT`, and does not exist: maybe a typing error."""
         named = getattr(self._arguments, "vault", None) or os.environ.get("MEMTUI_VAULT")
         return bool(named) and not self.vault.exists
 
-    def tell_missing_vault(self) -> None:
-        """Say on stderr that the vault that was named, and used, is not there."""
-        if "vault" in self.__dict__ and self.is_vault_missing:
-            say(f"There is no vault at {self.vault.path} yet; `memtui add` or `memtui import` makes one.")
+    def resolve(self, prefixes: Iterable[str]) -> list[str]:
+        """Return whole ids, each once, in their order.
+
+        Raises:
+            NotFoundError, AmbiguousIdError: a prefix fits no memory or several.
+        """
+        with self.vault.read() as reader:
+            return list(dict.fromkeys(reader.resolve(prefix) for prefix in prefixes))
+
+    def selected(self, arguments: argparse.Namespace) -> dict[str, int]:
+        """Return the ids and versions that `--where` selects in the project in view; empty where ids are given.
+
+        Raises:
+            UsageError: both are given, or neither, or the query is empty.
+            NotFoundError: the query selects nothing.
+        """
+        query = arguments.where
+        if bool(arguments.id) == (query is not None):
+            raise UsageError("Give ids, or a query with --where", remedy=f"See `memtui {arguments.command} --help`.")
+        if query is None:
+            return {}
+        from memtui.curate.query import chosen_by, parse_choice
+        from memtui.vault.filters import MemoryFilter
+
+        base = MemoryFilter(scope=self.view.listing_scope, threshold=self.config.review.threshold)
+        found = chosen_by(self.vault, parse_choice(query, self.kinds, self.vault.now()), base)
+        if not found:
+            raise NotFoundError("No memory matches", where=query, remedy="`memtui list --where` shows what matches.")
+        return found
 
     @cached_property
     def view(self) -> View:
-        """The project in view; an unknown name is told with the nearest known one."""
+        """The project in view; an unknown name is reported with the nearest known one."""
         with self.vault.read() as reader:
             view = view_of(reader, self.folder, self.project)
             if view.named and not view.known and view.project != GLOBAL_PROJECT:
                 hint = did_you_mean(str(view.project), project_names(reader))
-                say(f"The vault knows no project {view.project} yet. {hint}".rstrip())
+                say(f"Project {view.project} is not in the vault yet. {hint}".rstrip())
             if view.kin and view.workspace.remote:
                 say(
-                    f"This repository is new to the vault but began as project {view.kin}: a fork, or moved."
-                    f" `memtui project alias {view.kin} {normalise_remote(view.workspace.remote)}` joins them."
+                    f"This repository is new to the vault but shares its history with project {view.kin}: a fork, or"
+                    f" moved. `memtui project alias {view.kin} {normalise_remote(view.workspace.remote)}` joins them."
                 )
             return view
 
@@ -129,38 +204,67 @@ class Session:
         model = self.config.embedding.model
         return semantic.ModelMeaning(self.vault, model) if semantic.has_model(model) else None
 
-    def tell_missing_model(self) -> None:
-        """Say on stderr why a model that the configuration names played no part."""
-        meaning = self.__dict__.get("meaning")
-        if meaning is not None and meaning.problem:
-            say(f"Words alone: {meaning.problem}")
+    @property
+    def stored_model(self) -> str | None:
+        """The name of the model whose stored vectors can be compared; no model is loaded for it."""
+        from memtui.embedding.engine import model_state
 
-    def tell_change(self) -> None:
-        """Say on stderr what was changed, where the output that would have told could not be written."""
-        made = self.vault.last_change if "vault" in self.__dict__ else None
-        if made is not None:
-            ids = f" ({', '.join(made.ids[:MOST_IDS_TOLD])}{', …' if len(made.ids) > MOST_IDS_TOLD else ''})"
-            say(f"changed nevertheless: {made.summary}{ids if made.ids else ''}; `memtui undo` takes it back")
+        state = model_state(self.config.embedding.model)
+        return state.name if state.usable else None
+
+    @property
+    def health_options(self) -> HealthOptions:
+        """What the health report depends on."""
+        from memtui.curate.health import HealthOptions
+
+        return HealthOptions(
+            view=self.view,
+            threshold=self.config.review.threshold,
+            context=self.config.context,
+            recall=self.config.recall,
+            secret_patterns=self.secret_patterns,
+            targets=self.config.targets,
+        )
 
     def back_up_daily(self) -> None:
-        """Copy the vault before the first change of a day, where the configuration says so."""
+        """Copy the vault before the first change of a day, if the configuration says so."""
         if self.config.vault.daily_backup:
             from memtui.vault.maintenance import back_up_daily
 
             back_up_daily(self.vault)
 
     def fold_log(self) -> None:
-        """Leave a vault that was written whole in its file, where nobody else is at work on it."""
-        if "vault" in self.__dict__ and self.vault.wrote:
+        """Leave a vault that was written whole in its file, unless another process is using it."""
+        if self.used_vault and self.used_vault.wrote:
             from memtui.vault.maintenance import fold_if_free
 
-            fold_if_free(self.vault)
+            fold_if_free(self.used_vault)
 
-    def only_a_person(self, act: str) -> None:
-        """Let a person go on.
+    def tell_missing_vault(self) -> None:
+        """Say on stderr that the vault that was named, and used, does not exist."""
+        if self.used_vault and self.is_vault_missing:
+            say(f"There is no vault at {self.vault.path} yet; `memtui add` or `memtui import` creates it.")
 
-        Raises:
-            RefusedError: an agent asks.
-        """
-        if not self.actor.is_person:
-            raise RefusedError(f"Only a person can {act}", where=f"actor {self.actor.name}")
+    def tell_missing_model(self) -> None:
+        """Say on stderr why the configured model was not used."""
+        meaning = self.__dict__.get("meaning")
+        if meaning is not None and meaning.problem:
+            say(f"Semantic search is off: {meaning.problem}")
+
+    def tell_change(self) -> None:
+        """Say on stderr what was changed, where the output that would have said so could not be written."""
+        made = self.used_vault.last_change if self.used_vault else None
+        if made is not None:
+            ids = f" ({some_of(made.ids, IDS_SHOWN)})" if made.ids else ""
+            say(f"The change was saved: {made.summary}{ids}. {UNDO_HINT}")
+
+
+Run = Callable[[argparse.Namespace, Session], int | None]
+"""Runs a command; returns its exit code, None for done."""
+
+Commands = Mapping[str, tuple[Callable[[Parser], None], Run]]
+"""The commands of a module by name: what adds their arguments, and what runs them."""
+
+
+def no_arguments(parser: Parser) -> None:
+    """Add no arguments."""

@@ -1,98 +1,208 @@
-"""`memtui show`."""
+"""`memtui list`, `show` and `sql`."""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from typing import TYPE_CHECKING
 
-from memtui.capture.missing_sources import gone_sources
-from memtui.cli.output import say, write_json, write_line
+from memtui.cli import options
+from memtui.cli.output import read_input, say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
-from memtui.cli.session import Session
-from memtui.curate.history import history
-from memtui.curate.views import MemoryView, get_view, view_record
-from memtui.domain.freshness import UNTIL_CHANGE, half_life_days
-from memtui.errors import EXIT_DONE
-from memtui.text.sanitize import reveal
-from memtui.vault.journal import MemoryRevision
+from memtui.cli.session import Commands, Session
+from memtui.domain.memory import STATUSES
+from memtui.text.plural import counted
+from memtui.text.sanitize import one_line, reveal
+from memtui.text.width import shorten
+from memtui.vault.filters import SORTS, MemoryFilter
 
-_TEXTS = ("title", "insight", "rationale", "snippet")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memtui.curate.views import MemoryView
+    from memtui.vault.journal import MemoryRevision
+    from memtui.vault.sql_query import Table
+
+LIST_LIMIT = 200
+"""Rows listed for people unless --limit says otherwise."""
 
 
-def configure(parser: Parser) -> None:
-    """Add the options."""
-    parser.add_argument("id", metavar="ID", help="id, or the beginning of one")
-    parser.add_argument("--history", action="store_true", help="every change of it: who, when, what")
+def _list_arguments(parser: Parser) -> None:
+    options.add_kinds(parser)
+    parser.add_argument(
+        "--status",
+        metavar="STATUS",
+        choices=(*STATUSES, "any"),
+        default="active",
+        help="candidate, active, retired, superseded, merged or any (default: active)",
+    )
+    options.add_repeatable(parser, "--tag", "TAG", "only with this tag")
+    parser.add_argument("--stale", action="store_true", help="only what is due for review")
+    parser.add_argument("--pinned", action="store_true", help="only what is pinned")
+    options.add_where(parser, "only what a query selects")
+    parser.add_argument(
+        "--sort", metavar="BY", choices=SORTS, default="updated", help=f"{', '.join(SORTS)} (default: updated)"
+    )
+    options.add_limit(parser, f"{LIST_LIMIT}, with --json all")
+    options.add_all_projects(parser)
 
 
-def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Show one memory."""
-    if arguments.history:
-        return _show_history(session, history(session.vault, arguments.id))
-    view = get_view(session.vault, arguments.id, threshold=session.config.review.threshold, tree=session.view.tree)
+def _list(arguments: argparse.Namespace, session: Session) -> None:
+    """List memories."""
+    from memtui.curate.views import list_memories, view_record
+
+    wanted = _filter(arguments, session)
+    limit = arguments.limit if arguments.limit is not None or session.json else LIST_LIMIT
+    views = list_memories(
+        session.vault,
+        wanted,
+        sort=arguments.sort,
+        limit=limit,
+        threshold=session.config.review.threshold,
+        tree=session.view.tree if session.json else None,
+    )
+    session.put_rows((view_record(view, session.kinds) for view in views), map(_row, views))
     if session.json:
-        write_json(view_record(view, session.kinds))
+        return
+    if views and len(views) != limit:
+        say(counted(len(views), "memory"))
     else:
-        for line in _lines(view, session):
-            write_line(reveal(line))
-    return EXIT_DONE
+        _say_what_is_not_listed(session, wanted, len(views))
 
 
-def _lines(view: MemoryView, session: Session) -> list[str]:
-    memory, tree = view.memory, session.view.tree
-    facts = [memory.kind, view.tier, memory.project or "unassigned", memory.status]
-    facts += ["pinned"] if memory.pinned else []
-    lines = [memory.title, f"{memory.id} v{memory.version} · {' · '.join(facts)}"]
+def _filter(arguments: argparse.Namespace, session: Session) -> MemoryFilter:
+    from memtui.curate.fields import check_kind_in_use, named_tags
+    from memtui.vault.filters import EVERYTHING
+
+    base = MemoryFilter(
+        scope=EVERYTHING if arguments.all_projects else session.view.listing_scope,
+        statuses=None if arguments.status == "any" else (arguments.status,),
+        kinds=tuple(check_kind_in_use(session.vault, kind) for kind in arguments.kind),
+        tags=named_tags(arguments.tag),
+        pinned=True if arguments.pinned else None,
+        stale_at=session.vault.now() if arguments.stale else None,
+        threshold=session.config.review.threshold,
+    )
+    if arguments.where is None:
+        return base
+    from memtui.curate.query import parse_choice
+
+    return parse_choice(arguments.where, session.kinds, session.vault.now()).narrow(base)
+
+
+def _row(view: MemoryView) -> list[str]:
+    memory = view.memory
+    mark = "●" if memory.pinned else " "
+    state = memory.kind if memory.status == "active" else f"{memory.kind}, {memory.status}"
+    return [memory.id, mark, state, memory.project or "unassigned", f"{view.freshness:.2f}", memory.title]
+
+
+def _say_what_is_not_listed(session: Session, wanted: MemoryFilter, shown: int) -> None:
+    """Say how many memories the limit left out, or where to look for others."""
+    with session.vault.read() as reader:
+        total = reader.count(wanted)
+        everywhere = total or reader.count(MemoryFilter(statuses=None))
+    if total > shown:
+        say(f"{shown:,} of {counted(total, 'memory')}; --limit shows more")
+    elif total:
+        say(counted(total, "memory"))
+    elif session.is_vault_missing:
+        return  # reported at the end of every command
+    elif not everywhere:
+        say('The vault is empty. Fill it with `memtui add "…"` or `memtui import .`; `memtui demo` shows a full one.')
+    else:
+        where = f" in project {session.view.project}" if session.view.project else ""
+        say(f"No such memories{where}; the vault holds {everywhere:,}. Try --all-projects or --status any.")
+
+
+def _show_arguments(parser: Parser) -> None:
+    options.add_id(parser)
+    parser.add_argument("--history", action="store_true", help="every change to it: who, when, what")
+
+
+def _show(arguments: argparse.Namespace, session: Session) -> None:
+    """Show a memory or its history."""
+    if arguments.history:
+        _show_history(arguments, session)
+        return
+    from memtui.curate.views import get_view, view_record
+
+    view = get_view(session.vault, arguments.id, threshold=session.config.review.threshold, tree=session.view.tree)
+    session.put(view_record(view, session.kinds), map(reveal, _lines(view, session)))
+
+
+def _lines(view: MemoryView, session: Session) -> Iterator[str]:
+    memory = view.memory
+    facts = [memory.kind, view.tier, memory.project or "unassigned", memory.status, *(["pinned"] * memory.pinned)]
+    yield memory.title
+    yield f"{memory.id} v{memory.version} · {' · '.join(facts)}"
     if memory.status_reason:
-        lines.append(f"Because  {memory.status_reason}")
-    lines += ["", memory.insight]
-    lines += ["", f"Why  {memory.rationale}"] if memory.rationale else []
-    lines += ["", memory.snippet] if memory.snippet else []
-    lines.append("")
-    lines += [
-        f"File     {anchor.path}  {view.anchor_states.get(anchor.path, '')}".rstrip() for anchor in memory.anchors
-    ]
-    lines += [f"Tags     {', '.join(memory.tags)}"] if memory.tags else []
+        yield f"Because  {memory.status_reason}"
+    yield from ("", memory.insight)
+    if memory.rationale:
+        yield from ("", f"Why  {memory.rationale}")
+    if memory.snippet:
+        yield from ("", memory.snippet)
+    yield ""
+    for anchor in memory.anchors:
+        yield f"File     {anchor.path}  {view.anchor_states.get(anchor.path, '')}".rstrip()
+    if memory.tags:
+        yield f"Tags     {', '.join(memory.tags)}"
     for link in view.links:
         arrow = f"{link.type} {link.to_id}" if link.from_id == memory.id else f"{link.from_id} {link.type} this"
-        lines.append(f"Link     {arrow}")
+        yield f"Link     {arrow}"
+    yield from _source_lines(view, session)
+    yield from _value_lines(view, session)
+
+
+def _source_lines(view: MemoryView, session: Session) -> Iterator[str]:
+    from memtui.capture.missing_sources import gone_sources
+
+    memory, tree = view.memory, session.view.tree
     gone = gone_sources(memory, tree.root) if tree is not None and tree.project == memory.project else set()
     for source in memory.sources:
-        place = f"{source.path}:{source.span[0]}-{source.span[1]}" if source.path and source.span else source.path or ""
-        said = "(gone: the file is no longer there)" if source.path in gone else ""
-        lines.append(" ".join(filter(None, ("Source  ", source.format, place, source.native_id or "", said))))
+        place = f"{source.path}:{source.span[0]}-{source.span[1]}" if source.path and source.span else source.path
+        missing = "(the file no longer exists)" if source.path in gone else None
+        yield " ".join(filter(None, ("Source  ", source.format, place, source.native_id, missing)))
     if view.source_says_this:
-        lines.append("Source   still says what was changed or retired here")
-    days = half_life_days(memory, session.kinds)
-    own = "set by a person" if memory.half_life_days is not None else "from its kind and what it held so far"
-    lines.append(f"Fresh    {view.freshness:.2f}, half-life {days:.0f} days ({own})")
-    verified = (
+        yield "Source   still says what was changed or retired here"
+
+
+def _value_lines(view: MemoryView, session: Session) -> Iterator[str]:
+    from memtui.domain.freshness import UNTIL_CHANGE, half_life_days
+
+    memory = view.memory
+    origin = "set by a person" if memory.half_life_days is not None else "from its kind and how long it has held"
+    yield f"Fresh    {view.freshness:.2f}, half-life {half_life_days(memory, session.kinds):.0f} days ({origin})"
+    dates = [f"added {memory.created_at:%Y-%m-%d}"]
+    dates.append(
         f"verified {memory.verified_at:%Y-%m-%d} by {memory.verified_by}" if memory.verified_at else "never verified"
     )
-    lines.append(f"Dates    added {memory.created_at:%Y-%m-%d}, {verified}" + _until(view))
-    lines.append(
-        f"Worth    usefulness {view.usefulness:.2f}, importance {memory.importance}, confidence {memory.confidence:g}"
-    )
-    return lines
+    if view.due_at:
+        dates.append(f"due {view.due_at:%Y-%m-%d}")
+    if memory.snoozed_until == UNTIL_CHANGE:
+        dates.append("snoozed until a file changes")
+    elif memory.snoozed_until:
+        dates.append(f"snoozed until {memory.snoozed_until:%Y-%m-%d}")
+    if memory.valid_from:
+        dates.append(f"valid from {memory.valid_from:%Y-%m-%d}")
+    if memory.valid_until:
+        dates.append(f"valid until {memory.valid_until:%Y-%m-%d}")
+    yield f"Dates    {', '.join(dates)}"
+    yield f"Worth    usefulness {view.usefulness:.2f}, importance {memory.importance}, confidence {memory.confidence:g}"
 
 
-def _until(view: MemoryView) -> str:
-    memory = view.memory
-    parts = [f", due {view.due_at:%Y-%m-%d}"] if view.due_at else []
-    if memory.snoozed_until:
-        is_open = memory.snoozed_until == UNTIL_CHANGE
-        parts.append(f", snoozed until {'a file changes' if is_open else f'{memory.snoozed_until:%Y-%m-%d}'}")
-    parts += [f", valid from {memory.valid_from:%Y-%m-%d}"] if memory.valid_from else []
-    parts += [f", valid until {memory.valid_until:%Y-%m-%d}"] if memory.valid_until else []
-    return "".join(parts)
+def _show_history(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.curate.history import history
+    from memtui.domain.record import format_time
 
-
-def _show_history(session: Session, steps: list[MemoryRevision]) -> int:
+    steps = history(session.vault, arguments.id)
     if session.json:
         write_json(
             [
                 {
                     "version": step.version,
-                    "at": step.change.at.isoformat().replace("+00:00", "Z"),
+                    "at": format_time(step.change.at),
                     "actor": step.change.actor,
                     "action": step.change.action,
                     "summary": step.change.summary,
@@ -103,30 +213,123 @@ def _show_history(session: Session, steps: list[MemoryRevision]) -> int:
                 for step in steps
             ]
         )
-        return EXIT_DONE
+        return
     for step in steps:
-        undone = "" if step.change.state == "done" else f"  ({step.change.state})"
-        write_line(
-            f"v{step.version}  {step.change.at:%Y-%m-%d %H:%M}  {step.change.actor}"
-            f"  {reveal(step.change.summary)}{undone}"
-        )
+        change = step.change
+        state = "" if change.state == "done" else f"  ({change.state})"
+        summary = reveal(change.summary)
+        write_line(f"v{step.version}  {change.at:%Y-%m-%d %H:%M}  {change.actor}  {summary}{state}")
         for line in _differences(step):
             write_line(f"    {reveal(line)}")
     say("`memtui restore ID --to VERSION` brings an earlier text back.")
-    return EXIT_DONE
 
 
-def _differences(step: MemoryRevision) -> list[str]:
+def _differences(step: MemoryRevision) -> Iterator[str]:
     if step.after is None:
-        return ["(taken out)"]
+        yield "(deleted)"
+        return
     if step.before is None:
-        made = [f"+ {key}: {step.after[key]}" for key in _TEXTS if step.after.get(key)]
-        return ["(made)", *made]
-    keys = list(dict.fromkeys((*step.before, *step.after)))
-    lines = []
-    for key in keys:
-        old, new = step.before.get(key), step.after.get(key)
-        if old != new:
-            lines += [f"- {key}: {old}"] if old is not None else []
-            lines += [f"+ {key}: {new}"] if new is not None else []
-    return lines
+        yield "(created)"
+    before = step.before or {}
+    for key in dict.fromkeys((*before, *step.after)) if before else ("title", "insight", "rationale", "snippet"):
+        old, new = before.get(key), step.after.get(key)
+        if old == new:
+            continue
+        if old is not None:
+            yield f"- {key}: {old}"
+        if new or (before and new is not None):
+            yield f"+ {key}: {new}"
+
+
+MOST_SHOWN = 1_000
+"""Characters of a cell in a table for people: more than any memory worth its tokens has."""
+
+MOST_WRITTEN = 1_000_000
+"""Characters of a cell in JSON and CSV: as long as the longest text that a memory may have."""
+
+
+def _sql_arguments(parser: Parser) -> None:
+    from memtui.vault.sql_query import STABLE_VIEWS
+
+    views = "; ".join(f"{view} ({', '.join(columns)})" for view, columns in STABLE_VIEWS.items())
+    parser.description = f"{parser.description} Views and their columns: {views}."
+    parser.add_argument("query", metavar="QUERY", help="one SELECT, or - to read it from standard input")
+    parser.add_argument("--csv", action="store_true", help="write CSV: a heading, a line per row, nothing for NULL")
+
+
+def _sql(arguments: argparse.Namespace, session: Session) -> None:
+    """Query the vault with read-only SQL, without access to the file system.
+
+    Example: SELECT kind, count(*) FROM memories GROUP BY kind. A slow query runs on a copy, so that nobody has to
+    wait for it. With --json, NaN and infinity are null; bytes are hexadecimal everywhere; a second column of the same
+    name gets a number.
+    """
+    from memtui.errors import UsageError
+    from memtui.vault.sql_query import as_text, jsonable, run_query
+
+    if arguments.csv and session.json:
+        raise UsageError("--csv and --json exclude each other", remedy="Give one of them.")
+    table = run_query(session.vault, read_input() if arguments.query == "-" else arguments.query)
+    cells = _Cells(MOST_WRITTEN if session.json or arguments.csv else MOST_SHOWN)
+    if session.json:
+        rows = ([cells.value(jsonable(cell)) for cell in row] for row in table.rows)
+        write_json([dict(zip(table.columns, row, strict=True)) for row in rows])
+    elif arguments.csv:
+        _write_csv(table, cells)
+    else:
+        write_table(
+            [[cells.text(one_line(as_text(cell))) for cell in row] for row in table.rows], headings=table.columns
+        )
+        say(counted(len(table.rows), "row"))
+    if cells.cut:
+        say(f"{counted(cells.cut, 'cell')} cut to {cells.most:,} characters")
+
+
+class _Cells:
+    """Cuts long cells and counts them."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.cut = 0
+
+    def text(self, text: str) -> str:
+        if len(text) <= self.most:
+            return text
+        self.cut += 1
+        return shorten(text, self.most)
+
+    def value(self, value: object) -> object:
+        from memtui.vault.sql_query import as_text
+
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list | dict) and len(whole := as_text(value)) > self.most:
+            # A part of a list is not a list: what is too long becomes text.
+            return self.text(whole)
+        return value
+
+
+def _write_csv(table: Table, cells: _Cells) -> None:
+    import csv
+
+    from memtui.vault.sql_query import as_text
+
+    class Lines:
+        """Standard output as `csv` takes it."""
+
+        def write(self, text: str) -> int:
+            write(text)
+            return len(text)
+
+    shown = reveal if sys.stdout.isatty() else str
+    writer = csv.writer(Lines(), lineterminator="\n")
+    writer.writerow(map(shown, table.columns))
+    for row in table.rows:
+        writer.writerow([shown(cells.text(as_text(cell))) for cell in row])
+
+
+COMMANDS: Commands = {
+    "list": (_list_arguments, _list),
+    "show": (_show_arguments, _show),
+    "sql": (_sql_arguments, _sql),
+}

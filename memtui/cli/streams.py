@@ -8,19 +8,19 @@ import sys
 
 from memtui.errors import OutputClosedError
 
-_TAKEN: list[object] = []
-"""What keeps the number of a closed descriptor taken as long as the process runs."""
+_HELD: list[object] = []
+"""Keeps the number of a closed descriptor taken as long as the process runs."""
 
 
 class ClosedOutput(io.TextIOBase):
-    """Stands for a standard output that was closed: whoever writes data is told that nobody can have it."""
+    """Stands for a closed standard output: writing data to it is an error."""
 
     def writable(self) -> bool:
         """Return True: a text can be handed over, if not written."""
         return True
 
     def write(self, text: str) -> int:
-        """Take no text but the empty one.
+        """Accept only the empty text.
 
         Raises:
             OutputClosedError: there is something to write.
@@ -34,12 +34,11 @@ def use_utf8() -> None:
     """Make the standard streams speak UTF-8 whatever the locale says, and stdout carry the very bytes written."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            # A closed descriptor: nobody to read from or to talk to is no fault. Its number stays taken, lest the
-            # next file that is opened, the vault itself, becomes the standard stream.
+            # A closed descriptor is not an error. Its number stays taken, or the next file that is opened, the vault
+            # itself, would become the standard stream.
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - open as long as the process
             if name == "stdout":
-                # Data that nobody gets is a fault.
-                _TAKEN.append(sys.stdout)
+                _HELD.append(sys.stdout)
                 sys.stdout = ClosedOutput()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -48,6 +47,6 @@ def use_utf8() -> None:
 
 
 def has_terminal() -> bool:
-    """Return whether somebody sits at a terminal that can show the app: one that moves its cursor."""
+    """Return whether there is a terminal that can show the app: one that moves its cursor."""
     dumb = os.environ.get("TERM", "") in {"dumb", "unknown"}
     return sys.stdin.isatty() and sys.stdout.isatty() and not dumb

@@ -1,52 +1,50 @@
-"""What a command will need, loaded in threads while its modules are imported."""
+"""Load in threads what a command will need, while its modules are imported."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from memtui.cli.registry import BY_NAME
 
-_READING = frozenset({"Memories", "Recall", "Curate", "History"})
-"""Groups of commands that open the vault as it is."""
-
-_RECALLING = frozenset({"search", "context"})
-"""Commands that compare a task with memories by meaning."""
+if TYPE_CHECKING:
+    from memtui.config import Config
 
 
 def begin(argv: Sequence[str]) -> None:
-    """Begin what a command line will need; what turns out to be for nothing ends with the process.
+    """Start loading what a command line will need; what turns out to be unused ends with the process.
 
     Args:
-        argv: the words of the command line, not checked yet: what they get wrong is not told here.
+        argv: the words of the command line, not checked yet: mistakes in them are not reported here.
     """
     loaded = sys.modules.get("memtui.embedding.engine")
     if loaded is not None:
-        # Another command ran in this process before; its model may not be that of now.
+        # Another command ran in this process before; its model may be another.
         loaded.drop_begun()
     command = next((BY_NAME[word] for word in argv if word in BY_NAME), None)
-    if command is None or command.group not in _READING or not {"-h", "--help"}.isdisjoint(argv):
+    reads = command is not None and command.group in {"Memories", "Recall", "Curate", "History"}
+    if command is None or not reads or not {"-h", "--help"}.isdisjoint(argv):
         return
     from memtui.vault.connection import warm_up
 
     warm_up()
-    if command.name not in _RECALLING or "--fast" in argv or not _may_have_words(argv, command.name):
+    if command.name not in {"search", "context"} or "--fast" in argv or not _may_have_words(argv, command.name):
         return
     if _vault_exists(argv):
         from memtui.embedding.engine import begin_opening
 
-        begin_opening(_configured_model)
+        begin_opening(lambda: _config().embedding.model)
         if command.name == "context":
             _begin_counting()
 
 
 def _may_have_words(argv: Sequence[str], command: str) -> bool:
-    """Return whether a word after the command can be a task: it is no option, and not the value of one."""
+    """Return whether a word after the command can be a task: it is neither an option nor the value of one."""
     after = list(argv)[list(argv).index(command) + 1 :]
-    before = ["", *after]
     return any(
         not word.startswith("-") and (not last.startswith("--") or "=" in last)
-        for last, word in zip(before, after, strict=False)
+        for last, word in zip(["", *after], after, strict=False)
     )
 
 
@@ -64,31 +62,26 @@ def _vault_exists(argv: Sequence[str]) -> bool:
     try:
         return vault_file(Path(named).expanduser() if named else locations.default_vault()).is_file()
     except (OSError, ValueError, RuntimeError):
-        # A name that no file can have is told by whoever opens it.
-        return False
+        return False  # an impossible name is reported when the vault is opened
 
 
-def _configured_model() -> str:
+def _config() -> Config:
     from memtui import locations
     from memtui.config import load_config
 
-    return load_config(locations.config_file()).embedding.model
+    return load_config(locations.config_file())
 
 
 def _begin_counting() -> None:
     """Load the token counter of payloads in a thread."""
+    from contextlib import suppress
     from threading import Thread
 
     def load() -> None:
-        from memtui import locations
-        from memtui.config import load_config
         from memtui.errors import MemtuiError
         from memtui.text.token_count import get_counter
 
-        try:
-            get_counter(load_config(locations.config_file()).context.encoding)
-        except MemtuiError:
-            # Whoever counts is told what is wrong.
-            return
+        with suppress(MemtuiError):  # reported when tokens are counted
+            get_counter(_config().context.encoding)
 
     Thread(target=load, name="tokens", daemon=True).start()

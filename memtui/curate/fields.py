@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
@@ -25,6 +25,9 @@ from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.sql_query import run_query
 from memtui.vault.vault import Vault
 from memtui.workspace import MATCHED, Tree, file_hash, without_symbol
+
+if TYPE_CHECKING:
+    from memtui.curate.reflect import Proposed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +50,7 @@ class ListChanges:
         """Whether anything is to change."""
         return bool(self.add_tags or self.remove_tags or self.add_anchors or self.remove_files)
 
-    def values(self, memory: Memory) -> dict[str, Any]:
+    def values(self, memory: Memory | Proposed) -> dict[str, Any]:
         """Return the new values of the memory's lists that change, by field.
 
         Raises:
@@ -60,18 +63,19 @@ class ListChanges:
             values["anchors"] = self._anchors(memory)
         return values
 
-    def _tags(self, memory: Memory) -> list[str]:
+    def _tags(self, memory: Memory | Proposed) -> list[str]:
         absent = [tag for tag in self.remove_tags if tag not in memory.tags]
         if absent:
-            raise UsageError("It has no such tag", where=", ".join(absent), remedy=f"Tags: {', '.join(memory.tags)}.")
+            tags = ", ".join(memory.tags) or "none"
+            raise UsageError("No such tag", where=", ".join(absent), remedy=f"Tags: {tags}.")
         return [tag for tag in (*memory.tags, *self.add_tags) if tag not in self.remove_tags]
 
-    def _anchors(self, memory: Memory) -> tuple[Anchor, ...]:
+    def _anchors(self, memory: Memory | Proposed) -> tuple[Anchor, ...]:
         known = {anchor.path for anchor in memory.anchors}
         absent = [typed for name, typed in self.remove_files.items() if name not in known]
         if absent:
             files = ", ".join(sorted(known)) or "none"
-            raise UsageError("It is not tied to this file", where=", ".join(absent), remedy=f"Files: {files}.")
+            raise UsageError("No such file", where=", ".join(absent), remedy=f"Files: {files}.")
         again = {anchor.path for anchor in self.add_anchors}
         kept = (anchor for anchor in memory.anchors if anchor.path not in {*self.remove_files, *again})
         return (*kept, *self.add_anchors)
@@ -269,7 +273,7 @@ def check_half_life(days: float | None) -> float | None:
     """
     if days is not None and not SHORTEST_HALF_LIFE <= days <= LONGEST_HALF_LIFE:
         raise UsageError(
-            f"A half-life is a number of days from {SHORTEST_HALF_LIFE:g} to {LONGEST_HALF_LIFE:g}", where=str(days)
+            f"A half-life is a number of days from {SHORTEST_HALF_LIFE:g} to {LONGEST_HALF_LIFE:,.0f}", where=str(days)
         )
     return days
 

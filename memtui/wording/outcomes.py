@@ -23,33 +23,30 @@ if TYPE_CHECKING:
     from memtui.curate.reflect import Reflected
     from memtui.curate.resolutions import CopiesMerged
     from memtui.domain.memory import Change, Link, Memory
+    from memtui.vault.purge import PurgeReport
 
 REASONS_SHOWN = 3
 """Reasons for skipping memories that a sentence names; the rest are counted."""
-
-LONGEST_TITLE = 400
-"""Characters of a title or summary that a sentence shows."""
 
 NOT_DUPLICATES = "These will not be suggested as duplicates again"
 NOT_CONTRADICTING = "This pair will not be suggested as a contradiction again"
 NO_COMMON_CONCLUSION = "These will not be suggested for a conclusion again"
 
 
-def shown(text: str, longest: int = LONGEST_TITLE) -> str:
-    """Return the beginning of a text as one line, hidden and control characters written out."""
-    return tame(text, longest)
-
-
 def named(memories: Sequence[Memory], noun: str = "memory") -> str:
     """Return the title of a single memory, else how many they are."""
-    return shown(memories[0].title) if len(memories) == 1 else counted(len(memories), noun)
+    return tame(memories[0].title) if len(memories) == 1 else counted(len(memories), noun)
+
+
+def done(verb: str, memories: Sequence[Memory]) -> str:
+    """Return `Retired: TITLE` or `Retired 3 memories`; the verb is a past participle, capitalised."""
+    return f"{verb}{': ' if len(memories) == 1 else ' '}{named(memories)}"
 
 
 def acted(verb: str, outcome: Outcome, *, missing: int = 0) -> str:
-    """Return `Retired: TITLE` or `Retired 3 memories; 1 skipped: changed since you read it`.
+    """Return what was done, then what was skipped and why: `Retired 3 memories; 1 skipped: already retired`.
 
     Args:
-        verb: the past participle, capitalised.
         missing: memories that were chosen but no longer exist.
     """
     reasons = Counter(skip_reason(each) for each in outcome.skipped)
@@ -57,8 +54,7 @@ def acted(verb: str, outcome: Outcome, *, missing: int = 0) -> str:
         reasons[SKIPPED[SkipReason.MISSING]] += missing
     if not outcome.changed:
         return f"Unchanged: {_reasons(reasons)}" if reasons.total() == 1 else skipped(reasons) or "Nothing to do"
-    done = f"{verb}{': ' if len(outcome.changed) == 1 else ' '}{named(outcome.changed)}"
-    return "; ".join(filter(None, (done, skipped(reasons))))
+    return "; ".join(filter(None, (done(verb, outcome.changed), skipped(reasons))))
 
 
 SKIPPED: Mapping[SkipReason, str] = {
@@ -98,49 +94,49 @@ def skipped(reasons: Counter[str]) -> str:
 def _reasons(reasons: Counter[str]) -> str:
     """Return the most common reasons; how often each occurred is said where they differ."""
     named = reasons.most_common(REASONS_SHOWN)
-    parts = [f"{shown(reason)}{f' ×{number:,}' if number > 1 < len(reasons) else ''}" for reason, number in named]
+    parts = [f"{tame(reason)}{f' ×{number:,}' if number > 1 < len(reasons) else ''}" for reason, number in named]
     rest = reasons.total() - sum(number for _, number in named)
     return ", ".join(parts) + (f", {rest:,} more" if rest else "")
 
 
 def undone(change: Change) -> str:
     """Return what an undo took back."""
-    return f"Undone: {shown(change.summary)}"
+    return f"Undone: {tame(change.summary)}"
 
 
 def redone(change: Change) -> str:
     """Return what a redo did again."""
-    return f"Redone: {shown(change.summary)}"
+    return f"Redone: {tame(change.summary)}"
 
 
 def verdicts_undone(number: int, stopped_by: str) -> str:
     """Return what undoing a review session came to; `stopped_by` is the change of somebody else it stopped at."""
-    done = f"Undone: {counted(number, 'verdict')}" if number else "Nothing of this session is left to undo"
-    return f"{done}; stopped at another change: {shown(stopped_by)}" if stopped_by else done
+    said = f"Undone: {counted(number, 'verdict')}" if number else "Nothing of this session is left to undo"
+    return f"{said}; stopped at another change: {tame(stopped_by)}" if stopped_by else said
 
 
 def merged(result: Merged) -> str:
     """Return what became one memory."""
-    return f"Merged {counted(len(result.originals), 'memory')} into “{shown(result.result.title)}”"
+    return f"Merged {counted(len(result.originals), 'memory')} into “{tame(result.result.title)}”"
 
 
 def unmerged(target: Memory, originals: Sequence[Memory]) -> str:
     """Return what came out of a merge that was taken apart."""
-    return f"Unmerged “{shown(target.title)}”: {counted(len(originals), 'original')} restored"
+    return f"Unmerged “{tame(target.title)}”: {counted(len(originals), 'original')} restored"
 
 
 def copies_merged(result: CopiesMerged) -> str:
     """Return what merging groups of exact copies came to."""
-    done = f"Merged {counted(len(result.merged), 'group')} of copies"
-    return "; ".join(filter(None, (done, skipped(Counter(str(error) for _, error in result.failed)))))
+    said = f"Merged {counted(len(result.merged), 'group')} of copies"
+    return "; ".join(filter(None, (said, skipped(Counter(str(error) for _, error in result.failed)))))
 
 
 def reflected(made: Reflected) -> str:
     """Return what writing a conclusion came to."""
     sources = f"{counted(len(made.sources), 'source')} {'retired' if made.retired else 'kept'}"
     waiting = ", waiting in the inbox" if made.memory.status == "candidate" else ""
-    done = "Concluded" if made.is_new else "Already stored, linked to its sources"
-    return f"{done}: {shown(made.memory.title)} ({sources}{waiting})"
+    said = "Concluded" if made.is_new else "Already stored, linked to its sources"
+    return f"{said}: {tame(made.memory.title)} ({made.memory.kind}; {sources}{waiting})"
 
 
 def linked(link: Link) -> str:
@@ -155,12 +151,12 @@ def unlinked(link: Link) -> str:
 
 def superseded(kept: str, dropped: str) -> str:
     """Return which of two contradicting memories holds."""
-    return f"Settled: {shown(kept)} supersedes {shown(dropped)}"
+    return f"Settled: {tame(kept)} supersedes {tame(dropped)}"
 
 
 def both_kept(places: Sequence[tuple[str, str]]) -> str:
     """Return where each of two contradicting memories holds: (memory, where)."""
-    return f"Settled: both hold, {'; '.join(f'{shown(memory)} for {shown(where)}' for memory, where in places)}"
+    return f"Settled: both hold, {'; '.join(f'{tame(memory)} for {tame(where)}' for memory, where in places)}"
 
 
 def imported(report: ImportReport) -> str:
@@ -182,8 +178,14 @@ def due_after_feedback(effects: Sequence[Effect]) -> str:
     if not due:
         return ""
     if len(due) == 1:
-        return f"“{shown(due[0].title, 60)}” hurt more than once and is due for review"
+        return f"“{tame(due[0].title, 60)}” hurt more than once and is due for review"
     return f"{counted(len(due), 'memory')} hurt more than once and are due for review"
+
+
+def purged(report: PurgeReport) -> str:
+    """Return what was erased for good."""
+    rewritten = f"{counted(len(report.backups), 'backup')} rewritten"
+    return f"Erased {counted(report.memories, 'memory')} and {counted(report.revisions, 'revision')}; {rewritten}"
 
 
 LONGEST_RESEMBLING = 80

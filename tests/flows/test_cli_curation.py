@@ -58,7 +58,7 @@ def test_retire_and_restore_tell_what_changed(cli: Cli, ids: list[str]) -> None:
     cli("retire", ids[0], "--why", "wrong since May")
     run = cli("retire", ids[0], ids[1])
     assert run.lines == [ids[1]]
-    assert "retired: 1 memory" in run.err
+    assert "Retired: Fact beta" in run.err
     assert f"{ids[0]} skipped: already retired" in run.err
     assert "wrong since May" in cli("show", ids[0]).out
     cli("search", "alpha", code=3)
@@ -69,7 +69,7 @@ def test_retire_and_restore_tell_what_changed(cli: Cli, ids: list[str]) -> None:
 def test_restore_to_a_version_brings_its_text_back(cli: Cli, ids: list[str]) -> None:
     cli("edit", ids[0], "--text", "Another text.")
     run = cli("restore", ids[0], "--to", 1)
-    assert "version 3 holds what version 1 said" in run.err
+    assert "Version 3 now has the text of version 1" in run.err
     assert cli("show", ids[0], "--json").json["insight"] == "Fact alpha about the lock."
     assert "no such version" in cli("restore", ids[0], "--to", 9, code=3).err
     assert "one memory at a time" in cli("restore", *ids, "--to", 1, code=2).err
@@ -130,7 +130,7 @@ def test_files_that_moved_are_followed_after_a_look(cli: Cli, tmp_path: Path) ->
     assert rows == [{"id": name, "path": "lock.py", "to": "locking.py"} for name in ids]
     assert cli("show", ids[0], "--json").json["anchors"] == [{"path": "lock.py", "state": "moved"}]
     run = cli("review", "--re-anchor")
-    assert "2 memories re-anchored" in run.err
+    assert "Re-anchored 2 memories" in run.err
     assert "lock.py → locking.py" in run.out
     assert cli("show", ids[1], "--json").json["anchors"] == [{"path": "locking.py", "state": "fresh"}]
     cli("undo")
@@ -194,11 +194,11 @@ def test_merge_joins_and_unmerge_takes_apart(cli: Cli, ids: list[str]) -> None:
 
 
 def test_links_are_made_and_taken_away(cli: Cli, ids: list[str]) -> None:
-    assert "linked" in cli("link", ids[0], "supersedes", ids[1]).err
+    assert "Linked" in cli("link", ids[0], "supersedes", ids[1]).err
     assert cli("show", ids[1], "--json").json["status"] == "superseded"
     assert cli("show", ids[0], "--json").json["links"] == [{"type": "supersedes", "id": ids[1]}]
     assert cli("link", ids[0], "supersedes", ids[1], "--json").json == {"changed": False}
-    assert "unlinked" in cli("unlink", ids[0], "supersedes", ids[1]).err
+    assert "Unlinked" in cli("unlink", ids[0], "supersedes", ids[1]).err
     assert cli("show", ids[1], "--json").json["status"] == "active"
     cli("unlink", ids[0], "supersedes", ids[1], code=3)
     cli("link", ids[0], "relates", ids[0], code=2)

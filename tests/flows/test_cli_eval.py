@@ -52,7 +52,7 @@ def test_a_corpus_is_asked_without_touching_the_vault(cli: Cli) -> None:
 
 def test_what_should_have_come_is_noted_and_measured(demo: Cli) -> None:
     run = demo("eval", "--add", "double refund", "--expect", LOCK[:5], "--file", "payments/lock.py", "mine.jsonl")
-    assert "1 memory expected" in run.err
+    assert "expecting 1 memory" in run.err
     demo("eval", "--add", "port of the replica", "--expect", "zqixe4jo", "--kind", "ops", "mine.jsonl")
     written = [json.loads(line) for line in Path("mine.jsonl").read_text(encoding="utf-8").splitlines()]
     assert written == [
@@ -77,7 +77,7 @@ def test_an_id_that_the_vault_does_not_know_is_named(demo: Cli) -> None:
         (("bad.jsonl",), 1, "line 2"),
         (("good.jsonl", "--corpus", "bad.jsonl"), 1, "line 1"),
         (("good.jsonl", "--expect", "x"), 2, "goes with --add"),
-        (("good.jsonl", "--add", "x"), 2, "What should have come"),
+        (("good.jsonl", "--add", "x"), 2, "Nothing is expected"),
         (("good.jsonl", "--add", "x", "--expect", "nosuchid"), 3, "No memory has this id"),
         (("notes.md", "--add", "x", "--expect", LOCK), 1, "line 1"),
         (("good.jsonl", "--tree", "nowhere"), 2, "no such folder"),

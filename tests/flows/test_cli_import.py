@@ -111,7 +111,7 @@ def test_a_dry_run_changes_nothing_and_counts_like_the_real_one(project: Cli) ->
     assert project.all_rows() == []
     assert project("project", "list", "--json").json == []
     text = project("import", ".", "--dry-run")
-    assert "nothing was changed" in text.err
+    assert "Nothing was changed" in text.err
     assert "Lock refunds by payment_id" in text.out
     real = project("import", ".", "--json").json
     assert {name: dry[name] for name in (*COUNTS, "skipped")} == {name: real[name] for name in (*COUNTS, "skipped")}
@@ -151,7 +151,7 @@ def test_a_persons_edit_is_not_overwritten(project: Cli) -> None:
     assert project("show", made, "--json").json["source"]["still_says_this"] is True
     project.write("AGENTS.md", AGENTS.replace("never use floats", "never use doubles"))
     run = project("import", "AGENTS.md")
-    assert "1 in conflict" in run.err
+    assert "1 edited both here and in the source" in run.err
     assert project("show", made, "--json").json["insight"] == "Amounts are integers, in cents."
 
 
@@ -277,7 +277,7 @@ def test_broken_lines_are_skipped_and_told(cli: Cli) -> None:
 
 def test_an_unreadable_source_is_an_error_with_its_path(cli: Cli) -> None:
     cli.write("empty/x.bin", b"\x00\x01")
-    assert "No source of memories" in cli("import", "empty", code=3).err
+    assert "No memory files" in cli("import", "empty", code=3).err
     assert "no/such.md" in cli("import", "no/such.md", code=3).err
 
 
@@ -337,8 +337,8 @@ def test_accepting_all_keeps_to_the_project_in_view(project: Cli) -> None:
 
 def test_an_empty_path_and_the_home_of_nobody_are_wrong_usage(project: Cli) -> None:
     assert "empty" in project("import", "", code=2).err
-    assert "no user" in project("import", "~nosuchuser/rules", code=2).err
-    assert "What is to be imported" in project("import", code=2).err
+    assert "does not know" in project("import", "~nosuchuser/rules", code=2).err
+    assert "Nothing to import" in project("import", code=2).err
     assert project("list", "--status", "any", "--json").json == []
 
 
@@ -377,7 +377,7 @@ def test_a_source_that_is_gone_is_told_and_nothing_is_retired(cli: Cli) -> None:
     assert cli("import", ".", "--dry-run", "--json").json["gone"] == [{"path": "AGENTS.md", "ids": [agents]}]
     shown = cli("show", agents).out
     assert "AGENTS.md" in shown
-    assert "the file is no longer there" in shown
+    assert "the file no longer exists" in shown
     assert cli("show", agents, "--json").json["status"] == "active"
 
 

@@ -264,7 +264,7 @@ def test_ctrl_c_ends_with_a_word_and_the_usual_code(cli: Cli) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    cli.patch.setattr("memtui.cli.stats.health", interrupt)
+    cli.patch.setattr("memtui.curate.health.health", interrupt)
     assert "interrupted" in cli("stats", code=130).err
 
 
@@ -286,4 +286,4 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_help(tmp_path: Path) -> Non
         os.close(slave)
         os.close(master)
     assert done.returncode == 2
-    assert "every act has a command too" in done.stderr
+    assert "every action has a command too" in done.stderr

@@ -89,7 +89,7 @@ def test_add_reads_standard_input_as_text(cli: Cli, sent: bytes, stored: str) ->
 
 def test_control_characters_are_stripped_and_counted(cli: Cli) -> None:
     run = cli("add", "-", stdin=b"red \x1b[31malert\x00 and \x1b]0;title\x07 the end")
-    assert "3 control characters stripped" in run.err
+    assert "Removed 3 control characters" in run.err
     assert "\x1b" not in run.out + run.err
     assert cli("show", run.id, "--json").json["insight"] == "red alert and  the end"
 
@@ -105,7 +105,7 @@ def test_the_same_text_is_not_added_twice(cli: Cli, ending: str) -> None:
     first = cli("add", "Seed the database first.").id
     run = cli("add", "-", stdin=f"Seed the database first.{ending}")
     assert run.id == first
-    assert f"already there: {first}" in run.err
+    assert f"Already stored: {first}" in run.err
     assert len(cli.all_rows()) == 1
 
 

@@ -37,7 +37,7 @@ def test_reindex_embeds_and_status_and_doctor_say_how_far_it_is(filled: Cli) -> 
     assert semantic(filled)["remedy"].startswith("`memtui reindex`")
     done = filled("reindex", "--json")
     assert done.json == {"memories": 2, "embedded": 2, "semantic": "on"}
-    assert "2 memories embedded" in done.err
+    assert "Embedded 2 memories" in done.err
     assert filled("model", "--json").json["vectors"] == {"stored": 2, "missing": 0, "other_models": 0}
     assert semantic(filled)["detail"] == "on (all-MiniLM-L6-v2-int8), 2 memories with a vector"
     filled("add", "A third one", "--project", "shop")
@@ -89,7 +89,7 @@ def test_a_damaged_model_is_told_and_harms_nothing_else(filled: Cli, monkeypatch
     assert "Reinstall memtui" in semantic(filled)["remedy"]
     failed = filled("reindex", code=1)
     assert "not the file that was shipped" in failed.err
-    assert "2 memories indexed" in failed.err
+    assert "Indexed 2 memories" in failed.err
 
 
 def test_get_fetches_nothing_but_models_of_the_hub_and_status_never_asks_the_network(

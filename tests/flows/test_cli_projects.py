@@ -98,7 +98,7 @@ def test_a_linked_folder_that_moved_is_told_and_can_be_linked_again(cli: Cli) ->
     made = cli("add", "Survives the move.").id
     cli.cd(cli.home)
     shutil.move(folder, cli.home / "new-notes")
-    assert "gone" in cli("project", "list").out
+    assert "missing" in cli("project", "list").out
     cli.cd(cli.home / "new-notes")
     cli("project", "link", "shop")
     assert [row["id"] for row in cli("list", "--json").json] == [made]
@@ -137,7 +137,7 @@ def test_a_fork_is_a_project_of_its_own_and_joining_is_offered(cli: Cli) -> None
     _git(fork, "remote", "set-url", "origin", "git@example.org:someone/fork.git")
     cli.cd(fork)
     run = cli("list", "--json")
-    assert "began as project payments-api: a fork, or moved" in run.err
+    assert "shares its history with project payments-api: a fork, or moved" in run.err
     assert "memtui project alias payments-api example.org/someone/fork" in run.err
     cli("add", "Of the fork.")
     assert made not in {row["id"] for row in cli("list", "--json").json}

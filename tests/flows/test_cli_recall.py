@@ -199,7 +199,7 @@ def test_copy_prints_records_and_says_how_it_went(demo: Cli) -> None:
         demo.patch.delenv(name, raising=False)
     run = demo("context", *TASK, "--copy")
     assert run.out == demo("context", *TASK).out
-    assert "recorded as pack" in run.err
+    assert "Recorded as pack" in run.err
     assert len(demo("pack", "list", "--json").json) == 1
 
 
@@ -213,8 +213,8 @@ def test_feedback_on_one_memory_moves_it_and_can_be_undone(demo: Cli) -> None:
 
 
 def test_a_recipe_is_saved_run_and_deleted(demo: Cli) -> None:
-    assert demo("recipe", "save", "weekly", "another task", "--project", "payments-api").err.startswith("saved")
-    assert "replaced" in demo("recipe", "save", "weekly", *TASK, "--project", "payments-api").err
+    assert demo("recipe", "save", "weekly", "another task", "--project", "payments-api").err.startswith("Saved")
+    assert "Replaced" in demo("recipe", "save", "weekly", *TASK, "--project", "payments-api").err
     assert [row["name"] for row in demo("recipe", "list", "--json").json] == ["weekly"]
     assert "payments/service.py" in demo("recipe").out
     run = demo("recipe", "run", "weekly")
@@ -236,7 +236,7 @@ def test_the_demo_puts_a_copy_down_and_prints_its_path(demo_master: Path, cli: C
     assert (demo_master / "vault.duckdb").is_file()
     assert (demo_master / "payments-api" / "payments" / "service.py").is_file()
     again = cli("demo", "--at", demo_master, code=2)
-    assert "a vault in this folder already" in again.err
+    assert "contains a vault already" in again.err
     assert cli("--vault", demo_master, "undo", code=3).err
 
 
@@ -284,7 +284,7 @@ def test_a_demo_folder_that_is_a_file_is_told(cli: Cli) -> None:
 
 def test_where_nothing_matches_well_a_search_says_so_and_a_typo_is_no_such_case(demo: Cli) -> None:
     weak = demo("search", "webhook quokka wombat giraffe zebra")
-    assert "Nothing matches well; the nearest:" in weak.err
+    assert "Nothing matches well; the closest:" in weak.err
     assert weak.lines, "what shares a word is not hidden"
     for query in ("retry stroms", "double charge", LOCK):
         sure = demo("search", query)

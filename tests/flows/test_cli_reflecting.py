@@ -26,7 +26,7 @@ def test_a_conclusion_is_one_change_with_its_sources(cli: Cli, notes: list[str])
         *("--add-file", "pay/worker.py", "--retire"),
         stdin="A lock must outlive the slowest refund.\n",
     )
-    assert "constraint from 3 sources, which are retired: Locks outlive refunds" in run.err
+    assert "Concluded: Locks outlive refunds (constraint; 3 sources retired)" in run.err
     row = cli("show", run.id, "--json").json
     assert (row["kind"], row["tags"], row["project"]) == ("constraint", ["t0", "t2", "locks"], "shop")
     assert [anchor["path"] for anchor in row["anchors"]] == ["pay/lock.py", "pay/worker.py"]
@@ -50,12 +50,12 @@ def test_a_conclusion_as_json_keeps_the_sources(cli: Cli, notes: list[str]) -> N
     ("words", "code", "said"),
     [
         ((), 2, "There is no conclusion yet"),
-        (("--text", " "), 2, "The conclusion is empty: --text. Write what follows from the sources"),
-        (("--text", "-"), 2, "The conclusion is empty: standard input. Write what follows"),
+        (("--text", " "), 2, "The conclusion is empty: of 3 sources. Write what follows"),
+        (("--text", "-"), 2, "The conclusion is empty: of 3 sources. Write what follows"),
         (("--text", "\u200b"), 2, "The conclusion is empty: of 3 sources. Write what follows"),
-        (("--text", f"- {NOTES[0]}\n- {NOTES[1]}"), 2, "still the outline of its sources"),
-        (("--text", "Locks.", "--remove-tag", "nosuch"), 2, "The sources have no such tag"),
-        (("--text", "Locks.", "--remove-file", "no.py"), 2, "The sources are not tied to this file"),
+        (("--text", f"- {NOTES[0]}\n- {NOTES[1]}"), 2, "still the outline of the sources"),
+        (("--text", "Locks.", "--remove-tag", "nosuch"), 2, "No such tag: nosuch"),
+        (("--text", "Locks.", "--remove-file", "no.py"), 2, "No such file: no.py"),
         (("--text", "Locks.", "--kind", "lessn"), 2, "Did you mean lesson?"),
         (("--text", "Locks.", "--retire", "--actor", "codex"), 6, "Only a person can retire"),
     ],
@@ -108,14 +108,14 @@ def test_links_are_proposed_made_and_dismissed(cli: Cli) -> None:
     ends = (proposal["from"], proposal["type"], proposal["to"])
     cli("link", *ends, "--dismiss")
     assert cli("link", "--proposals", *scope).json == []
-    assert "No link is proposed" in cli("link", "--proposals", rule.id).err
+    assert "No links are suggested" in cli("link", "--proposals", rule.id).err
     assert "dismissed already" in cli("link", *ends, "--dismiss").err
     cli("undo")
     assert cli("link", "--proposals", *scope).json == [proposal]
     cli("link", *ends)
     assert cli("link", "--proposals", *scope).json == []
     assert "two ends" in cli("link", note.id, code=2).err
-    assert "one ID at most" in cli("link", "--proposals", note.id, "relates", code=2).err
+    assert "at most one ID" in cli("link", "--proposals", note.id, "relates", code=2).err
 
 
 def test_tidy_offers_what_is_ripe_and_cron_stays_quiet(cli: Cli, notes: list[str]) -> None:

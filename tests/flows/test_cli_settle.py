@@ -56,7 +56,7 @@ def test_both_hold_each_for_its_files_or_its_phase(cli: Cli) -> None:
 
 def test_what_is_none_is_never_proposed_again(cli: Cli) -> None:
     old, new = clashing(cli)
-    assert "no contradiction" in cli("settle", old, new, "--none").err
+    assert "not be suggested as a contradiction" in cli("settle", old, new, "--none").err
     assert proposed(cli) == []
     twins = [cli("add", text, "--project", "bank").id for text in ("Tests need Docker.", "tests need `docker`")]
     cli("settle", *twins, "--no-duplicates")
@@ -67,9 +67,9 @@ def test_what_is_none_is_never_proposed_again(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ((), "Say how it is settled"),
-        (("--none", "--no-duplicates"), "Say how it is settled"),
-        (("--scope", "legacy/**"), "A scope is written ID=WHERE"),
+        ((), "Say how to settle it"),
+        (("--none", "--no-duplicates"), "Say how to settle it"),
+        (("--scope", "legacy/**"), "Write a scope as ID=WHERE"),
     ],
 )
 def test_a_wrong_use_is_told_and_changes_nothing(cli: Cli, options: tuple[str, ...], told: str) -> None:

@@ -83,7 +83,7 @@ def test_a_change_whose_output_was_lost_is_told_with_its_id(tmp_path: Path) -> N
     with Vault(path).read() as reader:
         (made,) = reader.select(MemoryFilter(statuses=None), sort="updated", now=clock.now())
     assert done.returncode == 1
-    assert f"changed nevertheless: add {made.title} ({made.id})" in done.stderr
+    assert f"The change was saved: add {made.title} ({made.id})" in done.stderr
     assert "The output could not be written: standard output: No space left on device" in done.stderr
     assert done.stderr.count("No space left") == 1
 

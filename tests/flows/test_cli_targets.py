@@ -212,7 +212,7 @@ def test_a_used_pack_is_shown_again_byte_by_byte_and_beside_today(demo: Cli) -> 
     demo("purge", LOCK, "--yes")
     lost = demo("pack", "show", pack["id"], "--payload", code=3)
     assert lost.out == ""
-    assert "cannot be had any more" in lost.err
+    assert "cannot be rebuilt" in lost.err
     assert demo("pack", "show", pack["id"], "--diff", "--json").json["lines"] is None
 
 
@@ -336,7 +336,7 @@ def test_a_pack_of_the_standing_payload_is_compared_with_todays(demo: Cli) -> No
     demo.globals += ["--project", "payments-api"]
     demo("recipe", "save", "refunds", *TASK[:3])
     demo("context", "--record")
-    assert "No pack of this task" in demo("recipe", "run", "--diff").err, "the payload without a task is another one"
+    assert "No earlier pack" in demo("recipe", "run", "--diff").err, "the payload without a task is another one"
     demo("recipe", "run", "--budget", "4k", "--record")
     pack = demo("pack", "list", "--json").json[0]
     assert pack["options"]["standing"] == ["refunds"]

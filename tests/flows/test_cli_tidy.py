@@ -167,7 +167,7 @@ def test_a_query_narrows_the_list_and_chooses_what_is_retired(cli: Cli) -> None:
     assert set(cli("verify", "--where", "tag:ops", "--project", "shop").lines) == {kept, note}
     assert cli("retire", "--where", "kind:note", "--why", "over", "--project", "shop").lines == [note]
     assert cli("list", "--where", "status:retired", "--json").json[0]["status_reason"] == "over"
-    assert "No memory fits" in cli("retire", "--where", "kind:note", "--project", "shop", code=3).err
+    assert "No memory matches" in cli("retire", "--where", "kind:note", "--project", "shop", code=3).err
     assert "(at character 5)" in cli("list", "--where", "ops kidn:note", code=2).err
     assert "--where" in cli("retire", code=2).err
     assert "--where" in cli("retire", kept, "--where", "tag:ops", code=2).err

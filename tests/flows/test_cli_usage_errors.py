@@ -17,20 +17,20 @@ from flows.cli_driver import Cli
         (("add", "x", "--kind", "lessn"), ("Unknown kind: lessn", "Did you mean lesson?", "bug-pattern")),
         (("list", "--kind", "lessn"), ("Did you mean lesson?",)),
         (("list", "--status", "actve"), ("Unknown status: actve", "Did you mean active?", "any")),
-        (("list", "--sort", "titel"), ("Unknown order: titel", "Did you mean title?", "freshness")),
+        (("list", "--sort", "titel"), ("Unknown sort: titel", "Did you mean title?", "freshness")),
         (("export", "--target", "jsnol"), ("Unknown target: jsnol", "Did you mean jsonl?", "vault")),
         (("context", "x", "--target", "chatt"), ("chatt", "chat", "json")),
         (("context", "x", "--phase", "implment"), ("implment", "implement")),
         (("context", "x", "--style", "fulll"), ("fulll", "full")),
         (("import", ".", "--format", "claud-md"), ("claud-md", "claude-md")),
-        (("link", "a", "supercedes", "b"), ("Unknown link type: supercedes", "Did you mean supersedes?")),
+        (("link", "a", "supercedes", "b"), ("Unknown type: supercedes", "Did you mean supersedes?")),
         (("feedback", "a", "helpd"), ("Unknown verdict: helpd", "Did you mean helped?")),
         (("completion", "bsh"), ("Unknown shell: bsh", "Did you mean bash?")),
         (("list", "--limit", "ten"), ("--limit", "whole number", "ten")),
         (("list", "--limit", "-1"), ("--limit", "-1")),
-        (("search", "x", "--limit", "0"), ("--limit", "from 1")),
+        (("search", "x", "--limit", "0"), ("--limit", "1 or more")),
         (("log", "--limit", "1.5"), ("--limit", "1.5")),
-        (("review", "--size", "0"), ("--size", "from 1")),
+        (("review", "--size", "0"), ("--size", "1 or more")),
         (("add", "x", "--importance", "9"), ("1 to 5", "9")),
         (("add", "x", "--importance", "high"), ("--importance", "whole number")),
         (("add", "x", "--confidence", "2"), ("0 to 1", "2")),
@@ -51,11 +51,11 @@ from flows.cli_driver import Cli
         (("add", "-"), ("no text",)),
         (("add",), ("TEXT", "memtui add --help")),
         (("show",), ("ID", "memtui show --help")),
-        (("show", "a", "b"), ("Too many words: b", "quotes")),
-        (("search",), ("What for?", "--file")),
+        (("show", "a", "b"), ("Too many arguments: b", "Quote")),
+        (("search",), ("Nothing to search for", "--file")),
         (("list", "--vault"), ("--vault", "expected one argument")),
         (("add", "--why", "--kind"), ("--why", "--option=VALUE")),
-        (("add", "--never"), ("Unknown option: --never", "`--` before a text")),
+        (("add", "--never"), ("Unknown option: --never", "`--` before text")),
         (("recipe", "save", "weekly"), ("task or files",)),
         (("inbox", "accept"), ("--all",)),
         (("purge",), ("Erase what?", "--text")),
@@ -137,7 +137,7 @@ def test_one_wrong_id_among_many_changes_nothing(cli: Cli) -> None:
 def test_an_unknown_project_is_told_with_the_nearest(cli: Cli) -> None:
     cli("add", "Money is an integer.", "--project", "payments-api")
     run = cli("list", "--project", "paymets-api")
-    assert "knows no project paymets-api" in run.err
+    assert "Project paymets-api is not in the vault" in run.err
     assert "Did you mean payments-api?" in run.err
 
 

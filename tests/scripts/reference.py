@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-from memtui.cli.parsing import Parser, command_parser, global_options
+from memtui.cli.parsing import Parser, command_parser
 from memtui.cli.registry import COMMANDS
 from memtui.config import default_text
 from memtui.curate.query import FIELDS, FLAGS
@@ -32,7 +32,7 @@ def commands() -> str:
     for group, members in groupby(COMMANDS, key=attrgetter("group")):
         lines += [f"## {group}", ""]
         for command in members:
-            parser = command_parser(command, global_options())
+            parser = command_parser(command)
             lines += [f"### `memtui {command.name}{_positionals(parser)}`", "", _sentence(command.help), ""]
             rows = [*_options(parser), *_actions(parser)]
             lines += [*rows, ""] if rows else []

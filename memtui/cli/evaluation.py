@@ -1,0 +1,174 @@
+"""`memtui eval`."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memtui.cli import options
+from memtui.cli.output import progress, say, write_json, write_line, write_table
+from memtui.cli.parsing import Parser
+from memtui.cli.session import Commands, Session
+from memtui.errors import NotFoundError, SourceError, UsageError
+from memtui.text.plural import counted
+
+if TYPE_CHECKING:
+    from memtui.recall.evaluation import Question
+    from memtui.recall.semantic import Meaning
+    from memtui.vault.filters import Scope
+    from memtui.vault.vault import Vault
+
+_COLUMNS = ("recall@5", "recall@10", "hit@5", "hit@10", "ndcg@10", "mrr", "empty", "p50_ms", "p95_ms")
+_IDS_SHOWN = 8
+
+
+def _arguments(parser: Parser) -> None:
+    parser.add_argument(
+        "queries",
+        metavar="QUERIES",
+        help='a file of lines {"query": "…", "expected": ["id"]}, optionally with "files", "exclude" and "kind"; '
+        "an empty list means that nothing should be found",
+    )
+    parser.add_argument(
+        "--corpus", metavar="MEMORIES", help="query a temporary vault with the memories of this JSONL file instead"
+    )
+    parser.add_argument(
+        "--tree", metavar="DIR", help="the source tree of the queries' files (default: that of the working directory)"
+    )
+    parser.add_argument("--fast", action="store_true", help="only words, files and links, without the model")
+    parser.add_argument("--add", metavar="QUERY", help="append this query to QUERIES instead of running it")
+    options.add_repeatable(parser, "--expect", "ID", "with --add: a memory that should be found")
+    options.add_files(parser, "with --add: a file you are working on")
+    parser.add_argument("--kind", metavar="NAME", default="", help="with --add: a name to group results by")
+
+
+def _eval(arguments: argparse.Namespace, session: Session) -> None:
+    """Measure how well recall finds what it should.
+
+    Write your own evaluation first: each time a memory was missing that should have been there, note it with
+    `memtui eval --add "what I asked" --expect ID questions.jsonl`. With some twenty of them `memtui eval
+    questions.jsonl` shows whether a change of settings, kinds or model helps you. Every query runs as `memtui context`
+    runs it, which refuses what is irrelevant, so `empty` is the share of tasks without an answer; pinned memories count
+    where they are relevant, not for being pinned.
+    """
+    path = session.path(arguments.queries)
+    if arguments.add is not None:
+        _add(arguments, session, path)
+        return
+    for name in ("expect", "file", "kind"):
+        if getattr(arguments, name):
+            raise UsageError(f"--{name} goes with --add", remedy="See `memtui eval --help`.")
+    from memtui.recall.evaluation import read_questions
+
+    questions = read_questions(_read(path), path.name)
+    with _queried_vault(arguments, session) as (vault, scope):
+        _measure(arguments, session, vault, scope, questions)
+
+
+def _measure(
+    arguments: argparse.Namespace, session: Session, vault: Vault, scope: Scope, questions: list[Question]
+) -> None:
+    from memtui.recall.evaluation import evaluate, evaluation_record, known_ids, unknown_ids
+    from memtui.workspace import Tree
+
+    missing = unknown_ids(questions, known_ids(vault))
+    if missing:
+        more = f" and {len(missing) - _IDS_SHOWN} more" if len(missing) > _IDS_SHOWN else ""
+        say(f"Not in the vault, so not found where expected: {', '.join(missing[:_IDS_SHOWN])}{more}")
+    tree = session.view.tree
+    if arguments.tree:
+        root = session.path(arguments.tree)
+        if not root.is_dir():
+            raise UsageError("There is no such folder", where=arguments.tree)
+        tree = Tree(session.project or "", root)
+    bar = progress("queries")
+    answers = evaluate(
+        vault,
+        questions,
+        scope,
+        settings=session.config.recall,
+        now=vault.now(),
+        meaning=None if arguments.fast else _meaning(session.config.embedding.model, vault),
+        tree=tree,
+        progress=(lambda done: bar(done, len(questions))) if bar else None,
+    )
+    record = evaluation_record(answers)
+    if session.json:
+        write_json(record | ({"unknown": missing} if missing else {}))
+        return
+    rows = [["all", str(record["queries"]), *_cells(record)]]
+    if set(record["by_kind"]) != {""}:
+        rows += [[kind or "(no kind)", str(one["queries"]), *_cells(one)] for kind, one in record["by_kind"].items()]
+    write_table(rows, headings=("kind", "queries", *_COLUMNS))
+    write_line("")
+
+
+def _cells(record: dict[str, Any]) -> list[str]:
+    return ["–" if record[name] is None else f"{record[name]:.{1 if name.endswith('ms') else 3}f}" for name in _COLUMNS]
+
+
+@contextmanager
+def _queried_vault(arguments: argparse.Namespace, session: Session) -> Iterator[tuple[Vault, Scope]]:
+    """Give the vault to query, and the projects in view: those of `--project`, else all."""
+    from memtui.vault.filters import EVERYTHING, Scope
+
+    scope = Scope.of_project(session.project) if session.project else EVERYTHING
+    if not arguments.corpus:
+        yield session.vault, scope
+        return
+    from memtui.recall.evaluation import corpus_vault, read_corpus
+
+    path = session.path(arguments.corpus)
+    corpus = read_corpus(_read(path), path.name, session.vault.now())
+    with tempfile.TemporaryDirectory(prefix="memtui-eval-") as folder:
+        yield corpus_vault(Path(folder), corpus, kinds=session.kinds, now=session.vault.now), scope
+
+
+def _meaning(model: str, vault: Vault) -> Meaning | None:
+    """Return the meaning of a model with all vectors in memory, so that times are those of a warm process."""
+    from memtui.recall.semantic import ModelMeaning, has_model
+
+    if not has_model(model):
+        return None
+    from memtui.recall.embedding_cache import ResidentVectors, embed_missing
+
+    meaning = ModelMeaning(vault, model, catches_up=False)
+    engine = meaning.engine()
+    if engine is None:
+        say(f"Semantic search is off: {meaning.problem}")
+        return None
+    embed_missing(vault, engine)
+    return ModelMeaning(vault, model, engine=engine, resident=ResidentVectors(engine.name), catches_up=False)
+
+
+def _add(arguments: argparse.Namespace, session: Session, path: Path) -> None:
+    """Append a query to the file, atomically."""
+    from memtui.curate.projects import check_named_files
+    from memtui.publish.files import add_question
+    from memtui.recall.evaluation import Question
+
+    if not arguments.expect:
+        raise UsageError("Nothing is expected", where="eval --add", remedy="Name what should be found: --expect ID")
+    if not arguments.add.strip() and not arguments.file:
+        raise UsageError("The query is empty", where="eval --add", remedy="Give words, or --file.")
+    expected = tuple(session.resolve(arguments.expect))
+    files = tuple(check_named_files(session.vault, session.view, arguments.file, folder=session.folder))
+    add_question(Question(arguments.add, expected, files, kind=arguments.kind), str(path), folder=session.folder)
+    session.put({"file": str(path), "expected": list(expected)})
+    say(f"Added to {path.name}, expecting {counted(len(expected), 'memory')}. Measure with `memtui eval {path.name}`.")
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise NotFoundError("There is no such file", where=str(path)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"The file cannot be read ({error})", where=str(path)) from error
+
+
+COMMANDS: Commands = {"eval": (_arguments, _eval)}

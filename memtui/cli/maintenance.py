@@ -1,0 +1,238 @@
+"""`memtui stats`, `doctor`, `reindex` and `vault`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from memtui.cli.output import progress, say, write_json, write_line, write_table
+from memtui.cli.parsing import Parser
+from memtui.cli.session import Commands, Session, no_arguments
+from memtui.errors import EXIT_DONE, EXIT_ERROR, ConfigError, UsageError
+from memtui.text.plural import counted
+from memtui.text.sanitize import reveal
+
+if TYPE_CHECKING:
+    from memtui.curate.health import HealthRow
+    from memtui.vault.doctor import Check
+
+_LABEL_CELLS, _VALUE_CELLS, _BAR_CELLS = 18, 9, 24
+_WIDTH = 80
+_INDENT = " " * 6
+
+
+def _stats(arguments: argparse.Namespace, session: Session) -> None:
+    """Show counts and the health of the vault."""
+    from memtui.curate.health import health, health_record, sections
+    from memtui.curate.projects import unchecked_words
+
+    found = health(session.vault, session.health_options)
+    if found.unchecked:
+        say(unchecked_words(found.unchecked))
+    if session.json:
+        write_json(health_record(found))
+        return
+    _write_counts(dict(found.counts))
+    for section in sections(found):
+        write_line("")
+        write_line(section.title)
+        for row in section.rows:
+            _write_row(row)
+
+
+def _write_counts(counts: dict[str, object]) -> None:
+    for name, value in counts.items():
+        if isinstance(value, int):
+            write_line(f"{name}: {value:,}")
+    for name in ("by_status", "by_project"):
+        groups = counts.get(name)
+        if isinstance(groups, dict) and groups:
+            numbers = ", ".join(f"{number:,} {reveal(str(key))}" for key, number in groups.items())
+            write_line(f"{name.replace('_', ' ')}: {numbers}")
+
+
+def _write_row(row: HealthRow) -> None:
+    """Write a figure with its bar and note; a note that does not fit beside them follows below."""
+    import textwrap
+
+    from memtui.curate.health import bar
+    from memtui.text.width import cell_width, clip, pad
+
+    label = pad(clip(reveal(row.label), _LABEL_CELLS), _LABEL_CELLS)
+    line = f"  {label}{row.value:>{_VALUE_CELLS}}"
+    note = reveal(row.note)
+    if row.is_memory:
+        write_line(clip(f"{line}  {note}", _WIDTH))
+        return
+    if row.share is not None:
+        line = f"{line}  {bar(row.share, _BAR_CELLS)}"
+    if cell_width(line) + 2 + cell_width(note) <= _WIDTH:
+        write_line(f"{line}  {note}".rstrip())
+        return
+    write_line(line.rstrip())
+    for part in textwrap.wrap(note, _WIDTH - len(_INDENT)):
+        write_line(_INDENT + part)
+
+
+def _doctor_arguments(parser: Parser) -> None:
+    parser.add_argument(
+        "--repair", action="store_true", help="repair what is damaged: fold the log, restore a backup, or salvage"
+    )
+
+
+def _doctor(arguments: argparse.Namespace, session: Session) -> int:
+    """Check the vault: file, permissions, lock, contents, search index, backups, drive.
+
+    Changes nothing without --repair, which keeps a copy of a damaged file before it recovers what it can. Exits 0 when
+    healthy, 1 when damaged.
+    """
+    from memtui.vault.doctor import diagnose, repair
+
+    repaired = repair(session.vault) if arguments.repair else None
+    found = diagnose(session.vault)
+    checks = [*found.checks, _semantic_check(session)] if found.healthy else found.checks
+    if session.json:
+        repair_record = repaired and {
+            "outcome": repaired.outcome,
+            "kept": str(repaired.kept) if repaired.kept else None,
+            "memories": repaired.memories,
+            "lines": list(repaired.lines),
+        }
+        records = [{"name": c.name, "state": _state(c), "detail": c.detail, "remedy": c.remedy} for c in checks]
+        write_json({"healthy": found.healthy, "checks": records, "repair": repair_record})
+    else:
+        write_table([_state(c), c.name, f"{c.detail} ({c.remedy})" if c.remedy else c.detail] for c in checks)
+    for line in repaired.lines if repaired else ():
+        say(line)
+    if not found.healthy:
+        say(
+            "The vault is not healthy." + ("" if arguments.repair else " `memtui doctor --repair` repairs what it can.")
+        )
+    return EXIT_DONE if found.healthy else EXIT_ERROR
+
+
+def _state(check: Check) -> str:
+    if check.ok:
+        return "ok"
+    return "bad" if check.vital else "warn"
+
+
+def _semantic_check(session: Session) -> Check:
+    """Check whether semantic search works as configured and installed."""
+    from memtui.embedding.engine import damage_of
+    from memtui.recall.embedding_cache import semantic_state
+    from memtui.vault.doctor import Check
+
+    try:
+        state = semantic_state(session.vault, session.config.embedding.model)
+    except ConfigError as error:
+        return Check(
+            "semantic", ok=False, detail=f"off: {error.what} ({error.where})", remedy=error.remedy, vital=False
+        )
+    model = state.model
+    problem = damage_of(model) if model.usable else ""
+    if problem:
+        return Check("semantic", ok=False, detail=f"off: {problem}", remedy=model.remedy, vital=False)
+    remedy = "" if model.usable else model.remedy
+    if state.missing:
+        remedy = "`memtui reindex` makes the missing vectors"
+    return Check("semantic", ok=model.usable or model.state == "off", detail=state.words, remedy=remedy, vital=False)
+
+
+def _reindex(arguments: argparse.Namespace, session: Session) -> None:
+    """Rebuild the search index from the memories, in one transaction, then the vectors.
+
+    Makes the vectors that are missing and drops those of other models. After Ctrl+C the next run continues.
+    """
+    from memtui.vault.maintenance import reindex
+
+    number = reindex(session.vault, progress=progress("indexing"))
+    say(f"Indexed {counted(number, 'memory')}")
+    embedded, off = _embed(session)
+    session.put({"memories": number, "embedded": embedded, "semantic": off or "on"})
+
+
+def _embed(session: Session) -> tuple[int, str]:
+    """Make the missing vectors; returns how many, and why not where the model is off."""
+    from memtui.embedding.engine import open_engine
+    from memtui.recall.embedding_cache import embed_missing, semantic_state
+    from memtui.vault.search.vectors import drop_others
+
+    state = semantic_state(session.vault, session.config.embedding.model)
+    if not state.model.usable:
+        say(f"semantic {state.words}" + (f". {state.model.remedy}" if state.model.remedy else ""))
+        return 0, state.model.problem or "off"
+    embedded = 0
+    if state.missing:
+        engine = open_engine(session.config.embedding.model)
+        if engine is not None:
+            embedded = embed_missing(session.vault, engine, progress=progress("embedding"))
+        say(f"Embedded {counted(embedded, 'memory')} ({state.model.name})")
+    if state.others:
+        # Only now: until here they were all that there was.
+        drop_others(session.vault, state.model.name)
+    return embedded, ""
+
+
+def _vault_arguments(parser: Parser) -> None:
+    add = parser.add_actions()
+    add("path", "print where the vault is", _vault_path)
+    backup = add("backup", "copy the vault; prints the copy's path", _back_up)
+    backup.add_argument("--to", metavar="PATH", help="another place than the folder of backups")
+    back = add("restore", "replace the vault with a backup; the current vault is backed up first", _restore)
+    back.add_argument("name", metavar="BACKUP", nargs="?", help="file name or path (default: the newest)")
+    add("backups", "list the backups, newest first", _list_backups)
+
+
+def _vault(arguments: argparse.Namespace, session: Session) -> None:
+    """Show, back up or restore the vault file."""
+    raise UsageError("Which action?", remedy="Choose from path, backup, restore and backups.")
+
+
+def _vault_path(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.vault.backup import log_path
+    from memtui.vault.maintenance import waiting_log_bytes
+
+    path = session.vault.path
+    waiting = waiting_log_bytes(session.vault)
+    if waiting:
+        say(
+            f"The file alone is incomplete: {waiting:,} bytes of changes are in {log_path(path).name} beside it."
+            " `memtui vault backup` copies both as one."
+        )
+    session.put({"path": str(path)}, [str(path)])
+
+
+def _back_up(arguments: argparse.Namespace, session: Session) -> None:
+    from pathlib import Path
+
+    from memtui.vault.maintenance import back_up
+
+    path = back_up(session.vault, to=Path(arguments.to).expanduser() if arguments.to else None)
+    session.put({"path": str(path)}, [str(path)])
+
+
+def _restore(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.vault.maintenance import restore
+
+    session.only_a_person("restore the vault")
+    used, kept = restore(session.vault, arguments.name)
+    say(f"Restored {used.name}" + (f"; the previous vault is {kept.name}" if kept else ""))
+    session.put({"path": str(used)}, [str(used)])
+
+
+def _list_backups(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.vault.backup import list_backups
+
+    paths = [str(path) for path in list_backups(session.vault.path)]
+    session.put(paths, paths)
+    if not paths and not session.json:
+        say("There is no backup yet.")
+
+
+COMMANDS: Commands = {
+    "stats": (no_arguments, _stats),
+    "doctor": (_doctor_arguments, _doctor),
+    "reindex": (no_arguments, _reindex),
+    "vault": (_vault_arguments, _vault),
+}

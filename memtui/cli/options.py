@@ -1,0 +1,71 @@
+"""Options that several commands share, each declared once."""
+
+from __future__ import annotations
+
+from memtui.cli.parsing import Parser, at_least, whole_number
+
+
+def add_ids(parser: Parser, *, nargs: str = "+") -> None:
+    """Add the ids of memories."""
+    parser.add_argument("id", metavar="ID", nargs=nargs, help="ids or their first characters")
+
+
+def add_id(parser: Parser, what: str = "id or its first characters") -> None:
+    """Add one id."""
+    parser.add_argument("id", metavar="ID", help=what)
+
+
+def add_repeatable(parser: Parser, name: str, metavar: str, help_text: str) -> None:
+    """Add an option that may be given several times."""
+    parser.add_argument(name, metavar=metavar, action="append", default=[], help=f"{help_text}; repeatable")
+
+
+def add_allow_secret(parser: Parser, what: str = "it") -> None:
+    """Add the option that stores what looks like a secret."""
+    parser.add_argument("--allow-secret", action="store_true", help=f"store {what} even if it looks like a secret")
+
+
+def add_reason(parser: Parser) -> None:
+    """Add the reason of a decision."""
+    parser.add_argument("--why", metavar="TEXT", default="", help="the reason")
+    add_allow_secret(parser, "the reason")
+
+
+def add_where(parser: Parser, help_text: str) -> None:
+    """Add a query that selects memories."""
+    parser.add_argument("--where", metavar="QUERY", help=f"{help_text}: 'kind:note age>180d -pinned \"exact words\"'")
+
+
+def add_if_version(parser: Parser) -> None:
+    """Add the version that a decision is based on."""
+    help_text = "only if this is still its version, else exit 4"
+    parser.add_argument("--if-version", metavar="N", type=whole_number, help=help_text)
+
+
+def add_all_projects(parser: Parser) -> None:
+    """Add the option that looks beyond the project in view."""
+    parser.add_argument("--all-projects", action="store_true", help="every project, and unassigned memories")
+
+
+def add_limit(parser: Parser, default: str, *, least: int = 0) -> None:
+    """Add the largest number of rows."""
+    parser.add_argument(
+        "--limit", metavar="N", type=at_least(least), help=f"maximum number of rows (default: {default})"
+    )
+
+
+def add_kinds(parser: Parser) -> None:
+    """Add the kinds that memories must have."""
+    add_repeatable(parser, "--kind", "KIND", "only this kind")
+
+
+def add_files(parser: Parser, help_text: str = "a file you are working on", name: str = "--file") -> None:
+    """Add paths."""
+    add_repeatable(parser, name, "PATH", help_text)
+
+
+def add_list_changes(parser: Parser, tag: str, file: str) -> None:
+    """Add the options that add and remove tags and files."""
+    for name, metavar, what in (("tag", "TAG", tag), ("file", "PATH", file)):
+        add_repeatable(parser, f"--add-{name}", metavar, f"add {what}")
+        add_repeatable(parser, f"--remove-{name}", metavar, f"remove {what}")

@@ -1,0 +1,286 @@
+"""`memtui merge`, `unmerge`, `reflect`, `link`, `unlink` and `settle`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from memtui.cli import options
+from memtui.cli.output import read_input, say
+from memtui.cli.parsing import Parser
+from memtui.cli.session import UNDO_HINT, Commands, Session
+from memtui.domain.kinds import DEFAULT_KIND
+from memtui.domain.memory import LINK_TYPES
+from memtui.errors import UsageError
+from memtui.text.plural import counted
+from memtui.wording import outcomes
+
+if TYPE_CHECKING:
+    from memtui.analysis.suggestions import LinkProposal
+
+_MERGED_FIELDS = {
+    "title": "--title",
+    "insight": "--text",
+    "rationale": "--why",
+    "snippet": "--snippet",
+    "kind": "--kind",
+}
+
+
+def _merge_arguments(parser: Parser) -> None:
+    parser.add_argument("id", metavar="ID", nargs="+", help="the memories to merge")
+    parser.add_argument("--into", metavar="ID", help="the one that stays (default: the first)")
+    for field, option in _MERGED_FIELDS.items():
+        parser.add_argument(option, metavar="TEXT", dest=f"chosen_{field}", help=f"the merged memory's {field}")
+
+
+def _merge(arguments: argparse.Namespace, session: Session) -> None:
+    """Merge two to eight memories: texts are joined where they differ, tags, files and sources are united.
+
+    The other memories become `merged`.
+    """
+    from memtui.curate.merge import merge
+
+    session.back_up_daily()
+    chosen = {field: getattr(arguments, f"chosen_{field}") for field in _MERGED_FIELDS}
+    made = merge(
+        session.vault,
+        arguments.id,
+        into=arguments.into,
+        actor=session.actor,
+        project=session.project,
+        chosen={field: text for field, text in chosen.items() if text is not None},
+        secret_patterns=session.secret_patterns,
+    )
+    target = made.result.id
+    session.put({"id": target, "originals": [memory.id for memory in made.originals]}, [target])
+    say(f"{outcomes.merged(made)}. `memtui unmerge {target}` splits it again.")
+
+
+def _unmerge_arguments(parser: Parser) -> None:
+    options.add_id(parser, "the merged memory, or one of its originals")
+
+
+def _unmerge(arguments: argparse.Namespace, session: Session) -> None:
+    """Split the last merge into a memory: the originals are again what they were."""
+    from memtui.curate.merge import unmerge
+
+    session.back_up_daily()
+    target, originals = unmerge(session.vault, arguments.id, actor=session.actor)
+    session.put({"id": target.id, "originals": [memory.id for memory in originals]}, [target.id])
+    say(outcomes.unmerged(target, originals))
+
+
+def _reflect_arguments(parser: Parser) -> None:
+    parser.add_argument("id", metavar="ID", nargs="+", help="the sources, two to twenty")
+    parser.add_argument("--text", metavar="TEXT", help="the conclusion, or - to read it from standard input")
+    parser.add_argument("--title", metavar="TEXT", default="", help="one line (default: made from the text)")
+    parser.add_argument("--why", metavar="TEXT", default="", help="why it holds, and when it applies")
+    parser.add_argument("--kind", metavar="KIND", default=DEFAULT_KIND, help=f"its kind (default: {DEFAULT_KIND})")
+    options.add_list_changes(parser, "a tag", "a file or glob")
+    parser.add_argument("--retire", action="store_true", help="take the sources out of use (default: keep them)")
+    options.add_allow_secret(parser)
+
+
+def _reflect(arguments: argparse.Namespace, session: Session) -> None:
+    """Write one conclusion from several notes or lessons. They stay as its sources (derived-from).
+
+    With --retire they go out of use. Tags and files are those of the sources unless you change them.
+    """
+    from memtui.cli.edit import list_changes
+    from memtui.curate.reflect import Conclusion, propose, reflect
+
+    if arguments.text is None:
+        raise UsageError(
+            "There is no conclusion yet", remedy='Write it: --text "…", or `--text -` to read it from standard input.'
+        )
+    text = read_input() if arguments.text == "-" else arguments.text
+    ids = session.resolve(arguments.id)
+    with session.vault.read() as reader:
+        found = reader.get_many(ids)
+    proposed = propose([found[identifier] for identifier in ids])
+    lists = list_changes(arguments, session).values(proposed)
+    session.back_up_daily()
+    made = reflect(
+        session.vault,
+        ids,
+        Conclusion(
+            text=text,
+            title=arguments.title,
+            kind=arguments.kind,
+            why=arguments.why,
+            tags=lists.get("tags"),
+            anchors=lists.get("anchors"),
+            project=session.project,
+            allow_secret=arguments.allow_secret,
+        ),
+        actor=session.actor,
+        retire=arguments.retire,
+        secret_patterns=session.secret_patterns,
+    )
+    session.put({"id": made.memory.id, "sources": [memory.id for memory in made.sources]}, [made.memory.id])
+    say(outcomes.reflected(made))
+
+
+def _ends(parser: Parser) -> None:
+    parser.add_argument("id", metavar="ID", nargs="?", help="the memory that the link starts from")
+    parser.add_argument("type", metavar="TYPE", nargs="?", choices=LINK_TYPES, help=", ".join(LINK_TYPES))
+    parser.add_argument("other", metavar="ID", nargs="?", help="the memory that it points to")
+
+
+def _check_ends(arguments: argparse.Namespace) -> None:
+    if arguments.other is None:
+        usage = f"memtui {arguments.command} ID TYPE ID"
+        raise UsageError(f"A link has two ends: {usage}", remedy=f"Types: {', '.join(LINK_TYPES)}.")
+
+
+def _link_arguments(parser: Parser) -> None:
+    _ends(parser)
+    parser.add_argument("--proposals", action="store_true", help="list suggested links, of one ID or of all")
+    parser.add_argument("--dismiss", action="store_true", help="do not link ID TYPE ID, and never suggest it again")
+    options.add_all_projects(parser)
+
+
+def _link(arguments: argparse.Namespace, session: Session) -> None:
+    """Link two memories. `A supersedes B` also takes B out of use.
+
+    With --proposals, list the links that usage and similarity suggest; nothing is linked until you say so.
+    """
+    if arguments.proposals:
+        _list_proposals(arguments, session)
+        return
+    _check_ends(arguments)
+    if arguments.dismiss:
+        from memtui.analysis.snapshot import NOT_RELATED
+        from memtui.curate.resolutions import dismiss
+
+        made = bool(dismiss(session.vault, NOT_RELATED, [arguments.id, arguments.other], actor=session.actor))
+        said = "Dismissed: not suggested again until a text changes" if made else "It was dismissed already."
+    else:
+        from memtui.curate.links import link
+
+        found = link(session.vault, arguments.id, arguments.type, arguments.other, actor=session.actor)
+        made, said = found is not None, outcomes.linked(found) if found else "They are linked like this already."
+    session.put({"changed": made})
+    say(said)
+
+
+def _unlink(arguments: argparse.Namespace, session: Session) -> None:
+    """Remove a link. A memory that nothing supersedes any more is active again."""
+    from memtui.curate.links import unlink
+
+    _check_ends(arguments)
+    found = unlink(session.vault, arguments.id, arguments.type, arguments.other, actor=session.actor)
+    session.put({"changed": True})
+    say(outcomes.unlinked(found))
+
+
+def _list_proposals(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.analysis.suggestions import proposal_records
+
+    if arguments.type is not None:
+        raise UsageError("--proposals takes at most one ID", where=arguments.type)
+    proposals = _proposals(arguments, session)
+    with session.vault.read() as reader:
+        found = reader.get_many({end for proposal in proposals for end in proposal.ids})
+    titles = {memory.id: memory.title for memory in found.values()}
+    rows = (
+        [one.from_id, one.type, one.to_id, one.why, f"{titles.get(one.from_id, '')} · {titles.get(one.to_id, '')}"]
+        for one in proposals
+    )
+    session.put_rows(proposal_records(proposals, titles), rows)
+    if not session.json:
+        ways = "`memtui link ID TYPE ID` makes a link, --dismiss stops suggesting it."
+        say(f"{counted(len(proposals), 'suggestion')}. {ways}" if proposals else "No links are suggested.")
+
+
+def _proposals(arguments: argparse.Namespace, session: Session) -> list[LinkProposal]:
+    from memtui.curate.links import link_proposals, proposals_about
+    from memtui.vault.filters import EVERYTHING
+
+    if arguments.id is not None:
+        return proposals_about(session.vault, *session.resolve([arguments.id]))
+    scope = EVERYTHING if arguments.all_projects else session.view.listing_scope
+    return link_proposals(session.vault, scope, model=session.stored_model)
+
+
+def _settle_arguments(parser: Parser) -> None:
+    parser.add_argument("id", metavar="ID", nargs="+", help="the memories: two, or several with --no-duplicates")
+    parser.add_argument("--keep", metavar="ID", help="this one holds: it supersedes the other")
+    options.add_repeatable(
+        parser,
+        "--scope",
+        "ID=WHERE",
+        "both hold, this one only there: paths, phases or words separated by commas, such as `legacy/**, release`. It "
+        "is left out of tasks with other files or in another phase",
+    )
+    parser.add_argument("--none", action="store_true", help="they do not contradict each other: never suggest it again")
+    parser.add_argument("--no-duplicates", action="store_true", help="they are not duplicates: never suggest it again")
+
+
+def _settle(arguments: argparse.Namespace, session: Session) -> None:
+    """Settle what `tidy` reports as one change that `undo` reverts.
+
+    Of two memories that contradict each other, one holds (--keep), both do, each somewhere (--scope), or there is no
+    contradiction (--none). Memories that only look like duplicates are marked as distinct (--no-duplicates).
+    """
+    ways = (arguments.keep is not None, bool(arguments.scope), arguments.none, arguments.no_duplicates)
+    if sum(ways) != 1:
+        remedy = "Choose one of --keep ID, --scope ID=WHERE, --none or --no-duplicates."
+        raise UsageError("Say how to settle it", remedy=remedy)
+    if not arguments.no_duplicates and len(arguments.id) != 2:  # noqa: PLR2004 - a pair
+        raise UsageError("Name the two memories", where=" ".join(arguments.id))
+    session.back_up_daily()
+    if arguments.none or arguments.no_duplicates:
+        changed, said = _dismiss(arguments, session)
+    elif arguments.keep is not None:
+        changed, said = _keep_one(arguments, session)
+    else:
+        changed, said = _keep_both(arguments, session)
+    session.put({"changed": changed}, changed)
+    say(said)
+
+
+def _dismiss(arguments: argparse.Namespace, session: Session) -> tuple[list[str], str]:
+    from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE
+    from memtui.curate.resolutions import dismiss
+
+    kind = NOT_DUPLICATE if arguments.no_duplicates else NOT_CONTRADICTION
+    said = outcomes.NOT_DUPLICATES if arguments.no_duplicates else outcomes.NOT_CONTRADICTING
+    made = dismiss(session.vault, kind, arguments.id, actor=session.actor)
+    return [], f"{said}. {UNDO_HINT}" if made else "That was settled already."
+
+
+def _keep_one(arguments: argparse.Namespace, session: Session) -> tuple[list[str], str]:
+    from memtui.curate.resolutions import contradiction_of, keep_one
+
+    pair = contradiction_of(session.vault, *arguments.id)
+    kept = session.resolve([arguments.keep])[0]
+    dropped = keep_one(session.vault, pair, kept, actor=session.actor)
+    return [dropped.id], f"{outcomes.superseded(kept, dropped.id)}. {UNDO_HINT}"
+
+
+def _keep_both(arguments: argparse.Namespace, session: Session) -> tuple[list[str], str]:
+    from memtui.curate.resolutions import contradiction_of, keep_both, parse_validity
+
+    pair = contradiction_of(session.vault, *arguments.id)
+    scopes = {}
+    for given in arguments.scope:
+        prefix, sign, where = given.partition("=")
+        if not sign:
+            raise UsageError("Write a scope as ID=WHERE", where=given, remedy="For example --scope k3f9=legacy/**.")
+        scopes[session.resolve([prefix])[0]] = parse_validity(where)
+    both = keep_both(session.vault, pair, scopes, actor=session.actor, secret_patterns=session.secret_patterns)
+    changed = [memory.id for memory in both if memory.id in scopes]
+    places = [(identifier, scopes[identifier].text) for identifier in changed]
+    return changed, f"{outcomes.both_kept(places)}. {UNDO_HINT}"
+
+
+COMMANDS: Commands = {
+    "merge": (_merge_arguments, _merge),
+    "unmerge": (_unmerge_arguments, _unmerge),
+    "reflect": (_reflect_arguments, _reflect),
+    "link": (_link_arguments, _link),
+    "unlink": (_ends, _unlink),
+    "settle": (_settle_arguments, _settle),
+}

@@ -1,0 +1,259 @@
+"""`memtui config`, `completion`, `model` and `project`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from memtui import locations
+from memtui.cli.output import say, write_json, write_line, write_table
+from memtui.cli.parsing import Parser, full_parser
+from memtui.cli.session import Commands, Session
+from memtui.errors import EXIT_DONE, EXIT_ERROR, UsageError
+from memtui.text.plural import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def _config_arguments(parser: Parser) -> None:
+    add = parser.add_actions()
+    add("path", "print where the configuration is read from", _config_path)
+    add("show", "print the configuration in force", _show_config)
+    add("init", "write a file with every key commented out; never over an existing one", _init_config)
+    add("keys", "list the app's actions: id, keys in force, what each does", _list_keys)
+
+
+def _config(arguments: argparse.Namespace, session: Session) -> None:
+    """Show or create the configuration."""
+    raise UsageError("Which action?", remedy="Choose from path, show, init and keys.")
+
+
+def _config_path(arguments: argparse.Namespace, session: Session) -> None:
+    path = str(locations.config_file())
+    session.put({"path": path}, [path])
+
+
+def _init_config(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.config import default_text
+    from memtui.publish.files import write_atomically
+
+    path = locations.config_file()
+    if path.exists():
+        raise UsageError("The configuration exists already", where=str(path), remedy="Edit it, or move it away first.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, default_text().encode())
+    session.put({"path": str(path)}, [str(path)])
+
+
+def _show_config(arguments: argparse.Namespace, session: Session) -> None:
+    from dataclasses import asdict
+
+    values = asdict(session.config)
+    values.pop("path")
+    values["keys"] = dict(values["keys"])
+    values["kinds"] = dict(values["kinds"])
+    values["targets"] = {
+        name: {key: value for key, value in asdict(target).items() if value is not None}
+        for name, target in session.config.targets
+    }
+    values["secrets"] = {"patterns": dict(values["secrets"]["patterns"])}
+    if session.json:
+        write_json(values)
+        return
+    say(f"From {session.config.path}" if session.config.path else "Defaults; there is no configuration file.")
+    for section, keys in values.items():
+        for line in _toml(section, keys):
+            write_line(line)
+
+
+def _toml(name: str, table: dict[str, Any]) -> Iterator[str]:
+    """Yield a table as lines of TOML, tables within it last."""
+    import json
+
+    inner = {key: value for key, value in table.items() if isinstance(value, dict)}
+    if len(inner) < len(table) or not table:
+        yield f"[{name}]"
+    for key, value in table.items():
+        if key not in inner:
+            # JSON's strings, numbers and booleans are also TOML.
+            yield f"{_key(key)} = {json.dumps(value, ensure_ascii=False)}"
+    for key, value in inner.items():
+        yield from _toml(f"{name}.{_key(key)}", value)
+
+
+def _key(name: str) -> str:
+    import json
+    import re
+
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+
+
+def _list_keys(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.tui.actions.table import ACTIONS
+    from memtui.tui.keymap import Keymap
+
+    keymap = Keymap(dict(session.config.keys))
+    for problem in keymap.problems:
+        say(problem)
+    session.put(
+        [{"id": one.id, "keys": list(keymap.keys(one)), "area": one.area, "title": one.title} for one in ACTIONS],
+        (f"{one.id:<16} {keymap.shown(one):<16} {one.palette_title}" for one in ACTIONS),
+    )
+
+
+def _completion_arguments(parser: Parser) -> None:
+    shells = ("bash", "zsh", "fish", "tcsh")
+    parser.add_argument("shell", metavar="SHELL", choices=shells, help=", ".join(shells))
+
+
+def _completion(arguments: argparse.Namespace, session: Session) -> None:
+    """Print a shell completion script.
+
+    bash: eval "$(memtui completion bash)"; zsh: memtui completion zsh > a file _memtui in a folder of $fpath; fish:
+    memtui completion fish > ~/.config/fish/completions/memtui.fish
+    """
+    import shtab
+
+    write_line(shtab.complete(full_parser(), shell=arguments.shell))
+
+
+def _model_arguments(parser: Parser) -> None:
+    add = parser.add_actions()
+    add("status", "show which model is in use and how many memories have vectors (default)", _show_model)
+    get = add("get", "download a Sentence Transformers model from its hub", _get_model)
+    get.add_argument("name", metavar="NAME", help="its name there, e.g. intfloat/e5-small-v2")
+
+
+def _show_model(arguments: argparse.Namespace, session: Session) -> int:
+    """Show the embedding model, which finds memories by meaning, or download another.
+
+    embedding.model in the configuration selects it: bundled, none, or sentence-transformers:NAME-or-path. Only `get`
+    uses the network.
+    """
+    from memtui.embedding.engine import damage_of
+    from memtui.recall.embedding_cache import semantic_state
+
+    state = semantic_state(session.vault, session.config.embedding.model)
+    model = state.model
+    damage = damage_of(model) if model.usable else ""
+    works = model.usable and not damage
+    problem = damage or model.problem
+    if session.json:
+        write_json(
+            {
+                "model": model.model,
+                "state": "missing" if damage else model.state,
+                "name": model.name or None,
+                "where": model.where or None,
+                "problem": problem or None,
+                "remedy": model.remedy if problem else None,
+                "vectors": {"stored": state.embedded, "missing": state.missing, "other_models": state.others},
+            }
+        )
+    else:
+        rows = [["setting", f"embedding.model = {model.model}"]]
+        rows.append(["semantic", f"off: {damage}" if damage else state.words])
+        if model.where:
+            rows.append(["where", model.where])
+        if works and model.state == "bundled":
+            rows.append(["file", "unchanged since release"])
+        if state.others:
+            hint = "; `memtui reindex` drops them" if works else ""
+            rows.append(["other models", f"{state.others:,} vectors{hint}"])
+        write_table(rows)
+    if problem:
+        say(model.remedy)
+    elif works and state.missing:
+        say("`memtui reindex` makes the missing vectors.")
+    return EXIT_ERROR if problem else EXIT_DONE
+
+
+def _get_model(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.embedding.engine import BUNDLED, NONE, PREFIX
+
+    name = arguments.name.strip().removeprefix(PREFIX)
+    if name in {BUNDLED, NONE, ""}:
+        remedy = "The bundled model comes with memtui; name a Sentence Transformers model."
+        raise UsageError("There is nothing to download", where=name or "(empty)", remedy=remedy)
+    from memtui.embedding.sentence_transformers import cache_folder, download, folder_bytes, full_name
+
+    say(f"Downloading {full_name(name)} to {cache_folder()}; small models take about 100 MB, large ones several GB")
+    folder = download(name)
+    size = folder_bytes(folder)
+    session.put({"name": name, "path": str(folder), "bytes": size})
+    say(f'{size / 1e6:,.0f} MB in {folder}. To use it: embedding.model = "{PREFIX}{name}"')
+
+
+def _project_arguments(parser: Parser) -> None:
+    add = parser.add_actions()
+    add("list", "list projects and how they are recognised (default)", _list_projects)
+    link = add("link", "make a folder belong to a project", _link_project)
+    link.add_argument("name", metavar="NAME", help="the project")
+    link.add_argument("path", metavar="PATH", nargs="?", default=".", help="the folder (default: the current one)")
+    alias = add("alias", "make another git remote mean the project too", _alias_project)
+    alias.add_argument("name", metavar="NAME", help="the project")
+    alias.add_argument("remote", metavar="REMOTE", help="the remote's URL")
+
+
+def _list_projects(arguments: argparse.Namespace, session: Session) -> None:
+    """List projects, link folders, add aliases.
+
+    A project is a git repository, recognised by its remote, else by its root commit. Other folders belong to a project
+    only when they are linked.
+    """
+    from memtui.vault.projects import list_projects
+
+    with session.vault.read() as reader:
+        projects = list_projects(reader)
+    session.put_rows(
+        ({"name": p.name, "memories": p.memories, "identities": list(p.identities)} for p in projects),
+        ([p.name, counted(p.memories, "memory"), ", ".join(p.identities) + _missing(p.identities)] for p in projects),
+    )
+    if not projects and not session.json:
+        say("No projects yet. The first memory of a repository creates one.")
+
+
+def _missing(identities: tuple[str, ...]) -> str:
+    """Return which linked folders no longer exist, so that a moved project can be linked again."""
+    from memtui.domain.project import linked_folder
+
+    missing = [str(folder) for name in identities if (folder := linked_folder(name)) and not folder.is_dir()]
+    return f"  (missing: {', '.join(missing)}; link the new folder)" if missing else ""
+
+
+def _project_name(arguments: argparse.Namespace, session: Session) -> str:
+    from memtui.vault.projects import check_name
+
+    session.only_a_person("say what a project is")
+    name = check_name(arguments.name)
+    if name == "global":
+        raise UsageError("`global` is not a folder's project", remedy="Use it for one memory: --project global.")
+    return name
+
+
+def _link_project(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.curate.projects import link_folder
+
+    name, folder = _project_name(arguments, session), session.path(arguments.path).resolve()
+    _say_owner(session, str(folder), name, link_folder(session.vault, name, folder))
+
+
+def _alias_project(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.curate.projects import alias_remote
+
+    name = _project_name(arguments, session)
+    _say_owner(session, arguments.remote, name, alias_remote(session.vault, name, arguments.remote))
+
+
+def _say_owner(session: Session, what: str, name: str, before: str | None) -> None:
+    session.put({"project": name, "before": before})
+    say(f"{what} belongs to {name}" + (f" (was {before})" if before and before != name else ""))
+
+
+COMMANDS: Commands = {
+    "config": (_config_arguments, _config),
+    "completion": (_completion_arguments, _completion),
+    "model": (_model_arguments, _show_model),
+    "project": (_project_arguments, _list_projects),
+}

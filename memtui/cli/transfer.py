@@ -1,0 +1,317 @@
+"""`memtui import` and `memtui export`."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memtui.cli import options
+from memtui.cli.output import progress, say, write, write_json, write_line, write_table
+from memtui.cli.parsing import Parser
+from memtui.cli.session import UNDO_HINT, Commands, Session
+from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_NOTHING, UsageError
+from memtui.text.plural import counted
+from memtui.wording import outcomes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memtui.capture.apply import ImportReport
+    from memtui.capture.importer import ImportRequest, SourcesRead
+    from memtui.capture.missing_sources import Vanished
+    from memtui.capture.plan import ImportPlan, Planned
+    from memtui.publish.export import Snapshot
+
+SKIPS_SHOWN = 12
+
+
+def _import_arguments(parser: Parser) -> None:
+    parser.add_argument(
+        "path", metavar="PATH", nargs="*", help="files and folders; a folder is searched for every format"
+    )
+    parser.add_argument(
+        "--conflicts", action="store_true", help="list what was edited both here and in its source; import nothing"
+    )
+    parser.add_argument("--format", metavar="FORMAT", default="auto", help="read as this format (default: auto)")
+    parser.add_argument("--dry-run", action="store_true", help="print what would happen, change nothing")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--inbox", action="store_true", help="into the inbox (default)")
+    where.add_argument("--active", action="store_true", help="accept at once")
+    parser.add_argument("--include-deleted", action="store_true", help="also what was deleted here before")
+    parser.add_argument("--replace", action="store_true", help="records with a known id replace what is stored")
+    options.add_allow_secret(parser, "text")
+
+
+def _import(arguments: argparse.Namespace, session: Session) -> int:
+    """Import memory and rule files.
+
+    Formats are CLAUDE.md, AGENTS.md, Cursor and Copilot rules, auto memory, ADRs, lessons, memtui's own JSONL and the
+    portable vault. Candidates wait in the inbox unless --active accepts them.
+    """
+    from memtui.capture.importer import plan_import, read_sources, run_import
+    from memtui.capture.missing_sources import vanished_sources
+
+    if arguments.conflicts:
+        from memtui.cli.inbox import list_conflicts
+
+        if arguments.path:
+            raise UsageError("--conflicts imports nothing, so it takes no path", where="--conflicts")
+        list_conflicts(arguments, session)
+        return EXIT_DONE
+    request = _request(arguments, session)
+    read = read_sources(request, progress=progress("reading"))
+    if not session.json:
+        _say_sources(read)
+    report: ImportReport | None = None
+    if arguments.dry_run:
+        plan = plan_import(session.vault, read, request)
+    else:
+        session.back_up_daily()
+        plan, report = run_import(session.vault, read, request, actor=session.actor, progress=progress("writing"))
+    unknown = _unknown_kinds(plan, session)
+    record = _counts(plan, unknown)
+    if arguments.dry_run:
+        _print_plan(plan, record, session, vanished_sources(session.vault, request))
+        return EXIT_DONE
+    if report is None:
+        _print_clashes(plan, record, session)
+        return EXIT_CONFLICT
+    _print_report(plan, report, record, session, vanished_sources(session.vault, request))
+    if not read.files and not session.json:
+        say("No memory files were found there. `memtui import FILE` takes any Markdown file.")
+        return EXIT_NOTHING
+    return EXIT_DONE
+
+
+def _request(arguments: argparse.Namespace, session: Session) -> ImportRequest:
+    """Return what to import.
+
+    Raises:
+        UsageError: no path is given, or an empty one.
+    """
+    from memtui.capture.importer import ImportRequest
+    from memtui.capture.plan import ImportOptions
+
+    if not all(map(str.strip, arguments.path)):
+        # An empty variable of a script would mean the whole folder.
+        raise UsageError("A path is empty", where="PATH", remedy="Name files or folders; `.` is the current folder.")
+    if not arguments.path:
+        raise UsageError("Nothing to import", where="PATH", remedy="Name files or folders: memtui import .")
+    return ImportRequest(
+        paths=[Path(path) for path in arguments.path],
+        folder=session.folder,
+        home=Path.home(),
+        project=session.project,
+        format=arguments.format,
+        options=ImportOptions(
+            active=arguments.active,
+            include_deleted=arguments.include_deleted,
+            allow_secret=arguments.allow_secret,
+            replace=arguments.replace,
+            secret_patterns=session.secret_patterns,
+        ),
+    )
+
+
+def _say_sources(read: SourcesRead) -> None:
+    for label, number in Counter(file.reader.label for file in read.files).items():
+        drafts = sum(len(file.result.drafts) for file in read.files if file.reader.label == label)
+        say(f"{label}: {counted(number, 'file')}, {counted(drafts, 'memory')}")
+
+
+def _unknown_kinds(plan: ImportPlan, session: Session) -> list[str]:
+    """Return the kinds of incoming memories that the configuration does not know, and say so on stderr."""
+    from memtui.curate.fields import unknown_kind_words, unknown_kinds
+
+    kinds = session.vault.kinds
+    found = unknown_kinds(kinds, (item.draft.kind for item in plan.items if item.action != "skip"))
+    for kind in found:
+        say(unknown_kind_words(kind, kinds))
+    return found
+
+
+def _counts(plan: ImportPlan, unknown: Sequence[str]) -> dict[str, Any]:
+    from memtui.capture.apply import skipped_rows
+
+    return {
+        "added": plan.count("add", "restore"),
+        "updated": plan.count("update", "replace"),
+        "unchanged": plan.count("unchanged"),
+        "conflicts": plan.count("conflict", "clash"),
+        "conflict_details": [
+            {"id": _id(item), **_place(item), "title": item.draft.title, "reason": item.reason}
+            for item in plan.items
+            if item.action in {"conflict", "clash"}
+        ],
+        "skipped": skipped_rows(plan),
+        "unknown_kinds": list(unknown),
+    }
+
+
+def _id(item: Planned) -> str | None:
+    return item.memory.id if item.memory else None
+
+
+def _place(item: Planned) -> dict[str, object]:
+    source = item.draft.source
+    return {"path": source.path, "line": source.span[0] if source.span else None}
+
+
+def _print_plan(plan: ImportPlan, record: dict[str, Any], session: Session, vanished: Sequence[Vanished]) -> None:
+    if session.json:
+        items = [
+            {
+                "action": item.action,
+                "project": item.project,
+                "kind": item.draft.kind,
+                "title": _title(item),
+                **_place(item),
+                "id": _id(item),
+                "reason": item.reason,
+                "notes": list(item.draft.notes),
+            }
+            for item in plan.items
+        ]
+        write_json({**record, "ids": [], "items": items, "gone": _gone(vanished)})
+        return
+    write_table(_plan_row(item) for item in plan.items if item.action != "unchanged")
+    _say_skips(record["skipped"])
+    moved = {memory.id for memory in plan.moved}
+    _say_missing(plan, [one for one in vanished if not moved.issuperset(one.ids)])
+    say(
+        f"Dry run: {record['added']} to add, {record['updated']} to update, {record['unchanged']} unchanged, "
+        f"{record['conflicts']} in conflict. Nothing was changed."
+    )
+
+
+def _title(item: Planned) -> str:
+    """Return the title of a draft; one that looks like a secret is not shown anywhere."""
+    return "(not shown)" if item.holds_secret else item.draft.title
+
+
+def _plan_row(item: Planned) -> list[str]:
+    source = item.draft.source
+    place = f"{source.path}:{source.span[0]}" if source.path and source.span else source.path or ""
+    notes = "; ".join(filter(None, (item.reason, *item.draft.notes)))
+    note = f"  [{notes}]" if notes else ""
+    return [item.action, item.draft.kind, item.project or "unassigned", place, _title(item) + note]
+
+
+def _print_clashes(plan: ImportPlan, record: dict[str, Any], session: Session) -> None:
+    session.put({**record, "added": 0, "updated": 0, "ids": []})
+    for item in plan.items:
+        if item.action == "clash":
+            say(f"{_id(item) or '?'}: {item.reason}: {item.draft.title}")
+    say("memtui: nothing was written. --replace takes the incoming records; --dry-run shows what would happen.")
+
+
+def _gone(vanished: Sequence[Vanished]) -> list[dict[str, object]]:
+    return [{"path": one.path, "ids": list(one.ids)} for one in vanished]
+
+
+def _print_report(
+    plan: ImportPlan, report: ImportReport, record: dict[str, Any], session: Session, vanished: Sequence[Vanished]
+) -> None:
+    if session.json:
+        flagged = [{"id": identifier, "notes": list(notes)} for identifier, notes in report.flagged]
+        write_json({**record, "ids": report.ids, "flagged": flagged, "gone": _gone(vanished)})
+        return
+    for identifier in report.ids:
+        write_line(identifier)
+    _say_skips(report.skipped)
+    for identifier, notes in report.flagged:
+        say(f"Check {identifier}: {', '.join(notes)}")
+    for item in report.conflicts:
+        say(f"Conflict: {_id(item) or ''} {item.draft.title}: {item.reason}")
+    if report.conflicts:
+        say("`memtui inbox conflicts` shows both texts; `inbox keep ID` or `inbox take ID` settles one.")
+    if plan.moved:
+        say(f"Moved or renamed: the source of {counted(len(plan.moved), 'memory')}")
+    for problem in report.bad_records:
+        say(f"Record skipped: {problem}")
+    _say_missing(plan, vanished)
+    said = outcomes.imported(report)
+    if any(item.action == "add" and item.project is None for item in plan.items):
+        said += ". Without a project they are in no payload (--project NAME, or `memtui project link`)"
+    elif report.added:
+        said += f". {UNDO_HINT}"
+    say(said)
+
+
+def _say_missing(plan: ImportPlan, vanished: Sequence[Vanished]) -> None:
+    for memory in plan.missing:
+        say(f"No longer in its source, kept: {memory.id} {memory.title}")
+    for one in vanished:
+        say(str(one))
+
+
+def _say_skips(rows: Sequence[dict[str, Any]]) -> None:
+    from memtui.capture.prose import STRUCTURE
+
+    telling = [row for row in rows if row["reason"] not in STRUCTURE]
+    for row in telling[:SKIPS_SHOWN]:
+        say(f"skipped {row['path']}:{row['line'] or ''} {row['reason']}")
+    if rest := Counter(str(row["reason"]) for row in telling[SKIPS_SHOWN:]):
+        reasons = ", ".join(f"{number}× {reason}" for reason, number in rest.most_common(5))
+        say(f"… and {rest.total()} more: {reasons}")
+    if len(rows) > len(telling):
+        say(f"{counted(len(rows) - len(telling), 'line')} of headings, comments and rules became no memory")
+
+
+def _export_arguments(parser: Parser) -> None:
+    from memtui.publish.export import TARGETS
+
+    parser.add_argument("--target", metavar="TARGET", required=True, choices=TARGETS, help=" or ".join(TARGETS))
+    parser.add_argument(
+        "--out", metavar="PATH", help="folder for vault, file for jsonl (jsonl without it: standard output)"
+    )
+    parser.add_argument(
+        "--prune", action="store_true", help="remove memory files of the folder that are not part of this export"
+    )
+    parser.add_argument("--allow-secret", action="store_true", help="also memories that seem to contain secrets")
+    parser.add_argument("--dry-run", action="store_true", help="print what would be written, write nothing")
+
+
+def _export(arguments: argparse.Namespace, session: Session) -> None:
+    """Export every memory, of any status, to the portable plain-text vault (a folder made for git diff) or to JSONL.
+
+    Importing it, here or elsewhere, reproduces it exactly. --project exports one project.
+    """
+    from memtui.publish.export import export_vault, refuse_secrets, take_snapshot
+    from memtui.vault.filters import EVERYTHING, Scope
+
+    snapshot = take_snapshot(session.vault, EVERYTHING if session.project is None else Scope((session.project,)))
+    if not arguments.allow_secret:
+        refuse_secrets(snapshot, session.secret_patterns)
+    if arguments.target == "jsonl":
+        _export_jsonl(arguments, snapshot, session)
+        return
+    if arguments.out is None:
+        raise UsageError("Nowhere to export to", where="--out", remedy="Name a folder: --out memories/.")
+    report = export_vault(snapshot, Path(arguments.out).expanduser(), prune=arguments.prune, dry_run=arguments.dry_run)
+    session.put({"written": list(report.written), "unchanged": len(report.unchanged), "removed": list(report.removed)})
+    would = "would be " if arguments.dry_run else ""
+    say(
+        f"{counted(len(snapshot.memories), 'memory')}: {counted(len(report.written), 'file')} {would}written, "
+        f"{len(report.unchanged)} unchanged, {len(report.removed)} {would}removed in {arguments.out}"
+    )
+
+
+def _export_jsonl(arguments: argparse.Namespace, snapshot: Snapshot, session: Session) -> None:
+    from memtui.publish.export import export_jsonl, jsonl_text
+
+    text = jsonl_text(snapshot)
+    to_stdout = arguments.out in {None, "-"}
+    if not arguments.dry_run:
+        if to_stdout:
+            write(text)
+        else:
+            export_jsonl(snapshot, Path(arguments.out).expanduser())
+    if not to_stdout:
+        session.put({"memories": len(snapshot.memories), "bytes": len(text.encode())})
+    say(f"{counted(len(snapshot.memories), 'memory')}, {len(text.encode()):,} bytes")
+
+
+COMMANDS: Commands = {"import": (_import_arguments, _import), "export": (_export_arguments, _export)}
