@@ -13,6 +13,7 @@ from hypothesis import settings
 from support import FrozenClock
 
 from memtui.vault import vault as vault_module
+from memtui.vault.files import restrict
 from memtui.vault.vault import Vault
 
 # The same examples everywhere, so that a test that passes here passes there. `.ci/run` looks for new ones
@@ -86,7 +87,7 @@ def quick_vaults(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         partial = path.with_name(path.name + ".new")
         partial.with_name(partial.name + ".wal").unlink(missing_ok=True)
         shutil.copyfile(template, partial)
-        vault_module.restrict(partial, 0o600)
+        restrict(partial, 0o600)
         partial.replace(path)
 
     with pytest.MonkeyPatch.context() as patch:

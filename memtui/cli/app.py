@@ -61,9 +61,7 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
     )
     code = MemtuiApp(opening).run(mouse=config.app.mouse) or EXIT_DONE
     if opened.wrote:
-        from memtui.vault.maintenance import fold_if_free
-
-        fold_if_free(opened)
+        opened.fold_log_if_free()
     return code
 
 
@@ -133,7 +131,8 @@ def build_demo(folder: Path) -> Path:
     from memtui.domain.actor import Actor
     from memtui.domain.project import path_identity
     from memtui.vault import journal, projects
-    from memtui.vault.vault import FILE_NAME, Vault
+    from memtui.vault.files import FILE_NAME
+    from memtui.vault.vault import Vault
 
     sample = locations.resource_folder("sample_vault")
     vault = Vault(folder / FILE_NAME)

@@ -86,7 +86,8 @@ def _doctor(arguments: argparse.Namespace, session: Session) -> int:
     Changes nothing without --repair, which keeps a copy of a damaged file before it recovers what it can. Exits 0 when
     healthy, 1 when damaged.
     """
-    from memtui.vault.doctor import diagnose, repair
+    from memtui.vault.doctor import diagnose
+    from memtui.vault.repair import repair
 
     repaired = repair(session.vault) if arguments.repair else None
     found = diagnose(session.vault)
@@ -144,7 +145,7 @@ def _reindex(arguments: argparse.Namespace, session: Session) -> None:
 
     Makes the vectors that are missing and drops those of other models. After Ctrl+C the next run continues.
     """
-    from memtui.vault.maintenance import reindex
+    from memtui.vault.repair import reindex
 
     number = reindex(session.vault, progress=progress("indexing"))
     say(f"Indexed {counted(number, 'memory')}")
@@ -190,11 +191,10 @@ def _vault(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _vault_path(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.vault.backup import log_path
-    from memtui.vault.maintenance import waiting_log_bytes
+    from memtui.vault.files import log_path
 
     path = session.vault.path
-    waiting = waiting_log_bytes(session.vault)
+    waiting = session.vault.log_bytes
     if waiting:
         say(
             f"The file alone is incomplete: {waiting:,} bytes of changes are in {log_path(path).name} beside it."
@@ -206,14 +206,14 @@ def _vault_path(arguments: argparse.Namespace, session: Session) -> None:
 def _back_up(arguments: argparse.Namespace, session: Session) -> None:
     from pathlib import Path
 
-    from memtui.vault.maintenance import back_up
+    from memtui.vault.backup import back_up
 
     path = back_up(session.vault, to=Path(arguments.to).expanduser() if arguments.to else None)
     session.put({"path": str(path)}, [str(path)])
 
 
 def _restore(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.vault.maintenance import restore
+    from memtui.vault.backup import restore
 
     session.only_a_person("restore the vault")
     used, kept = restore(session.vault, arguments.name)

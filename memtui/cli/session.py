@@ -229,16 +229,14 @@ class Session:
     def back_up_daily(self) -> None:
         """Copy the vault before the first change of a day, if the configuration says so."""
         if self.config.vault.daily_backup:
-            from memtui.vault.maintenance import back_up_daily
+            from memtui.vault.backup import back_up_daily
 
             back_up_daily(self.vault)
 
     def fold_log(self) -> None:
         """Leave a vault that was written whole in its file, unless another process is using it."""
         if self.used_vault and self.used_vault.wrote:
-            from memtui.vault.maintenance import fold_if_free
-
-            fold_if_free(self.used_vault)
+            self.used_vault.fold_log_if_free()
 
     def tell_missing_vault(self) -> None:
         """Say on stderr that the vault that was named, and used, does not exist."""

@@ -19,8 +19,9 @@ from memtui.errors import SourceError
 from memtui.recall.rank import MOST_HITS, recall
 from memtui.recall.result import Hit, Recall, Task
 from memtui.recall.semantic import Meaning
+from memtui.vault.files import FILE_NAME
 from memtui.vault.filters import EVERYTHING, Scope
-from memtui.vault.vault import FILE_NAME, Vault
+from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 
 _SHOWN_LINES = 5

@@ -1,38 +1,40 @@
-"""Backups, snapshots and restore of the vault file, and rebuilding of derived tables."""
+"""Backups of the vault, on demand and daily; restore; private snapshots for long reads."""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-from memtui.errors import NotFoundError, VaultDamagedError
-from memtui.vault.connection import engine_errors, open_connection
+from memtui.errors import NotFoundError, UsageError, VaultDamagedError, VaultMissingError
+from memtui.vault.connection import engine_errors, open_connection, opened_alone
+from memtui.vault.files import backup_folder, copy_files, copy_vault, log_path, remove_files, restrict, swap_in
+from memtui.vault.lease import lease
 from memtui.vault.schema import stored_version
 from memtui.vault.subprocess_probe import fold_in_child
+from memtui.vault.vault import Vault
+
+if TYPE_CHECKING:
+    import duckdb
 
 KEPT = 8
 """Automatic backups kept, the newest ones."""
 
-
-def backup_folder(vault: Path) -> Path:
-    """Return the folder that holds the backups of a vault."""
-    return vault.parent / "backups"
-
-
-def log_path(vault: Path) -> Path:
-    """Return DuckDB's write-ahead log of a vault file."""
-    return vault.with_name(vault.name + ".wal")
+_STAMP = r"-(\d{8}T\d{12})-"
 
 
 def list_backups(vault: Path) -> list[Path]:
-    """Return the backups of a vault, the newest first; those of a `vault-2` beside it are not its own."""
+    """Return the backups of a vault, the newest first; not those of a `vault-2` beside it."""
     folder = backup_folder(vault)
     if not folder.is_dir():
         return []
-    own = re.compile(re.escape(vault.stem) + r"-\d{8}T\d{12}-.*\.duckdb", re.DOTALL)
+    own = re.compile(re.escape(vault.stem) + _STAMP + r".*\.duckdb", re.DOTALL)
     return sorted((path for path in folder.iterdir() if own.fullmatch(path.name)), key=_age, reverse=True)
 
 
@@ -40,70 +42,84 @@ def _age(path: Path) -> tuple[datetime, int]:
     try:
         return made_at(path), path.stat().st_mtime_ns
     except FileNotFoundError:
-        # Another process pruned it meanwhile; whoever takes it is told so.
+        # Another process pruned it meanwhile; whoever opens it gets the error.
         return made_at(path), 0
 
 
 def made_at(path: Path) -> datetime:
-    """Return when a listed backup was made, by the vault's clock, as its name tells."""
-    stamp = re.search(r"-(\d{8}T\d{12})-", path.name)
+    """Return when a listed backup was made, by the vault's clock, from its name."""
+    stamp = re.search(_STAMP, path.name)
     return datetime.strptime(f"{stamp[1] if stamp else ''}+0000", "%Y%m%dT%H%M%S%f%z")
 
 
-def copy_vault(vault: Path, now: datetime, *, label: str, to: Path | None = None) -> Path:
-    """Copy the vault file and its log; the caller holds the lease.
-
-    Args:
-        now: goes into the name.
-        label: what the backup is for, e.g. `manual`.
-        to: another place than the backup folder.
-
-    Returns:
-        the copy.
-    """
-    folder = backup_folder(vault)
-    if to is None:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        stem = f"{vault.stem}-{now.astimezone(UTC):%Y%m%dT%H%M%S%f}-{label}"
-        to = folder / f"{stem}.duckdb"
-        number = 1
-        while to.exists():
-            # A frozen clock gives every backup the same time.
-            number += 1
-            to = folder / f"{stem}.{number}.duckdb"
-    partial = to.with_name(to.name + ".partial")
-    _copy_private(vault, partial)
-    log = log_path(vault)
-    if log.exists():
-        _copy_private(log, log_path(to))
-    partial.replace(to)
-    return to
-
-
-def _copy_private(source: Path, target: Path) -> None:
-    with (
-        source.open("rb") as reader,
-        os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as writer,
-    ):
-        shutil.copyfileobj(reader, writer, 1 << 20)
-        writer.flush()
-        os.fsync(writer.fileno())
-
-
-def prune_backups(vault: Path) -> None:
-    """Remove automatic backups beyond the newest KEPT; manual ones stay."""
-    automatic = [path for path in list_backups(vault) if "-manual." not in path.name]
-    for path in automatic[KEPT:]:
-        path.unlink(missing_ok=True)
-        path.with_name(path.name + ".wal").unlink(missing_ok=True)
-
-
-def find_backup(vault: Path, name: str | None) -> Path:
-    """Return the backup of that name or path, by default the newest.
+def back_up(vault: Vault, *, to: Path | None = None, label: str = "manual") -> Path:
+    """Copy the vault under its lease; returns the copy.
 
     Raises:
-        NotFoundError: there is none.
+        VaultMissingError: there is no vault yet.
+        UsageError: the target exists.
     """
+    if not vault.exists:
+        raise VaultMissingError(
+            "There is no vault yet", where=str(vault.path), remedy="`memtui add` or `memtui import` creates one."
+        )
+    if to is not None and to.exists():
+        raise UsageError("The backup file exists already", where=str(to), remedy="Choose another name.")
+    with vault.connect(read_only=False) as connection:
+        # Folded in, so that the copy is complete without a log.
+        connection.execute("CHECKPOINT")
+    with lease(vault.path, exclusive=True, wait_seconds=vault.patience_seconds):
+        return copy_vault(vault.path, vault.now(), label=label, to=to)
+
+
+def back_up_daily(vault: Vault) -> Path | None:
+    """Copy the vault if its newest backup is older than a day; returns the copy, if one was made."""
+    if not vault.exists:
+        return None
+    age = backup_age(vault, vault.now())
+    if age is not None and age < timedelta(days=1):
+        return None
+    with vault.read() as reader:
+        # A damaged vault must not push the good backups out.
+        reader.change_counter()
+    made = back_up(vault, label="daily")
+    automatic = [path for path in list_backups(vault.path) if "-manual." not in path.name]
+    for path in automatic[KEPT:]:
+        remove_files(path)
+    return made
+
+
+def backup_age(vault: Vault, now: datetime) -> timedelta | None:
+    """Return the age of the newest backup, None if there is none."""
+    backups = list_backups(vault.path)
+    return now - made_at(backups[0]) if backups else None
+
+
+def restore(vault: Vault, name: str | None) -> tuple[Path, Path | None]:
+    """Replace the vault by a backup; the current vault is backed up first.
+
+    Args:
+        name: name or path of the backup, by default the newest.
+
+    Returns:
+        the backup used, and the copy of the vault before.
+
+    Raises:
+        NotFoundError: there is no such backup.
+        VaultDamagedError: the backup cannot be opened; the vault is unchanged.
+    """
+    vault.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    chosen = _find_backup(vault.path, name)
+    with lease(vault.path, exclusive=True, wait_seconds=vault.patience_seconds):
+        kept = copy_vault(vault.path, vault.now(), label="before-restore") if vault.exists else None
+        _replace_vault(vault.path, chosen)
+    restrict(vault.path, 0o600)
+    with vault.read() as reader:
+        reader.change_counter()
+    return chosen, kept
+
+
+def _find_backup(vault: Path, name: str | None) -> Path:
     known = list_backups(vault)
     if name is None:
         if known:
@@ -117,27 +133,23 @@ def find_backup(vault: Path, name: str | None) -> Path:
     )
 
 
-def replace_vault(vault: Path, source: Path) -> None:
-    """Put a backup in the vault's place, atomically; the caller holds the lease and has a copy of the vault.
-
-    Raises:
-        VaultDamagedError: the backup cannot be opened; the vault is as it was.
-    """
+def _replace_vault(vault: Path, source: Path) -> None:
+    """Replace the vault by a backup, atomically; the caller holds the lease and has a copy of the vault."""
     partial = vault.with_name(vault.name + ".partial")
     copy_files(source, partial)
     if not fold_in_child(partial) or not _is_vault(partial):
         remove_files(partial)
         raise VaultDamagedError(
-            "The backup cannot be opened", where=str(source), remedy="The vault is as it was. Choose another backup."
+            "The backup cannot be opened", where=str(source), remedy="The vault is unchanged. Choose another backup."
         )
-    # A crash between the next two steps then leaves a whole vault. One that cannot be opened has no log to save.
+    # So that a crash between the next two steps leaves a complete vault. One that cannot be opened has no log to save.
     if log_path(vault).exists():
         fold_in_child(vault)
     swap_in(vault, partial)
 
 
 def _is_vault(path: Path) -> bool:
-    """Return whether a file that opens holds memtui's tables."""
+    """Return whether a file that opens has memtui's tables."""
     connection = open_connection(path, read_only=True)
     try:
         return stored_version(connection) > 0
@@ -145,42 +157,20 @@ def _is_vault(path: Path) -> bool:
         connection.close()
 
 
-def swap_in(vault: Path, new: Path) -> None:
-    """Let a new file without a log take the vault's name; the old log is folded in or copied by now."""
-    log_path(vault).unlink(missing_ok=True)
-    new.replace(vault)
-    _sync_folder(vault.parent)
+@contextmanager
+def snapshot(vault: Vault) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a private copy of an existing vault, read-only; the lease is held only while the file is copied.
 
-
-def fold_log(path: Path) -> None:
-    """Fold the log of a file into it; the caller holds the lease."""
-    with engine_errors(path):
-        connection = open_connection(path, read_only=False)
-        try:
-            connection.execute("CHECKPOINT")
-        finally:
-            connection.close()
-
-
-def copy_files(source: Path, target: Path) -> None:
-    """Copy a vault file and its log, readable for its owner alone; the file gets its name last."""
-    remove_files(target)
-    if log_path(source).exists():
-        _copy_private(log_path(source), log_path(target))
-    _copy_private(source, target)
-
-
-def remove_files(path: Path) -> None:
-    """Remove a copy of a vault and its log."""
-    path.unlink(missing_ok=True)
-    log_path(path).unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new name durable, on the systems that can open a folder."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    The copy has the newest schema only if the vault has. Where the system allows it, the copy's files are unlinked
+    once it is open, so that not even a kill leaves texts behind that a purge would miss.
+    """
+    with TemporaryDirectory(prefix=".snapshot-", dir=vault.path.parent) as folder:
+        copy = Path(folder) / vault.path.name
+        with lease(vault.path, exclusive=False, wait_seconds=vault.patience_seconds):
+            for source, target in ((vault.path, copy), (log_path(vault.path), log_path(copy))):
+                if source.exists():
+                    shutil.copyfile(source, target)
+        with engine_errors(copy), opened_alone(copy, read_only=True) as connection:
+            if os.name == "posix":
+                remove_files(copy)
+            yield connection

@@ -1,4 +1,4 @@
-"""The one place that opens DuckDB, with the settings and the error texts of a vault."""
+"""The one place that opens DuckDB, with a vault's settings and error messages."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "threads": "2",
-    # Give freed memory back: what stays open for hours would keep 35 MB more at 100,000 memories (163 for 197).
+    # Release freed memory: a process that runs for hours would keep 35 MB more at 100,000 memories (197 for 163).
     "allocator_flush_threshold": "1MB",
     "allocator_bulk_deallocation_flush_threshold": "1MB",
-    # A name in a query must never reach a Python variable of ours. Set here and not by SET, because the
-    # connections of one process share an instance, and `sql` locks its settings.
+    # A name in a query must never refer to a Python variable. Set here and not by SET, because the connections
+    # of one process share an instance, and `sql` locks its settings.
     "python_enable_replacements": "false",
 }
 
@@ -40,7 +40,7 @@ def open_connection(path: Path | None, *, read_only: bool) -> duckdb.DuckDBPyCon
 
     Raises:
         VaultBusyError: a program that is not memtui holds the file.
-        VaultDamagedError: the file is no readable database.
+        VaultDamagedError: the file is not a readable database.
         VaultTooNewError: a newer DuckDB wrote it.
     """
     from memtui.vault.engine import duckdb
@@ -51,20 +51,17 @@ def open_connection(path: Path | None, *, read_only: bool) -> duckdb.DuckDBPyCon
     except (duckdb.Error, RuntimeError) as error:
         raise _explain(error, path) from error
     if not read_only or path is None:
-        # The log is folded in when it is large, not at every close: half the time of a write.
+        # The log is folded in when it is large, not at every close, which would double the time of a write.
         connection.execute("PRAGMA disable_checkpoint_on_shutdown")
     return connection
 
 
 @contextmanager
 def borrowed(path: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Attach a vault file to an engine that stays, and detach it at the end. The caller holds the lease.
+    """Attach a vault file to a pooled engine, and detach it at the end. The caller holds the lease.
 
-    Making an engine takes 21 ms of processor time, whatever the file; attaching takes 2. So a process that
-    opens a vault again and again keeps the engine, and never the file.
-
-    Args:
-        read_only: whether to open it for reading.
+    Creating an engine takes 21 ms of processor time, whatever the file; attaching takes 2. So a process keeps the
+    engine between two uses of a vault, and never the file.
 
     Raises:
         VaultBusyError, VaultDamagedError, VaultTooNewError: as `open_connection`.
@@ -108,7 +105,7 @@ def _attach(session: duckdb.DuckDBPyConnection, path: Path, *, read_only: bool) 
 
 _ALIAS = "vault_file"
 _MOST_IDLE = 3
-"""Engines kept for the next use: as many as threads of the app look at the vault at once."""
+"""Engines kept for the next use: as many as threads of the app read the vault at the same time."""
 
 _idle: list[duckdb.DuckDBPyConnection] = []
 _idle_lock = threading.Lock()
@@ -116,7 +113,7 @@ _warming: list[threading.Thread] = []
 
 
 def warm_up() -> None:
-    """Make an engine in a thread, for whoever opens a vault next: that needs the processor, and no interpreter."""
+    """Create an engine in a thread for the next use of a vault; it does not need the interpreter lock."""
 
     def make() -> None:
         with contextlib.suppress(MemtuiError):
@@ -141,7 +138,7 @@ def _take_engine() -> duckdb.DuckDBPyConnection:
 
 
 def _give_back(engine: duckdb.DuckDBPyConnection, session: duckdb.DuckDBPyConnection) -> None:
-    """Detach whatever is attached and keep the engine, unless it is broken or there are enough."""
+    """Detach the file and keep the engine, unless it is broken or there are enough."""
     from memtui.vault.engine import duckdb
 
     try:
@@ -150,7 +147,7 @@ def _give_back(engine: duckdb.DuckDBPyConnection, session: duckdb.DuckDBPyConnec
         session.execute(f"DETACH DATABASE IF EXISTS {_ALIAS}")
         session.close()
     except (duckdb.Error, RuntimeError):
-        # A fatal error leaves an engine that answers nothing any more; closing it lets the file go.
+        # A fatal error leaves an unusable engine; closing it releases the file.
         engine.close()
         return
     with _idle_lock:
@@ -166,7 +163,7 @@ def _end_transaction(session: duckdb.DuckDBPyConnection) -> None:
     try:
         session.execute("ROLLBACK")
     except duckdb.TransactionException:
-        # None was open: the usual case.
+        # Usually none is open.
         return
 
 
@@ -181,47 +178,52 @@ def is_lock_conflict(error: BaseException) -> bool:
 
 
 def _explain(error: BaseException, path: Path | None) -> MemtuiError:
-    text = str(error)
+    text, where = str(error), str(path)
     if "No space left" in text:
         return MemtuiError(
-            "The disk is full", where=str(path), remedy="Nothing was changed. Free some space, then try again."
+            "The disk is full", where=where, remedy="Nothing was changed. Free some space and try again."
         )
     if "WAL" in text and ("does not match" in text or "was created for" in text):
         return VaultDamagedError(
-            "The log beside the vault belongs to another copy of it",
-            where=str(path),
-            remedy="Put the file that it belongs to back; or `memtui doctor --repair`, which keeps copies of both.",
+            "The write-ahead log belongs to another copy of the vault",
+            where=where,
+            remedy="Put back the file that it belongs to, or run `memtui doctor --repair`, which keeps copies of both.",
         )
     if is_lock_conflict(error):
         return VaultBusyError(
-            f"The vault is held open by {_foreign_holder(text)}",
-            where=str(path),
-            remedy=_foreign_remedy(text),
+            f"The vault is held open by {_foreign_holder(text)}", where=where, remedy=_foreign_remedy(text)
         )
-    if "newer version" in text or "storage version" in text.lower() or "version number" in text:
+    newer = _newer_version(text, path)
+    if newer is not None:
+        return newer
+    if "Permission denied" in text or "Cannot open file" in text:
+        return MemtuiError(
+            "The vault file cannot be opened",
+            where=where,
+            remedy="Check that it is a file you can read and write, or choose another with --vault.",
+        )
+    return VaultDamagedError(
+        "The vault file cannot be read as a database",
+        where=where,
+        remedy="Run `memtui doctor --repair`: it keeps a copy and restores the newest backup or what can be read.",
+    )
+
+
+def _newer_version(text: str, path: Path | None) -> VaultTooNewError | None:
+    if any(sign in text for sign in ("newer version", "version number")) or "storage version" in text.lower():
         return VaultTooNewError(
             "The vault file was written by a DuckDB that this one cannot read",
             where=str(path),
             remedy="Upgrade duckdb (pip install -U duckdb), or restore a backup with `memtui vault restore`.",
         )
     version = None if path is None else _other_version(path)
-    if version is not None:
-        return VaultTooNewError(
-            f"The vault file says that it has DuckDB storage version {version}, and memtui's have {_WRITTEN_VERSION}",
-            where=str(path),
-            remedy="If another DuckDB wrote it, open it with that one, or upgrade duckdb (pip install -U duckdb)."
-            " Else restore a backup with `memtui vault restore`.",
-        )
-    if "Permission denied" in text or "Cannot open file" in text:
-        return MemtuiError(
-            "The vault file cannot be opened",
-            where=str(path),
-            remedy="Check that it is a file you may read and write, or choose another with --vault.",
-        )
-    return VaultDamagedError(
-        "The vault file cannot be read as a database",
+    if version is None:
+        return None
+    return VaultTooNewError(
+        f"The vault file has DuckDB storage version {version}; memtui writes version {_WRITTEN_VERSION}",
         where=str(path),
-        remedy="Run `memtui doctor --repair`: it keeps a copy and restores the newest backup or what can be read.",
+        remedy="If another DuckDB wrote it, use that one, or upgrade duckdb (pip install -U duckdb)."
+        " Otherwise restore a backup with `memtui vault restore`.",
     )
 
 
@@ -229,16 +231,16 @@ _WRITTEN_VERSION = 68
 """The number in the header of a file of `STORAGE_VERSION`."""
 
 _HEADER = struct.Struct("<8x4sQ")
-"""DuckDB's main header begins with a checksum, its mark, and the version of the storage (storage_info.hpp)."""
+"""DuckDB's main header begins with a checksum, `DUCK`, and the storage version (storage_info.hpp)."""
 
 _HIGHEST_VERSION = 9_999
-"""A higher number is no version: the header is damaged."""
+"""A higher number is not a version: the header is damaged."""
 
 
 def _other_version(path: Path) -> int | None:
-    """Return the storage version of a file that cannot be opened, None if it is ours or nothing can be read.
+    """Return the storage version of a file that cannot be opened, None if it is ours or unreadable.
 
-    DuckDB sums up the header before it looks at the version, so that a version it does not know looks like damage.
+    DuckDB verifies the checksum of the header before it looks at the version, so an unknown version looks like damage.
     """
     try:
         with path.open("rb") as file:
@@ -259,13 +261,23 @@ def _foreign_holder(text: str) -> str:
 def _foreign_remedy(text: str) -> str:
     found = _HOLDER.search(text)
     if found and found["pid"] == "0":
-        return "PID 0 points to a network drive: keep the vault on a local disk (--vault or MEMTUI_VAULT)."
-    return "Nothing was changed. Close the vault in that program, then try again."
+        return "PID 0 means a network drive: keep the vault on a local disk (--vault or MEMTUI_VAULT)."
+    return "Nothing was changed. Close the vault in that program and try again."
+
+
+def fold_log(path: Path) -> None:
+    """Fold the log of a file into it; the caller holds the lease."""
+    with engine_errors(path):
+        connection = open_connection(path, read_only=False)
+        try:
+            connection.execute("CHECKPOINT")
+        finally:
+            connection.close()
 
 
 @contextmanager
 def engine_errors(path: Path | None) -> Iterator[None]:
-    """Turn DuckDB's errors of damaged files and full disks into memtui's."""
+    """Raise DuckDB's errors about damaged files and full disks as memtui's."""
     from memtui.vault.engine import duckdb
 
     try:

@@ -1,4 +1,4 @@
-"""A look at the vault's health, told in checks, without harm to a damaged file; `repair` mends it."""
+"""Diagnose a vault without harming a damaged file; `repair` repairs it."""
 
 from __future__ import annotations
 
@@ -10,32 +10,29 @@ from pathlib import Path
 
 from memtui.domain.project import linked_folder
 from memtui.errors import VaultBusyError
+from memtui.text.plural import counted
 from memtui.text.width import some_of
-from memtui.vault import backup
-from memtui.vault.backup import log_path
+from memtui.vault.backup import backup_age, list_backups
+from memtui.vault.files import damaged_folder, log_path
 from memtui.vault.lease import lease
-from memtui.vault.maintenance import backup_age
-from memtui.vault.repair import Outcome, Repair, damaged_folder, repair
 from memtui.vault.schema import SCHEMA_VERSION
 from memtui.vault.subprocess_probe import Probe, probe
 from memtui.vault.vault import Vault
 
-__all__ = ["Check", "Diagnosis", "Outcome", "Repair", "damaged_folder", "diagnose", "repair"]
-
-NETWORK_FILE_SYSTEMS = frozenset(
+_NETWORK_FILE_SYSTEMS = frozenset(
     {"nfs", "nfs4", "9p", "cifs", "smb3", "smbfs", "afs", "ceph", "fuse.sshfs", "fuse.rclone", "davfs", "drvfs"}
 )
-"""File systems on which DuckDB's lock cannot be relied on."""
+"""File systems on which DuckDB's lock is unreliable."""
 
 _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing looked at.
+    """The result of one check.
 
     Attributes:
-        name: what, in a word or three.
+        name: what was checked, in a word or three.
         ok: False when there is something to do.
         detail: what was found, one sentence without a full stop.
         remedy: what to do about it, empty if nothing.
@@ -61,7 +58,7 @@ class Diagnosis:
         return all(check.ok for check in self.checks if check.vital)
 
     def check(self, name: str) -> Check:
-        """Return the check of that name; KeyError if it was not made."""
+        """Return the check of that name; KeyError if there is none."""
         for check in self.checks:
             if check.name == name:
                 return check
@@ -69,58 +66,56 @@ class Diagnosis:
 
 
 def diagnose(vault: Vault) -> Diagnosis:
-    """Look at everything about a vault; changes nothing and never fails because of what it finds."""
+    """Check everything about a vault; changes nothing and never fails because of what it finds."""
     checks = [_file_check(vault)]
     if vault.exists:
-        checks.extend(_permission_checks(vault.path))
+        checks += _permission_checks(vault.path)
         lock = _lock_check(vault)
         checks.append(lock)
         if lock.ok:
-            checks.extend(_content_checks(probe(vault.path, wait_seconds=vault.patience_seconds)))
-        checks.append(_log_check(vault.path))
-    checks.extend((_backup_check(vault), _drive_check(vault.path)))
-    checks.extend(_damaged_checks(vault.path))
-    checks.append(
-        Check(
-            "advice",
-            ok=True,
-            detail="memory is advice to an assistant, not a barrier: what must never happen belongs into"
-            " permissions, hooks or CI",
-            vital=False,
-        )
+            checks += _content_checks(probe(vault.path, wait_seconds=vault.patience_seconds))
+        checks.append(_hint("log", f"{vault.log_bytes:,} bytes will be folded into the file"))
+    checks += [_backup_check(vault), _drive_check(vault.path)]
+    checks += _damaged_checks(vault.path)
+    advice = (
+        "memories are advice to an assistant, not a barrier: what must never happen belongs in permissions, hooks or CI"
     )
-    return Diagnosis(tuple(checks))
+    return Diagnosis((*checks, _hint("advice", advice)))
+
+
+def _hint(name: str, detail: str) -> Check:
+    return Check(name, ok=True, detail=detail, vital=False)
+
+
+def _found(name: str, problem: str, fine: str, remedy: str = "", *, vital: bool = True) -> Check:
+    """Return a check that failed if there is a problem."""
+    return Check(name, ok=not problem, detail=problem or fine, remedy=remedy if problem else "", vital=vital)
 
 
 def _file_check(vault: Vault) -> Check:
     if not vault.exists:
-        return Check("file", ok=True, detail=f"there is no vault yet at {vault.path}; `memtui add` makes it")
+        return Check("file", ok=True, detail=f"there is no vault yet at {vault.path}; `memtui add` creates it")
     return Check("file", ok=True, detail=f"{vault.path}, {vault.path.stat().st_size:,} bytes")
 
 
 def _permission_checks(path: Path) -> list[Check]:
     if os.name != "posix":
         return []
-    open_files = [
-        f"{file.name} {file.stat().st_mode & 0o777:04o}"
-        for file in (path, log_path(path))
-        if file.exists() and file.stat().st_mode & 0o077
-    ]
+    modes = {file.name: file.stat().st_mode & 0o777 for file in (path, log_path(path)) if file.exists()}
+    readable = ", ".join(f"{name} {mode:04o}" for name, mode in modes.items() if mode & 0o077)
     folder_mode = path.parent.stat().st_mode & 0o777
     return [
-        Check(
+        _found(
             "file permissions",
-            ok=not open_files,
-            detail=f"others may read {', '.join(open_files)}" if open_files else "for you alone (0600)",
-            remedy=f"chmod 600 '{path}'*" if open_files else "",
+            f"others can read {readable}" if readable else "",
+            "only you have access (0600)",
+            f"chmod 600 '{path}'*",
         ),
-        Check(
+        _found(
             "folder permissions",
-            ok=not folder_mode & 0o077,
-            detail=f"others may look into {path.parent} ({folder_mode:04o})"
-            if folder_mode & 0o077
-            else "for you alone (0700)",
-            remedy=f"chmod 700 '{path.parent}', if nobody else needs what is in it" if folder_mode & 0o077 else "",
+            f"others can list {path.parent} ({folder_mode:04o})" if folder_mode & 0o077 else "",
+            "only you have access (0700)",
+            f"chmod 700 '{path.parent}', if nobody else needs its contents",
             vital=False,
         ),
     ]
@@ -139,114 +134,81 @@ def _content_checks(found: Probe) -> list[Check]:
         return [Check("opens", ok=False, detail=found.error)]
     facts = found.facts
     checks = [
-        Check(
+        _found(
             "opens",
-            ok=found.readable,
-            detail=f"every value was read: {found.memories} memories, {found.counts.get('revisions', 0)} revisions"
-            if found.readable
-            else found.error,
-            remedy=""
-            if found.readable
-            else "`memtui doctor --repair` keeps a copy, then restores the newest backup or what can be read",
+            found.error,
+            f"every value was read: {found.memories} memories, {found.counts.get('revisions', 0)} revisions",
+            "`memtui doctor --repair` keeps a copy, then restores the newest backup or what can be read",
         )
     ]
     if "schema" in facts:
-        checks.append(_schema_check(facts["schema"]))
+        version = facts["schema"]
+        migrated = "" if version == SCHEMA_VERSION else f", will be migrated to {SCHEMA_VERSION} at the next use"
+        checks.append(Check("schema", ok=True, detail=f"version {version}{migrated}"))
     if "duckdb" in facts:
-        checks.append(Check("duckdb", ok=True, detail=f"version {facts['duckdb']}", vital=False))
-    if found.readable:
-        checks.extend(_consistency_checks(found))
-    return checks
-
-
-def _schema_check(version: int) -> Check:
-    if version == SCHEMA_VERSION:
-        return Check("schema", ok=True, detail=f"version {version}")
-    return Check("schema", ok=True, detail=f"version {version}, brought to {SCHEMA_VERSION} at the next use")
+        checks.append(_hint("duckdb", f"version {facts['duckdb']}"))
+    return checks if found.error else checks + _consistency_checks(found)
 
 
 def _consistency_checks(found: Probe) -> list[Check]:
-    facts = found.facts
-    unposted, stray = int(facts.get("unposted") or 0), int(facts.get("stray_postings") or 0)
-    broken, doubles = int(facts.get("bad_revisions") or 0), int(facts.get("double_ids") or 0)
-    dangling = facts.get("dangling_links") or []
-    vectors = int(facts.get("vectors") or 0)
+    counts = {
+        name: int(found.facts.get(name) or 0)
+        for name in ("unposted", "stray_postings", "double_ids", "bad_revisions", "vectors")
+    }
+    unposted, stray, doubles, broken, vectors = counts.values()
+    dangling = found.facts.get("dangling_links") or []
+    shown = some_of([f"{start} {kind} {end}" for start, kind, end in dangling], _SHOWN)
     return [
-        Check(
+        _found(
             "search index",
-            ok=not unposted and not stray,
-            detail=f"{unposted} memories are not indexed rightly, {stray} entries belong to none"
+            f"{unposted} memories are not indexed correctly, {stray} entries belong to no memory"
             if unposted or stray
-            else "every memory is indexed",
-            remedy="`memtui reindex` rebuilds it; nothing else is touched" if unposted or stray else "",
+            else "",
+            "every memory is indexed",
+            "`memtui reindex` rebuilds it; nothing else is changed",
         ),
-        Check("ids", ok=not doubles, detail=f"{doubles} ids stand twice" if doubles else "every id stands once"),
-        Check(
-            "journal",
-            ok=not broken,
-            detail=f"{broken} revisions cannot be read" if broken else "every revision can be read",
-        ),
-        Check(
+        _found("ids", f"{doubles} ids are not unique" if doubles else "", "every id is unique"),
+        _found("journal", f"{broken} revisions cannot be read" if broken else "", "every revision can be read"),
+        _found(
             "links",
-            ok=not dangling,
-            detail=f"{len(dangling)} point to memories that are not here: {_named(dangling)}"
-            if dangling
-            else "every link has both ends",
-            remedy="`memtui unlink` takes one out, an import of the missing memories mends it" if dangling else "",
+            f"{len(dangling)} point to missing memories: {shown}" if dangling else "",
+            "every link has both ends",
+            "`memtui unlink` removes one, an import of the missing memories completes it",
             vital=False,
         ),
-        _projects_check(facts.get("projects") or []),
-        Check(
-            "vectors",
-            ok=True,
-            detail=f"{vectors:,} are stored" if vectors else "none are stored",
-            vital=False,
-        ),
+        _projects_check(found.facts.get("projects") or []),
+        _hint("vectors", f"{vectors:,} are stored" if vectors else "none are stored"),
     ]
 
 
-def _named(links: list[list[str]]) -> str:
-    return some_of([f"{start} {kind} {end}" for start, kind, end in links], _SHOWN)
-
-
 def _projects_check(projects: list[list[object]]) -> Check:
-    """Find projects known by folders alone, all of which are gone: they were moved or renamed."""
+    """Find projects that are known only by folders, all of which are gone: they were moved or renamed."""
     orphans = []
     for name, identities in projects:
         known = [str(identity) for identity in identities] if isinstance(identities, list) else []
-        folders = [str(folder) for identity in known if (folder := linked_folder(identity))]
-        if folders and len(folders) == len(known) and not any(os.path.isdir(folder) for folder in folders):  # noqa: PTH112 - False, not an error, for what may not be looked at
+        folders = [folder for identity in known if (folder := linked_folder(identity))]
+        if folders and len(folders) == len(known) and not any(os.path.isdir(folder) for folder in folders):  # noqa: PTH112 - False, not an error, for what may not be accessed
             orphans.append(f"{name} ({folders[-1]})")
-    if not orphans:
-        return Check("projects", ok=True, detail="no project has lost its folder", vital=False)
-    return Check(
+    return _found(
         "projects",
-        ok=False,
-        detail=f"the folder is gone of {', '.join(sorted(orphans))}",
-        remedy="if it was moved or renamed, run `memtui project link NAME` in the new place",
+        f"the folder is missing of {', '.join(sorted(orphans))}" if orphans else "",
+        "no project has lost its folder",
+        "if it was moved or renamed, run `memtui project link NAME` in the new place",
         vital=False,
     )
-
-
-def _log_check(path: Path) -> Check:
-    log = log_path(path)
-    size = log.stat().st_size if log.exists() else 0
-    return Check("log", ok=True, detail=f"{size:,} bytes wait to be folded into the file", vital=False)
 
 
 def _backup_check(vault: Vault) -> Check:
     age = backup_age(vault, vault.now())
     if age is None:
-        return Check("backup", ok=True, detail="there is none yet", vital=False)
-    newest = backup.list_backups(vault.path)[0]
-    return Check("backup", ok=True, detail=f"the newest is {newest.name}, {_words_for(age)} old", vital=False)
+        return _hint("backup", "there is none yet")
+    return _hint("backup", f"the newest is {list_backups(vault.path)[0].name}, {_age_words(age)} old")
 
 
-def _words_for(age: timedelta) -> str:
+def _age_words(age: timedelta) -> str:
     hours = max(0.0, age.total_seconds()) / 3_600
-    if hours < 48:  # noqa: PLR2004 - two days read better as hours
-        return f"{hours:.0f} hours"
-    return f"{hours / 24:.0f} days"
+    # Two days read better as hours.
+    return counted(round(hours), "hour") if hours < 48 else counted(round(hours / 24), "day")  # noqa: PLR2004 - see above
 
 
 def _damaged_checks(path: Path) -> list[Check]:
@@ -258,7 +220,7 @@ def _damaged_checks(path: Path) -> list[Check]:
         Check(
             "damaged copies",
             ok=True,
-            detail=f"{folder} keeps {', '.join(kept)}",
+            detail=f"{folder} contains {', '.join(kept)}",
             remedy="delete them once you are sure that nothing is missing",
             vital=False,
         )
@@ -266,20 +228,20 @@ def _damaged_checks(path: Path) -> list[Check]:
 
 
 def _drive_check(path: Path) -> Check:
-    kind = file_system(path)
-    if kind not in NETWORK_FILE_SYSTEMS:
-        return Check("drive", ok=True, detail=kind or "unknown file system", vital=False)
-    return Check(
+    kind = _file_system(path)
+    return _found(
         "drive",
-        ok=False,
-        detail=f"the vault lies on a network drive ({kind}), where locks cannot be relied on",
-        remedy="Keep it on a local disk: --vault or MEMTUI_VAULT",
+        f"the vault is on a network drive ({kind}), where locks are unreliable"
+        if kind in _NETWORK_FILE_SYSTEMS
+        else "",
+        kind or "unknown file system",
+        "Keep it on a local disk: --vault or MEMTUI_VAULT",
         vital=False,
     )
 
 
-def file_system(path: Path, mounts: str | None = None) -> str:
-    """Return the type of the file system that holds a path, e.g. `ext4`; empty where it cannot be told.
+def _file_system(path: Path, mounts: str | None = None) -> str:
+    """Return the type of the file system of a path, e.g. `ext4`; empty if unknown.
 
     Args:
         path: a file or folder that need not exist.

@@ -1,4 +1,4 @@
-"""Bring a damaged vault back: its own file without the broken log, the newest backup, or what can be read."""
+"""Repair a vault: the file without its broken log, the newest backup, or what can be read; rebuild the index."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from typing import Literal
 
 from memtui.errors import MemtuiError, VaultBusyError, VaultMissingError, VaultTooNewError
 from memtui.text.width import some_of
-from memtui.vault import backup
-from memtui.vault.backup import copy_files, log_path, swap_in
+from memtui.vault.backup import list_backups, made_at
+from memtui.vault.files import copy_files, damaged_folder, log_path, restrict, swap_in
+from memtui.vault.filters import MemoryFilter
 from memtui.vault.lease import lease
-from memtui.vault.maintenance import reindex
+from memtui.vault.reader import VaultReader
 from memtui.vault.salvage import Rebuilt, rebuild, salvage
+from memtui.vault.search.postings_sql import write_postings
 from memtui.vault.subprocess_probe import Probe, fold_in_child, probe
-from memtui.vault.vault import Vault, create_file, restrict
+from memtui.vault.vault import Vault, create_file
 
 Outcome = Literal["healthy", "reindexed", "log-cut", "restored", "salvaged", "lost"]
 
@@ -33,7 +35,7 @@ class Repair:
         outcome: `healthy` (nothing was done), `reindexed`, `log-cut` (the end of the log was unreadable),
             `restored` (from a backup), `salvaged`, or `lost` (nothing could be read, nothing was changed).
         kept: the copy of the damaged file, if the vault was replaced.
-        memories: how many memories the vault holds now.
+        memories: how many memories the vault has now.
         lines: what was done and what was lost, in sentences.
     """
 
@@ -45,7 +47,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A file that could take the vault's place."""
+    """A file that could replace the vault."""
 
     outcome: Outcome
     path: Path
@@ -54,36 +56,52 @@ class _Candidate:
     lines: tuple[str, ...]
 
 
-def damaged_folder(vault: Path) -> Path:
-    """Return the folder that keeps damaged files of a vault."""
-    return vault.parent / "damaged"
+def reindex(vault: Vault, *, progress: Callable[[int, int], None] | None = None) -> int:
+    """Rebuild the postings of every memory in one transaction; returns how many memories were indexed.
+
+    The lease is held until it is done, so that nobody searches an incomplete index.
+    """
+    with vault.connect(read_only=False) as connection:
+        connection.execute("BEGIN")
+        connection.execute("DELETE FROM postings")
+        connection.execute("DELETE FROM documents")
+        reader = VaultReader(connection, vault.kinds)
+        ids = reader.select_ids(MemoryFilter(statuses=None), sort="created", now=vault.now())
+        for start in range(0, len(ids), 1_000):
+            chunk = reader.keyed(ids[start : start + 1_000])
+            write_postings(connection, sorted(chunk.values(), key=lambda pair: pair[0]))
+            if progress:
+                progress(min(start + 1_000, len(ids)), len(ids))
+        connection.execute("COMMIT")
+        connection.execute("CHECKPOINT")
+    return len(ids)
 
 
 def repair(vault: Vault) -> Repair:
-    """Mend a vault; a healthy one is left untouched, a damaged one is copied aside first and never deleted.
+    """Repair a vault; a healthy one is not changed, a damaged one is copied first and never deleted.
 
     Raises:
         VaultMissingError: there is no vault.
         VaultBusyError: it is in use.
-        VaultTooNewError: it is not damaged, but written by a newer memtui or DuckDB.
-        MemtuiError: the system does not let it be read.
+        VaultTooNewError: it is not damaged, but was written by a newer memtui or DuckDB.
+        MemtuiError: the system denies reading it.
     """
     if not vault.exists:
         raise VaultMissingError(
-            "There is no vault to repair", where=str(vault.path), remedy="`memtui vault restore` brings back a backup."
+            "There is no vault to repair", where=str(vault.path), remedy="`memtui vault restore` restores a backup."
         )
     with lease(vault.path, exclusive=True, wait_seconds=vault.patience_seconds):
         found = probe(vault.path)
-        _refuse_what_is_no_damage(found, vault.path)
+        _raise_unless_damaged(found, vault.path)
         done = None if found.readable else _replace(vault, found)
     if done is None:
-        return _mend_derived(vault, found)
+        return _repair_derived(vault, found)
     if done.outcome != "lost":
         reindex(vault)
     return done
 
 
-def _refuse_what_is_no_damage(found: Probe, path: Path) -> None:
+def _raise_unless_damaged(found: Probe, path: Path) -> None:
     failures: dict[str, type[MemtuiError]] = {
         "too-new": VaultTooNewError,
         "busy": VaultBusyError,
@@ -95,7 +113,7 @@ def _refuse_what_is_no_damage(found: Probe, path: Path) -> None:
         )
 
 
-def _mend_derived(vault: Vault, found: Probe) -> Repair:
+def _repair_derived(vault: Vault, found: Probe) -> Repair:
     for file in (vault.path, log_path(vault.path)):
         restrict(file, 0o600)
     if not found.facts.get("unposted") and not found.facts.get("stray_postings"):
@@ -105,7 +123,7 @@ def _mend_derived(vault: Vault, found: Probe) -> Repair:
 
 
 def _replace(vault: Vault, found: Probe) -> Repair:
-    """Put the best candidate in the vault's place; the caller holds the lease."""
+    """Replace the vault by the best candidate; the caller holds the lease."""
     kept = _set_aside(vault.path, vault.now())
     work = vault.path.parent / f".{vault.path.stem}-repair"
     shutil.rmtree(work, ignore_errors=True)
@@ -137,18 +155,18 @@ def _choose(vault: Vault, work: Path) -> _Candidate | None:
     own = _without_broken_log(vault.path, work / "own.duckdb")
     stored = _newest_backup(vault.path, work / "backup.duckdb")
     if own is not None:
-        # The file may be older than the backup, whose log was still whole.
+        # The file may be older than the backup, whose log was still intact.
         return stored if stored is not None and stored.newest_change > own.newest_change else own
     read = _salvaged(vault, work)
     if read is None or stored is None:
         return read or stored
-    compared = (f"What could be read holds {read.memories} memories, the newest backup {stored.memories}.",)
+    compared = (f"What could be read has {read.memories} memories, the newest backup {stored.memories}.",)
     better = read if read.memories >= stored.memories else stored
     return _Candidate(better.outcome, better.path, better.memories, better.newest_change, compared + better.lines)
 
 
 def _without_broken_log(vault: Path, copy: Path) -> _Candidate | None:
-    """Return the file with as much of its log as can be replayed, None if the file itself is broken."""
+    """Return the file with as much of its log as can be replayed, None if the file itself is damaged."""
     log = log_path(vault)
     if not log.exists():
         return None
@@ -165,7 +183,7 @@ def _without_broken_log(vault: Path, copy: Path) -> _Candidate | None:
         return None
     lines = (
         f"The log could not be replayed beyond {kept_bytes:,} of its {len(whole):,} bytes.",
-        "Changes written to the log after that are lost; everything before is there.",
+        "Later changes in the log are lost; everything before is restored.",
     )
     return _Candidate("log-cut", copy, after.memories, after.newest_change, lines)
 
@@ -178,7 +196,7 @@ def _replays(copy: Path, log: bytes) -> bool:
 
 
 def _longest_prefix(size: int, is_good: Callable[[int], bool]) -> int:
-    """Return about the largest prefix that is good, by bisection: a log cut anywhere counts as torn, which is good."""
+    """Return about the largest good prefix, by bisection: a log that is cut anywhere counts as torn, which is good."""
     good, bad = 0, size
     while bad - good > _LOG_GRAIN:
         middle = (good + bad) // 2
@@ -187,19 +205,19 @@ def _longest_prefix(size: int, is_good: Callable[[int], bool]) -> int:
 
 
 def _newest_backup(vault: Path, copy: Path) -> _Candidate | None:
-    passed_over: list[str] = []
-    for path in backup.list_backups(vault):
+    skipped: list[Path] = []
+    for path in list_backups(vault):
         copy_files(path, copy)
         fold_in_child(copy)
         found = probe(copy)
         if found.readable:
-            lines = [f"The backup {path.name} cannot be read and was passed over." for path in map(Path, passed_over)]
-            lines.append(f"The backup {path.name} of {backup.made_at(path):%Y-%m-%d %H:%M} UTC was put in its place.")
-            lines.append(
-                f"Its {found.memories} memories may lack changes made since; memories added since are missing."
+            lines = (
+                *(f"The backup {path.name} cannot be read and was skipped." for path in skipped),
+                f"The backup {path.name} of {made_at(path):%Y-%m-%d %H:%M} UTC was restored.",
+                f"Its {found.memories} memories may lack later changes; memories added later are missing.",
             )
-            return _Candidate("restored", copy, found.memories, found.newest_change, tuple(lines))
-        passed_over.append(str(path))
+            return _Candidate("restored", copy, found.memories, found.newest_change, lines)
+        skipped.append(path)
     return None
 
 
@@ -224,7 +242,7 @@ def _salvage_words(result: Rebuilt, lost: int) -> tuple[str, ...]:
         names = _listed(result.from_journal)
         lines.append(f"{len(result.from_journal)} of them were completed from the journal: {names}.")
     if result.incomplete:
-        lines.append(f"{len(result.incomplete)} lack a part that could not be read: {_listed(result.incomplete)}.")
+        lines.append(f"{len(result.incomplete)} have parts that could not be read: {_listed(result.incomplete)}.")
     if lost:
         lines.append(f"{lost} memories could not be read and are lost.")
     return tuple(lines)

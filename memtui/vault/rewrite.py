@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memtui.domain.memory import Memory, Tombstone, hash_parts
 from memtui.vault import rows
-from memtui.vault.backup import log_path, remove_files, swap_in
 from memtui.vault.connection import STORAGE_VERSION, engine_errors, open_connection
+from memtui.vault.files import log_path, remove_files, restrict, swap_in
 from memtui.vault.packs import ABOUT_MEMORIES
 from memtui.vault.schema import check_not_newer, create_tables, migrate, read_meta, renamed_key, write_meta
 from memtui.vault.search.postings_sql import write_postings
 from memtui.vault.text_search import MARK, Eraser, quotes
-from memtui.vault.vault import restrict
 
 if TYPE_CHECKING:
     import duckdb
 
 FRESH = ".purged"
-"""Suffix of a file that is being written; one that a crash left over is removed by the next purge."""
+"""Suffix of the file that is being written; the next purge removes one that a crash left behind."""
 
-_OF_MEMORIES = frozenset({"with", "without", *ABOUT_MEMORIES})
-"""What a pack's options say of single memories."""
+_IDS = "(SELECT id FROM erased_ids)"
+_TEXT_PARTS = ("title", "insight", "rationale", "snippet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +43,17 @@ class Order:
 
 @dataclass(slots=True)
 class Counts:
-    """How many things were erased or mended."""
+    """How many things were erased or changed."""
 
     memories: int = 0
     revisions: int = 0
 
 
 def rewrite_file(path: Path, order: Order) -> Counts:
-    """Write a file anew; the caller holds the lease. A crash leaves the old file or the new one, whole.
+    """Write a file again without what is to be erased, atomically; the caller holds the lease.
 
     Raises:
-        MemtuiError: the file cannot be opened or written; it is as it was.
+        MemtuiError: the file cannot be opened or written; it is unchanged.
     """
     fresh = path.with_name(path.name + FRESH)
     remove_files(fresh)
@@ -68,7 +66,7 @@ def rewrite_file(path: Path, order: Order) -> Counts:
     with fresh.open("rb+") as handle:
         os.fsync(handle.fileno())
     log_path(fresh).unlink(missing_ok=True)
-    # The old log was folded in, so between the next two steps the old file is whole too.
+    # The old log was folded in, so that a crash between the next two steps leaves a complete old file.
     swap_in(path, fresh)
     return counts
 
@@ -100,31 +98,36 @@ def _write_fresh(path: Path, fresh: Path, order: Order) -> Counts:
 
 @dataclass(slots=True)
 class _Erased:
-    """What is known of the memories that are erased.
+    """What is known about the memories that are erased.
 
     Attributes:
         titles: every title that they ever had.
-        hashes: every content that they ever had, and that their sources state.
+        hashes: (id, content hash) of every content that they ever had, or that their sources state.
     """
 
     titles: set[str] = field(default_factory=set)
     hashes: set[tuple[str, str]] = field(default_factory=set)
     projects: dict[str, str | None] = field(default_factory=dict)
 
+    def add(self, identifier: str, texts: tuple[str, str, str, str], project: str | None) -> None:
+        """Add one content; the project that was added first counts."""
+        self.titles.add(texts[0])
+        self.hashes.add((identifier, hash_parts(*texts)))
+        self.projects.setdefault(identifier, project)
+
 
 class _Copier:
-    """Copies every table of the old database into the current one, less what is to be erased."""
+    """Copies every table of the old database into the current one, without what is to be erased."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, old: str, order: Order) -> None:
         self._connection = connection
         self._old = old
         self._order = order
-        self._ids = json.dumps(sorted(order.ids))
         self.counts = Counts()
 
     def copy_all(self) -> None:
         eraser = self._order.eraser
-        for key, value in self._run(f"SELECT key, value FROM {self._old}.meta").fetchall():  # noqa: S608 - our own name
+        for key, value in self._all("SELECT key, value FROM {old}.meta"):
             kept = renamed_key(key, eraser.text) if eraser else key
             write_meta(self._connection, kept, eraser.text(value) if eraser else value)
         if eraser is None:
@@ -133,81 +136,61 @@ class _Copier:
             self._copy_without_text(eraser)
         counter = int(read_meta(self._connection, "change_counter") or 0)
         write_meta(self._connection, "change_counter", str(counter + 1))
-        self._note_purge()
+        self._journal_purge()
 
-    def _run(self, statement: str, parameters: Iterable[object] = ()) -> duckdb.DuckDBPyConnection:
-        return self._connection.execute(statement, list(parameters))
+    def _all(self, query: str, parameters: list[object] | None = None) -> list[tuple[Any, ...]]:
+        """Return the rows of a query in which `{old}` is the old database, `{memory}` all columns of a memory."""
+        statement = query.format(old=self._old, memory=rows.MEMORY_SELECT, ids=_IDS)
+        return self._connection.execute(statement, parameters or []).fetchall()
 
-    def _derived_tables(self) -> list[tuple[str, list[str]]]:
-        """Return (table, columns) of postings and their like."""
-        found = self._run(
-            "SELECT table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()"
-            " WHERE database_name = 'fresh' AND NOT internal GROUP BY 1 ORDER BY 1"
-        ).fetchall()
-        known = {*rows.COLUMNS, "meta"} - {"documents"}
-        return [(name, columns) for name, columns in found if name not in known]
+    def _copy(self, table: str, columns: list[str], condition: str, parameters: list[object] | None = None) -> None:
+        """Copy the rows of a table that meet a condition."""
+        names = ", ".join(columns)
+        self._connection.execute(
+            f"INSERT INTO {table} ({names}) SELECT {names} FROM {self._old}.{table} WHERE {condition}",  # noqa: S608 - names are ours
+            parameters or [],
+        )
+
+    def _read(self, table: str, condition: str = "true", parameters: list[object] | None = None) -> list[rows.Row]:
+        names = tuple(rows.COLUMNS[table])
+        query = f"SELECT {', '.join(names)} FROM {self._old}.{table} WHERE {condition}"  # noqa: S608 - names are ours
+        found = self._connection.execute(query, parameters or []).fetchall()
+        return [_utc(dict(zip(names, values, strict=True))) for values in found]
 
     # -- erasing memories ---------------------------------------------------------------------------
 
     def _copy_without_memories(self) -> None:
+        self._connection.execute(
+            "CREATE OR REPLACE TEMP TABLE erased_ids AS SELECT unnest(from_json(?, '[\"VARCHAR\"]')) AS id",
+            [json.dumps(sorted(self._order.ids))],
+        )
         erased = self._known_of_erased()
-        keys = self._keys("id IN (SELECT unnest(from_json(?, '[\"VARCHAR\"]')))", [self._ids])
+        keys = [int(row[0]) for row in self._all("SELECT key FROM {old}.memories WHERE id IN {ids}")]
         self.counts.memories = len(keys)
-        self._copy_except_keys(keys)
+        self._copy_derived(keys)
         for table, columns in rows.COLUMNS.items():
-            if table in {"packs", "recipes", "changes", "documents"}:
-                continue
-            condition = self._about_erased(table, columns)
-            names = ", ".join(columns)
-            self._run(
-                f"INSERT INTO {table} ({names}) SELECT {names} FROM {self._old}.{table} WHERE NOT ({condition})",  # noqa: S608 - names are ours
-                [self._ids] * condition.count("?"),
-            )
-        self.counts.revisions = self._count_missing("revisions")
+            if table not in {"packs", "recipes", "changes", "documents"}:
+                self._copy(table, [*columns], f"NOT ({_about_erased(table)})")
+        (revisions,) = self._all("SELECT (SELECT count(*) FROM {old}.revisions) - (SELECT count(*) FROM revisions)")
+        self.counts.revisions = int(revisions[0])
         self._copy_packs()
         self._copy_changes(frozenset(erased.titles))
         self._bury(erased)
 
-    def _about_erased(self, table: str, columns: Iterable[str]) -> str:
-        ids = "(SELECT unnest(from_json(?, '[\"VARCHAR\"]')))"
-        if table == "memories":
-            return f"id IN {ids}"
-        if table == "links":
-            return f"from_id IN {ids} OR to_id IN {ids}"
-        if table == "revisions":
-            ends = " OR ".join(
-                f"coalesce(json_extract_string(coalesce(after, before), '$.{end}') IN {ids}, false)"
-                for end in ("from", "to")
-            )
-            return f"entity_key IN {ids} OR (entity = 'link' AND ({ends}))"
-        return f"memory_id IN {ids}" if "memory_id" in columns else "false"
-
     def _known_of_erased(self) -> _Erased:
         erased = _Erased()
-        ids = "(SELECT unnest(from_json(?, '[\"VARCHAR\"]')))"
-        found = self._run(f"SELECT {rows.MEMORY_SELECT} FROM {self._old}.memories m WHERE m.id IN {ids}", [self._ids])  # noqa: S608 - names are ours
-        for _, memory in map(rows.memory_from_row, found.fetchall()):
-            erased.titles.add(memory.title)
-            erased.projects[memory.id] = memory.project
-            contents = [hash_parts(memory.title, memory.insight, memory.rationale, memory.snippet)]
-            contents.extend(source.imported_hash for source in memory.sources if source.imported_hash)
-            erased.hashes.update((memory.id, content) for content in contents)
-        seen = self._run(
-            f"SELECT memory_id, seen_hash FROM {self._old}.source_states WHERE memory_id IN {ids}",  # noqa: S608 - names are ours
-            [self._ids],
-        )
-        erased.hashes.update(seen.fetchall())
-        told = self._run(
-            f"SELECT entity_key, before, after FROM {self._old}.revisions"  # noqa: S608 - names are ours
-            f" WHERE entity = 'memory' AND entity_key IN {ids}",
-            [self._ids],
-        )
-        for identifier, *sides in told.fetchall():
+        for row in self._all("SELECT {memory} FROM {old}.memories m WHERE m.id IN {ids}"):
+            memory = rows.memory_from_row(row)[1]
+            erased.add(memory.id, (memory.title, memory.insight, memory.rationale, memory.snippet), memory.project)
+            imported = (source.imported_hash for source in memory.sources)
+            erased.hashes.update((memory.id, content) for content in imported if content)
+        erased.hashes.update(self._all("SELECT memory_id, seen_hash FROM {old}.source_states WHERE memory_id IN {ids}"))
+        for identifier, *sides in self._all(
+            "SELECT entity_key, before, after FROM {old}.revisions WHERE entity = 'memory' AND entity_key IN {ids}"
+        ):
             for record in (json.loads(side) for side in sides if side):
-                texts = [str(record.get(part) or "") for part in ("title", "insight", "rationale", "snippet")]
-                erased.titles.add(texts[0])
-                erased.hashes.add((identifier, hash_parts(*texts)))
-                erased.projects.setdefault(identifier, record.get("project"))
+                title, insight, rationale, snippet = (str(record.get(part) or "") for part in _TEXT_PARTS)
+                erased.add(identifier, (title, insight, rationale, snippet), record.get("project"))
         return erased
 
     def _bury(self, erased: _Erased) -> None:
@@ -225,128 +208,89 @@ class _Copier:
         rows.insert_rows(self._connection, "tombstones", map(rows.row_of, stones))
 
     def _copy_packs(self) -> None:
-        packs = self._read("packs", "true", [])
+        packs = self._read("packs")
         for pack in packs:
             pack["members"] = [part for part in pack["members"] or () if part["memory_id"] not in self._order.ids]
-        rows.insert_rows(self._connection, "packs", map(self._without_ticks, packs))
-        rows.insert_rows(self._connection, "recipes", map(self._without_ticks, self._read("recipes", "true", [])))
+        for table, found in (("packs", packs), ("recipes", self._read("recipes"))):
+            rows.insert_rows(self._connection, table, map(self._without_choices, found))
 
-    def _without_ticks(self, row: rows.Row) -> rows.Row:
-        """Return a pack or a recipe that names no erased memory and tells nothing of one."""
+    def _without_choices(self, row: rows.Row) -> rows.Row:
+        """Return a pack or a recipe whose options do not mention an erased memory."""
         options = json.loads(row["options"] or "{}")
         for name in ("with", "without"):
             options[name] = [one for one in options.get(name) or () if one not in self._order.ids]
         for name in ABOUT_MEMORIES:
-            known = options.get(name) or {}
-            options[name] = {key: value for key, value in known.items() if key not in self._order.ids}
-        left = {name: value for name, value in options.items() if value or name not in _OF_MEMORIES}
+            known = (options.get(name) or {}).items()
+            options[name] = {key: value for key, value in known if key not in self._order.ids}
+        of_memories = {"with", "without", *ABOUT_MEMORIES}
+        left = {name: value for name, value in options.items() if value or name not in of_memories}
         return row | {"options": json.dumps(left, ensure_ascii=False, sort_keys=True) if left else None}
 
     def _copy_changes(self, titles: frozenset[str]) -> None:
-        """Copy the changes; those that quote a title lose it, those left without a revision cannot be undone."""
-        counted = "SELECT change_number, count(*) FROM {}.revisions GROUP BY 1"
-        before = dict(self._run(counted.format(self._old)).fetchall())
-        after = dict(self._run(counted.format("fresh")).fetchall())
-        left = {number: after.get(number, 0) for number, count in before.items() if count != after.get(number, 0)}
-        changes = self._read("changes", "true", [])
+        """Copy the changes without the titles that they quote; those left without a revision cannot be undone."""
+        counted = "SELECT change_number, count(*) FROM {}revisions GROUP BY 1"
+        after = dict(self._all(counted.format("")))
+        before = self._all(counted.format("{old}."))
+        left = {number: after.get(number, 0) for number, count in before if count != after.get(number, 0)}
+        changes = self._read("changes")
         for change in changes:
             for part in ("summary", "reason"):
                 change[part] = _without_titles(change, part, titles, touched=change["number"] in left)
             if left.get(change["number"]) == 0:
-                # It spoke of these memories alone, so its reason does too.
+                # It was about these memories alone, and so is its reason.
                 change.update(undoable=False, reason=MARK if change["reason"] else "")
         rows.insert_rows(self._connection, "changes", changes)
 
     # -- erasing a text -----------------------------------------------------------------------------
 
     def _copy_without_text(self, eraser: Eraser) -> None:
-        mended = self._mended_memories(eraser)
-        self.counts.memories = len(mended)
-        keys = [key for key, _ in mended]
-        self._copy_except_keys(keys)
-        listed = "(SELECT unnest(from_json(?, '[\"BIGINT\"]')))"
-        names = ", ".join(rows.MEMORY_COLUMNS)
-        self._run(
-            f"INSERT INTO memories ({names}) SELECT {names} FROM {self._old}.memories WHERE key NOT IN {listed}",  # noqa: S608 - names are ours
-            [json.dumps(keys)],
-        )
-        rows.insert_rows(self._connection, "memories", (rows.memory_row(memory, key) for key, memory in mended))
-        write_postings(self._connection, mended)
+        changed = self._changed_memories(eraser)
+        self.counts.memories = len(changed)
+        keys = [key for key, _ in changed]
+        self._copy_derived(keys)
+        without, parameters = rows.among("key", keys)
+        self._copy("memories", [*rows.MEMORY_COLUMNS], f"NOT ({without})", parameters)
+        rows.insert_rows(self._connection, "memories", (rows.memory_row(memory, key) for key, memory in changed))
+        write_postings(self._connection, changed)
         for table, columns in rows.COLUMNS.items():
             if table not in {"memories", "documents"}:
-                self._copy_mended(table, ", ".join(columns), eraser)
+                self._copy_erased(table, [*columns], eraser)
 
-    def _mended_memories(self, eraser: Eraser) -> list[tuple[int, Memory]]:
-        condition, parameters = self._may_hold("memories", eraser)
-        found = self._run(
-            f"SELECT {rows.MEMORY_SELECT} FROM {self._old}.memories m WHERE {condition}",  # noqa: S608 - names are ours
-            parameters,
-        ).fetchall()
+    def _changed_memories(self, eraser: Eraser) -> list[tuple[int, Memory]]:
+        condition, parameters = _may_hold("memories", eraser)
+        found = self._all(f"SELECT {{memory}} FROM {{old}}.memories m WHERE {condition}", parameters)  # noqa: S608 - names are ours
         pairs = [rows.memory_from_row(row) for row in found]
-        mended = [(key, memory, eraser.memory(memory, self._order.now)) for key, memory in pairs]
-        return [(key, after) for key, before, after in mended if after is not before]
+        erased = [(key, memory, eraser.memory(memory, self._order.now)) for key, memory in pairs]
+        return [(key, after) for key, before, after in erased if after is not before]
 
-    def _copy_mended(self, table: str, names: str, eraser: Eraser) -> None:
-        condition, parameters = self._may_hold(table, eraser)
-        self._run(
-            f"INSERT INTO {table} ({names}) SELECT {names} FROM {self._old}.{table} WHERE NOT ({condition})",  # noqa: S608 - names are ours
-            parameters,
-        )
+    def _copy_erased(self, table: str, columns: list[str], eraser: Eraser) -> None:
+        condition, parameters = _may_hold(table, eraser)
+        self._copy(table, columns, f"NOT ({condition})", parameters)
         before = self._read(table, condition, parameters)
         after = [eraser.row(row) for row in before]
         if table == "revisions":
             self.counts.revisions = sum(old != new for old, new in zip(before, after, strict=True))
         rows.insert_rows(self._connection, table, after)
 
-    def _may_hold(self, table: str, eraser: Eraser) -> tuple[str, list[object]]:
-        """Return a condition that holds for every row with the text, and perhaps for others."""
-        if not eraser.hint:
-            return "true", []
-        parts = [
-            f"contains({name if kind == 'VARCHAR' else f'CAST(to_json({name}) AS VARCHAR)'}, ?)"
-            for name, kind in rows.COLUMNS[table].items()
-            if kind == "VARCHAR" or not isinstance(kind, str)
-        ]
-        condition = " OR ".join(f"coalesce({part}, false)" for part in parts)
-        return (condition, [eraser.hint] * len(parts)) if parts else ("false", [])
-
     # -- both ---------------------------------------------------------------------------------------
 
-    def _keys(self, condition: str, parameters: list[object]) -> list[int]:
-        found = self._run(f"SELECT key FROM {self._old}.memories WHERE {condition}", parameters)  # noqa: S608 - names are ours
-        return [int(row[0]) for row in found.fetchall()]
+    def _copy_derived(self, without_keys: list[int]) -> None:
+        """Copy postings and other derived tables, except the rows of these memories."""
+        found = self._all(
+            "SELECT table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()"
+            " WHERE database_name = 'fresh' AND NOT internal GROUP BY 1 ORDER BY 1"
+        )
+        known = {*rows.COLUMNS, "meta"} - {"documents"}
+        for table, columns in found:
+            if table not in known:
+                condition, parameters = rows.among("memory_key", without_keys if "memory_key" in columns else ())
+                self._copy(table, columns, f"NOT ({condition})", parameters)
 
-    def _copy_except_keys(self, keys: list[int]) -> None:
-        """Copy everything derived, less what belongs to these memories."""
-        for table, columns in self._derived_tables():
-            listed = ", ".join(columns)
-            condition = "true"
-            if "memory_key" in columns:
-                condition = "memory_key NOT IN (SELECT unnest(from_json(?, '[\"BIGINT\"]')))"
-            self._run(
-                f"INSERT INTO {table} ({listed}) SELECT {listed} FROM {self._old}.{table} WHERE {condition}",  # noqa: S608 - from the catalogue
-                [json.dumps(keys)] * condition.count("?"),
-            )
-
-    def _read(self, table: str, condition: str, parameters: list[object]) -> list[rows.Row]:
-        names = tuple(rows.COLUMNS[table])
-        found = self._run(
-            f"SELECT {', '.join(names)} FROM {self._old}.{table} WHERE {condition}",  # noqa: S608 - names are ours
-            parameters,
-        ).fetchall()
-        return [_utc(dict(zip(names, values, strict=True))) for values in found]
-
-    def _count_missing(self, table: str) -> int:
-        row = self._run(
-            f"SELECT (SELECT count(*) FROM {self._old}.{table}) - (SELECT count(*) FROM {table})"  # noqa: S608 - names are ours
-        ).fetchone()
-        return int(row[0]) if row else 0
-
-    def _note_purge(self) -> None:
-        row = self._run("SELECT coalesce(max(number), 0) + 1 FROM changes").fetchone()
+    def _journal_purge(self) -> None:
+        ((number,),) = self._all("SELECT coalesce(max(number), 0) + 1 FROM changes")
         what = f"{len(self._order.ids)} memories" if self._order.ids else "a text"
         entry = {
-            "number": int(row[0]) if row else 1,
+            "number": int(number),
             "made_at": self._order.now,
             "actor": "person",
             "action": "purge",
@@ -358,10 +302,31 @@ class _Copier:
         rows.insert_rows(self._connection, "changes", [entry])
 
 
+def _about_erased(table: str) -> str:
+    """Return the condition that a row is about an erased memory."""
+    if table == "revisions":
+        ends = " OR ".join(
+            f"coalesce(json_extract_string(coalesce(after, before), '$.{end}') IN {_IDS}, false)"
+            for end in ("from", "to")
+        )
+        return f"entity_key IN {_IDS} OR (entity = 'link' AND ({ends}))"
+    named = {"memories": ("id",), "links": ("from_id", "to_id")}.get(table, ("memory_id",))
+    return " OR ".join(f"{name} IN {_IDS}" for name in named if name in rows.COLUMNS[table]) or "false"
+
+
+def _may_hold(table: str, eraser: Eraser) -> tuple[str, list[object]]:
+    """Return a condition that holds for every row with the text, and perhaps for others."""
+    if not eraser.hint:
+        return "true", []
+    cells = [cell for name, kind in rows.COLUMNS[table].items() if (cell := rows.json_cell(name, kind))]
+    condition = " OR ".join(f"coalesce(contains({cell}, ?), false)" for cell in cells)
+    return condition or "false", [eraser.hint] * len(cells)
+
+
 def _without_titles(change: rows.Row, part: str, titles: frozenset[str], *, touched: bool) -> str:
-    """Return a change's summary or reason without the titles: as a whole, unless only whole titles stand in it."""
+    """Return a change's summary or reason without the titles; as a whole, if it quotes parts of them."""
     text = str(change[part])
-    long_titles = frozenset(title for title in titles if len(title) >= 8)  # noqa: PLR2004 - a shorter one may be any word
+    long_titles = [title for title in titles if len(title) >= 8]  # noqa: PLR2004 - a shorter one may be any word
     for title in sorted(long_titles, key=len, reverse=True):
         text = text.replace(title, MARK)
     if touched and quotes(text, titles):
@@ -370,5 +335,5 @@ def _without_titles(change: rows.Row, part: str, titles: frozenset[str], *, touc
 
 
 def _utc(row: rows.Row) -> rows.Row:
-    """Return a row whose stored times are marked as the UTC that they are."""
+    """Return a row with its stored times as UTC."""
     return {key: rows.utc(value) if isinstance(value, datetime) else value for key, value in row.items()}

@@ -1,4 +1,4 @@
-"""Salvage the readable rows of a damaged vault in a child process, and rebuild a vault from them."""
+"""Read the readable rows of a damaged vault in a child process, and rebuild a vault from them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from memtui.domain.memory import hash_parts
 from memtui.domain.record import Record, memory_from_record, parse_time
 from memtui.vault import rows
-from memtui.vault.backup import fold_log
-from memtui.vault.connection import open_connection
+from memtui.vault.connection import fold_log, open_connection
 from memtui.vault.rows import COLUMNS
 from memtui.vault.schema import write_meta
 from memtui.vault.subprocess_probe import run_child, say
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 
 _TITLE_LENGTH = 80
 
-# What may be unknown without making a row useless. A memory whose status is unknown goes to the inbox, so that
-# nothing retired comes back to life.
+# Defaults of columns that may be unreadable. A memory with an unknown status goes to the inbox, so that no retired
+# one becomes active again.
 _MEMORY_DEFAULTS: rows.Row = {
     "version": 1,
     "kind": "lesson",
@@ -42,12 +41,12 @@ _MEMORY_DEFAULTS: rows.Row = {
 
 @dataclass(slots=True)
 class Rebuilt:
-    """What the new vault holds.
+    """What the new vault contains.
 
     Attributes:
-        memories: how many it holds.
-        from_journal: ids whose texts came, in part or whole, from the journal's revisions.
-        incomplete: ids that lack a value which could not be read anywhere.
+        memories: their number.
+        from_journal: ids whose texts came partly or wholly from the journal's revisions.
+        incomplete: ids with a value that could not be read anywhere.
         newest_change: number of the newest change in its journal.
     """
 
@@ -63,15 +62,16 @@ def rebuild(salvaged: Path, new: Path, *, now: datetime, stated_revisions: int |
     Args:
         salvaged: JSON lines, see `salvage`.
         new: a vault file with the newest schema and no memories.
-        now: stands in for times that could not be read.
-        stated_revisions: how many there were; if some could not be read, nothing of before can be undone.
+        now: replaces times that could not be read.
+        stated_revisions: their number in the damaged file; if some could not be read, no earlier change can be undone.
     """
     result = Rebuilt()
     newest = _newest_records(salvaged)
     connection = open_connection(new, read_only=False)
     try:
         connection.execute("BEGIN")
-        _insert_memories(connection, _memory_rows(salvaged, newest, now, result), result)
+        found = enumerate(_memory_rows(salvaged, newest, now, result), start=1)
+        result.memories = _insert(connection, "memories", (row | {"key": key} for key, row in found))
         inserted = {
             table: _insert_plain(connection, table, salvaged)
             for table in rows.COLUMNS
@@ -91,7 +91,10 @@ def rebuild(salvaged: Path, new: Path, *, now: datetime, stated_revisions: int |
 
 def _insert_plain(connection: duckdb.DuckDBPyConnection, table: str, salvaged: Path) -> int:
     later = dict.fromkeys(rows.LATER_COLUMNS.get(table, ()))
-    found = (later | row for row in _rows(salvaged, table) if _is_whole(table, later | row))
+    return _insert(connection, table, (later | row for row in _rows(salvaged, table) if _is_whole(table, later | row)))
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, table: str, found: Iterator[rows.Row]) -> int:
     inserted = 0
     while chunk := list(islice(found, rows.CHUNK_ROWS)):
         rows.insert_rows(connection, table, chunk)
@@ -116,7 +119,7 @@ def _is_whole(table: str, row: rows.Row) -> bool:
 
 
 def _newest_records(salvaged: Path) -> dict[str, tuple[int, Record]]:
-    """Return (version, portable record) of each memory's newest revision; records of what was taken out are empty."""
+    """Return (version, portable record) of each memory's newest revision; empty records for removed memories."""
     newest: dict[str, tuple[tuple[int, int], int, Record]] = {}
     for row in _rows(salvaged, "revisions"):
         if row.get("entity") != "memory" or not _is_whole("revisions", row):
@@ -143,31 +146,23 @@ def _memory_rows(
             yield filled
     for identifier, (version, record) in newest.items():
         if record and identifier not in seen:
-            # Its row could not be read at all, but the journal holds its text.
+            # Its row could not be read at all, but the journal has its text.
             result.from_journal.add(identifier)
             filled = _fill({"id": identifier, "version": version}, record, now, result)
             if filled is not None:
                 yield filled
 
 
-def _insert_memories(connection: duckdb.DuckDBPyConnection, found: Iterator[rows.Row], result: Rebuilt) -> None:
-    while chunk := list(islice(found, rows.CHUNK_ROWS)):
-        numbered = [{**row, "key": result.memories + place} for place, row in enumerate(chunk, start=1)]
-        rows.insert_rows(connection, "memories", numbered)
-        result.memories += len(chunk)
-
-
 def _fill(row: rows.Row, record: Record, now: datetime, result: Rebuilt) -> rows.Row | None:
     """Return a row with every column, from the row, else the journal's record, else a default; None without text."""
-    missing = [column for column in rows.MEMORY_COLUMNS if column not in row and column not in {"key", "content_hash"}]
     known = _record_row(record) if record else {}
-    from_journal = [column for column in missing if column in known]
     filled: rows.Row = {**dict.fromkeys(rows.MEMORY_COLUMNS), **_MEMORY_DEFAULTS, **known, **row}
     if not filled["insight"]:
         return None
-    if from_journal:
+    missing = set(rows.MEMORY_COLUMNS) - row.keys() - {"key", "version", "updated_at", "content_hash"}
+    if missing & known.keys():
         result.from_journal.add(str(row["id"]))
-    if len(from_journal) < len([column for column in missing if column not in {"version", "updated_at"}]):
+    if missing - known.keys():
         result.incomplete.add(str(row["id"]))
     if filled["title"] is None:
         filled["title"] = str(filled["insight"]).strip().split("\n", 1)[0][:_TITLE_LENGTH]
@@ -178,7 +173,7 @@ def _fill(row: rows.Row, record: Record, now: datetime, result: Rebuilt) -> rows
 
 
 def _record_row(record: Record) -> rows.Row:
-    """Return the columns that a portable record states, those included that it leaves out as empty."""
+    """Return the columns of a portable record, including those that it omits as empty."""
     created = parse_time(record.get("created_at"))
     if created is None:
         return {}
@@ -195,29 +190,29 @@ def _copy_meta(connection: duckdb.DuckDBPyConnection, salvaged: Path, newest_cha
             write_meta(connection, key, value)
 
 
-WINDOW_ROWS = 2_048
+_WINDOW_ROWS = 2_048
 """Rows per query."""
 
 SMALLEST_ROWS = 32
-"""A window that small and still unreadable, or deadly, is given up."""
+"""A window this small that is still unreadable, or crashes the process, is given up."""
 
-MOST_CRASHES = 40
-"""How often the reading process may die before the rest of the file is given up."""
+_MOST_CRASHES = 40
+"""How often the reading process may crash before the rest of the file is given up."""
 
 SALVAGED = ("meta", *(table for table in COLUMNS if table != "documents"))
-"""Tables worth reading; postings are made anew."""
+"""Tables to read; postings are rebuilt."""
 
 
 @dataclass(slots=True)
 class _Plan:
-    """Where to begin, which windows to leave out, and where to cut windows smaller."""
+    """Where to start, which windows to skip, and where to split windows."""
 
     start: tuple[str, int] = (SALVAGED[0], 0)
     skipped: list[tuple[str, int, int]] = field(default_factory=list)
     cuts: list[tuple[str, int]] = field(default_factory=list)
 
     def learn_from(self, table: str, low: int, high: int) -> None:
-        """Take in that reading these rows killed the process."""
+        """Split or skip a window that crashed the process."""
         if high - low > SMALLEST_ROWS:
             self.cuts.append((table, (low + high) // 2))
             self.start = (table, low)
@@ -226,10 +221,10 @@ class _Plan:
             self.start = (table, high)
 
     def windows(self, table: str, end: int) -> Iterator[tuple[int, int]]:
-        """Yield windows of rows of a table, none of which is left out."""
+        """Yield the windows of rows of a table that are not skipped."""
         first = self.start[1] if table == self.start[0] else 0
         left_out = {(low, high) for name, low, high in self.skipped if name == table}
-        edges = {first, *range(0, end, WINDOW_ROWS), end}
+        edges = {first, *range(0, end, _WINDOW_ROWS), end}
         edges.update(row for name, row in self.cuts if name == table)
         edges.update(edge for pair in left_out for edge in pair)
         for pair in pairwise(sorted(edge for edge in edges if first <= edge <= end)):
@@ -239,23 +234,23 @@ class _Plan:
 
 @dataclass(slots=True)
 class Salvaged:
-    """How many rows of each table were read, and how many it says it has."""
+    """How many rows of each table were read, and how many it has."""
 
     found: dict[str, int] = field(default_factory=dict)
     stated: dict[str, int] = field(default_factory=dict)
 
 
 def salvage(path: Path, out: Path) -> Salvaged:
-    """Read what can be read of a file, starting again after every crash.
+    """Read what can be read of a file, restarting after every crash.
 
     Args:
         path: a copy of the file; its log is read too if there is one.
-        out: JSON lines `{"table", "row"}`; a value that could not be read is missing from its row.
+        out: JSON lines `{"table", "row"}`; values that could not be read are missing.
     """
     plan = _Plan()
     result = Salvaged()
     out.write_bytes(b"")
-    for _ in range(MOST_CRASHES):
+    for _ in range(_MOST_CRASHES):
         report = run_child("memtui.vault.salvage", str(path), str(out), json.dumps(asdict(plan)))
         for line in report.lines:
             if "rows" in line:
@@ -273,8 +268,6 @@ def salvage(path: Path, out: Path) -> Salvaged:
 
 
 def _read_file(path: Path, out: Path, plan: _Plan) -> None:
-    from memtui.vault.connection import open_connection
-
     connection = open_connection(path, read_only=True)
     with out.open("a", encoding="utf-8") as file:
         for table in SALVAGED[SALVAGED.index(plan.start[0]) :]:
@@ -345,7 +338,7 @@ def _plain(value: object) -> object:
 
 
 def _plan_from(text: str) -> _Plan:
-    """Return the plan that the parent passes as JSON, which knows no tuples."""
+    """Return the plan that the parent passes as JSON, which has no tuples."""
     stated = json.loads(text)
     return _Plan(
         (stated["start"][0], stated["start"][1]),

@@ -10,7 +10,7 @@ from typing import Any
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import SecretRefusedError
 from memtui.text.secrets import SecretFinding, find_secrets, redact
-from memtui.vault.text_search import MACHINE_KEYS
+from memtui.vault.rows import MACHINE_KEYS
 
 Patterns = Sequence[tuple[str, str]]
 """A person's own rules as (name, regular expression)."""

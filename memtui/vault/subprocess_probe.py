@@ -1,4 +1,4 @@
-"""Probe a possibly damaged vault file in a child process: DuckDB can abort or hang on one."""
+"""Probe a possibly damaged vault file in a child process, because DuckDB can abort or hang on one."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError, VaultTooNewError
+from memtui.vault.connection import engine_errors, fold_log, open_connection
+from memtui.vault.lease import lease
+from memtui.vault.schema import check_not_newer
 
 if TYPE_CHECKING:
     import duckdb
 
-PROBE_SECONDS = 120.0
-"""Longest time for one pass over a file."""
-
 
 @dataclass(frozen=True, slots=True)
 class ChildReport:
-    """What a child process said before it ended.
+    """What a child process printed before it ended.
 
     Attributes:
-        lines: the JSON objects it printed, in order.
-        crashed: how it ended if it did not end by itself: `signal 11`, `no answer in 120 s`; else empty.
+        lines: its JSON objects, in order.
+        crashed: how it ended if not normally: `signal 11`, `no answer in 120 s`; else empty.
     """
 
     lines: tuple[dict[str, Any], ...]
@@ -34,23 +34,18 @@ class ChildReport:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """All lines as one object; later ones win."""
+        """All lines merged into one object; later ones win."""
         merged: dict[str, Any] = {}
         for line in self.lines:
             merged.update(line)
         return merged
 
 
-def run_child(module: str, *arguments: str, seconds: float = PROBE_SECONDS) -> ChildReport:
-    """Run a module of memtui that prints JSON lines; never raises for what happens inside it.
-
-    Args:
-        arguments: for its command line.
-        seconds: longest time that it may take.
-    """
+def run_child(module: str, *arguments: str, seconds: float = 120.0) -> ChildReport:
+    """Run a module of memtui that prints JSON lines, for so many seconds at most; its failures are reported."""
     import subprocess  # here, because `add` and `search` start without it
 
-    # -P and the explicit path: the working folder must not be able to slip in a module.
+    # -P and the explicit path, so that no module is imported from the working folder.
     command = [sys.executable, "-P", "-X", "utf8", "-m", module, *arguments]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     try:
@@ -77,7 +72,7 @@ def _parse(output: bytes | None) -> tuple[dict[str, Any], ...]:
         try:
             value = json.loads(line)
         except ValueError:
-            # A line that the child was writing when it died.
+            # The line that the child was writing when it died.
             continue
         if isinstance(value, dict):
             found.append(value)
@@ -85,7 +80,7 @@ def _parse(output: bytes | None) -> tuple[dict[str, Any], ...]:
 
 
 def say(**facts: Any) -> None:
-    """Print one line of a child's report at once, so that it survives a crash."""
+    """Print one line of a child's report, flushed, so that it survives a crash."""
     sys.stdout.write(json.dumps(facts, default=str) + "\n")
     sys.stdout.flush()
 
@@ -99,20 +94,19 @@ _DAMAGE_ENDINGS = (
     *(f"signal {number:d}" for number in (signal.SIGABRT, signal.SIGSEGV, signal.SIGFPE, signal.SIGILL, 7)),
     f"exit {0xC0000005}",
 )
-"""How a process ends on a damaged file; 7 is SIGBUS on Linux, the last an access violation on Windows.
+"""How a process ends on a damaged file, as opposed to one that is killed.
 
-A kill from outside is none of these.
+7 is SIGBUS on Linux, the last an access violation on Windows.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a look at a file found.
+    """The state of a file.
 
     Attributes:
         error: why it cannot be used, empty if every value could be read.
-        reason: `damaged`, `too-new`, `busy` or `refused` (by the system, or not read to the end) when there is
-            an error.
+        reason: of the error: `damaged`, `too-new`, `busy` or `refused` (by the system, or not read completely).
         facts: everything else, see `_look`.
     """
 
@@ -138,10 +132,10 @@ class Probe:
 
 
 def probe(path: Path, *, wait_seconds: float | None = None) -> Probe:
-    """Look at a vault file in a child process.
+    """Read a vault file in a child process.
 
     Args:
-        wait_seconds: take the lease and wait so long for it; None when the caller holds it or needs none.
+        wait_seconds: how long to wait for the lease; None if the caller holds it or needs none.
     """
     patience = "" if wait_seconds is None else str(wait_seconds)
     return _probe_of(run_child("memtui.vault.subprocess_probe", "look", str(path), patience))
@@ -157,14 +151,11 @@ def _probe_of(report: ChildReport) -> Probe:
     step = facts.get("table") or facts.get("step")
     if step and report.crashed.split(":", 1)[0] in _DAMAGE_ENDINGS:
         return Probe(f"reading stopped at {step} ({report.crashed})", "damaged", counts, facts)
-    # Never began, too slow, out of memory, killed: that says nothing about the file.
-    return Probe(f"the check did not come to its end ({report.crashed or 'no report'})", "refused", counts, facts)
+    # Never started, too slow, out of memory, killed: that says nothing about the file.
+    return Probe(f"the check did not complete ({report.crashed or 'no report'})", "refused", counts, facts)
 
 
 def _look(path: Path, wait_seconds: float | None) -> None:
-    from memtui.vault.connection import engine_errors, open_connection
-    from memtui.vault.lease import lease
-
     held = nullcontext() if wait_seconds is None else lease(path, exclusive=False, wait_seconds=wait_seconds)
     with held, engine_errors(path):
         say(step="open")
@@ -177,8 +168,6 @@ def _look(path: Path, wait_seconds: float | None) -> None:
 
 def _read_everything(connection: duckdb.DuckDBPyConnection) -> None:
     import duckdb
-
-    from memtui.vault.schema import check_not_newer
 
     say(opens=True, duckdb=duckdb.__version__, step="schema")
     say(schema=check_not_newer(connection, ""))
@@ -243,12 +232,10 @@ ORDER BY 1, 2, 3
 
 
 def main(arguments: list[str]) -> None:
-    """Do what the parent asks and print what was found; a damaged file is a finding, not a failure."""
+    """Run a task of the parent and print the result; a damaged file is a result, not a failure."""
     task, path, *rest = arguments
     try:
         if task == "fold":
-            from memtui.vault.backup import fold_log
-
             fold_log(Path(path))
             say(folded=True)
         else:
@@ -262,7 +249,7 @@ def main(arguments: list[str]) -> None:
         say(error=f"{error.what} ({cause[:300]})", reason="damaged")
     except MemtuiError as error:
         say(error=str(error), reason="refused")
-    except Exception as error:  # noqa: BLE001 - whatever a damaged file brings about is the finding
+    except Exception as error:  # noqa: BLE001 - whatever a damaged file causes is the result
         short_of_memory = type(error).__name__ in {"MemoryError", "OutOfMemoryException"}
         say(error=f"{type(error).__name__}: {str(error)[:300]}", reason="refused" if short_of_memory else "damaged")
 

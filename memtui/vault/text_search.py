@@ -1,10 +1,10 @@
-"""Find a text in the rows of a vault, and rows without it."""
+"""Find a text in the rows of a vault, and erase it from them."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from memtui.domain.memory import Anchor, Memory, Source
 from memtui.vault import rows
 from memtui.vault.connection import engine_errors, open_connection
+from memtui.vault.rows import MACHINE_KEYS
 
 if TYPE_CHECKING:
     import duckdb
@@ -26,7 +27,7 @@ _SPACE_BYTES = (
 
 
 def text_pattern(text: str) -> str:
-    """Return a pattern of a text that is not blank; white space at its ends says that no other word goes on there."""
+    """Return a pattern for a text that is not blank; white space at its ends means a word boundary."""
     body = "|".join(_SPACE.join(map(re.escape, form)) for form in _forms(text))
     head = rf"(?:{_SPACE}|(?<!\w))" if text[:1].isspace() else ""
     tail = rf"(?:{_SPACE}|(?!\w))" if text[-1:].isspace() else ""
@@ -34,13 +35,13 @@ def text_pattern(text: str) -> str:
 
 
 def bytes_pattern(text: str) -> re.Pattern[bytes]:
-    """Return the pattern of the same text within a file's bytes; white space at its ends does not count."""
+    """Return the pattern for the same text in a file's bytes; white space at its ends does not count."""
     forms = ([re.escape(word.encode()) for word in form] for form in _forms(text))
     return re.compile(b"|".join(_SPACE_BYTES.join(form) for form in forms))
 
 
-def squeezed(text: str) -> tuple[str, list[int]]:
-    """Return a text with each run of white space as one space and none at its ends, and where each character stood."""
+def _squeezed(text: str) -> tuple[str, list[int]]:
+    """Return a text with runs of white space as one space and none at its ends, and the place of each character."""
     letters: list[str] = []
     places: list[int] = []
     for place, letter in enumerate(text):
@@ -63,47 +64,35 @@ def _forms(text: str) -> list[list[str]]:
 
 
 MARK = "[purged]"
-"""What stands where a purged text stood."""
+"""What replaces a purged text."""
 
 _CUT_LENGTH = 8
-"""A title that was cut within the text still shows its beginning; this much of it counts as the text."""
+"""A title that was cut within the text still shows its beginning; this many characters of it count as the text."""
 
 _LONGEST_CUT = 200
-"""Titles and summaries are no longer than that."""
-
-MACHINE_KEYS = frozenset(
-    {
-        *("id", "memory_id", "from_id", "to_id", "entity", "entity_key", "type", "status", "signal", "verdict"),
-        *("state", "target", "encoding", "budget", "payload_hash", "content_hash", "imported_hash", "seen_hash"),
-        *("format", "pack_id", "key", "action", "origin", "from", "to", "memory", "link", "pack"),
-        *("made_at", "created_at", "updated_at", "observed_at", "confirmed_at", "verified_at", "valid_from"),
-        *("valid_until", "due_at", "snoozed_until", "seen_at", "checked_at", "at"),
-    }
-)
-"""Columns of rows and keys of records that hold no free text."""
-
+"""Greatest length of titles and summaries."""
 
 _NAMED_BY_TEXT = frozenset({"half-life", "identity", "recipe"})
-"""What the journal knows by a name that somebody gave, rather than by an id."""
+"""Entities of the journal with a name that somebody gave as their key, instead of an id."""
 
 
 class Eraser:
-    """Takes one text out of whatever holds it, whatever white space stands between its words there.
+    """Removes one text from whatever contains it, whatever the white space between its words.
 
     Args:
-        text: what to erase; not blank.
-        kept_words: values that stay even if they hold it: names of kinds, `person`, `global`.
+        text: not blank.
+        kept_words: values that stay even if they contain it: names of kinds, `person`, `global`.
     """
 
     def __init__(self, text: str, kept_words: frozenset[str]) -> None:
-        self._text, _ = squeezed(text)
+        self._text, _ = _squeezed(text)
         self._pattern = re.compile(text_pattern(text))
         self._kept_words = kept_words
 
     @property
     def hint(self) -> str:
-        """A part of its beginning that looks the same within JSON, by which to find rows; empty if there is none."""
-        # A cut text may hold no more than the beginning.
+        """A part of its beginning that JSON does not escape, to find rows by; empty if there is none."""
+        # A cut text may contain no more than the beginning.
         runs = re.findall(r'[^"\\\s\x00-\x1f\x7f]+', self._text[:_CUT_LENGTH])
         return max(runs, key=len, default="")
 
@@ -114,7 +103,7 @@ class Eraser:
         return _without_cut_end(self._pattern.sub(lambda _: MARK, value), self._text)
 
     def _everywhere(self, value: Any) -> Any:
-        """Return a part of a structure without it, in names as in values."""
+        """Return a part of a structure without it, keys included."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list):
@@ -122,15 +111,6 @@ class Eraser:
         if isinstance(value, dict):
             return {self.text(key): self._everywhere(part) for key, part in value.items()}
         return value
-
-    def _as_json(self, value: str) -> str:
-        """Return a JSON text without it, in names as in values."""
-        try:
-            structure = json.loads(value)
-        except ValueError:
-            return self.text(value)
-        erased = self._everywhere(structure)
-        return value if erased == structure else json.dumps(erased, ensure_ascii=False, sort_keys=True)
 
     def value(self, value: Any) -> Any:
         """Return a cell, or a portable record, without it."""
@@ -145,28 +125,29 @@ class Eraser:
     def row(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return a row of any table but `memories` without it; its `before` and `after` are records as JSON."""
         erased = {
-            name: self._json(value) if name in {"before", "after"} else self.value(value)
+            name: self._json(value, self.value) if name in {"before", "after"} else self.value(value)
             for name, value in row.items()
             if name not in MACHINE_KEYS
         }
         if row.get("entity") in _NAMED_BY_TEXT:
             erased["entity_key"] = self.text(row["entity_key"])
         if row.get("options"):
-            erased["options"] = self._as_json(row["options"])
+            erased["options"] = self._json(row["options"], self._everywhere, sort_keys=True)
         return {**row, **erased}
 
-    def _json(self, text: str | None) -> str | None:
+    def _json(self, text: str | None, erase: Callable[[Any], Any], *, sort_keys: bool = False) -> str | None:
+        """Return a JSON text with its structure erased, unchanged if that makes no difference."""
         if text is None:
             return None
         try:
-            record = json.loads(text)
+            structure = json.loads(text)
         except ValueError:
             return self.text(text)
-        erased = self.value(record)
-        return text if erased == record else json.dumps(erased, ensure_ascii=False)
+        erased = erase(structure)
+        return text if erased == structure else json.dumps(erased, ensure_ascii=False, sort_keys=sort_keys)
 
     def memory(self, memory: Memory, now: datetime) -> Memory:
-        """Return a memory without it, one version on; the same object if it does not hold it."""
+        """Return a memory without it and with the next version; the same object if it does not contain it."""
         erased = replace(
             memory,
             kind=self.text(memory.kind),
@@ -197,13 +178,13 @@ class Eraser:
 
 
 def _without_cut_end(value: str, text: str) -> str:
-    """Return a value without a beginning of a squeezed text that it ends with before `…`."""
+    """Return a value without the beginning of a text without extra white space that it ends with before `…`."""
     for sign in ("…", "..."):
         body = value.removesuffix(sign)
         if body == value:
             continue
         start = max(0, len(body) - 4 * _LONGEST_CUT)
-        end, places = squeezed(body[start:])
+        end, places = _squeezed(body[start:])
         for length in range(min(len(text) - 1, len(end), _LONGEST_CUT), _CUT_LENGTH - 1, -1):
             if end.endswith(text[:length]):
                 return f"{body[: start + places[len(end) - length]]}{MARK}{sign}"
@@ -229,20 +210,28 @@ def holds_text(path: Path, eraser: Eraser) -> bool:
             connection.close()
 
 
+def cells_with_word(connection: duckdb.DuckDBPyConnection, word: str) -> Iterator[str]:
+    """Yield the cells of free text that contain a word in any case, lists and structures as JSON."""
+    for table, columns in rows.COLUMNS.items():
+        for name, kind in columns.items():
+            cell = None if name in MACHINE_KEYS else rows.json_cell(name, kind)
+            if cell:
+                yield from _matching(connection, cell, table, "contains(lower({cell}), lower(?))", word)
+
+
 def _cells(connection: duckdb.DuckDBPyConnection, hint: str) -> Iterator[str]:
-    """Yield the cells of free text that may hold it, lists and structures as JSON; an older file has fewer columns."""
+    """Yield the cells of free text and names that may hold it; an older file has fewer columns."""
     found = connection.execute("SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal").fetchall()
-    there = {(str(table), str(column)) for table, column in found}
+    existing = {(str(table), str(column)) for table, column in found}
+    # A setting or a revision may be named by a text, such as the name of a kind or a recipe.
+    machine_keys = MACHINE_KEYS - {"entity_key", "key"}
     for table, columns in {**rows.COLUMNS, "meta": {"key": "VARCHAR", "value": "VARCHAR"}}.items():
         for name, kind in columns.items():
-            is_text = kind == "VARCHAR"
-            # A setting or a revision may be named by a text, such as a kind's or a recipe's.
-            is_machine = name in MACHINE_KEYS - {"entity_key", "key"}
-            if (table, name) not in there or is_machine or (isinstance(kind, str) and not is_text):
-                continue
-            cell = name if is_text else f"CAST(to_json({name}) AS VARCHAR)"
-            matching = connection.execute(
-                f"SELECT {cell} FROM {table} WHERE contains({cell}, ?)",  # noqa: S608 - names are ours
-                [hint],
-            )
-            yield from (str(value) for (value,) in matching.fetchall())
+            cell = rows.json_cell(name, kind)
+            if cell and (table, name) in existing and name not in machine_keys:
+                yield from _matching(connection, cell, table, "contains({cell}, ?)", hint)
+
+
+def _matching(connection: duckdb.DuckDBPyConnection, cell: str, table: str, condition: str, word: str) -> Iterator[str]:
+    query = f"SELECT {cell} FROM {table} WHERE {condition.format(cell=cell)}"  # noqa: S608 - names are ours
+    yield from (str(value) for (value,) in connection.execute(query, [word]).fetchall())

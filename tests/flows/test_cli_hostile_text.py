@@ -152,7 +152,7 @@ def test_one_row_with_an_impossible_project_is_skipped_and_the_others_come_in(cl
 def test_a_pipe_is_no_vault(cli: Cli) -> None:
     os.mkfifo(cli.home / "pipe.duckdb")
     for words in (("list",), ("add", "x")):
-        assert "no regular file" in cli("--vault", cli.home / "pipe.duckdb", *words, code=1).err
+        assert "not a regular file" in cli("--vault", cli.home / "pipe.duckdb", *words, code=1).err
 
 
 def test_a_process_without_streams_does_its_work(cli: Cli) -> None:

@@ -19,7 +19,6 @@ from flows.cli_driver import Cli, memtui
 
 from memtui import config
 from memtui.vault.lease import lease
-from memtui.vault.maintenance import fold_if_free
 from memtui.vault.vault import Vault
 
 
@@ -356,6 +355,6 @@ def test_a_command_does_not_wait_to_leave_the_file_whole(cli: Cli) -> None:
     vault = Vault(Path(cli("vault", "path").out.strip()))
     add(vault, "Seed the database first.")
     with lease(vault.path, exclusive=True, wait_seconds=5):
-        assert fold_if_free(vault) is False
-    assert fold_if_free(vault) is True
-    assert fold_if_free(vault) is False
+        assert vault.fold_log_if_free() is False
+    assert vault.fold_log_if_free() is True
+    assert vault.fold_log_if_free() is False

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support import make_memory, start_python
 
-from memtui.vault import maintenance
+from memtui.vault import backup
 from memtui.vault.doctor import diagnose
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.purge import purge_text
@@ -27,7 +27,8 @@ _START = """
 import sys
 from pathlib import Path
 from support import make_memory
-from memtui.vault import maintenance, purge
+from memtui.vault import backup, purge
+from memtui.vault.repair import reindex
 from memtui.vault.vault import Vault
 vault = Vault(Path(sys.argv[1]), patience_seconds=60)
 print("begun", flush=True)
@@ -48,15 +49,15 @@ while True:
 """,
     "reindex": """
 while True:
-    maintenance.reindex(vault)
+    reindex(vault)
 """,
     "backup and restore": """
 while True:
     with vault.write(actor="person", action="add") as writer:
         stored = writer.put(make_memory())
-    maintenance.back_up(vault, label="daily")
+    backup.back_up(vault, label="daily")
     print(stored.id, flush=True)
-    maintenance.restore(vault, None)
+    backup.restore(vault, None)
 """,
 }
 
@@ -123,7 +124,7 @@ def test_a_purge_that_is_killed_leaves_the_old_vault_or_the_new(tmp_path: Path) 
         secret = "tok_" + secrets.token_hex(30)
         with vault.write(actor="person", action="add") as writer:
             leaky = writer.put_many([make_memory(insight=f"{secret} {number}") for number in range(200)])
-        maintenance.back_up(vault)
+        backup.back_up(vault)
         before = _ids(vault)
         _kill_at_random(f"purge.purge_text(vault, {secret!r}); print('done', flush=True)", vault.path, chance)
         assert _ids(vault) == before

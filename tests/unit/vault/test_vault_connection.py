@@ -79,7 +79,7 @@ def test_a_vault_that_is_gone_beside_its_log_is_not_taken_for_empty(filled: Vaul
     aside = filled.path.with_name("aside")
     filled.path.rename(aside)
     for attempt in (filled.read, lambda: filled.write(actor="person", action="add")):
-        with pytest.raises(VaultDamagedError, match="its log is still here"), attempt():
+        with pytest.raises(VaultDamagedError, match="its log is still there"), attempt():
             pass
     assert not filled.path.exists()
     aside.rename(filled.path)
@@ -173,7 +173,7 @@ def test_a_duckdb_file_of_something_else_is_left_as_it_is(vault: Vault) -> None:
     vault.path.chmod(0o644)
     before = vault.path.read_bytes()
     for attempt in (vault.read(), vault.write(actor="person", action="add")):
-        with pytest.raises(MemtuiError, match="no vault of memtui"), attempt:
+        with pytest.raises(MemtuiError, match="not a memtui vault"), attempt:
             pass
     assert vault.path.read_bytes() == before
     assert vault.path.stat().st_mode & 0o777 == 0o644

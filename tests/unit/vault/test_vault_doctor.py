@@ -9,10 +9,12 @@ import pytest
 from support import NOON, FrozenClock, make_memory, start_python
 
 from memtui.domain.memory import Link
-from memtui.vault import backup, maintenance
+from memtui.vault import backup
 from memtui.vault import subprocess_probe as probe_module
-from memtui.vault.doctor import Diagnosis, diagnose, file_system
+from memtui.vault.connection import fold_log
+from memtui.vault.doctor import Diagnosis, _file_system, diagnose
 from memtui.vault.projects import add_identities
+from memtui.vault.repair import reindex
 from memtui.vault.subprocess_probe import ChildReport, run_child
 from memtui.vault.vault import Vault
 
@@ -89,7 +91,7 @@ def test_a_foreign_program_that_holds_the_file_is_told(filled: Vault, clock: Fro
 
 
 def test_damage_is_found_wherever_it_sits(filled: Vault) -> None:
-    backup.fold_log(filled.path)
+    fold_log(filled.path)
     whole = filled.path.read_bytes()
     places = range(12_288 + 3_000, len(whole), 262_144)
     healthy = []
@@ -134,9 +136,9 @@ def test_a_memory_that_is_not_indexed_is_found_and_reindex_cures_it(filled: Vaul
     check = diagnose(filled).check("search index")
     assert not check.ok
     assert "2 memories" in check.detail
-    assert "1 entries belong to none" in check.detail
+    assert "1 entries belong to no memory" in check.detail
     assert "reindex" in check.remedy
-    maintenance.reindex(filled)
+    reindex(filled)
     assert diagnose(filled).check("search index").ok
 
 
@@ -169,7 +171,7 @@ def test_hints_do_not_make_a_vault_unhealthy(filled: Vault, tmp_path: Path) -> N
 
 def test_the_newest_backup_is_told_with_its_age(filled: Vault, clock: FrozenClock) -> None:
     assert "none yet" in diagnose(filled).check("backup").detail
-    copy = maintenance.back_up(filled)
+    copy = backup.back_up(filled)
     clock.step(days=3)
     assert diagnose(filled).check("backup").detail == f"the newest is {copy.name}, 3 days old"
 
@@ -189,8 +191,8 @@ def test_a_network_drive_is_known_by_its_mount() -> None:
         "/home/ada/local/vault.duckdb": "ext4",
         "/mnt/my share/vault.duckdb": "9p",
     }
-    assert {path: file_system(Path(path), mounts) for path in cases} == cases
-    assert file_system(Path("/srv"), "") == ""
+    assert {path: _file_system(Path(path), mounts) for path in cases} == cases
+    assert _file_system(Path("/srv"), "") == ""
 
 
 @pytest.mark.parametrize(

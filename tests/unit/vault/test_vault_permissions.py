@@ -12,8 +12,8 @@ from support import make_memory
 
 from memtui.errors import MemtuiError, NotFoundError
 from memtui.vault import vault as vault_module
+from memtui.vault.backup import back_up
 from memtui.vault.filters import MemoryFilter
-from memtui.vault.maintenance import back_up
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")
@@ -79,7 +79,7 @@ def test_a_folder_means_the_vault_in_it(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_an_error_with_a_way_out(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     vault = Vault(tmp_path / "file" / "deeper" / "vault.duckdb")
-    with pytest.raises(MemtuiError, match="folder cannot be made"), vault.write(actor="person", action="add"):
+    with pytest.raises(MemtuiError, match="folder cannot be created"), vault.write(actor="person", action="add"):
         pass
 
 

@@ -9,7 +9,7 @@ from support import make_memory
 
 from memtui.domain.memory import Anchor, Source
 from memtui.vault.filters import MemoryFilter, Scope
-from memtui.vault.maintenance import reindex
+from memtui.vault.repair import reindex
 from memtui.vault.vault import Vault
 
 TEXTS = {

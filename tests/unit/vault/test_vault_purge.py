@@ -12,13 +12,16 @@ from support import NOON, FrozenClock, make_memory
 
 from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, Tombstone, Verdict, content_hash
 from memtui.errors import NotFoundError, NothingToUndoError, UsageError, VaultMissingError
-from memtui.vault import backup, journal, maintenance
+from memtui.vault import backup, journal
 from memtui.vault import purge as purge_module
+from memtui.vault.connection import fold_log
 from memtui.vault.doctor import diagnose
+from memtui.vault.files import log_path
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.projects import add_identities
-from memtui.vault.purge import MARK, PurgeReport, purge_memories, purge_text
+from memtui.vault.purge import PurgeReport, purge_memories, purge_text
 from memtui.vault.reader import SourceState
+from memtui.vault.text_search import MARK
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
@@ -54,8 +57,8 @@ def leaky(vault: Vault, clock: FrozenClock) -> Vault:
         confirmed_by=SECRET,
     )
     (stored,) = _put(vault, memory, make_memory(id="innocent", insight="nothing to hide"), summary=f"add {SECRET}")[:1]
-    backup.fold_log(vault.path)
-    maintenance.back_up(vault)
+    fold_log(vault.path)
+    backup.back_up(vault)
     clock.step(days=1)
     _put(vault, replace(stored, importance=5), action="edit")
     with vault.write(actor=SECRET, action="use", reason=f"because {SECRET}") as writer:
@@ -206,7 +209,7 @@ def test_words_of_the_machine_stay(vault: Vault) -> None:
 
 
 def test_a_text_that_stands_nowhere_writes_nothing(leaky: Vault) -> None:
-    backup.fold_log(leaky.path)
+    fold_log(leaky.path)
     files = [leaky.path, *backup.list_backups(leaky.path)]
     before = [(path.read_bytes(), path.stat().st_mtime_ns) for path in files]
     report = purge_text(leaky, "nowhere at all")
@@ -222,7 +225,7 @@ def test_a_text_in_other_capitals_alone_is_told_and_writes_nothing(vault: Vault)
 
 def test_a_text_that_only_a_backup_still_holds_is_found(vault: Vault) -> None:
     _put(vault, make_memory(id="leakyone", insight=SECRET))
-    copy = maintenance.back_up(vault)
+    copy = backup.back_up(vault)
     held = copy.read_bytes()
     purge_text(vault, SECRET)
     copy.write_bytes(held)
@@ -248,7 +251,7 @@ def test_a_key_of_several_lines_goes_however_its_lines_are_folded(vault: Vault, 
         writer.insert_unjournaled(
             "recipes", [recipe | {"task": "\t".join(parts), "files": ["\u2028".join(parts)], "created_at": NOON}]
         )
-    maintenance.back_up(vault)
+    backup.back_up(vault)
     assert all(_holders(vault, part) for part in parts)
     report = purge_text(vault, given.join(parts) + "\n")
     assert (report.memories, report.leftovers) == (1, ())
@@ -294,7 +297,7 @@ def doomed(vault: Vault, clock: FrozenClock) -> Vault:
     )
     two = make_memory(id="innocent", insight="nothing to hide")
     (first, _) = _put(vault, one, two, summary="add Marker title of the doomed one")
-    maintenance.back_up(vault)
+    backup.back_up(vault)
     clock.step(days=1)
     _put(vault, replace(first, insight=f"{SECRET} again"), action="edit", summary="edit Marker t…")
     with vault.write(actor="person", action="use", summary="link two", reason=f"{SECRET}") as writer:
@@ -393,9 +396,9 @@ def test_an_unknown_id_erases_nothing(doomed: Vault) -> None:
 
 def test_what_may_still_hold_it_is_named_and_not_deleted(leaky: Vault, clock: FrozenClock) -> None:
     clock.step(days=1)
-    broken = maintenance.back_up(leaky)
+    broken = backup.back_up(leaky)
     broken.write_bytes(b"rubbish " + SECRET.encode())
-    backup.log_path(broken).unlink(missing_ok=True)
+    log_path(broken).unlink(missing_ok=True)
     damaged = leaky.path.parent / "damaged" / "vault-old.duckdb"
     damaged.parent.mkdir()
     damaged.write_bytes(SECRET.encode())

@@ -15,9 +15,12 @@ from support import NOON, FrozenClock, make_memory
 
 from memtui.domain.memory import Anchor, Link, Memory
 from memtui.errors import VaultMissingError, VaultTooNewError
-from memtui.vault import backup, journal, maintenance, salvage
-from memtui.vault.doctor import diagnose, repair
+from memtui.vault import backup, journal, salvage
+from memtui.vault.connection import fold_log
+from memtui.vault.doctor import diagnose
+from memtui.vault.files import log_path
 from memtui.vault.filters import MemoryFilter
+from memtui.vault.repair import reindex, repair
 from memtui.vault.salvage import _Plan, _read_window, rebuild
 from memtui.vault.subprocess_probe import ChildReport
 from memtui.vault.vault import Vault, create_file
@@ -45,7 +48,7 @@ def filled(vault: Vault) -> Vault:
     with vault.write(actor="person", action="link") as writer:
         ids = writer.select_ids(MemoryFilter(), sort="created", now=NOON)
         writer.add_links([Link(from_id=ids[0], type="relates", to_id=ids[1], created_at=NOON)])
-    backup.fold_log(vault.path)
+    fold_log(vault.path)
     return vault
 
 
@@ -103,19 +106,19 @@ def test_every_broken_block_is_survived(filled: Vault, clock: FrozenClock) -> No
 def test_a_file_that_cannot_be_opened_is_replaced_by_the_newest_backup_that_can(
     filled: Vault, clock: FrozenClock
 ) -> None:
-    maintenance.back_up(filled)
+    backup.back_up(filled)
     clock.step(days=1)
     _add(filled, make_memory(id="sincethe"))
-    broken = maintenance.back_up(filled)
+    broken = backup.back_up(filled)
     broken.write_bytes(b"rubbish")
-    backup.log_path(broken).unlink(missing_ok=True)
+    log_path(broken).unlink(missing_ok=True)
     filled.path.write_bytes(b"rubbish")
     done = repair(filled)
     assert (done.outcome, done.memories) == ("restored", 30)
     told = " ".join(done.lines)
-    assert f"{broken.name} cannot be read and was passed over" in told
+    assert f"{broken.name} cannot be read and was skipped" in told
     assert "2026-03-01 12:00" in told
-    assert "30 memories may lack changes made since" in told
+    assert "30 memories may lack later changes" in told
     assert diagnose(filled).healthy
     assert len(_all(filled)) == 30
 
@@ -123,7 +126,7 @@ def test_a_file_that_cannot_be_opened_is_replaced_by_the_newest_backup_that_can(
 def test_a_log_that_breaks_off_costs_only_what_follows(filled: Vault) -> None:
     for number in range(6):
         _add(filled, make_memory(id=f"inthelo{'abcdef'[number]}"))
-    log = backup.log_path(filled.path)
+    log = log_path(filled.path)
     raw = bytearray(log.read_bytes())
     place = int(len(raw) * 0.9)
     raw[place : place + 4] = bytes(byte ^ 0xFF for byte in raw[place : place + 4])
@@ -132,7 +135,7 @@ def test_a_log_that_breaks_off_costs_only_what_follows(filled: Vault) -> None:
     done = repair(filled)
     assert done.outcome == "log-cut"
     assert done.kept is not None
-    assert backup.log_path(done.kept).read_bytes() == bytes(raw)
+    assert log_path(done.kept).read_bytes() == bytes(raw)
     assert "lost" in " ".join(done.lines)
     kept = _all(filled)
     assert len(kept) >= 34
@@ -142,9 +145,9 @@ def test_a_log_that_breaks_off_costs_only_what_follows(filled: Vault) -> None:
 
 def test_a_backup_newer_than_the_file_without_its_log_is_preferred(filled: Vault) -> None:
     _add(filled, make_memory(id="waitlogs"))
-    log = backup.log_path(filled.path)
+    log = log_path(filled.path)
     unfolded, written = filled.path.read_bytes(), log.read_bytes()
-    maintenance.back_up(filled)
+    backup.back_up(filled)
     filled.path.write_bytes(unfolded)
     log.write_bytes(written[:60] + b"\x00" * 200 + written[260:])
     assert repair(filled).outcome == "restored"
@@ -152,10 +155,10 @@ def test_a_backup_newer_than_the_file_without_its_log_is_preferred(filled: Vault
 
 
 def test_what_can_be_read_is_preferred_to_a_backup_that_holds_less(filled: Vault, clock: FrozenClock) -> None:
-    maintenance.back_up(filled)
+    backup.back_up(filled)
     clock.step(days=1)
     _add(filled, *_memories(4))
-    backup.fold_log(filled.path)
+    fold_log(filled.path)
     whole = filled.path.read_bytes()
     for block in range((len(whole) - 12_288) // BLOCK):
         filled.path.write_bytes(whole)
@@ -164,7 +167,7 @@ def test_what_can_be_read_is_preferred_to_a_backup_that_holds_less(filled: Vault
         done = repair(filled)
         if done.outcome == "salvaged":
             assert done.memories == 34
-            assert "What could be read holds 34 memories, the newest backup 30." in done.lines
+            assert "What could be read has 34 memories, the newest backup 30." in done.lines
             return
     pytest.fail("no block was salvaged")
 
@@ -251,7 +254,7 @@ def test_a_new_vault_is_made_of_what_was_read(tmp_path: Path, vault: Vault) -> N
     with vault.write(actor="person", action="undo") as writer:
         writer.remove(["takenout"])
     lines = tmp_path / "lines.jsonl"
-    backup.fold_log(vault.path)
+    fold_log(vault.path)
     salvage.salvage(vault.path, lines)
     rows = [json.loads(line) for line in lines.read_text().splitlines()]
     memory = next(line for line in rows if line["table"] == "memories")
@@ -269,7 +272,7 @@ def test_a_new_vault_is_made_of_what_was_read(tmp_path: Path, vault: Vault) -> N
     found = _all(new)
     assert found["whatwask"] == replace(told, version=1)
     assert (found["baretext"].title, found["baretext"].status) == ("only this", "candidate")
-    maintenance.reindex(new)
+    reindex(new)
     assert diagnose(new).healthy
     with new.read() as reader:
         assert len(journal.history(reader, "takenout")) == 2

@@ -16,8 +16,8 @@ from memtui.vault import schema
 from memtui.vault import vault as vault_module
 from memtui.vault.backup import list_backups
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
-from memtui.vault.maintenance import reindex
 from memtui.vault.purge import purge_memories, purge_text
+from memtui.vault.repair import reindex
 from memtui.vault.search import vectors
 from memtui.vault.search.vectors import NewVector
 from memtui.vault.vault import Vault
