@@ -343,12 +343,13 @@ def as_it_was(
         for hit in hits
         for path, state in (tree.states(hit.memory) if tree else {}).items()
     }
+    task = task_of(stored.task, stored.files, stored.options)
     ready = replace(options, without=frozenset(), with_ids=frozenset(), unconfirmed=False, withhold_loaded=False)
     # A pack of an older memtui does not say what its files were like: then what is known today is tried.
     for known in (_states_of(stored), {**states, **checked}, states, {}):
         try:
             pack = pack_of_recall(
-                vault, _recall(hits, stored, options, known), ready, form=form, project=stored.project
+                vault, task, _recall(hits, stored, options, known), ready, target=form, project=stored.project
             )
         except UsageError:
             return None  # an encoding or a budget of another memtui
@@ -397,7 +398,6 @@ def _recall(
     ranked = sorted(hits, key=order_key)
     put_in = tuple(hit for hit in ranked if hit.memory.id in options.with_ids)
     rest = [hit for hit in ranked if hit.memory.id not in options.with_ids]
-    task = task_of(stored.task, stored.files, stored.options)
     return Recall(
         hits=tuple(hit for hit in rest if not hit.memory.pinned),
         pins=tuple(hit for hit in rest if hit.memory.pinned),
@@ -405,7 +405,6 @@ def _recall(
         withheld_counts={},
         other_projects=0,
         abstained=None,
-        task=task,
         states=states,
         put_in=put_in,
         statuses=_statuses_of(stored),

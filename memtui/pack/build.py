@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from memtui.config import RecallSettings
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import Measure, counter_for
-from memtui.pack.compile import WHOLE
+from memtui.pack.compile import WHOLE, Compiler
 from memtui.pack.filters import with_unconfirmed, without_loaded, without_secrets
 from memtui.pack.options import PackOptions
 from memtui.pack.overrides import PUT_IN, with_ticks
@@ -131,63 +130,55 @@ def context(
     form = target_named(target) if isinstance(target, str) else target
     parse_budget(options.budget)
     most = max(MOST_HITS, options.max_memories)
-
-    def recall_for(wanted: Task) -> Recall:
-        if recall_by is not None:
-            return recall_by(wanted, most)
-        return recall(vault, wanted, scope, settings=settings, now=now, limit=most, tree=tree, meaning=meaning)
-
+    if recall_by is None:
+        recall_by = lambda one, limit: recall(  # noqa: E731 - the same call for a task and for each recipe
+            vault, one, scope, settings=settings, now=now, limit=limit, tree=tree, meaning=meaning
+        )
     if recipes is None:
-        found = recall_for(task)
+        found = recall_by(task, most)
     else:
-        found = standing_recall(recipes, recall_for, lambda recipe, one: _with_choices(vault, one, recipe.options))
-    return pack_of_recall(vault, found, options, form=form, project=project)
+        task, found = standing_recall(
+            recipes,
+            lambda one: recall_by(one, most),
+            lambda recipe, one: with_ticks(vault, one, PackOptions().chosen(recipe.options)),
+        )
+    return pack_of_recall(vault, task, found, options, target=form, project=project)
 
 
 def pack_of_recall(
-    vault: Vault, found: Recall, options: PackOptions, *, form: Target, project: str | None = None
+    vault: Vault, task: Task, found: Recall, options: PackOptions, *, target: Target, project: str | None = None
 ) -> Pack:
-    """Return the pack of what was recalled: what may go in, then selection and rendering.
+    """Return the pack of what was recalled for a task: what may go in, then selection and rendering.
 
     Args:
         vault: asked only for what was not recalled: the inbox, and memories that a person put in.
-        options: budget, style, ticks and what else was chosen.
         project: name of the project, for the payload's heading.
     """
     found = with_unconfirmed(vault, found) if options.unconfirmed else found
-    found = without_loaded(found, form) if options.withhold_loaded else found
-    found = with_ticks(vault, found, without=options.without, with_ids=options.with_ids)
+    found = without_loaded(found, target, task.files) if options.withhold_loaded else found
+    found = with_ticks(vault, found, options, at=task.as_of)
     found = without_secrets(found, options.secrets, options.secret_patterns)
-    return build_pack(
-        found,
-        target=form,
-        budget=parse_budget(options.budget),
-        encoding=options.encoding,
-        max_memories=options.max_memories,
-        info=PayloadInfo(project, options.style),
-        fast=options.fast,
-    )
-
-
-def _with_choices(vault: Vault, found: Recall, choices: Mapping[str, Any]) -> Recall:
-    """Return what a recipe recalls with its own ticks, for the union with others."""
-    own = PackOptions().chosen(choices)
-    return with_ticks(vault, found, without=own.without, with_ids=own.with_ids)
+    compiler = Compiler.for_task(task) if options.style == "compiled" else None
+    return build_pack(found, options, target=target, project=project, compiler=compiler)
 
 
 def build_pack(
     found: Recall,
+    options: PackOptions,
     *,
     target: Target,
-    budget: Budget,
-    encoding: str,
-    max_memories: int,
-    info: PayloadInfo,
-    fast: bool = False,
+    project: str | None = None,
+    compiler: Compiler | None = None,
 ) -> Pack:
-    """Return the pack of a recall: the same recall and options give the same bytes, within the budget."""
-    measure = Measure(budget, counter_for(encoding, fast=fast), target.limits, target.margin)
-    selection = select(found, target=target, measure=measure, max_memories=max_memories, info=info)
+    """Return the pack of a recall: the same recall and options give the same bytes, within the budget.
+
+    Args:
+        compiler: shortens memories for the task, where the style is compiled.
+    """
+    budget, most = parse_budget(options.budget), options.max_memories
+    info = PayloadInfo(project, options.style)
+    measure = Measure(budget, counter_for(options.encoding, fast=options.fast), target.limits, target.margin)
+    selection = select(found, target=target, measure=measure, max_memories=most, info=info, compiler=compiler)
     pieces = _within_budget(selection, target, measure, info, {hit.memory.id for hit in found.put_in})
     payload = join(pieces)
     withheld, counts = listed_and_counted([*selection.withheld, *found.withheld], found.withheld_counts)
@@ -206,7 +197,7 @@ def build_pack(
         withheld=withheld,
         withheld_counts=counts,
         other_projects=found.other_projects,
-        abstained=found.abstained if payload else _abstained(found, selection, budget, max_memories),
+        abstained=found.abstained if payload else _abstained(found, selection, budget, most),
         phase=found.phase,
         pieces=pieces,
         left_out=found.left_out,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -12,7 +12,7 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.sentences import Sentence, about, sentences_of
 from memtui.pack.targets.base import status_marker
 from memtui.pack.targets.markdown import says_title
-from memtui.recall.result import Hit, Recall, Task
+from memtui.recall.result import Hit, Task
 from memtui.text.tokens import query_terms
 
 Detail = Literal["most", "much", "some", "little"]
@@ -103,11 +103,14 @@ class Compiler:
     """
 
     wanted: frozenset[str] = frozenset()
+    has_task: bool = False
 
     @classmethod
     def for_task(cls, task: Task) -> Compiler:
         """Return the compiler of a task."""
-        return cls(frozenset(query_terms(task.text[:_READ_OF_TASK])) - _DOING if task.has_words else frozenset())
+        if not task.has_words:
+            return cls()
+        return cls(frozenset(query_terms(task.text[:_READ_OF_TASK])) - _DOING, has_task=True)
 
     def compiled(self, memory: Memory, *, detail: Detail = "some", status: Reason | None = None) -> Memory:
         """Return a memory whose insight is all that is said of it, on one line; its snippet only where needed.
@@ -363,15 +366,14 @@ def details_of(hits: Sequence[Hit]) -> Mapping[str, Detail]:
     return details
 
 
-def far_from_task(hits: Sequence[Hit], recall: Recall) -> list[Hit]:
-    """Return the hits that a compiled payload withholds, none of them pinned or put in by a person.
+def far_from_task(hits: Sequence[Hit], put_in: Collection[str] = ()) -> list[Hit]:
+    """Return the hits that a compiled payload of a task withholds, none of them pinned or put in by a person.
 
-    Without words nothing is far from a task, and what no recall ranked is not either.
+    What no recall ranked is not far from a task.
     """
     names = {part.name for hit in hits for part in hit.parts}
-    if not recall.task.has_words or not names:
+    if not names:
         return []
-    put_in = {hit.memory.id for hit in recall.put_in}
     ranked = [hit for hit in hits if not hit.memory.pinned and hit.memory.id not in put_in]
     place, share = FAR_BY_MEANING if MEANING in names else FAR_BY_WORDS
     return [hit for hit in ranked[BEST_FIRST:] if hit.score < share * _score_at(place, ranked)]

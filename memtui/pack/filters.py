@@ -226,7 +226,7 @@ _ON_DEMAND = frozenset({"claude-memory"})
 """Formats of which the index alone is read at the start; topic files come later, if at all."""
 
 
-def without_loaded(found: Recall, target: Target) -> Recall:
+def without_loaded(found: Recall, target: Target, files: tuple[str, ...]) -> Recall:
     """Return a recall without what the target reads by itself; each such memory is withheld with its file.
 
     A memory counts as read when a source that the target reads states exactly its text: what was edited here
@@ -238,7 +238,7 @@ def without_loaded(found: Recall, target: Target) -> Recall:
     loaded = {
         hit.memory.id: source
         for hit in (*found.pins, *found.hits)
-        if (source := _read_by(target, hit.memory, found.task.files)) is not None
+        if (source := _read_by(target, hit.memory, files)) is not None
     }
     if not loaded:
         return found

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
+from memtui.pack.options import PackOptions
 from memtui.recall.eligibility import outside_valid_time
 from memtui.recall.result import Hit, Recall, Withheld
 from memtui.recall.score import Part
@@ -16,7 +17,7 @@ from memtui.vault.vault import Vault
 LEFT_OUT, PUT_IN = Reason(ReasonCode.LEFT_OUT), Reason(ReasonCode.PUT_IN)
 
 
-def with_ticks(vault: Vault, found: Recall, *, without: Collection[str], with_ids: Collection[str]) -> Recall:
+def with_ticks(vault: Vault, found: Recall, options: PackOptions, *, at: datetime | None = None) -> Recall:
     """Return a recall with a person's ticks applied; without ticks it is the same object.
 
     An id that is in both collections is left out. What was put in keeps its score, and ids that the vault
@@ -24,9 +25,10 @@ def with_ticks(vault: Vault, found: Recall, *, without: Collection[str], with_id
 
     Args:
         vault: asked only for memories to put in that were not recalled.
-        without: ids that must not go into the payload.
-        with_ids: ids that go in before anything else, whatever stood against them, as far as the budget goes.
+        options: the ids that must not go in, and those that go in before anything else whatever stood against them.
+        at: the moment at which they must be valid, None for now.
     """
+    without, with_ids = options.without, options.with_ids
     if not without and not with_ids:
         return found
     left_out = tuple(hit for hit in (*found.pins, *found.hits) if hit.memory.id in without)
@@ -34,7 +36,7 @@ def with_ticks(vault: Vault, found: Recall, *, without: Collection[str], with_id
     recalled = {hit.memory.id: hit for hit in (*found.pins, *found.hits)}
     missing = [identifier for identifier in wanted if identifier not in recalled]
     withheld = {one.id: one for one in found.withheld}
-    fetched, statuses = _fetched(vault, missing, withheld, found.task.as_of or vault.now())
+    fetched, statuses = _fetched(vault, missing, withheld, at or vault.now())
     put_in = sorted(
         [*(_marked(recalled[identifier]) for identifier in wanted if identifier in recalled), *fetched],
         key=lambda hit: (-hit.score, hit.memory.created_at, hit.memory.id),

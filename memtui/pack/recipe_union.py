@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 
-from memtui.domain.memory import Link
 from memtui.domain.reasons import Reason
 from memtui.pack.options import task_of
 from memtui.recall.result import Hit, Recall, Task, Withheld, listed_and_counted, order_key
@@ -22,32 +22,37 @@ def standing_recall(
     recipes: Sequence[Recipe],
     recall: Callable[[Task], Recall],
     chosen: Callable[[Recipe, Recall], Recall] = lambda _, found: found,
-) -> Recall:
-    """Return the union of what each recipe recalls; without recipes what is recalled without a task.
+) -> tuple[Task, Recall]:
+    """Return the union of what each recipe recalls, with the union of their tasks.
 
-    A memory takes the best of its scores. It is withheld only where no recipe recalls it.
+    Without recipes it is what is recalled without a task. A memory takes the best of its scores, and is withheld only
+    where no recipe recalls it.
 
     Args:
         recall: recalls for one task.
         chosen: applies what a person chose for a recipe, such as ticks, to what it recalls.
     """
-    tasks = [task_of(recipe.task, recipe.files, recipe.options) for recipe in recipes] or [Task(text="")]
-    found = [recall(task) for task in tasks]
-    found = [chosen(recipe, one) for recipe, one in zip(recipes, found, strict=True)] if recipes else found
+    if not recipes:
+        return Task(), recall(Task())
+    tasks = [task_of(recipe.task, recipe.files, recipe.options) for recipe in recipes]
+    found = [chosen(recipe, recall(task)) for recipe, task in zip(recipes, tasks, strict=True)]
+    files = dict.fromkeys(chain.from_iterable(task.files for task in tasks))
+    return Task(" ".join(task.text for task in tasks), tuple(files)), _union(found)
+
+
+def _union(found: Sequence[Recall]) -> Recall:
     put_in = _best(one.put_in for one in found)
     by_hand = {hit.memory.id for hit in put_in}
     pins, hits = _best((one.pins for one in found), but=by_hand), _best((one.hits for one in found), but=by_hand)
     there = {hit.memory.id for hit in (*put_in, *pins, *hits)}
     withheld: dict[str, Withheld] = {}
     counts: Counter[Reason] = Counter()
-    links: dict[tuple[str, str, str], Link] = {}
     for one in found:
         for missing in one.withheld:
             if missing.id not in there and missing.nearness >= withheld.get(missing.id, missing).nearness:
                 withheld[missing.id] = missing
         # The rest of one recipe may be the rest of another too, so that the largest count is the surest.
         counts |= Counter(one.withheld_counts)
-        links.update({(link.from_id, link.type, link.to_id): link for link in one.links})
     named, rest = listed_and_counted(withheld.values(), counts)
     return replace(
         found[0],
@@ -59,14 +64,10 @@ def standing_recall(
         withheld_counts=rest,
         other_projects=max(one.other_projects for one in found),
         abstained=None if hits or put_in else found[0].abstained,
-        task=Task(
-            text=" ".join(task.text for task in tasks),
-            files=tuple(dict.fromkeys(file for task in tasks for file in task.files)),
-        ),
         phase=None,
-        links=tuple(links.values()),
-        states={place: state for one in found for place, state in one.states.items()},
-        statuses={identifier: reason for one in found for identifier, reason in one.statuses.items()},
+        links=tuple({(link.from_id, link.type, link.to_id): link for one in found for link in one.links}.values()),
+        states=dict(chain.from_iterable(one.states.items() for one in found)),
+        statuses=dict(chain.from_iterable(one.statuses.items() for one in found)),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -144,7 +144,15 @@ class Selection:
     withheld: list[Withheld] = field(default_factory=list)
 
 
-def select(recall: Recall, *, target: Target, measure: Measure, max_memories: int, info: PayloadInfo) -> Selection:
+def select(
+    recall: Recall,
+    *,
+    target: Target,
+    measure: Measure,
+    max_memories: int,
+    info: PayloadInfo,
+    compiler: Compiler | None = None,
+) -> Selection:
     """Return the memories of a payload.
 
     The same recall and options give the same selection. What the parts cost is added up; the caller
@@ -155,28 +163,30 @@ def select(recall: Recall, *, target: Target, measure: Measure, max_memories: in
         target: the form, for what a memory costs in it.
         measure: budget, limits and counter.
         info: what the payload says of itself.
+        compiler: shortens memories for the task, None for the full style.
     """
+    put_in = {hit.memory.id for hit in recall.put_in}
     kept, dropped = settle([*recall.put_in, *recall.pins, *recall.hits], recall.links)
-    compiler = Compiler.for_task(recall.task) if info.style == "compiled" else None
     values = _values(kept, recall)
     selector = _Selector(recall.states, target, measure, max_memories, info, compiler, values, recall.statuses)
-    if compiler is not None:
-        far = {hit.memory.id for hit in far_from_task(kept, recall)}
+    if compiler is not None and compiler.has_task:
+        far = {hit.memory.id for hit in far_from_task(kept, put_in)}
         dropped = [*dropped, *((hit, TOO_FAR) for hit in kept if hit.memory.id in far)]
         kept = [hit for hit in kept if hit.memory.id not in far]
     selector.selection.withheld += [Withheld.of(hit.memory, reason, hit.relevance) for hit, reason in dropped]
     selector.prepare(kept)
-    put_in = {hit.memory.id for hit in recall.put_in}
-    for hit in (hit for hit in kept if hit.memory.id in put_in):
-        selector.offer(hit, whose=PUT_IN)
-    pins = [hit for hit in kept if hit.memory.pinned and hit.memory.id not in put_in]
-    hits = [hit for hit in kept if not hit.memory.pinned and hit.memory.id not in put_in]
-    for hit in pins:
-        selector.offer(hit, whose=PINNED)
-    for hit in hits[:BEST_FIRST]:
-        selector.offer(hit)
+    by_hand, rest = _parted(kept, lambda hit: hit.memory.id in put_in)
+    pins, hits = _parted(rest, lambda hit: hit.memory.pinned)
+    for group, whose in ((by_hand, PUT_IN), (pins, PINNED), (hits[:BEST_FIRST], None)):
+        for hit in group:
+            selector.offer(hit, whose=whose)
     selector.fill(hits[BEST_FIRST:])
     return selector.selection
+
+
+def _parted(hits: Sequence[Hit], test: Callable[[Hit], bool]) -> tuple[list[Hit], list[Hit]]:
+    """Return the hits that pass a test, and the others."""
+    return [hit for hit in hits if test(hit)], [hit for hit in hits if not test(hit)]
 
 
 def _values(kept: Sequence[Hit], recall: Recall) -> dict[str, float]:

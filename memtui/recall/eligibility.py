@@ -10,7 +10,7 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.scope import limits_of
 from memtui.recall.anchors import strength
 from memtui.recall.phase import PHASES
-from memtui.recall.result import Hit, Task
+from memtui.recall.result import Hit
 from memtui.recall.score import Part
 from memtui.vault.filters import Scope
 
@@ -114,14 +114,14 @@ GUESSED_ELSEWHERE = 0.5
 and a wrong guess hides nothing."""
 
 
-def elsewhere(memory: Memory, task: Task) -> Reason | None:
+def elsewhere(memory: Memory, files: Sequence[str], phase: str | None) -> Reason | None:
     """Return why a memory does not hold for a task that names other files or another phase, else None."""
     if not memory.tags:
         return None
     paths, phases = _split(memory)
-    if task.files and paths and not any(_is_for(path, file) for path in paths for file in task.files):
+    if files and paths and not any(_is_for(path, file) for path in paths for file in files):
         return Reason(ReasonCode.OUT_OF_SCOPE, unit="files", names=tuple(paths))
-    if task.phase is not None and phases and task.phase not in phases:
+    if phase is not None and phases and phase not in phases:
         return Reason(ReasonCode.OUT_OF_SCOPE, unit="phases", names=tuple(phases))
     return None
 

@@ -1,17 +1,18 @@
-"""Relevance by words: BM25 for the order, coverage of the query for the floor."""
+"""Relevance by words: the query, BM25 for the order, coverage of the query for the floor."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.score import Part
 from memtui.text.stemming import stem
-from memtui.text.tokens import query_terms
-from memtui.vault.search.bm25 import TermCounts
+from memtui.text.tokens import STOP_WORDS, query_terms
+from memtui.vault.search.bm25 import Matched, TermCounts
 
 _DOING = """
 add adjust allow apply begin bring build call change check choose clean come continue convert create define
@@ -102,20 +103,34 @@ class QueryWeights:
         return min(1.0, math.fsum(self.idf.get(term, 0.0) for term in terms) / self.mass)
 
 
-def lookup_text(text: str) -> str:
-    """Return as much of a task's text as is looked up."""
-    return text[:LONGEST_QUERY]
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A text to look up, tokenised once.
+
+    Attributes:
+        words: as they were typed, in order.
+        terms: what they are looked up by, each once.
+    """
+
+    words: tuple[str, ...]
+    terms: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Query:
+        """Return the query of a text."""
+        text = text[:LONGEST_QUERY]
+        return cls(tuple(text.split()), tuple(query_terms(text)))
 
 
-def weigh_query(text: str, counts: TermCounts) -> QueryWeights:
+def weigh_query(words: Iterable[str], counts: TermCounts) -> QueryWeights:
     """Return the weights of a query's terms from how common they are in the vault."""
-    words: dict[str, str] = {}
+    typed: dict[str, str] = {}
     dropped: set[str] = set()
     known = {term for term, frequency in counts.frequencies.items() if frequency}
-    for word in text.split():
+    for word in words:
         terms = [term for term in query_terms(word) if term in counts.frequencies]
         for term in terms:
-            words.setdefault(term, word.strip(".,;:!?()[]{}\"'`“”‘’") or word)
+            typed.setdefault(term, word.strip(".,;:!?()[]{}\"'`“”‘’") or word)
         dropped |= _unheard_wholes(terms, known)
     generic = generic_terms()
     idf = {
@@ -133,7 +148,7 @@ def weigh_query(text: str, counts: TermCounts) -> QueryWeights:
     return QueryWeights(
         idf=idf,
         mass=math.fsum(heaviest),
-        words=words,
+        words=typed,
         informative=frozenset(telling - common or telling),
         unknown=tuple(term for term in idf if term not in known),
     )
@@ -197,3 +212,55 @@ def words_part(matched: Iterable[str], value: float, weights: QueryWeights) -> P
 def trust_in_words(best_coverage: float) -> float:
     """Return how much words count beside other evidence, 0–1, from the coverage of the best memory."""
     return min(1.0, best_coverage / CONFIDENT_COVERAGE)
+
+
+SHORTEST = 5
+"""Letters of a word that is mended; among shorter ones every second is another's typing error."""
+
+LONG = 8
+"""Letters from which two errors are mended, below it one."""
+
+MOST_WORDS = 6
+"""Unknown words that are looked up: a task full of them is in another language or about something else."""
+
+_WORD = re.compile(r"[A-Za-z]+")
+
+
+def match_query(
+    query: Query,
+    *,
+    match: Callable[[Sequence[str]], Matched],
+    nearest: Callable[[Mapping[str, str], Mapping[str, int]], Mapping[str, str]],
+) -> tuple[Matched, QueryWeights]:
+    """Return the postings of a query's terms and their weights, with the typing errors of the query mended.
+
+    The weights name a mended word by what was meant and what was written: `storm for stroms`.
+
+    Args:
+        match: finds the memories that hold terms, with how common each is.
+        nearest: returns the words meant by mistyped ones, from those with their stems and the most errors of each.
+    """
+    matched = match(query.terms)
+    weights = weigh_query(query.words, matched.counts)
+    wrong = _unknown_words(query.words, weights)
+    found = nearest(wrong, {word: 2 if len(word) >= LONG else 1 for word in wrong}) if wrong else {}
+    if not found:
+        return matched, weights
+    mended = Query.of(_WORD.sub(lambda word: found.get(word[0].lower(), word[0]), " ".join(query.words)))
+    matched = match(mended.terms)
+    weights = weigh_query(mended.words, matched.counts)
+    names = {term: f"{meant} for {written}" for written, meant in found.items() for term in query_terms(meant)}
+    return matched, replace(weights, words={**weights.words, **names})
+
+
+def _unknown_words(typed: Iterable[str], weights: QueryWeights) -> dict[str, str]:
+    """Return the plain words of a query that no memory holds, with their stems."""
+    unknown = set(weights.unknown)
+    words = dict.fromkeys(word.lower() for word in typed if _WORD.fullmatch(word.strip(".,;:!?()\"'")))
+    plain = [word.strip(".,;:!?()\"'") for word in words]
+    wrong = {
+        word: stem(word)
+        for word in plain
+        if len(word) >= SHORTEST and word not in STOP_WORDS and set(query_terms(word)) <= unknown
+    }
+    return wrong if len(wrong) <= MOST_WORDS else {}

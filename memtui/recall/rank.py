@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -14,7 +14,7 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall import eligibility
 from memtui.recall.anchors import former_names, surroundings_of
 from memtui.recall.eligibility import CODE_OF_PLACE, elsewhere
-from memtui.recall.lexical import lookup_text
+from memtui.recall.lexical import LONGEST_QUERY, Query
 from memtui.recall.phase import check_phase, guess_phase
 from memtui.recall.result import Hit, Recall, Task, Withheld, listed_and_counted, order_key
 from memtui.recall.retrieve import Fetched, fetch_for_task
@@ -33,8 +33,8 @@ class LeftOut:
 
     fetched: Fetched
     scorer: Scorer
-    task: Task
     scope: Scope
+    has_words: bool
 
     def tell(
         self,
@@ -82,7 +82,7 @@ class LeftOut:
             if code:
                 group = Reason(code)
                 unseen[group] = unseen.get(group, 0) + number - seen.get((place, reached), 0)
-        if not self.task.has_words:
+        if not self.has_words:
             expired = self.fetched.unseen.get(Reason(ReasonCode.OUTSIDE_VALID_TIME), 0)
             unseen[BEYOND_LIMIT] = unseen.get(BEYOND_LIMIT, 0) - expired
         return unseen
@@ -92,9 +92,9 @@ class LeftOut:
         seen: dict[tuple[str, bool], int] = {}
         for identifier in named:
             memory = self.fetched.memories[identifier]
-            if (identifier in self.fetched.lexical or not self.task.has_words) and self._in_view(memory):
+            if (identifier in self.fetched.lexical or not self.has_words) and self._in_view(memory):
                 place = UNASSIGNED if memory.project is None and memory.status == "active" else memory.status
-                reached = self.scorer.answers(identifier) if self.task.has_words else True
+                reached = self.scorer.answers(identifier) if self.has_words else True
                 seen[place, reached] = seen.get((place, reached), 0) + 1
         return seen
 
@@ -161,10 +161,15 @@ class Evidence:
         """
         task = self.task
         phase = check_phase(task.phase) if task.phase else guess_phase(task.text)
-        reasons = _reasons(self.fetched, self.scope, task, task.as_of or self.now)
+        reasons = {
+            memory.id: reason
+            for memory, barred in _barred(self.fetched, self.scope, task.as_of or self.now)
+            if (reason := barred or elsewhere(memory, task.files, task.phase))
+        }
         pool = {identifier for identifier in self.fetched.memories if identifier not in reasons}
         scorer = Scorer(self.fetched, pool, self.settings, kinds, self.now, phase, phase_guessed=task.phase is None)
-        return _Ranking(self.fetched, scorer, task, self.scope, reasons).result(limit)
+        ranking = _Ranking(self.fetched, scorer, self.scope, reasons, task.has_words, bool(task.files))
+        return ranking.result(limit)
 
 
 def gather(
@@ -182,13 +187,14 @@ def gather(
     read = partial(
         fetch_for_task,
         vault,
-        task,
+        Query.of(task.text) if task.has_words else None,
+        task.files,
         scope,
         at=task.as_of or now,
         now=now,
         freshness_weight=settings.freshness_weight,
         surroundings=surroundings,
-        sense=meaning.sense(lookup_text(task.text)) if meaning and task.has_words else None,
+        sense=meaning.sense(task.text[:LONGEST_QUERY]) if meaning and task.has_words else None,
         index=terms_of(meaning),
     )
     fetched = read()
@@ -201,25 +207,21 @@ def gather(
     return Evidence(fetched, task, scope, settings, now)
 
 
-def _reasons(fetched: Fetched, scope: Scope, task: Task, at: datetime) -> dict[str, Reason]:
-    """Return why each fetched memory that may not be recalled may not."""
+def _barred(fetched: Fetched, scope: Scope, at: datetime) -> Iterator[tuple[Memory, Reason | None]]:
+    """Yield each fetched memory with why it may not be recalled for any task, None if it may."""
     successor = eligibility.successors(fetched.links, fetched.memories, scope, at)
-    reasons = {}
     for memory in fetched.memories.values():
-        reason = eligibility.ineligible(memory, scope, at, successor.get(memory.id))
-        reason = reason or elsewhere(memory, task)
-        if reason:
-            reasons[memory.id] = reason
-    return reasons
+        yield memory, eligibility.ineligible(memory, scope, at, successor.get(memory.id))
 
 
 @dataclass(frozen=True, slots=True)
 class _Ranking:
     fetched: Fetched
     scorer: Scorer
-    task: Task
     scope: Scope
     reasons: dict[str, Reason]
+    has_words: bool
+    has_files: bool
 
     def result(self, limit: int) -> Recall:
         pins, hits = self._hits()
@@ -228,7 +230,7 @@ class _Ranking:
         kept, dropped = eligibility.settle([*pins, *hits], links)
         pins = [hit for hit in kept if hit.memory.pinned]
         hits = [hit for hit in kept if not hit.memory.pinned]
-        withheld, counts = LeftOut(self.fetched, self.scorer, self.task, self.scope).tell(
+        withheld, counts = LeftOut(self.fetched, self.scorer, self.scope, self.has_words).tell(
             reasons=self.reasons, dropped=dropped, beyond=hits[limit:], ranked=ids
         )
         hits = hits[:limit]
@@ -242,7 +244,6 @@ class _Ranking:
             other_projects=self.fetched.other_projects,
             abstained=None if hits or relevant else self._abstained(withheld),
             relevant_pins=relevant,
-            task=self.task,
             phase=self.scorer.phase,
             links=tuple(_among(links, shown)),
             states={place: state for place, state in self.fetched.states.items() if place[0] in shown},
@@ -251,7 +252,7 @@ class _Ranking:
     def _hits(self) -> tuple[list[Hit], list[Hit]]:
         """Return pins and other hits, each in order."""
         shares = self.scorer.neighbours()
-        standing = set() if self.task.has_words else set(self.fetched.standing)
+        standing = set() if self.has_words else set(self.fetched.standing)
         tied: list[Hit] = []
         pins: list[Hit] = []
         rest: list[Hit] = []
@@ -268,16 +269,16 @@ class _Ranking:
         return sorted(pins, key=order_key), [*sorted(tied, key=order_key), *sorted(rest, key=order_key)]
 
     def _is_relevant(self, pin: Hit) -> bool:
-        return not self.task.has_words or self.scorer.reaches_floor(pin.memory.id)
+        return not self.has_words or self.scorer.reaches_floor(pin.memory.id)
 
     def _standing_part(self) -> Part:
-        if self.task.files:
+        if self.has_files:
             return Part("project", STANDING_BESIDE_FILES, Reason(ReasonCode.SAME_PROJECT), "term")
         return Part("project", STANDING_ALONE, Reason(ReasonCode.USEFUL), "term")
 
     def _abstained(self, withheld: Iterable[Withheld]) -> Reason:
         weights = self.fetched.weights
-        if not self.task.has_words:
+        if not self.has_words:
             return Reason(ReasonCode.NO_ACTIVE_MEMORY)
         if not weights.idf:
             return Reason(ReasonCode.NO_TELLING_WORD)

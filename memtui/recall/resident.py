@@ -86,20 +86,19 @@ class HeldWords:
 
     def _fetch(self, query: str, wanted: MemoryFilter, *, limit: int) -> tuple[Fetched, list[str]]:
         """Return what a search needs, and the ids that the query names by id or title."""
-        from memtui.recall.lexical import lookup_text
+        from memtui.recall.lexical import Query, match_query
         from memtui.recall.retrieve import Fetched
         from memtui.recall.search import FEWEST_READ, ID_PREFIX
-        from memtui.recall.spelling import mend_query
         from memtui.vault.search.bm25 import Matched
         from memtui.vault.search.postings_memory import MemoryPostings
 
-        text, matched, weights = mend_query(
-            lookup_text(query),
+        matched, weights = match_query(
+            Query.of(query),
             match=lambda terms: Matched(MemoryPostings(self.postings, terms)),
             nearest=lambda words, reach: self._nearest(words, reach, wanted),
         )
         allowed, name = self._mask(wanted), query.strip()
-        hits = matched.search(text, wanted, limit=max(limit, FEWEST_READ))
+        hits = matched.search(wanted, limit=max(limit, FEWEST_READ))
         numbers = self.catalogue.numbers_of_keys([hit.key for hit in hits])
         named = self.catalogue.named(name, allowed) if name else []
         fetched = Fetched(weights=weights)

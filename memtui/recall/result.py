@@ -105,7 +105,6 @@ class Recall:
     withheld_counts: Mapping[Reason, int]
     other_projects: int
     abstained: Reason | None
-    task: Task
     phase: str | None = None
     links: tuple[Link, ...] = ()
     states: Mapping[tuple[str, str], AnchorState] = field(default_factory=dict)

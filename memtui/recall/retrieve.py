@@ -11,14 +11,13 @@ from memtui.domain.memory import AnchorState, Link, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall import fusion
 from memtui.recall.anchors import NO_SURROUNDINGS, FileMatch, Surroundings, best_matches, plain_path
-from memtui.recall.lexical import ANSWER_COVERAGE, QueryWeights, lookup_text
+from memtui.recall.lexical import ANSWER_COVERAGE, Query, QueryWeights, match_query
 from memtui.recall.neighbours import SEED_RELEVANCE, Kinship
-from memtui.recall.result import Task
 from memtui.recall.semantic import Likeness, Sense
-from memtui.recall.spelling import read_query
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
-from memtui.vault.search.bm25 import FOREIGN, UNASSIGNED, LexicalHit
+from memtui.vault.search.bm25 import FOREIGN, UNASSIGNED, LexicalHit, Matched
+from memtui.vault.search.spelling import nearest_words
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree, states_now
 
@@ -103,7 +102,8 @@ def assigned(scope: Scope) -> Scope:
 
 def fetch_for_task(
     vault: Vault,
-    task: Task,
+    query: Query | None,
+    files: Sequence[str],
     scope: Scope,
     *,
     at: datetime,
@@ -113,18 +113,23 @@ def fetch_for_task(
     sense: Sense | None = None,
     index: TermIndex | None = None,
 ) -> Fetched:
-    """Return what ranking a task needs, read under one lease."""
+    """Return what ranking a task needs, read under one lease.
+
+    Args:
+        query: the task's text, None for none.
+        files: project-relative POSIX paths of the files in hand.
+    """
     fetched = Fetched()
     active = MemoryFilter(scope=assigned(scope))
     with vault.read() as opened:
         reader = _cached(opened, active, index)
         hits: list[LexicalHit] = []
         barred: list[LexicalHit] = []
-        if task.has_words:
-            hits, barred = _by_words(reader, fetched, lookup_text(task.text), scope)
-        matches = _by_files(reader, fetched, task, active, surroundings)
+        if query:
+            hits, barred = _by_words(reader, fetched, query, scope)
+        matches = _by_files(reader, fetched, files, active, surroundings)
         standing: list[int] = []
-        if not task.has_words:
+        if not query:
             standing = reader.most_useful_keys(active, at=at, now=now, weight=freshness_weight, limit=MOST_STANDING)
             _count_all(reader, fetched, scope, at)
         near = _by_meaning(reader, fetched, sense, active, {*(hit.key for hit in hits), *matches})
@@ -157,9 +162,9 @@ def fetch_for_search(
     fetched = Fetched()
     with vault.read() as opened:
         reader = _cached(opened, wanted, index)
-        text, matched, fetched.weights = read_query(reader, lookup_text(query), wanted)
-        hits = matched.search(text, wanted, limit=limit)
-        matches = _by_files(reader, fetched, Task(files=files), wanted, surroundings, limit=limit)
+        matched, fetched.weights = _match(reader, Query.of(query), wanted)
+        hits = matched.search(wanted, limit=limit)
+        matches = _by_files(reader, fetched, files, wanted, surroundings, limit=limit)
         named = reader.keys_by_name(query.strip(), wanted) if query.strip() else []
         near = _by_meaning(reader, fetched, sense, wanted, {*(hit.key for hit in hits), *matches, *named})
         by_key = reader.get_by_keys({*(hit.key for hit in hits), *matches, *named, *near})
@@ -174,11 +179,18 @@ def _cached(reader: VaultReader, wanted: MemoryFilter, index: TermIndex | None) 
     return reader if index is None else index.reader(reader, wanted)
 
 
+def _match(reader: VaultReader, query: Query, wanted: MemoryFilter) -> tuple[Matched, QueryWeights]:
+    """Match a query; the titles and tags of the wanted memories say which words a typing error may have meant."""
+    return match_query(
+        query, match=reader.match, nearest=lambda words, reach: nearest_words(reader, wanted, words, reach)
+    )
+
+
 def _by_words(
-    reader: VaultReader, fetched: Fetched, text: str, scope: Scope
+    reader: VaultReader, fetched: Fetched, query: Query, scope: Scope
 ) -> tuple[list[LexicalHit], list[LexicalHit]]:
     """Return what matches and may be recalled, and what matches and can only be withheld."""
-    text, matched, weights = read_query(reader, text, MemoryFilter(scope=assigned(scope)))
+    matched, weights = _match(reader, query, MemoryFilter(scope=assigned(scope)))
     fetched.weights = weights
     known = {term: weight for term, weight in weights.idf.items() if term not in weights.unknown}
     floor = ANSWER_COVERAGE * weights.mass
@@ -187,7 +199,7 @@ def _by_words(
     hits: list[LexicalHit] = []
     barred: list[LexicalHit] = []
     if any(place == "active" for place, _ in fetched.survey):
-        hits = matched.search(text, MemoryFilter(scope=assigned(scope)), limit=MOST_BY_WORDS)
+        hits = matched.search(MemoryFilter(scope=assigned(scope)), limit=MOST_BY_WORDS)
     if any(reached and place not in {"active", FOREIGN} for place, reached in fetched.survey):
         barred = matched.barred(known, scope, floor=floor, limit=MOST_OTHERS)
     return hits, barred
@@ -196,17 +208,17 @@ def _by_words(
 def _by_files(
     reader: VaultReader,
     fetched: Fetched,
-    task: Task,
+    files: Sequence[str],
     wanted: MemoryFilter,
     surroundings: Surroundings,
     *,
     limit: int = MOST_BY_FILES,
 ) -> dict[int, FileMatch]:
-    if not task.files:
+    if not files:
         return {}
     anchored = reader.anchored(wanted)
     fetched.tied_to = {path for _, path in anchored}
-    matches = best_matches(anchored, task.files, surroundings)
+    matches = best_matches(anchored, files, surroundings)
     if len(matches) <= limit:
         return matches
     nearest = sorted(matches, key=lambda key: (-matches[key].strength, -key))[:limit]

@@ -12,7 +12,7 @@ from memtui.config import RecallSettings
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import AmbiguousIdError, NotFoundError
 from memtui.recall.anchors import former_names, surroundings_of
-from memtui.recall.lexical import lookup_text
+from memtui.recall.lexical import LONGEST_QUERY
 from memtui.recall.phase import guess_phase
 from memtui.recall.result import Hit, age_key
 from memtui.recall.retrieve import Fetched, fetch_for_search
@@ -110,7 +110,7 @@ def find(
         files,
         limit=max(limit, FEWEST_READ),
         surroundings=surroundings,
-        sense=meaning.sense(lookup_text(query)) if meaning and query.strip() else None,
+        sense=meaning.sense(query[:LONGEST_QUERY]) if meaning and query.strip() else None,
         index=terms_of(meaning),
     )
     fetched, named = read()

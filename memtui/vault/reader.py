@@ -180,7 +180,7 @@ class VaultReader:
         """Return the best memories of a filter for a query by BM25."""
         from memtui.text.tokens import query_terms
 
-        return self.match(query_terms(query)).search(query, wanted, limit=limit)
+        return self.match(query_terms(query)).search(wanted, limit=limit)
 
     def keys_by_name(self, name: str, wanted: MemoryFilter) -> list[int]:
         """Return the internal keys of the memories of a filter whose id or title is exactly this, ignoring case."""

@@ -26,12 +26,12 @@ from memtui.domain.memory import Memory
 from memtui.pack import compile as detail
 from memtui.pack import select
 from memtui.pack.build import Pack, build_pack
-from memtui.pack.compile import BEST_FIRST
+from memtui.pack.compile import BEST_FIRST, Compiler
+from memtui.pack.options import PackOptions
 from memtui.pack.targets.base import STYLES, PackItem, PayloadInfo, Style
 from memtui.pack.targets.registry import target_named, target_names
 from memtui.recall.rank import recall
 from memtui.recall.result import Hit, Recall, Task
-from memtui.text.quantities import Budget
 from memtui.text.token_count import get_counter
 from memtui.tui.context.queries import Ask, PayloadAccess
 from memtui.tui.launch_options import Opening
@@ -61,21 +61,18 @@ def made_up(chance: random.Random, number: int) -> Memory:
     return Memory(id=f"m{number:07}", title=title, insight=insight, project="bench", created_at=now, updated_at=now)
 
 
+MADE_UP = Compiler.for_task(Task("made up"))
+
+
 def recall_of(memories: Sequence[Memory], scores: Sequence[float]) -> Recall:
     hits = [Hit(one, score, score, (), ()) for one, score in zip(memories, scores, strict=True)]
     hits.sort(key=lambda hit: -hit.score)
-    return Recall(tuple(hits), (), (), {}, 0, None, Task("made up"))
+    return Recall(tuple(hits), (), (), {}, 0, None)
 
 
 def pack_of(found: Recall, budget: int, *, most: int = 1_000, style: Style = "full") -> Pack:
-    return build_pack(
-        found,
-        target=CHAT,
-        budget=Budget(budget, "tokens"),
-        encoding="o200k_base",
-        max_memories=most,
-        info=replace(INFO, style=style),
-    )
+    options = PackOptions(budget=str(budget), encoding="o200k_base", max_memories=most, style=style)
+    return build_pack(found, options, target=CHAT, project="bench", compiler=MADE_UP if style == "compiled" else None)
 
 
 def best_value(values: Sequence[float], sizes: Sequence[int], capacity: int) -> float:
@@ -246,7 +243,7 @@ def test_what_is_withheld_as_far_is_seldom_what_was_asked_for(
         left, asked, answered = [0, 0], [0, 0], [0, 0]
         for expected, one in found:
             there = {hit.memory.id for hit in one.hits}
-            kept = there - {hit.memory.id for hit in detail.far_from_task(one.hits, one)}
+            kept = there - {hit.memory.id for hit in detail.far_from_task(one.hits)}
             for counts, ids in ((left, there | kept), (asked, expected)):
                 counts[0], counts[1] = counts[0] + len(kept & ids), counts[1] + len(there & ids)
             answered[0], answered[1] = answered[0] + bool(kept & expected), answered[1] + bool(there & expected)
@@ -270,13 +267,13 @@ def test_no_payload_exceeds_its_budget_in_10000_cases(texts: list[str], amount: 
         Memory(id=f"set:{n:05}", title=f"Rule {n}", insight=text, created_at=now, updated_at=now, pinned=n % 5 == 0)
         for n, text in enumerate(texts)
     ]
+    style = STYLES[amount % 2]
     pack = build_pack(
         recall_of(memories, [1 - n / 100 for n in range(len(memories))]),
+        PackOptions(budget=f"{amount} {unit}", encoding="o200k_base", max_memories=100, style=style),
         target=target_named(target),
-        budget=Budget(amount, unit),
-        encoding="o200k_base",
-        max_memories=100,
-        info=replace(INFO, style=STYLES[amount % 2]),
+        project="bench",
+        compiler=MADE_UP if style == "compiled" else None,
     )
     sizes = {
         "tokens": get_counter("o200k_base").count(pack.payload),

@@ -105,17 +105,10 @@ class Matched:
         self._postings = postings
         self.counts = postings.counts
 
-    def search(self, query: str, wanted: MemoryFilter, *, limit: int) -> list[LexicalHit]:
-        """Return the best memories of a filter by BM25; terms are OR-ed, ties break by key.
-
-        Args:
-            query: its terms must be among the matched ones.
-        """
-        # Imported here: writing postings needs no tokenizer of queries.
-        from memtui.text.tokens import query_terms
-
-        counts = self.counts
-        rarities = {term: idf(counts.documents, counts.frequencies[term]) for term in query_terms(query)}
+    def search(self, wanted: MemoryFilter, *, limit: int) -> list[LexicalHit]:
+        """Return the best memories of a filter by BM25; terms are OR-ed, ties break by key."""
+        documents = self.counts.documents
+        rarities = {term: idf(documents, holders) for term, holders in self.counts.frequencies.items()}
         if not rarities:
             return []
         order = {term: place for place, term in enumerate(rarities)}

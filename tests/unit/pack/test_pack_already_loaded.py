@@ -11,7 +11,7 @@ from memtui.domain.memory import Memory, Source, content_hash
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.filters import without_loaded
 from memtui.pack.targets.registry import target_named, target_names
-from memtui.recall.result import Hit, Recall, Task
+from memtui.recall.result import Hit, Recall
 
 
 def stated(path: str | None, form: str, *, edited: bool = False, files: tuple[str, ...] = ()) -> Memory:
@@ -21,8 +21,8 @@ def stated(path: str | None, form: str, *, edited: bool = False, files: tuple[st
 
 
 def withheld(one: Memory, target: str, *files: str) -> list[Reason]:
-    found = Recall((Hit(one, 1.0, 1.0, (), ()),), (), (), {}, 0, None, Task("x", files))
-    result = without_loaded(found, target_named(target))
+    found = Recall((Hit(one, 1.0, 1.0, (), ()),), (), (), {}, 0, None)
+    result = without_loaded(found, target_named(target), files)
     assert len(result.hits) + len(result.withheld) == 1
     return [reason.reason for reason in result.withheld]
 
@@ -76,13 +76,13 @@ def test_a_rule_for_paths_counts_where_a_file_fits() -> None:
 
 
 def test_all_of_it_loaded_already_is_a_reason_to_say_nothing() -> None:
-    found = Recall((Hit(stated("AGENTS.md", "agents-md"), 1.0, 1.0, (), ()),), (), (), {}, 0, None, Task("x"))
-    assert without_loaded(found, target_named("codex")).abstained == Reason(ReasonCode.ALL_LOADED)
-    assert without_loaded(found, target_named("chat")) is found
+    found = Recall((Hit(stated("AGENTS.md", "agents-md"), 1.0, 1.0, (), ()),), (), (), {}, 0, None)
+    assert without_loaded(found, target_named("codex"), ()).abstained == Reason(ReasonCode.ALL_LOADED)
+    assert without_loaded(found, target_named("chat"), ()) is found
 
 
 def test_what_is_left_is_no_abstention() -> None:
     other = Hit(memory("bbbbbbbb", "Refunds lock"), 0.5, 0.5, (), ())
     hits = (Hit(stated("AGENTS.md", "agents-md"), 1.0, 1.0, (), ()), other)
-    result = without_loaded(Recall(hits, (), (), {}, 0, None, Task("x")), target_named("codex"))
+    result = without_loaded(Recall(hits, (), (), {}, 0, None), target_named("codex"), ())
     assert (result.hits, result.abstained) == ((other,), None)

@@ -12,13 +12,13 @@ import pytest
 from memtui.config import RecallSettings
 from memtui.domain.record import memory_from_record
 from memtui.pack.build import Pack, build_pack
-from memtui.pack.compile import TOO_FAR
-from memtui.pack.targets.base import PayloadInfo, Style
+from memtui.pack.compile import TOO_FAR, Compiler
+from memtui.pack.options import PackOptions
+from memtui.pack.targets.base import Style
 from memtui.pack.targets.registry import target_named
 from memtui.publish.memory_file import parse_memory
 from memtui.recall.rank import recall
 from memtui.recall.result import Recall, Task
-from memtui.text.quantities import Budget
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 
@@ -44,15 +44,10 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Vault:
     return made
 
 
-def build(found: Recall, style: Style) -> Pack:
-    return build_pack(
-        found,
-        target=target_named("chat"),
-        budget=Budget(1_000_000, "tokens"),
-        encoding="o200k_base",
-        max_memories=HITS,
-        info=PayloadInfo("sample", style),
-    )
+def build(task: Task, found: Recall, style: Style) -> Pack:
+    options = PackOptions(budget="1000000", encoding="o200k_base", max_memories=HITS, style=style)
+    compiler = Compiler.for_task(task) if style == "compiled" else None
+    return build_pack(found, options, target=target_named("chat"), project="sample", compiler=compiler)
 
 
 def test_the_answers_are_still_there_in_less_than_43_percent_of_the_tokens(vault: Vault) -> None:
@@ -61,7 +56,7 @@ def test_the_answers_are_still_there_in_less_than_43_percent_of_the_tokens(vault
     for question in QUESTIONS:
         task = Task(question["query"])
         found = recall(vault, task, EVERYTHING, settings=RecallSettings(), now=NOW, limit=HITS)
-        whole, short = build(found, "full"), build(found, "compiled")
+        whole, short = build(task, found, "full"), build(task, found, "compiled")
         missing = {one.memory.id for one in whole.included} - {one.memory.id for one in short.included}
         assert missing == {one.id for one in short.withheld if one.reason == TOO_FAR}
         full, compiled = full + whole.tokens, compiled + short.tokens

@@ -12,7 +12,9 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import UsageError
 from memtui.pack.budget import Limit, Measure, counter_for, parse_limits
 from memtui.pack.build import Pack, build_pack
-from memtui.pack.targets.base import STYLES, PayloadInfo, Style, Target
+from memtui.pack.compile import Compiler
+from memtui.pack.options import PackOptions
+from memtui.pack.targets.base import STYLES, Style, Target
 from memtui.pack.targets.formats import hook_target
 from memtui.pack.targets.registry import target_named
 from memtui.recall.result import Hit, Recall, Task
@@ -23,12 +25,11 @@ def build(target: Target, insights: list[str], budget: str = "10m", style: Style
     memories = [memory(f"id{number:04}", f"Rule {number}", text) for number, text in enumerate(insights)]
     hits = tuple(Hit(one, 1 - n / 10_000, 1.0, (), ()) for n, one in enumerate(memories))
     return build_pack(
-        Recall(hits, (), (), {}, 0, None, Task("made up")),
+        Recall(hits, (), (), {}, 0, None),
+        PackOptions(budget=budget, encoding="o200k_base", max_memories=10_000, style=style),
         target=target,
-        budget=parse_budget(budget),
-        encoding="o200k_base",
-        max_memories=10_000,
-        info=PayloadInfo("p", style),
+        project="p",
+        compiler=Compiler.for_task(Task("made up")) if style == "compiled" else None,
     )
 
 

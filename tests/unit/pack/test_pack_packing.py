@@ -16,11 +16,12 @@ from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import UsageError
 from memtui.pack.build import Pack, build_pack
+from memtui.pack.compile import Compiler
+from memtui.pack.options import PackOptions
 from memtui.pack.select import PINNED
-from memtui.pack.targets.base import STYLES, PayloadInfo, Style
+from memtui.pack.targets.base import STYLES, Style
 from memtui.pack.targets.registry import target_named, target_names
 from memtui.recall.result import Hit, Recall, Task, Withheld
-from memtui.text.quantities import parse_budget
 from memtui.text.token_count import get_counter
 
 if TYPE_CHECKING:
@@ -48,7 +49,6 @@ def _recall(memories: Sequence[Memory], *, links: Any = (), scores: Sequence[flo
         withheld_counts={},
         other_projects=0,
         abstained=None,
-        task=Task("made up"),
         links=tuple(links),
     )
 
@@ -64,12 +64,10 @@ def _pack(
 ) -> Pack:
     return build_pack(
         found,
+        PackOptions(budget=budget, encoding="o200k_base", max_memories=max_memories, style=style, fast=fast),
         target=target_named(target),
-        budget=parse_budget(budget),
-        encoding="o200k_base",
-        max_memories=max_memories,
-        info=PayloadInfo("payments-api", style),
-        fast=fast,
+        project="payments-api",
+        compiler=Compiler.for_task(Task("made up")) if style == "compiled" else None,
     )
 
 

@@ -9,7 +9,7 @@ from memtui.vault.search.bm25 import TermCounts
 
 def _weights(text: str, documents: int, **frequencies: int) -> QueryWeights:
     terms = query_terms(text)
-    return weigh_query(text, TermCounts(documents, {term: frequencies.get(term, 0) for term in terms}))
+    return weigh_query(text.split(), TermCounts(documents, {term: frequencies.get(term, 0) for term in terms}))
 
 
 def test_a_rare_word_weighs_more_than_a_frequent_one() -> None:
@@ -55,7 +55,7 @@ def test_a_long_task_is_judged_by_its_heaviest_words() -> None:
     filler = " ".join(f"filler{number}word" for number in range(200))
     counts = dict.fromkeys(query_terms(filler), 400) | {"kafka": 2, "zookeep": 2, "partit": 2, "offset": 2, "consum": 2}
     text = f"{filler} kafka zookeeper partition offset consumer"
-    weights = weigh_query(text, TermCounts(1000, counts))
+    weights = weigh_query(text.split(), TermCounts(1000, counts))
     assert weights.coverage(["kafka", "zookeep", "partit", "offset", "consum"]) == 1.0
 
 
