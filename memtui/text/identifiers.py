@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from memtui.text.stemming import stem
+from memtui.text.tables import read_words
 
 LONGEST_TERM = 64
 """Characters of a term; what is longer is cut, so that a 1 MB line gives no 1 MB term."""
@@ -22,17 +23,8 @@ _LONGEST_WORD = 40
 KEPT_NAMES = frozenset(("c++", "c#", "f#", "j#", "g++", ".net"))
 """Names whose signs are part of them."""
 
-_EXTENSION_LIST = """
-js jsx ts tsx mjs cjs mts cts py pyi pyx ipynb rb go rs java kt kts c h cc cpp cxx hpp hxx cs fs vb m mm
-php swift scala clj cljs ex exs erl hs ml mli elm dart r jl lua pl pm sh bash zsh fish ps1 psm1 bat cmd
-md mdx mdc rst adoc tex txt json jsonl json5 jsonc ndjson yaml yml toml ini cfg conf xml xsd xsl html htm
-xhtml css scss sass less styl vue svelte astro sql csv tsv parquet proto tf tfvars hcl gradle
-png jpg jpeg gif svg ico webp avif bmp pdf doc docx xls xlsx ppt pptx mp3 mp4 mov wav ttf woff woff2
-zip tar gz tgz bz2 xz zst rar jar whl egg exe dll dylib db duckdb sqlite sqlite3 bak tmp swp
-"""
-EXTENSIONS = frozenset(_EXTENSION_LIST.split())
-"""Endings of file names that are no terms of their own: `config.js` must not match a memory through `js`.
-English words (log, lock, map, key, env) are left out, since they say what the file is."""
+EXTENSIONS = read_words(__file__, "extensions.txt")
+"""Endings of file names that are no terms of their own."""
 
 _CONTRACTED = frozenset(("s", "re", "ve", "ll", "d", "m"))
 _VERSION = re.compile(r"[vV]?(\d+(?:\.\d+)+)(?![a-zA-Z0-9])")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
 
+from memtui.text.tables import compile_lines, read_table
 from memtui.text.width import shorten
 
 _SHOWN = 60
@@ -22,93 +25,45 @@ _OVERRIDE_MARK = re.compile("[\u202d\u202e]")
 _LINE_INSIDE_PARAGRAPH = re.compile(r"\n(?![ \t]*(?:[-*+#>|\d]|$))", re.MULTILINE)
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?])[ \t]+(?=[\"'(A-Z*_`])")
 
-_NEGATED = re.compile(
-    r"\b(?:never|not|don'?t|avoid|cannot|can'?t|without|refuse|nobody|no one)\W+(?:\w+\W+){0,4}$", re.IGNORECASE
-)
-
-_OVERRIDE = re.compile(
-    r"\b(?:ignore|disregard|forget|override|overrule|bypass|discard)\s+(?:(?:all|any|every|of|the|your|my|our|these|those)\s+){0,3}"
-    r"(?:(?:previous|prior|above|earlier|preceding|existing|original|other|system|safety|foregoing)\s+(?:(?:system|safety|user)\s+)?"
-    r"(?:instructions?|rules|prompts?|directions?|directives|guidelines|context|messages|constraints|policies)"
-    r"|(?:instructions?|prompts?|directives)\b)",
-    re.IGNORECASE,
-)
-_SECRECY = re.compile(
-    r"\b(?:(?:do\s+not|don'?t|never|must\s+not)\s+(?:(?:ever|tell|inform|warn|let|reveal|disclose|mention|admit|show|say)\s+){1,2}"
-    r"(?:(?:this|it|any(?:thing)?|about|of|that|these)\s+){0,3}(?:to\s+)?(?:the\s+|your\s+)?(?:user|human|developer|operator|person)s?\b"
-    r"(?!\s+(?:to|the|a|an|raw|internal|which|how|what|where|their|more|passwords?)\b)"
-    r"|without\s+(?:telling|informing|notifying|alerting|asking)\s+(?:the\s+|your\s+)?(?:user|human|developer|operator|person)\b"
-    r"|(?:keep|hide)\s+(?:this|it|that|these)(?:\s+\w+){0,3}\s+from\s+(?:the\s+|your\s+)?(?:user|human|developer|operator|person)\b)",
-    re.IGNORECASE,
-)
-_PERSONA = re.compile(
-    r"\byou\s+are\s+(?:now|no\s+longer)\s+(?:\w+\s+){0,3}(?:dan\b|developer\s+mode|god\s+mode|jailbroken|unrestricted|unfiltered|bound\s+by)",
-    re.IGNORECASE,
-)
-_FAKE_SYSTEM = re.compile(
-    r"<\|im_start\|>|<\|system\|>|<<SYS>>|\[INST\]|</?system(?:-reminder|_prompt)?>", re.IGNORECASE
-)
-_DECODE_AND_RUN = re.compile(
-    r"\b(?:base64|decode|decrypt|rot13)\b[^\n]{0,80}?(?:\band\b|\bthen\b|\|)\s*(?:execute|run|follow|obey|eval|sudo|(?:ba|z)?sh)\b",
-    re.IGNORECASE,
-)
-_LOWER_GUARD = re.compile(
-    r"\b(?:always\s+|automatically\s+|auto-?)(?:approve|accept|allow|confirm)\s+(?:all|any|every|each)\s+(?:\w+\s+)?"
-    r"(?:tools?|commands?|permissions?|requests?|prompts?|calls?)\b",
-    re.IGNORECASE,
-)
-
-_CARRY = re.compile(
-    r"\b(?:send|post|upload|exfiltrate|transmit|forward|e-?mail|leak|submit|deliver|copy|push|curl|wget|append|embed"
-    r"|encode)\b",
-    re.IGNORECASE,
-)
-_PRIVATE = re.compile(
-    r"(?:^|(?<=[\s`\"'(/~]))\.env\b|\bcredentials?\b|\bsecrets?\b|\bpasswords?\b|\bid_rsa\b|\.ssh\b|\.aws\b|\bcookies?\b"
-    r"|\b(?:private|ssh|api|access|secret)[\s_-]?keys?\b|\benv(?:ironment)? var(?:iable)?s?\b|\bsystem prompt\b"
-    r"|\b(?:conversation|chat)(?:\s+(?:history|log|transcript))?\b",
-    re.IGNORECASE,
-)
-_OUTSIDE = re.compile(
-    r"\b(?:https?|ftp|wss?)://"
-    r"(?!localhost|127\.|0\.0\.0\.0|\[::1|[\w.-]{1,80}\.(?:internal|local|lan|test)\b)"
-    r"|\b[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,}|\bwebhook\b|\bpastebin\b"
-    r"|\b(?:external|remote|my|our|attacker'?s?)\s+(?:server|endpoint|host|address)\b",
-    re.IGNORECASE,
-)
 _PIPE_OUT = re.compile(r"\|\s*(?:curl|wget|nc|ncat)\b")
-_EVERY_TIME = re.compile(
-    r"\b(?:every\s+time|(?:after|before)\s+(?:answering|responding|replying|you\s+answer)"
-    r"|(?:after|before|in|with)\s+(?:each|every)\s+(?:answer|response|reply|message|session)|silently|secretly|quietly)\b",
-    re.IGNORECASE,
-)
-_CALL = re.compile(r"\b(?:send|post|upload|curl|wget|fetch|visit|open|call|request|download|GET|ping)\b", re.IGNORECASE)
-_ADDRESSED = re.compile(
-    r"\b(?:assistants?|ai|agents?|claude|copilot|cursor|codex|gemini|chatgpt|gpt|llms?|language models?)\b[^\n]{0,40}?"
-    r"\b(?:must|should|always|never|shall|will|need to|has to|please|do not|don't|:\s*\w+)\b",
-    re.IGNORECASE,
-)
-
-# Small letters one of which must be in a sentence, since looking for them is ten times faster; then the rest.
-_ANYWHERE = (
-    (
-        ("ignore", "disregard", "forget", "overr", "bypass", "discard"),
-        _OVERRIDE,
-        "tells the assistant to ignore its other instructions",
-    ),
-    (("user", "human", "developer", "operator", "person"), _SECRECY, "asks to keep something from the person"),
-    (("you are",), _PERSONA, "gives the assistant another role without limits"),
-    (("base64", "decode", "decrypt", "rot13"), _DECODE_AND_RUN, "asks to decode something and act on it"),
-    (("approve", "accept", "allow", "confirm"), _LOWER_GUARD, "asks to approve every action unseen"),
-)
 _OUTSIDE_HINTS = ("://", "@", "webhook", "pastebin", "server", "endpoint", "host", "address")
+
+
+@dataclass(frozen=True)
+class _Wording:
+    """A wording that no ordinary text needs: the texts one of which it contains, and the pattern that finds it."""
+
+    reason: str
+    hints: tuple[str, ...]
+    text: str
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern, compiled for the first text that holds a hint."""
+        return compile_lines(self.text)
+
+    def found_in(self, text: str, lower: str) -> re.Match[str] | None:
+        """Return where the wording stands in a text, given in lower case as well."""
+        return self.pattern.search(text) if _has_any(lower, self.hints) else None
+
+
+@cache
+def _wordings() -> tuple[_Wording, ...]:
+    rows = read_table(__file__, "injection.toml")["anywhere"]
+    return tuple(_Wording(row["reason"], tuple(row["hints"]), row["pattern"]) for row in rows)
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    flags = re.IGNORECASE | re.MULTILINE if name == "order" else re.IGNORECASE
+    return compile_lines(read_table(__file__, "injection.toml")["patterns"][name], flags)
 
 
 def planted_instructions(text: str) -> list[str]:
     """Return why a text looks planted, one plain clause per reason; an empty list if nothing does."""
     reasons = [*_hidden_text(text)]
     visible = _HIDDEN_CHARACTERS.sub("", text) if not text.isascii() else text
-    if _FAKE_SYSTEM.search(visible):
+    if _pattern("fake_system").search(visible):
         reasons.append("imitates a message of the system")
     if _may_be_planted(visible):
         for sentence in _sentences(visible):
@@ -121,9 +76,9 @@ def planted_instructions(text: str) -> list[str]:
 def _may_be_planted(text: str) -> bool:
     """Return whether any pattern fits the text as a whole; most texts need not be cut into sentences."""
     lower = text.lower()
-    if any(_has_any(lower, hints) and pattern.search(text) for hints, pattern, _ in _ANYWHERE):
+    if any(wording.found_in(text, lower) for wording in _wordings()):
         return True
-    return _has_any(lower, _OUTSIDE_HINTS) and _OUTSIDE.search(text) is not None
+    return _has_any(lower, _OUTSIDE_HINTS) and _pattern("outside").search(text) is not None
 
 
 def _sentences(text: str) -> list[str]:
@@ -134,17 +89,18 @@ def _sentences(text: str) -> list[str]:
 
 def _sentence_reasons(sentence: str) -> Iterator[str]:
     lower = sentence.lower()
-    for hints, pattern, reason in _ANYWHERE:
-        found = pattern.search(sentence) if _has_any(lower, hints) else None
+    for wording in _wordings():
+        found = wording.found_in(sentence, lower)
         if found and not _is_negated(sentence, found.start()):
-            yield reason
-    if not _has_any(lower, _OUTSIDE_HINTS) or not _OUTSIDE.search(sentence):
+            yield wording.reason
+    outside = _pattern("outside")
+    if not _has_any(lower, _OUTSIDE_HINTS) or not outside.search(sentence):
         return
     if _carries_away(sentence):
         yield "sends secrets or the conversation to an outside address"
-    every = _EVERY_TIME.search(sentence)
-    call = _CALL.search(sentence, every.end(), every.end() + _REACH) if every else None
-    if call and not _is_negated(sentence, call.start()) and _OUTSIDE.search(sentence, call.end(), call.end() + _REACH):
+    every = _pattern("every_time").search(sentence)
+    call = _pattern("call").search(sentence, every.end(), every.end() + _REACH) if every else None
+    if call and not _is_negated(sentence, call.start()) and outside.search(sentence, call.end(), call.end() + _REACH):
         yield "makes the assistant call an outside address every time"
 
 
@@ -154,19 +110,20 @@ def _has_any(text: str, hints: tuple[str, ...]) -> bool:
 
 def _carries_away(sentence: str) -> bool:
     """Return whether a verb of sending, something private and an address follow closely on each other."""
-    for carry in _CARRY.finditer(sentence):
-        private = _PRIVATE.search(sentence, carry.end(), carry.end() + _REACH)
-        if not private or _is_negated(sentence, carry.start()):
+    private, outside = _pattern("private"), _pattern("outside")
+    for carry in _pattern("carry").finditer(sentence):
+        found = private.search(sentence, carry.end(), carry.end() + _REACH)
+        if not found or _is_negated(sentence, carry.start()):
             continue
-        if _OUTSIDE.search(sentence, private.end(), private.end() + _REACH):
+        if outside.search(sentence, found.end(), found.end() + _REACH):
             return True
     return any(
-        _PRIVATE.search(sentence, max(0, pipe.start() - _REACH), pipe.start()) for pipe in _PIPE_OUT.finditer(sentence)
+        private.search(sentence, max(0, pipe.start() - _REACH), pipe.start()) for pipe in _PIPE_OUT.finditer(sentence)
     )
 
 
 def _is_negated(sentence: str, at: int) -> bool:
-    return bool(_NEGATED.search(sentence, max(0, at - _SHOWN), at))
+    return bool(_pattern("negated").search(sentence, max(0, at - _SHOWN), at))
 
 
 def _comment_reasons(text: str) -> Iterator[str]:
@@ -177,7 +134,7 @@ def _comment_reasons(text: str) -> Iterator[str]:
         if end < 0:
             return
         comment = text[start + 4 : end]
-        if _ADDRESSED.search(comment) or _says_something(comment):
+        if _pattern("addressed").search(comment) or _says_something(comment):
             yield f"hides an instruction in a comment: {_excerpt(comment)}"
         start = text.find("<!--", end)
 
@@ -205,15 +162,10 @@ def _excerpt(text: str) -> str:
     return shorten(" ".join(text.split()), _SHOWN)
 
 
-_ORDER = re.compile(
-    r"^[ \t]*(?:[-*+>#]+[ \t]*|\d+[.)][ \t]*)?[*_`]*"
-    r"((?:you )?(?:always|never|must(?: not| never)?|do not|don['’]t)\b|(?:important|remember|attention)\s*[:!])",
-    re.IGNORECASE | re.MULTILINE,
-)
 _SHOUT = re.compile(r"\b(?:ALWAYS|NEVER|MUST)\b")
 
 
 def ordering_line(text: str) -> int | None:
     """Return the number (from 1) of the first line that orders, e.g. begins with ALWAYS or NEVER; None for none."""
-    starts = [found.start() for found in (_ORDER.search(text), _SHOUT.search(text)) if found]
+    starts = [found.start() for found in (_pattern("order").search(text), _SHOUT.search(text)) if found]
     return text.count("\n", 0, min(starts)) + 1 if starts else None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 
+from memtui.text.tables import read_table
 from memtui.text.tokens import Memo
 
 _CONTRACTIONS = (
@@ -35,74 +36,28 @@ _NUMBER_WORDS = {
 }
 """`one` is left out: it is a pronoun more often than a number."""
 
-_SHORTHAND = {
-    "db": "database",
-    "dbs": "databases",
-    "config": "configuration",
-    "configs": "configurations",
-    "env": "environment",
-    "envs": "environments",
-    "repo": "repository",
-    "repos": "repositories",
-    "docs": "documentation",
-    "dir": "directory",
-    "dirs": "directories",
-    "prod": "production",
-    "dev": "development",
-    "deps": "dependencies",
-    "vars": "variables",
-    "impl": "implementation",
-    "postgresql": "postgres",
-    "k8s": "kubernetes",
-    "utilize": "use",
-    "utilizes": "uses",
-}
-"""Developers' short forms, spelt out."""
-
-_BRITISH = {
-    "grey": "gray",
-    "centre": "center",
-    "centres": "centers",
-    "metre": "meter",
-    "fibre": "fiber",
-    "theatre": "theater",
-    "licence": "license",
-    "licences": "licenses",
-    "defence": "defense",
-    "offence": "offense",
-    "catalogue": "catalog",
-    "catalogues": "catalogs",
-    "dialogue": "dialog",
-    "dialogues": "dialogs",
-    "artefact": "artifact",
-    "artefacts": "artifacts",
-    "practise": "practice",
-    "programme": "program",
-    "programmes": "programs",
-    "judgement": "judgment",
-    "whilst": "while",
-    "amongst": "among",
-}
 _OUR = re.compile(
     r"(behavi|col|fav|flav|harb|hon|hum|lab|neighb|rum|sav|vap|vig|endeav|arm)our(s|ed|ing|able|ite|ites|al|hood|less)?"
 )
 _LL = re.compile(r"(cancel|label|model|travel|channel|level|signal|tunnel|total|marshal|initial)l(ed|ing|er|ers)")
 _ISE = re.compile(r"([a-z]{3,})is(e|es|ed|er|ers|ing|able|ation|ations)")
 _YSE = re.compile(r"(anal|paral|catal)ys(e|es|ed|er|ers|ing)")
-_ISE_LIST = """
-adv advert appra bru chast circumc compr comprom conc cru dem desp dev disgu enterpr exc exerc expert franch
-improv inc likew merchand mayonna otherw parad pra prec prem prom repr rev superv surm surpr telev treat
-"""
-_ALWAYS_ISE = frozenset(_ISE_LIST.split())
-"""What stands before `-ise` in words that no spelling writes with a z."""
+
+
+@cache
+def _respelt() -> tuple[dict[str, str], frozenset[str]]:
+    """Return words with what they are compared as, and the beginnings of words in which `-ise` stays."""
+    table = read_table(__file__, "spelling.toml")
+    known = {**_NUMBER_WORDS, **table["shorthand"], **table["british"]}
+    return known, frozenset(table["ise"]["always"].split())
 
 
 @lru_cache(maxsize=65_536)
 def american(word: str) -> str:
     """Return a lower-case word in American spelling, developers' short forms spelt out."""
-    known = _BRITISH.get(word) or _SHORTHAND.get(word) or _NUMBER_WORDS.get(word)
-    if known:
-        return known
+    known, always_ise = _respelt()
+    if word in known:
+        return known[word]
     if found := _OUR.fullmatch(word):
         return f"{found[1]}or{found[2] or ''}"
     if found := _LL.fullmatch(word):
@@ -110,9 +65,9 @@ def american(word: str) -> str:
     if found := _YSE.fullmatch(word):
         return f"{found[1]}yz{found[2]}"
     found = _ISE.fullmatch(word)
-    if found and found[1] not in _ALWAYS_ISE:
+    if found and found[1] not in always_ise:
         return f"{found[1]}iz{found[2]}"
-    return _SHORTHAND.get(word, word)
+    return word
 
 
 _ANY_WORD = re.compile(r"(?<![\w./-])[a-z][a-z0-9]+(?![\w/]|-\w|\.\w)|(?<=-)[a-z]+(?![\w/])")

@@ -6,8 +6,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cache
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from memtui.text.tables import read_table
 
 SHORTEST_RANDOM = 20
 """Letters and digits below which no token counts as random by itself."""
@@ -46,15 +48,12 @@ _COMMON = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_COMMON_LIST = """
-required optional default none null undefined nil true false enabled disabled hidden masked unset empty
-abc123 development localhost staging production bearer basic digest oauth oauth2 openid jwt hmac argon2
-argon2i argon2id bcrypt scrypt pbkdf2 sha1 sha256 sha512 md5 base64 base64url utf8 hs256 rs256 es256
-aes128 aes256 ed25519 rsa2048 rsa4096 unknown missing invalid expired valid wrong correct anything
-something nothing string number boolean object interactive prompt generated random rotate rotated
-encrypted plaintext plain inherit manual automatic
-"""
-_COMMON_WORDS = frozenset(_COMMON_LIST.split())
+
+
+@cache
+def word_set(name: str) -> frozenset[str]:
+    """Return a set of words of the table: `common`, `key_owners` or `id_prefixes`."""
+    return frozenset(read_table(__file__, "secret_rules.toml")["words"][name].split())
 
 
 def is_placeholder(value: str) -> bool:
@@ -69,7 +68,7 @@ def is_reference(value: str) -> bool:
 
 def is_common(value: str) -> bool:
     """Return whether a value is a word that documentation and type declarations put in a secret's place."""
-    return value.lower() in _COMMON_WORDS or bool(_COMMON.fullmatch(value))
+    return value.lower() in word_set("common") or bool(_COMMON.fullmatch(value))
 
 
 def is_identifier(value: str) -> bool:
@@ -134,63 +133,43 @@ def _is_password(value: str) -> bool:
     return len(value) > 3 and not (is_placeholder(value) or is_reference(value) or is_common(value))  # noqa: PLR2004 - a1b2
 
 
-class _Format(NamedTuple):
-    """One shape.
+_ACCEPTS: dict[str, Callable[[str], bool]] = {
+    "no-placeholder": _no_placeholder,
+    "no-words": _no_words,
+    "password": _is_password,
+    "random": looks_random,
+}
 
-    Attributes:
-        hints: fixed texts one of which every such secret holds; they are searched first, which is fast.
-        pattern: matched where the hint begins; group 1, if any, is the secret, else all of it. It is compiled
-            when a hint is found for the first time.
-        before: characters that must not stand before it. They hold those of the pattern's unbounded parts,
-            so that no text is scanned twice.
-    """
+
+@dataclass(frozen=True)
+class _Format:
+    """One shape of a secret; `secret_rules.toml` explains the fields."""
 
     rule: str
-    hints: str
-    pattern: str
-    before: Literal["word", "alnum", "none"] = "word"
-    accept: Callable[[str], bool] = _no_placeholder
+    hints: tuple[str, ...]
+    text: str
+    before: str
+    accept: Callable[[str], bool]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern, compiled for the first text that holds a hint."""
+        return re.compile(self.text)
 
 
-_END = r"(?![A-Za-z0-9])"
+@cache
+def _formats() -> tuple[_Format, ...]:
+    return tuple(
+        _Format(
+            row["rule"],
+            tuple(row["hints"]),
+            row["pattern"],
+            row.get("before", "word"),
+            _ACCEPTS[row.get("accept", "no-placeholder")],
+        )
+        for row in read_table(__file__, "secret_rules.toml")["format"]
+    )
 
-_FORMATS = (
-    _Format("aws-access-key", "AKIA ASIA", rf"A[KS]IA[A-Z0-9]{{16}}{_END}", "alnum"),
-    _Format("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"gh[pousr]_[A-Za-z0-9]{{30,255}}{_END}"),
-    _Format("github-token", "github_pat_", rf"github_pat_[A-Za-z0-9_]{{22,255}}{_END}"),
-    _Format("gitlab-token", "glpat- gldt- glrt- glptt- glcbt- glsoat-", r"gl[a-z]{2,4}-[A-Za-z0-9_\-]{20,300}"),
-    _Format("slack-token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe-", r"xox[a-z]-[A-Za-z0-9-]{10,250}"),
-    _Format("slack-token", "xapp-", r"xapp-\d-[A-Za-z0-9-]{10,250}"),
-    _Format("slack-webhook", "hooks.slack.com/", r"hooks\.slack\.com/services/(T\w{4,20}/B\w{4,20}/\w{16,40})"),
-    _Format("stripe-key", "sk_live_ rk_live_ sk_test_ rk_test_", rf"[sr]k_(?:live|test)_[A-Za-z0-9]{{10,250}}{_END}"),
-    _Format("stripe-webhook-secret", "whsec_", r"whsec_[A-Za-z0-9+/]{24,100}"),
-    _Format("google-api-key", "AIza", r"AIza[A-Za-z0-9_\-]{35}(?![A-Za-z0-9_\-])"),
-    _Format("google-oauth-secret", "GOCSPX-", r"GOCSPX-[A-Za-z0-9_\-]{20,60}"),
-    _Format("google-access-token", "ya29.", r"ya29\.[A-Za-z0-9_\-]{20,2000}"),
-    _Format("anthropic-key", "sk-ant-", r"sk-ant-[A-Za-z0-9_\-]{16,250}"),
-    _Format("openai-key", "sk-", r"sk-[A-Za-z0-9_\-]{20,250}", accept=_no_words),
-    _Format("npm-token", "npm_", rf"npm_[A-Za-z0-9]{{30,60}}{_END}"),
-    _Format("pypi-token", "pypi-", r"pypi-[A-Za-z0-9_\-]{32,400}", accept=_no_words),
-    _Format("huggingface-token", "hf_", rf"hf_[A-Za-z0-9]{{30,60}}{_END}"),
-    _Format("sendgrid-key", "SG.", r"SG\.[A-Za-z0-9_\-]{16,40}\.[A-Za-z0-9_\-]{16,80}"),
-    _Format("twilio-key", "SK AC", rf"(?:SK|AC)[0-9a-f]{{32}}{_END}"),
-    _Format("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", rf"do[por]_v1_[a-f0-9]{{64}}{_END}"),
-    _Format("databricks-token", "dapi", rf"dapi[a-f0-9]{{32}}(?:-\d)?{_END}"),
-    _Format("vault-token", "hvs. hvb.", r"hv[sb]\.[A-Za-z0-9_\-]{24,300}"),
-    _Format("shopify-token", "shpat_ shpss_ shpca_ shppa_", rf"shp[a-z]{{2}}_[a-fA-F0-9]{{32}}{_END}"),
-    _Format("telegram-token", ":AA", rf":(AA[A-Za-z0-9_\-]{{33}}){_END}", "none", looks_random),
-    _Format("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
-    _Format(
-        "json-web-token", "eyJ",
-        r"eyJ[A-Za-z0-9_\-]{8,4000}\.eyJ[A-Za-z0-9_\-]{8,8000}\.[A-Za-z0-9_\-]{8,2000}",
-    ),
-    _Format(
-        "url-password", "://",
-        r"://[^\s:/?#@\"'`<>|]{0,100}:([^\s/?#@\"'`<>|]{1,200})@[\w\[]", "none", _is_password,
-    ),
-    _Format("bearer-token", "earer", r"earer[ ]{1,3}([A-Za-z0-9._~+/\-]{20,2000}=*)", "none", looks_random),
-    _Format("basic-credentials", "Basic", r"Basic[ ]{1,3}([A-Za-z0-9+/]{16,400}={0,2})", "word", looks_random),
-)  # fmt: skip
 
 _KEY_BLOCK = re.compile(r"-----BEGIN (?:[A-Z0-9]{2,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_LINES = re.compile(r"(?:(?:\s|\\[nr]|[\"',])*[A-Za-z0-9+/=]{16,})+")
@@ -201,8 +180,8 @@ _AWS_EXAMPLE = re.compile(r"[A-Za-z0-9+/]{30,36}EXAMPLEKEY(?![A-Za-z0-9])")
 
 def find_formats(text: str) -> Iterator[Hit]:
     """Yield every secret of a known shape, and the keys of AWS's documentation as `aws-documentation-key`."""
-    for shape in _FORMATS:
-        for hint in shape.hints.split():
+    for shape in _formats():
+        for hint in shape.hints:
             yield from _find_format(text, shape, hint)
     yield from _find_key_blocks(text)
     if "EXAMPLEKEY" in text:
@@ -212,7 +191,7 @@ def find_formats(text: str) -> Iterator[Hit]:
 def _find_format(text: str, shape: _Format, hint: str) -> Iterator[Hit]:
     at = text.find(hint)
     while at >= 0:
-        match = None if _is_inside(text, at, shape.before) else _compile(shape.pattern).match(text, at)
+        match = None if _is_inside(text, at, shape.before) else shape.pattern.match(text, at)
         resume = at + len(hint)
         if match:
             group = match.re.groups
@@ -223,11 +202,6 @@ def _find_format(text: str, shape: _Format, hint: str) -> Iterator[Hit]:
                 yield (shape.rule, *match.span(group))
             resume = match.end()
         at = text.find(hint, resume)
-
-
-@cache
-def _compile(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
 
 
 def _is_inside(text: str, at: int, before: str) -> bool:
@@ -260,28 +234,13 @@ _SPELLINGS = tuple(
 )
 _SHORT_WORDS = frozenset(("pwd", "pass"))
 
-# What a name ending in key must also say to name a secret: a cache key is none.
-_KEY_OWNERS = tuple(
-    word + sign
-    for word in (
-        *(
-            "api",
-            "app",
-            "access",
-            "account",
-            "auth",
-            "client",
-            "consumer",
-            "encrypt",
-            "encryption",
-            "master",
-            "private",
-        ),
-        *("secret", "service", "session", "shared", "sign", "signing", "ssh", "storage", "webhook", "jwt", "hmac"),
-        *("license", "deploy", "bot", "admin"),
-    )
-    for sign in ("", "-", "_", ".", " ")
-)
+
+@cache
+def _key_owners() -> tuple[str, ...]:
+    """Return how a name may go on before "key" to name a secret."""
+    return tuple(word + sign for word in word_set("key_owners") for sign in ("", "-", "_", ".", " "))
+
+
 _LONGEST_NAME = 64
 _NAME_BACKWARDS = re.compile(r"[\w.\-]*")
 _LONGEST_JUDGED = 200  # characters of a value, as in the two patterns below
@@ -304,7 +263,7 @@ _BEFORE_ENV = re.compile(r"(?:^|\n)[ \t]*(?:[-*>$#][ \t]+)?`{0,3}(?:(?:export|se
 _SHORTEST_ENV_PASSWORD, _SHORTEST_PASSWORD = 6, 8
 _SHORTEST_ENV_SECRET, _SHORTEST_SECRET = 12, 16
 _SHORTEST_HEX_SECRET = 32
-_SECRET_ASSIGNMENTS_LEAST_CHANGES, _LEAST_CHANGE_SHARE = 3, 0.25
+_LEAST_CHANGE_COUNT, _LEAST_CHANGE_SHARE = 3, 0.25
 
 
 def find_assignments(text: str) -> Iterator[Hit]:
@@ -346,7 +305,7 @@ def _assignment(text: str, at: int, end: int) -> Hit | None:
         value = value.split("&", 1)[0] if text[start - 1 : start] in ("?", "&") else value
         value = value.rstrip(".,)]}\\|")
     kind = "password" if word in _PASSWORDS else "secret"
-    plausible = _secret_assignments_is_password if kind == "password" else _is_secret
+    plausible = _is_assigned_password if kind == "password" else _is_assigned_secret
     if not plausible(value, env=env, quoted=group == "quoted"):
         return None
     stop = found.start(group) + len(value)
@@ -359,7 +318,7 @@ def _assignment(text: str, at: int, end: int) -> Hit | None:
 def _ends_secret_name(text: str, at: int, word: str) -> bool:
     """Return whether a word may end the name of a secret: api_key and DB_PASS may, monkey and bypass may not."""
     if word == "key":
-        return text[max(0, at - _LONGEST_OWNER) : at].lower().endswith(_KEY_OWNERS)
+        return text[max(0, at - _LONGEST_OWNER) : at].lower().endswith(_key_owners())
     if word in _SHORT_WORDS and at:
         before = text[at - 1]
         return not before.isalpha() or (before.islower() and text[at].isupper())
@@ -381,7 +340,7 @@ def _is_environment(text: str, start: int, at: int, sign: int) -> bool:
     return bool(_BEFORE_ENV.match(text, line if line >= 0 else max(0, start - 40), start))
 
 
-def _secret_assignments_is_password(value: str, *, env: bool, quoted: bool) -> bool:
+def _is_assigned_password(value: str, *, env: bool, quoted: bool) -> bool:
     if len(value) < (_SHORTEST_ENV_PASSWORD if env else _SHORTEST_PASSWORD):
         return False
     if not env and (not is_mixed(value) or _HYPHENATED_WORDS.fullmatch(value)):
@@ -389,7 +348,7 @@ def _secret_assignments_is_password(value: str, *, env: bool, quoted: bool) -> b
     return not _is_no_value(value, quoted=quoted)
 
 
-def _is_secret(value: str, *, env: bool, quoted: bool) -> bool:
+def _is_assigned_secret(value: str, *, env: bool, quoted: bool) -> bool:
     if len(value) < (_SHORTEST_ENV_SECRET if env else _SHORTEST_SECRET) or "=" in value.rstrip("="):
         return False
     if is_identifier(value) and len(value) >= _SHORTEST_HEX_SECRET:
@@ -397,7 +356,7 @@ def _is_secret(value: str, *, env: bool, quoted: bool) -> bool:
     elif len(value) >= SHORTEST_RANDOM:
         plausible = looks_random(value) or value.endswith("=") or _is_mixed_case(value)
     else:
-        plausible = is_mixed(value) and change_count(value) >= _SECRET_ASSIGNMENTS_LEAST_CHANGES
+        plausible = is_mixed(value) and change_count(value) >= _LEAST_CHANGE_COUNT
     return plausible and not _HYPHENATED_WORDS.fullmatch(value) and not _is_no_value(value, quoted=quoted)
 
 

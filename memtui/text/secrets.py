@@ -18,6 +18,7 @@ from memtui.text.secret_rules import (
     is_mixed,
     is_placeholder,
     looks_random,
+    word_set,
 )
 
 Severity = Literal["secret", "example"]
@@ -43,17 +44,6 @@ _HASH_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _PUBLIC_KEY = ("AAAAB3Nz", "AAAAC3Nz", "AAAAE2Vj")
-# First parts of names and ids that are no keys, though random characters follow.
-_ID_PREFIX_LIST = """
-sha sha1 sha256 sha384 sha512 md5 h1 commit rev chunk hash id uid uuid guid blob obj object img image trace span req
-request resp response session sess msg message call toolu tool chatcmpl cmpl run job build file tmp temp cache etag
-layer digest asset index main vendor app style styles page node container pod task thread asst step batch ft user
-usr org cus sub evt event ch pi pm in price prod acct txn card seti cs ssh age1 public pub test data ref branch tag
-release version v figma drive doc docs srvtoolu srv agent worker wf git pkg lib bundle js css docker k8s vpc subnet
-ami sg vol snap eni acl cluster svc service host disk db log backup snapshot report export part block tx wallet addr
-address entry item record row note memory mem frontend backend web api site pr issue patch diff
-"""
-_ID_PREFIXES = frozenset(_ID_PREFIX_LIST.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +171,7 @@ def _find_random(text: str) -> Iterator[Hit]:
 def _token_rule(token: str) -> str | None:
     """Return `prefixed-key` for m0-, hsk-, brv_ and their like before random characters, else `random-token`."""
     found = None if token.isalnum() else _PREFIXED.fullmatch(token)
-    if found and found["prefix"] in _ID_PREFIXES:
+    if found and found["prefix"] in word_set("id_prefixes"):
         return None
     if found and "/" not in token and not is_placeholder(token):
         rest = found["rest"]
