@@ -1,10 +1,10 @@
-"""The configuration: typed values from a TOML file, every key known, every error with file, line and nearest key."""
+"""The configuration: typed settings in a TOML file; every error names the file, the line and the nearest key."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,78 +12,121 @@ from memtui.errors import ConfigError
 from memtui.text.suggest import did_you_mean
 
 
+def _setting(default: Any, description: str, rule: str, fits: Callable[[Any], bool], **more: Any) -> Any:
+    """Return a field of a section that says what it is for and what it may hold."""
+    return field(default=default, metadata={"help": description, "rule": rule, "fits": fits, **more})
+
+
+def _flag(default: bool, description: str) -> Any:
+    return _setting(default, description, "must be true or false", lambda value: isinstance(value, bool))
+
+
+def _text(
+    default: str | None, description: str, *, choices: tuple[str, ...] = (), pattern: str = "", rule: str = ""
+) -> Any:
+    def fits(value: Any) -> bool:
+        return isinstance(value, str) and (not choices or value in choices) and bool(re.match(pattern, value))
+
+    return _setting(
+        default, description, rule or (f"must be one of {', '.join(choices)}" if choices else "must be text"), fits
+    )
+
+
+def _number(default: Any, description: str, low: float, high: float, *, whole: bool = False, rule: str = "") -> Any:
+    def fits(value: Any) -> bool:
+        of_type = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
+        return of_type and low <= value <= high
+
+    kind = "whole number" if whole else "number"
+    return _setting(default, description, rule or f"must be a {kind} from {low:g} to {high:g}", fits)
+
+
 @dataclass(frozen=True, slots=True)
 class ContextSettings:
     """Section `[context]`: defaults of `memtui context`."""
 
-    budget: str = "1200"
-    """Size of a payload: `1200`, `2k`, `10000 chars`, `32 KiB`."""
-    target: str = "chat"
-    """The assistant or form that payloads are written for."""
-    encoding: str = "o200k_base"
-    """Token encoding that budgets are counted in: o200k_base, cl100k_base or estimate."""
-    max_memories: int = 40
-    """Most memories in one payload."""
-    withhold_loaded: bool = True
-    """Leave out what the target reads by itself from CLAUDE.md, AGENTS.md and the like."""
-    style: str = "full"
-    """Style of a payload: full, or compiled to what is nearest to the task in far fewer tokens."""
-    secrets: str = "withhold"
-    """Memories that hold what looks like a secret: withhold, mask or allow."""
+    budget: str = _text("1200", "Size of a payload: `1200`, `2k`, `10000 chars`, `32 KiB`.")
+    target: str = _text("chat", "The assistant or form that payloads are written for.")
+    encoding: str = _text(
+        "o200k_base", "Token encoding that budgets are counted in: o200k_base, cl100k_base or estimate."
+    )
+    max_memories: int = _number(40, "Most memories in one payload.", 1, 10_000, whole=True)
+    withhold_loaded: bool = _flag(
+        default=True, description="Leave out what the target reads by itself from CLAUDE.md, AGENTS.md and the like."
+    )
+    style: str = _text(
+        "full",
+        "Style of a payload: full, or compiled to what is nearest to the task in far fewer tokens.",
+        choices=("full", "compiled"),
+    )
+    secrets: str = _text(
+        "withhold",
+        "Memories that hold what looks like a secret: withhold, mask or allow.",
+        choices=("withhold", "mask", "allow"),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewSettings:
     """Section `[review]`: when a memory becomes due, and how many at a time."""
 
-    threshold: float = 0.5
-    """Freshness (0.06 to 1) below which a memory is due for review."""
-    daily: int = 0
-    """Memories that a review session takes a day at most; 0 for all that are due."""
-    weekly: int = 0
-    """Memories that review sessions take a week at most, from Monday; 0 for all that are due."""
+    threshold: float = _number(0.5, "Freshness (0.06 to 1) below which a memory is due for review.", 0.06, 1.0)
+    daily: int = _number(
+        0, "Memories that a review session takes a day at most; 0 for all that are due.", 0, 100_000, whole=True
+    )
+    weekly: int = _number(
+        0,
+        "Memories that review sessions take a week at most, from Monday; 0 for all that are due.",
+        0,
+        100_000,
+        whole=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class RecallSettings:
     """Section `[recall]`: how memories are ranked."""
 
-    freshness_weight: float = 0.5
-    """Power of freshness in the score: 0 ignores age, 1 counts it in full."""
-    limit: int = 20
-    """Hits that `memtui search` shows."""
-    floor: float = 0.05
-    """Freshness (0 to 0.3) that no memory falls below, however old."""
-    hurt_weight: float = 4.0
-    """Helps (0 to 20) that one hurt outweighs in the usefulness of a memory."""
+    freshness_weight: float = _number(
+        0.5, "Power of freshness in the score: 0 ignores age, 1 counts it in full.", 0.0, 2.0
+    )
+    limit: int = _number(20, "Hits that `memtui search` shows.", 1, 10_000, whole=True)
+    floor: float = _number(0.05, "Freshness (0 to 0.3) that no memory falls below, however old.", 0.0, 0.3)
+    hurt_weight: float = _number(
+        4.0, "Helps (0 to 20) that one hurt outweighs in the usefulness of a memory.", 0.0, 20.0
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSettings:
     """Section `[embedding]`: what finds memories by meaning."""
 
-    model: str = "bundled"
-    """bundled, none (words alone), or sentence-transformers:NAME-or-path."""
+    model: str = _text(
+        "bundled",
+        "bundled, none (words alone), or sentence-transformers:NAME-or-path.",
+        pattern=r"(?:bundled|none|sentence-transformers:\S.*)\Z",
+        rule='must be "bundled", "none" or "sentence-transformers:NAME-or-path"',
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class VaultSettings:
     """Section `[vault]`: how the file is shared."""
 
-    patience_seconds: float = 10.0
-    """How long a command waits for another process to let the vault go."""
-    daily_backup: bool = True
-    """Copy the vault before the first change of a day."""
+    patience_seconds: float = _number(
+        10.0, "How long a command waits for another process to let the vault go.", 0.0, 600.0
+    )
+    daily_backup: bool = _flag(default=True, description="Copy the vault before the first change of a day.")
 
 
 @dataclass(frozen=True, slots=True)
 class AppSettings:
     """Section `[app]`: the terminal app."""
 
-    theme: str = ""
-    """A theme to always start with; empty for the one chosen last in the app."""
-    mouse: bool = True
-    """Whether the app takes the mouse; without, the terminal's own selection works."""
+    theme: str = _text("", "A theme to always start with; empty for the one chosen last in the app.")
+    mouse: bool = _flag(
+        default=True, description="Whether the app takes the mouse; without, the terminal's own selection works."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +141,32 @@ class SecretSettings:
 class KindSettings:
     """Section `[kinds.NAME]`: a kind of your own, or another half-life for a built-in one."""
 
-    half_life_days: float
-    """Days until trust in an unverified memory of this kind has halved."""
-    tier: str = "semantic"
-    """semantic, procedural, episodic or working."""
+    half_life_days: float = _number(
+        MISSING,
+        "Days until trust in an unverified memory of this kind has halved.",
+        1e-9,
+        100_000,
+        rule="must be a number of days above 0",
+    )
+    tier: str = _text(
+        "semantic",
+        "semantic, procedural, episodic or working.",
+        choices=("semantic", "procedural", "episodic", "working"),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class TargetSettings:
     """Section `[targets.NAME]`: other limits than the built-in ones."""
 
-    limit: str | None = None
-    """What the target takes at most: `10000 chars`, `32 KiB`, `200 lines and 25000 bytes`, or none."""
-    margin: float | None = None
-    """Share by which the assistant's own tokenizer may exceed the count, 0 to 1."""
+    limit: str | None = _text(
+        None,
+        "What the target takes at most: `10000 chars`, `32 KiB`, `200 lines and 25000 bytes`, or none.",
+        rule='must be text like "32 KiB"',
+    )
+    margin: float | None = _number(
+        None, "Share by which the assistant's own tokenizer may exceed the count, 0 to 1.", 0, 1
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,22 +194,6 @@ SECTIONS: Mapping[str, type[Any]] = {
     "vault": VaultSettings,
     "app": AppSettings,
 }
-_RANGES: Mapping[str, tuple[float, float]] = {
-    "review.threshold": (0.06, 1.0),
-    "review.daily": (0, 100_000),
-    "review.weekly": (0, 100_000),
-    "recall.freshness_weight": (0.0, 2.0),
-    "recall.limit": (1, 10_000),
-    "recall.floor": (0.0, 0.3),
-    "recall.hurt_weight": (0.0, 20.0),
-    "context.max_memories": (1, 10_000),
-    "vault.patience_seconds": (0.0, 600.0),
-}
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "context.style": ("full", "compiled"),
-    "context.secrets": ("withhold", "mask", "allow"),
-}
-_TIERS = ("semantic", "procedural", "episodic", "working")
 
 
 def load_config(path: Path) -> Config:
@@ -174,7 +213,7 @@ def load_config(path: Path) -> Config:
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"The configuration is no valid TOML ({error})", where=str(path)) from error
+        raise ConfigError(f"Invalid TOML in the configuration ({error})", where=str(path)) from error
     return _Reader(path, text).config(values)
 
 
@@ -189,57 +228,55 @@ class _Reader:
             if name not in known:
                 raise self._unknown(name, name, known)
         sections = {name: self._section(name, values.get(name, {}), kind) for name, kind in SECTIONS.items()}
-        model = sections["embedding"].model
-        if model not in {"bundled", "none"} and not re.fullmatch(r"sentence-transformers:\S.*", model):
-            rule = 'must be "bundled", "none" or "sentence-transformers:NAME-or-path"'
-            raise self._wrong("embedding.model", rule, model)
         return Config(
             **sections,
             keys=self._keys(values.get("keys", {})),
             secrets=self._secrets(values.get("secrets", {})),
-            kinds=self._kinds(values.get("kinds", {})),
-            targets=self._targets(values.get("targets", {})),
+            kinds=self._tables("kinds", values.get("kinds", {}), KindSettings, "must be tables like [kinds.runbook]"),
+            # Only the form is checked: which targets there are, and what a limit is, is the pack's to know.
+            targets=tuple(
+                (name.lower(), settings)
+                for name, settings in self._tables(
+                    "targets", values.get("targets", {}), TargetSettings, "must be tables like [targets.codex]"
+                )
+            ),
             path=self._path,
         )
 
-    def _section(self, name: str, values: Any, kind: type[Any]) -> Any:
+    def _tables(self, name: str, values: Any, kind: Callable[..., Any], rule: str) -> tuple[tuple[str, Any], ...]:
+        """Return the settings of tables whose names are free, such as `[kinds.runbook]`."""
+        if not isinstance(values, dict):
+            raise self._wrong(name, rule, values)
+        return tuple((key, self._section(f"{name}.{key}", table, kind)) for key, table in values.items())
+
+    def _section(self, name: str, values: Any, kind: Any) -> Any:
         if not isinstance(values, dict):
             raise self._wrong(name, "must be a table", values)
-        known = {field.name: field for field in fields(kind)}
-        chosen: dict[str, Any] = {}
+        known = {setting.name: setting for setting in fields(kind)}
+        chosen = {}
         for key, value in values.items():
             if key not in known:
                 raise self._unknown(f"{name}.{key}", key, list(known))
-            chosen[key] = self._value(f"{name}.{key}", value, known[key].type)
+            chosen[key] = self._value(f"{name}.{key}", value, known[key])
+        missing = [key for key, setting in known.items() if setting.default is MISSING and key not in values]
+        if missing:
+            raise self._wrong(name, f"needs {missing[0]}", values)
         return kind(**chosen)
 
-    def _value(self, key: str, value: Any, annotation: Any) -> Any:
-        if annotation == "bool":
-            if not isinstance(value, bool):
-                raise self._wrong(key, "must be true or false", value)
-            return value
-        if annotation == "str":
-            if isinstance(value, int) and not isinstance(value, bool):
-                return str(value)
-            if not isinstance(value, str):
-                raise self._wrong(key, "must be text", value)
-            if value not in _CHOICES.get(key, (value,)):
-                raise self._wrong(key, f"must be one of {', '.join(_CHOICES[key])}", value)
-            return value
-        low, high = _RANGES.get(key, (float("-inf"), float("inf")))
-        whole = annotation == "int"
-        fits = isinstance(value, int) if whole else isinstance(value, int | float)
-        if not fits or isinstance(value, bool) or not low <= value <= high:
-            raise self._wrong(key, f"must be a {'whole ' if whole else ''}number from {low:g} to {high:g}", value)
-        return value
+    def _value(self, key: str, value: Any, setting: Field[Any]) -> Any:
+        if setting.type == "str" and isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)  # a budget may be written as a number
+        if not setting.metadata["fits"](value):
+            raise self._wrong(key, setting.metadata["rule"], value)
+        return float(value) if str(setting.type).startswith("float") else value
 
     def _keys(self, values: Any) -> tuple[tuple[str, str], ...]:
-        """Check the form alone: which acts there are is the app's to know, and to report."""
+        """Check the form alone: which actions there are is the app's to know, and to report."""
         if not isinstance(values, dict):
-            raise self._wrong("keys", 'must be a table of act = "key"', values)
-        for act, key in values.items():
+            raise self._wrong("keys", 'must be a table of action = "key"', values)
+        for action, key in values.items():
             if not isinstance(key, str) or not key.strip():
-                raise self._wrong(f"keys.{act}", 'must name keys, like "P" or "ctrl+t, T"', key)
+                raise self._wrong(f"keys.{action}", 'must name keys, like "P" or "ctrl+t, T"', key)
         return tuple(values.items())
 
     def _secrets(self, values: Any) -> SecretSettings:
@@ -253,47 +290,9 @@ class _Reader:
             try:
                 re.compile(pattern)
             except (re.error, TypeError) as error:
-                raise self._wrong(f"secrets.patterns.{name}", f"is no regular expression ({error})", pattern) from error
+                rule = f"is not a regular expression ({error})"
+                raise self._wrong(f"secrets.patterns.{name}", rule, pattern) from error
         return SecretSettings(tuple(patterns.items()))
-
-    def _kinds(self, values: Any) -> tuple[tuple[str, KindSettings], ...]:
-        if not isinstance(values, dict):
-            raise self._wrong("kinds", "must be tables like [kinds.runbook]", values)
-        result = []
-        for name, settings in values.items():
-            key = f"kinds.{name}"
-            if not isinstance(settings, dict) or "half_life_days" not in settings:
-                raise self._wrong(key, "needs half_life_days", settings)
-            for option in settings:
-                if option not in {"half_life_days", "tier"}:
-                    raise self._unknown(f"{key}.{option}", option, ["half_life_days", "tier"])
-            days, tier = settings["half_life_days"], settings.get("tier", "semantic")
-            if isinstance(days, bool) or not isinstance(days, int | float) or not 0 < days <= 100_000:  # noqa: PLR2004 - 270 years
-                raise self._wrong(f"{key}.half_life_days", "must be a number of days above 0", days)
-            if tier not in _TIERS:
-                raise self._wrong(f"{key}.tier", f"must be one of {', '.join(_TIERS)}", tier)
-            result.append((name, KindSettings(float(days), tier)))
-        return tuple(result)
-
-    def _targets(self, values: Any) -> tuple[tuple[str, TargetSettings], ...]:
-        """Check the form alone: which targets there are, and what a limit is, is the pack's to know."""
-        if not isinstance(values, dict) or not all(isinstance(value, dict) for value in values.values()):
-            raise self._wrong("targets", "must be tables like [targets.codex]", values)
-        result = []
-        for name, settings in values.items():
-            key = f"targets.{name}"
-            for option in settings:
-                if option not in {"limit", "margin"}:
-                    raise self._unknown(f"{key}.{option}", option, ["limit", "margin"])
-            limit, margin = settings.get("limit"), settings.get("margin")
-            if limit is not None and not isinstance(limit, str):
-                raise self._wrong(f"{key}.limit", 'must be text like "32 KiB"', limit)
-            if margin is not None and (
-                isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 <= margin <= 1
-            ):
-                raise self._wrong(f"{key}.margin", "must be a number from 0 to 1", margin)
-            result.append((name.lower(), TargetSettings(limit, None if margin is None else float(margin))))
-        return tuple(result)
 
     def _line(self, key: str) -> str:
         last = re.escape(key.rsplit(".", 1)[-1])
@@ -311,19 +310,15 @@ class _Reader:
 
 def default_text() -> str:
     """Return a configuration file that holds every key with its default, commented out."""
-    import inspect
-
     lines = ["# The configuration of memtui. Every key is here with its default; take away a # to change one.", ""]
     for name, kind in SECTIONS.items():
         lines += [f"# {(kind.__doc__ or '').split(': ', 1)[-1]}", f"[{name}]"]
-        source = inspect.getsource(kind)
-        for field in fields(kind):
-            text = re.search(rf"{field.name}:.*\n\s+\"\"\"(.*?)\"\"\"", source)
-            default = f'"{field.default}"' if isinstance(field.default, str) else str(field.default).lower()
-            lines += [f"# {text[1] if text else field.name}", f"#{field.name} = {default}"]
+        for setting in fields(kind):
+            default = f'"{setting.default}"' if isinstance(setting.default, str) else str(setting.default).lower()
+            lines += [f"# {setting.metadata['help']}", f"#{setting.name} = {default}"]
         lines.append("")
     lines += [
-        "# Other keys for the app's acts, by the ids that `memtui config keys` lists.",
+        "# Other keys for the app's actions, by the ids that `memtui config keys` lists.",
         "#[keys]",
         '#pin = "P"',
         "",

@@ -15,7 +15,8 @@ from memtui.capture.plan import ImportOptions, ImportPlan
 from memtui.curate.memories import NewMemory, add_memory
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Memory
-from memtui.publish.export import jsonl_text, take_snapshot
+from memtui.publish.export import take_snapshot
+from memtui.publish.jsonl import jsonl_text
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 

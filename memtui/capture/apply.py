@@ -10,8 +10,8 @@ from typing import Any
 
 from memtui.capture.draft import Draft
 from memtui.capture.jsonl_records import add_typed_lines
-from memtui.capture.plan import PLANTED, ImportOptions, ImportPlan, Planned, draft_hash
-from memtui.capture.source_conflicts import keep_conflicts
+from memtui.capture.plan import PLANTED, ImportOptions, ImportPlan, Planned
+from memtui.capture.source_conflicts import store_conflicts
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Anchor, Memory, Status, Tombstone, fit_tags, new_id
 from memtui.domain.record import memory_from_record, memory_record, without_odd_anchors
@@ -109,7 +109,7 @@ def apply_plan(
         ensure_project(writer, str(name))
     _store(writer, plan, pending, progress)
     writer.put_source_states(states, nothing_new=nothing_new)
-    keep_conflicts(writer, plan, report.conflicts)
+    store_conflicts(writer, plan, report.conflicts)
     report.bad_records.extend(add_typed_lines(writer, plan.records, options, actor))
     return report
 
@@ -147,7 +147,7 @@ def _new_memory(item: Planned, now: datetime) -> Memory:
     draft = item.draft
     retired_at_source = "superseded-at-source" in draft.notes
     status: Status = "superseded" if retired_at_source else "candidate"
-    content = draft_hash(draft)
+    content = draft.content
     sources = (draft.source, *item.more_sources)
     return Memory(
         id=new_id(),
@@ -190,7 +190,7 @@ def _as_proposal(memory: Memory) -> Memory:
 
 
 def _updated(memory: Memory, draft: Draft, now: datetime) -> Memory:
-    content = draft_hash(draft)
+    content = draft.content
     sources = tuple(
         replace(draft.source, imported_hash=content) if source.path == draft.source.path else source
         for source in memory.sources
@@ -224,7 +224,7 @@ def _states(item: Planned, memory: Memory | None) -> Iterable[SourceState]:
     owner = memory or item.memory
     if owner is None or item.draft.record is not None:
         return
-    content = draft_hash(item.draft)
+    content = item.draft.content
     known = {source.path: source for source in owner.sources}
     for source in (item.draft.source, *item.more_sources):
         # Under the memory's own place, which stays when its piece moves up or down in the file.
@@ -260,7 +260,7 @@ def memory_of_record(draft: Draft, project: str | None, now: datetime, *, over: 
     memory = memory_from_record(record, now=now, new_id=record.get("id") or new_id())
     if not record.get("id") and not memory.sources:
         # Without an id of its own the row is known again by what it said.
-        memory = replace(memory, sources=(replace(draft.source, imported_hash=draft_hash(draft)),))
+        memory = replace(memory, sources=(replace(draft.source, imported_hash=draft.content),))
     return memory
 
 
@@ -270,7 +270,7 @@ def _as_stated(draft: Draft, stated: Memory, project: str | None, now: datetime)
     title = stated.title
     sources = stated.sources
     if not record.get("id") and not sources:
-        sources = (replace(draft.source, imported_hash=draft_hash(draft)),)
+        sources = (replace(draft.source, imported_hash=draft.content),)
     return replace(
         stated,
         id=stated.id or new_id(),

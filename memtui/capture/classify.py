@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from memtui.capture.cues import FIRM_HINTS, HEADING_CUES, HINTS, TEXT_CUES, VERBS, sightings
+from memtui.capture.cues import cues, hinted_kind, is_firm_hint, openings, sightings
 from memtui.domain.kinds import DEFAULT_KIND, DEFAULT_KINDS
 
 MAX_ANCHORS = 8
@@ -67,10 +67,10 @@ def explain_kind(text: str, title: str, heading_path: Sequence[str], *, hint: st
 
 def _hint_evidence(hint: str | None, text: str) -> _Evidence:
     name = (hint or "").rpartition(":")[2].strip().lower()
-    kind = name if name in DEFAULT_KINDS else HINTS.get(name)
+    kind = name if name in DEFAULT_KINDS else hinted_kind(name)
     if kind is None:
         return
-    weight = _HINT_WEIGHT * (_FIRM_FACTOR if name in FIRM_HINTS else 1.0)
+    weight = _HINT_WEIGHT * (_FIRM_FACTOR if is_firm_hint(name) else 1.0)
     if name == "feedback" and _WHY.search(text) and not (is_firm_rule(text) or is_imperative(text)):
         yield "lesson", weight, f"the source calls it {name} and it tells why"
     else:
@@ -79,12 +79,12 @@ def _hint_evidence(hint: str | None, text: str) -> _Evidence:
 
 def is_firm_rule(text: str) -> bool:
     """Return whether a text says never, always, must and the like."""
-    return any(sighting.cue == 0 for sighting in sightings(text, TEXT_CUES))
+    return any(sighting.cue == 0 for sighting in sightings(text, cues("text")))
 
 
 def is_imperative(text: str) -> bool:
     """Return whether a text begins by telling what to do."""
-    return first_word(text) in VERBS
+    return first_word(text) in openings("verbs")
 
 
 def first_word(text: str) -> str:
@@ -96,14 +96,14 @@ def first_word(text: str) -> str:
 def _word_evidence(title: str, text: str) -> _Evidence:
     shares: dict[int, tuple[float, str]] = {}
     counts: Counter[int] = Counter()
-    for sighting in sightings(title, TEXT_CUES):
+    for sighting in sightings(title, cues("text")):
         shares.setdefault(sighting.cue, (_IN_TITLE, sighting.words))
-    for sighting in sightings(text, TEXT_CUES):
+    for sighting in sightings(text, cues("text")):
         counts[sighting.cue] += 1
         share = _IN_OPENING if sighting.position < _OPENING_CHARS else _LATER
         shares.setdefault(sighting.cue, (share, sighting.words))
     for number, (share, words) in shares.items():
-        cue = TEXT_CUES[number]
+        cue = cues("text")[number]
         repeats = min(_MOST_REPEATS, max(0, counts[number] - 1))
         yield cue.kind, cue.weight * share + _REPEATED * repeats, f'says "{words}"'
 
@@ -113,10 +113,10 @@ def _heading_evidence(heading_path: Sequence[str]) -> _Evidence:
         if distance and distance == len(heading_path) - 1:
             continue  # the outermost of several is the document's own title
         found: dict[int, str] = {}
-        for sighting in sightings(heading[:_OPENING_CHARS], HEADING_CUES):
+        for sighting in sightings(heading[:_OPENING_CHARS], cues("heading")):
             found.setdefault(sighting.cue, sighting.words)
         for number, words in found.items():
-            cue = HEADING_CUES[number]
+            cue = cues("heading")[number]
             yield cue.kind, cue.weight * _HEADING_SHARES[distance], f'stands under "{words}"'
 
 

@@ -7,49 +7,21 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from memtui.capture.draft import Reader, ReadResult, Skipped, SourceFile
+from memtui.capture.frontmatter import split_frontmatter
+from memtui.capture.includes import add_imports, is_inside
 from memtui.errors import NotFoundError, SourceError
 from memtui.progress import ProgressCallback
+from memtui.text.tables import read_table
 
 MAX_BYTES = 4 * 1024 * 1024
 """A larger text holds no memories that anybody wrote; data, such as JSONL, may be longer."""
 
 MAX_DEPTH = 4
 """How many files deep `@path` imports are followed."""
-
-SKIPPED_FOLDERS = frozenset(
-    {
-        *(".git", ".hg", ".svn", ".jj"),
-        *("node_modules", "bower_components", "vendor", "site-packages", "Pods", "Carthage"),
-        *(
-            ".venv",
-            "venv",
-            ".tox",
-            ".nox",
-            "__pycache__",
-            ".mypy_cache",
-            ".pytest_cache",
-            ".ruff_cache",
-            ".eggs",
-        ),
-        *(
-            "dist",
-            "build",
-            "target",
-            "coverage",
-            ".next",
-            ".nuxt",
-            ".svelte-kit",
-            ".turbo",
-            ".gradle",
-            ".terraform",
-        ),
-        *(".cache", ".idea", ".vs", ".direnv", ".yarn", ".pnpm-store"),
-    }
-)
-"""Folders of dependencies, caches and products, which nobody writes memories into."""
 
 _TEXT_SUFFIXES = frozenset({"", ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".mdc", ".txt", ".text"})
 _LOOKED_AT_BYTES = 8_000
@@ -236,7 +208,8 @@ class _Work:
                 return
             result = reader.read(file)
             if candidate.depth and reader.format == "markdown":
-                _follow_imported(file, result)
+                # An assistant follows `@path` in every file that it imports.
+                add_imports(result, file, split_frontmatter(file.text))
         except SourceError as error:
             self._skip(file, str(error))
             return
@@ -259,8 +232,6 @@ class _Work:
 
     def _follow(self, candidate: _Candidate, result: ReadResult) -> None:
         """Queue what a file imports, next in turn."""
-        from memtui.capture.includes import is_inside
-
         found = []
         for target in result.includes:
             file = SourceFile(target, candidate.file.root, self.home)
@@ -277,18 +248,6 @@ class _Work:
 
     def _skip(self, file: SourceFile, reason: str) -> None:
         self.collected.skipped.append(Skipped(file.name, None, reason))
-
-
-def _follow_imported(file: SourceFile, result: ReadResult) -> None:
-    """Add what a plain file imports in its turn: an assistant follows `@path` in every file that it imports."""
-    from memtui.capture.drafting import in_order, read_settings
-    from memtui.capture.includes import resolve_imports
-
-    settings = read_settings(file)
-    includes, unread = resolve_imports(file, settings.body, first_line=settings.body_first_line)
-    result.includes.extend(includes)
-    told = {skipped.span for skipped in unread}
-    result.skipped = in_order([*(gap for gap in result.skipped if gap.span not in told), *unread])
 
 
 def _is_text(path: Path) -> bool:
@@ -340,6 +299,11 @@ def walk(folder: Path, skipped: list[Skipped]) -> Iterator[Found]:
         waiting.extendleft(reversed(folders))
 
 
+@cache
+def _skipped_folders() -> frozenset[str]:
+    return frozenset(read_table(__file__, "places.toml")["skipped_folders"])
+
+
 def _entries(folder: str, skipped: list[Skipped]) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as scanned:
@@ -356,7 +320,7 @@ def _place(entry: os.DirEntry[str], real_root: str, skipped: list[Skipped]) -> s
     except OSError as error:  # a link in a circle
         skipped.append(Skipped(entry.path, None, f"cannot be looked at: {error.strerror or error}"))
         return ""
-    if is_folder and entry.name in SKIPPED_FOLDERS:
+    if is_folder and entry.name in _skipped_folders():
         return ""
     if is_link:
         target = os.path.realpath(entry.path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -15,10 +14,12 @@ from memtui.domain.memory import DEFAULT_IMPORTANCE, Memory, Source, fit_tags, h
 from memtui.domain.record import Record
 from memtui.text.sanitize import DecodedText, decode, without_surrogates
 
+DraftScope = Literal["project", "global"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """One memory as its source states it, before a person has seen it.
+    """One memory as its source states it.
 
     Attributes:
         insight: the source's own words, verbatim but for sanitising; whole blocks, never cut.
@@ -45,7 +46,7 @@ class Draft:
     tags: tuple[str, ...] = ()
     importance: int = DEFAULT_IMPORTANCE
     observed_at: datetime | None = None
-    scope: Literal["project", "global"] = "project"
+    scope: DraftScope = "project"
     record: Record | None = None
     stated: Memory | None = None
     notes: tuple[str, ...] = ()
@@ -81,6 +82,17 @@ class ReadResult:
     skipped: list[Skipped] = field(default_factory=list)
     includes: list[Path] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
+
+    def add(self, found: Draft | Skipped) -> None:
+        """Add a draft, or the lines that became none."""
+        if isinstance(found, Draft):
+            self.drafts.append(found)
+        else:
+            self.skipped.append(found)
+
+    def sort_skipped(self) -> None:
+        """Put the skipped lines into the order of the file."""
+        self.skipped.sort(key=lambda lines: lines.span or (0, 0))
 
 
 @dataclass(frozen=True)
@@ -138,14 +150,20 @@ class SourceFile:
 class Reader(Protocol):
     """One source format."""
 
-    format: str
-    """Name used by `import --format` and stored in `source.format`, e.g. `claude-md`."""
+    @property
+    def format(self) -> str:
+        """Name used by `import --format` and stored in `source.format`, e.g. `claude-md`."""
+        ...
 
-    label: str
-    """What people call it, e.g. `Claude Code CLAUDE.md`."""
+    @property
+    def label(self) -> str:
+        """What people call it, e.g. `Claude Code CLAUDE.md`."""
+        ...
 
-    agent: str | None
-    """The assistant whose format it is: claude-code, cursor, copilot, codex, gemini …"""
+    @property
+    def agent(self) -> str | None:
+        """The assistant whose format it is: claude-code, cursor, copilot, codex, gemini and others."""
+        ...
 
     def detect(self, file: SourceFile) -> bool:
         """Return whether the file is of this format, by its path first; contents only if the path cannot tell."""
@@ -158,9 +176,6 @@ class Reader(Protocol):
             SourceError: the file cannot be read as this format at all.
         """
         ...
-
-
-Readers = Sequence[Reader]
 
 
 LONG_TAG = "long-tag-cut"

@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
 
 from memtui.capture.classify import anchors_in, guess_kind
-from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
-from memtui.capture.frontmatter import Frontmatter, split_frontmatter
+from memtui.capture.draft import Draft, DraftScope, ReadResult, Skipped, SourceFile
+from memtui.capture.frontmatter import Frontmatter
 from memtui.capture.markdown import Piece, Split, split_markdown
 from memtui.capture.prose import SkipReason
 from memtui.capture.stable_split import Familiar
@@ -18,8 +17,6 @@ from memtui.capture.titles import cut_title, title_for
 from memtui.domain.memory import Source
 from memtui.text.injection import planted_instructions
 from memtui.text.sanitize import Sanitised, sanitise
-
-Scope = Literal["project", "global"]
 
 FRONTMATTER = "frontmatter: read as settings"
 
@@ -50,7 +47,7 @@ class DraftMaker:
     format: str
     agent: str | None
     anchors: tuple[str, ...] = ()
-    scope: Scope = "project"
+    scope: DraftScope = "project"
     hint: str | None = None
     tags: tuple[str, ...] = ()
     observed_at: datetime | None = None
@@ -62,7 +59,7 @@ class DraftMaker:
         span: tuple[int, int],
         native_id: str,
         heading_path: Sequence[str] = (),
-        title: str | None = None,
+        title: str = "",
         rationale: str = "",
         snippet: str = "",
         kind: str | None = None,
@@ -79,7 +76,7 @@ class DraftMaker:
             snippet: code that goes with it, if the source parts it.
             kind: its kind, if the source states one.
         """
-        cleaned = [sanitise(part) for part in (text, title or "", rationale, snippet)]
+        cleaned = [sanitise(part) for part in (text, title, rationale, snippet)]
         insight, stated, why, code = (part.text for part in cleaned)
         if not insight.strip():
             return Skipped(self.file.name, span, "holds no readable text")
@@ -132,97 +129,54 @@ class DraftMaker:
 
 
 def drafts_from_markdown(
-    file: SourceFile,
+    maker: DraftMaker,
+    settings: Frontmatter,
     *,
-    format: str,  # noqa: A002 - the word of the design
-    agent: str | None,
-    anchors: tuple[str, ...] = (),
-    scope: Scope = "project",
-    hint: str | None = None,
-    first_line: int = 1,
-    text: str | None = None,
-    title: str | None = None,
-    tags: tuple[str, ...] = (),
-    observed_at: datetime | None = None,
+    title: str = "",
     name: str = "",
     whole_chars: int = 0,
     one_subject: bool = True,
     part_why: bool = False,
     each_item: bool = False,
 ) -> ReadResult:
-    """Return what a Markdown file holds, parted by meaning.
+    """Return what the body of a Markdown file holds, split by meaning.
 
     Args:
-        format: the reader's format, e.g. `claude-md`.
-        agent: the assistant whose format it is.
-        anchors: globs and paths that hold for the whole file.
-        scope: `global` for files that hold for every project.
-        hint: what the source says of the kind, as `explain_kind` takes it.
-        first_line: line number of the text's first line; the lines above it count as frontmatter.
-        text: the Markdown; by default the whole file.
         title: title of the memory when the text stays whole, else context for the titles of its pieces.
-        tags: tags for every draft.
-        observed_at: the date that the file itself gives.
         name: the source's own name for the text; native ids start with it.
         whole_chars: a text up to this many characters stays one memory.
         one_subject: whether it stays one only if all of it stands under one heading.
         part_why: whether `**Why:**` and `**How to apply:**` paragraphs become the rationale.
         each_item: whether every item of a list is a memory of its own.
     """
-    text = file.text if text is None else text
-    maker = DraftMaker(
-        file=file,
-        format=format,
-        agent=agent,
-        anchors=anchors,
-        scope=scope,
-        hint=hint,
-        tags=tags,
-        observed_at=observed_at,
-    )
+    file, text, first_line = maker.file, settings.body, settings.body_first_line
     split = split_markdown(text, first_line=first_line, each_item=each_item, familiar=file.familiar)
     whole = _whole(split, text, first_line, whole_chars, one_subject=one_subject)
     whole = _whole_as_before(file.familiar, split, whole, text, first_line) if whole_chars else None
     result = ReadResult()
     if first_line > 1:
         result.skipped.append(Skipped(file.name, (1, first_line - 1), FRONTMATTER))
-    _add_pieces(result, maker, whole or split, title=title, name=name, whole=whole is not None, part_why=part_why)
+    pieces = (whole or split).pieces
+    for piece in pieces:
+        insight, why = part_rationale(piece.text) if part_why else (piece.text, "")
+        native_id = piece.native_id
+        if name:
+            native_id = name if whole else replace(piece, heading_path=(name, *piece.heading_path)).native_id
+        result.add(
+            maker.draft(
+                insight,
+                rationale=why,
+                span=piece.span,
+                native_id=native_id,
+                heading_path=(title, *piece.heading_path) if title else piece.heading_path,
+                title=title if len(pieces) == 1 else "",
+            )
+        )
+    result.skipped.extend(Skipped(file.name, gap.span, gap.reason) for gap in (whole or split).skipped)
+    result.sort_skipped()
     if not result.drafts and not result.skipped:
         result.skipped.append(Skipped(file.name, None, "empty"))
     return result
-
-
-def _add_pieces(
-    result: ReadResult, maker: DraftMaker, split: Split, *, title: str | None, name: str, whole: bool, part_why: bool
-) -> None:
-    """Add the drafts of a split text, and its gaps in the order of the file."""
-    for piece in split.pieces:
-        insight, why = part_rationale(piece.text) if part_why else (piece.text, "")
-        drafted = maker.draft(
-            insight,
-            rationale=why,
-            span=piece.span,
-            native_id=_native_id(piece, name, whole=whole),
-            heading_path=(title, *piece.heading_path) if title else piece.heading_path,
-            title=title if len(split.pieces) == 1 else None,
-        )
-        if isinstance(drafted, Draft):
-            result.drafts.append(drafted)
-        else:
-            result.skipped.append(drafted)
-    result.skipped.extend(Skipped(maker.file.name, gap.span, gap.reason) for gap in split.skipped)
-    result.skipped = in_order(result.skipped)
-
-
-def in_order(skipped: Sequence[Skipped]) -> list[Skipped]:
-    """Return skipped lines in the order of the file."""
-    return sorted(skipped, key=lambda lines: lines.span or (0, 0))
-
-
-def _native_id(piece: Piece, name: str, *, whole: bool) -> str:
-    if not name:
-        return piece.native_id
-    return name if whole else replace(piece, heading_path=(name, *piece.heading_path)).native_id
 
 
 def _whole_as_before(
@@ -285,17 +239,6 @@ def part_rationale(text: str) -> tuple[str, str]:
     return (parted, "\n".join(why).strip()) if parted.strip() and why else (text, "")
 
 
-def read_settings(file: SourceFile) -> Frontmatter:
-    """Return a file's frontmatter and body."""
-    return split_frontmatter(file.text)
-
-
-def text_setting(settings: Frontmatter, key: str) -> str:
-    """Return a setting as one line of text; empty when it is missing or no text."""
-    value = settings.values.get(key)
-    return " ".join(str(value).split()) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
-
-
 def folder_of(file: SourceFile, marker: str = "") -> str:
     """Return the project folder that a file speaks for, relative to the root; empty for the root itself.
 
@@ -336,19 +279,3 @@ def within_folder(folder: str, globs: Sequence[str]) -> tuple[str, ...]:
 def is_below_home(file: SourceFile, *folders: str) -> bool:
     """Return whether a file lies below one of these folders of the user's home, e.g. `.claude`."""
     return any(file.path.is_relative_to(file.home / folder) for folder in folders)
-
-
-__all__ = [
-    "FRONTMATTER",
-    "DraftMaker",
-    "Scope",
-    "drafts_from_markdown",
-    "folder_anchors",
-    "folder_of",
-    "in_order",
-    "is_below_home",
-    "part_rationale",
-    "read_settings",
-    "text_setting",
-    "within_folder",
-]

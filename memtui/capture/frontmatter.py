@@ -47,6 +47,12 @@ class Frontmatter:
     body_first_line: int = 1
     lenient: bool = False
 
+    def text(self, key: str) -> str:
+        """Return a setting as one line of text; empty when it is missing or no text."""
+        value = self.values.get(key)
+        is_text = isinstance(value, str | int | float) and not isinstance(value, bool)
+        return " ".join(str(value).split()) if is_text else ""
+
 
 def split_frontmatter(text: str) -> Frontmatter:
     """Part a text into frontmatter and body; without frontmatter the body is the whole text.

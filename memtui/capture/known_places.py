@@ -11,61 +11,11 @@ from typing import Literal
 
 from memtui.capture.collect import walk
 from memtui.capture.draft import Skipped, SourceFile
+from memtui.text.tables import read_table
 from memtui.workspace import find_workspace
 
 MOST_FILES = 500
 """Files counted in one place: more are read all the same, and the count says so."""
-
-IN_PROJECT = (
-    "CLAUDE.md",
-    "CLAUDE.local.md",
-    ".claude/CLAUDE.md",
-    ".claude/rules",
-    ".claude/agent-memory",
-    "AGENTS.md",
-    "GEMINI.md",
-    ".cursorrules",
-    ".cursor/rules",
-    ".github/copilot-instructions.md",
-    ".github/instructions",
-    ".windsurfrules",
-    ".windsurf/rules",
-    ".devin/rules",
-    ".clinerules",
-    ".cline/rules",
-    "memory-bank",
-    ".junie/guidelines.md",
-    ".amazonq/rules",
-    "CONVENTIONS.md",
-    ".rules",
-    "docs/adr",
-    "docs/adrs",
-    "docs/decisions",
-    "docs/architecture/decisions",
-    "doc/adr",
-    "adr",
-    "LESSONS.md",
-    "docs/lessons.md",
-    "docs/lessons",
-    "docs/postmortems",
-)
-"""Places below a project's root, as their makers document them."""
-
-IN_HOME = (
-    ".claude/CLAUDE.md",
-    ".claude/rules",
-    ".codex/AGENTS.md",
-    ".codex/memories",
-    ".gemini/GEMINI.md",
-    ".codeium/windsurf/memories/global_rules.md",
-    ".config/devin/AGENTS.md",
-    ".cline/rules",
-    "Documents/Cline/Rules",
-    "Cline/Rules",
-    ".junie/AGENTS.md",
-    ".agents/AGENTS.md",
-)
-"""Places below the home folder that hold for every project."""
 
 Where = Literal["project", "home", "named"]
 
@@ -132,11 +82,12 @@ def look_at(path: Path, *, where: Where, base: Path, home: Path) -> KnownPlace |
 
 def _candidates(root: Path, home: Path) -> Iterator[tuple[Where, Path, str]]:
     """Yield every place to look at; a root that is the home folder itself is looked at once."""
-    for relative in IN_PROJECT:
+    places = read_table(__file__, "places.toml")
+    for relative in places["project"]:
         yield "project", root, relative
     slug = re.sub(r"[^A-Za-z0-9]", "-", root.as_posix())
     yield "project", home, f".claude/projects/{slug}/memory"
-    for relative in IN_HOME:
+    for relative in places["home"]:
         yield "home", home, relative
 
 

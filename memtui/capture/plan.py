@@ -91,11 +91,6 @@ class ImportPlan:
         return sum(1 for item in self.items if item.action in actions)
 
 
-def draft_hash(draft: Draft) -> str:
-    """Return the content hash of the memory that a draft would make."""
-    return draft.content
-
-
 class Planner:
     """Holds drafts of one or several projects against the vault."""
 
@@ -150,9 +145,9 @@ class Planner:
         stored = self._reader.get_many(
             str(draft.record["id"]) for draft, _ in drafts if draft.record and draft.record.get("id")
         )
-        twins = self._reader.ids_by_content(draft_hash(draft) for draft, _ in drafts)
+        twins = self._reader.ids_by_content(draft.content for draft, _ in drafts)
         # A row without an id is known again by what it said when it came in, whatever became of its memory.
-        unnamed = [draft_hash(draft) for draft, _ in drafts if not (draft.record or {}).get("id")]
+        unnamed = [draft.content for draft, _ in drafts if not (draft.record or {}).get("id")]
         for content, owners in self._reader.ids_by_source_content(unnamed).items():
             twins.setdefault(content, []).extend(owners)
         seen: dict[str, str] = {}
@@ -171,7 +166,7 @@ class Planner:
 
         record = draft.record or {}
         identifier = str(record.get("id") or "")
-        content = draft_hash(draft)
+        content = draft.content
         key = identifier or f"{project} {content}"
         if key in seen and draft.found:
             return Planned("skip", draft, project, reason="stands twice in what was found")
@@ -264,7 +259,7 @@ class Planner:
             return list(drafts)
         kept: list[Draft] = []
         for draft in drafts:
-            known = draft_hash(draft) in by_hash
+            known = draft.content in by_hash
             rest = None
             if not known and self._screen.reason(draft):
                 rest = without_secret_lines(draft, self._options.secret_patterns)
@@ -287,7 +282,7 @@ class Planner:
 
         Beside them, by content, the memory that a draft has most of its words from.
         """
-        hashes = [draft_hash(draft) for draft in drafts]
+        hashes = [draft.content for draft in drafts]
         stated = {by_hash[content].id for content in hashes if content in by_hash}
         edited = {
             draft.source.path for draft, content in zip(drafts, hashes, strict=True) if content not in by_hash
@@ -306,8 +301,8 @@ class Planner:
             self._unskipped.extend(gone)
             self._newly_skipped.extend(fresh)
             for draft, number in zip(again[path], _stated_units(again[path], units), strict=True):
-                if number is not None and of_it[number].id not in stated and draft_hash(draft) not in by_hash:
-                    heirs.setdefault(draft_hash(draft), of_it[number])
+                if number is not None and of_it[number].id not in stated and draft.content not in by_hash:
+                    heirs.setdefault(draft.content, of_it[number])
                     stated.add(of_it[number].id)
         if not again:
             return drafts, {}
@@ -412,7 +407,7 @@ def _fold_copies(drafts: Sequence[Draft]) -> tuple[dict[str, Draft], dict[str, l
     firsts: dict[str, Draft] = {}
     copies: dict[str, list[Draft]] = {}
     for draft in drafts:
-        content = draft_hash(draft)
+        content = draft.content
         if content in firsts:
             copies.setdefault(content, []).append(draft)
         else:

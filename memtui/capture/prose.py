@@ -9,7 +9,7 @@ from typing import Literal
 
 from memtui.capture.blocks import Block, BlockKind, item_text
 from memtui.capture.classify import first_word, is_imperative
-from memtui.capture.cues import NOUNS
+from memtui.capture.cues import openings
 from memtui.capture.titles import plain_text
 
 LeadRole = Literal["neutral", "label", "needed"]
@@ -250,7 +250,7 @@ def _stands_alone(item: str) -> bool:
         return len(item) >= _NESTED_CHARS
     if lead := _BOLD_LEAD.match(first) or _KEY.match(first):
         rest = plain_text(first[lead.end() :])
-        tells = is_imperative(rest) or (is_imperative(plain) and not (rest and first_word(plain) in NOUNS))
+        tells = is_imperative(rest) or (is_imperative(plain) and not (rest and first_word(plain) in openings("nouns")))
         return tells or _words(rest) >= _FULL_SENTENCE_WORDS
     if is_imperative(plain):
         return words > 1

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from memtui.capture.plan import ImportPlan, Planned, draft_hash
+from memtui.capture.plan import ImportPlan, Planned
 from memtui.capture.titles import title_for
 from memtui.curate.lifecycle import planted_reasons
 from memtui.curate.memories import edited_memory
@@ -58,7 +58,7 @@ class SourceConflict:
         )
 
 
-def conflicts(
+def open_conflicts(
     reader: VaultReader, scope: Scope | None = None, *, identifiers: Iterable[str] | None = None
 ) -> list[SourceConflict]:
     """Return the conflicts that wait for a decision, the oldest first.
@@ -108,7 +108,7 @@ def conflict_record(conflict: SourceConflict) -> dict[str, Any]:
     }
 
 
-def decide(
+def resolve_conflicts(
     vault: Vault,
     prefixes: Sequence[str],
     side: Side,
@@ -132,7 +132,7 @@ def decide(
     action = "keep-mine" if side == "mine" else "take-source"
     with vault.write(actor=actor.name, action=action) as writer:
         for identifier in dict.fromkeys(map(writer.resolve, prefixes)):
-            open_ones = conflicts(writer, identifiers=[identifier])
+            open_ones = open_conflicts(writer, identifiers=[identifier])
             if not open_ones:
                 skipped.append(Skipped(identifier, SkipReason.SOURCES_AGREE))
                 continue
@@ -156,7 +156,7 @@ def decide(
     return Outcome(tuple(changed), tuple(skipped))
 
 
-def settle(
+def resolve_by_hand(
     vault: Vault,
     identifier: str,
     values: Mapping[str, Any],
@@ -195,7 +195,7 @@ def settle(
 
 
 def _settled(writer: VaultWriter, edited: Memory, seen_hash: str, if_version: int) -> Memory:
-    looked_at = [one for one in conflicts(writer, identifiers=[edited.id]) if one.text.seen_hash == seen_hash]
+    looked_at = [one for one in open_conflicts(writer, identifiers=[edited.id]) if one.text.seen_hash == seen_hash]
     stored = writer.get(edited.id)
     if not looked_at and stored.version == if_version:
         raise NotFoundError(
@@ -226,7 +226,7 @@ def _summary(side: Side, changed: Sequence[Memory]) -> str:
     return what.format(changed[0].title if len(changed) == 1 else f"{len(changed)} memories")
 
 
-def keep_conflicts(writer: VaultWriter, plan: ImportPlan, parted: Sequence[Planned]) -> None:
+def store_conflicts(writer: VaultWriter, plan: ImportPlan, parted: Sequence[Planned]) -> None:
     """Keep both texts of each conflict until a person decides; forget those that are none any more."""
     texts = []
     for item in parted:
@@ -244,7 +244,7 @@ def keep_conflicts(writer: VaultWriter, plan: ImportPlan, parted: Sequence[Plann
                 span=draft.source.span,
                 base=base if base.hash in taken else None,
                 stated=Texts(draft.title, draft.insight, draft.rationale, draft.snippet),
-                seen_hash=draft_hash(draft),
+                seen_hash=draft.content,
                 seen_at=writer.now,
             )
         )
@@ -260,7 +260,7 @@ def _agreeing(writer: VaultWriter, plan: ImportPlan) -> set[tuple[str, str]]:
     for item in plan.items:
         if item.memory is not None and item.draft.record is None:
             for source in (item.draft.source, *item.more_sources):
-                said.setdefault((item.memory.id, source.path or ""), set()).add(draft_hash(item.draft))
+                said.setdefault((item.memory.id, source.path or ""), set()).add(item.draft.content)
     for memory in plan.missing:
         for source in memory.sources:
             said.setdefault((memory.id, source.path or ""), set())

@@ -120,11 +120,11 @@ def _reject(arguments: argparse.Namespace, session: Session) -> None:
 
 def list_conflicts(arguments: argparse.Namespace, session: Session) -> None:
     """Print what was edited both here and in its source."""
-    from memtui.capture.source_conflicts import conflict_record, conflicts
+    from memtui.capture.source_conflicts import conflict_record, open_conflicts
 
     scope = _waiting(session, with_unassigned=session.project is None).scope
     with session.vault.read() as reader:
-        found = conflicts(reader, scope)
+        found = open_conflicts(reader, scope)
     if session.json:
         session.put([conflict_record(conflict) for conflict in found])
         return
@@ -147,10 +147,10 @@ def _take(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _settle_conflicts(arguments: argparse.Namespace, session: Session, side: Side) -> None:
-    from memtui.capture.source_conflicts import decide
+    from memtui.capture.source_conflicts import resolve_conflicts
 
     session.back_up_daily()
-    outcome = decide(
+    outcome = resolve_conflicts(
         session.vault,
         arguments.id,
         side,

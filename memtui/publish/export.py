@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from memtui.domain.kinds import split_project
-from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
 from memtui.errors import SecretRefusedError, UnsafePathError, UsageError
 from memtui.publish.files import write_atomically
-from memtui.publish.jsonl import to_jsonl
-from memtui.publish.portable import WriteReport, write_vault
+from memtui.publish.jsonl import Snapshot, jsonl_text
+from memtui.text.width import some_of
 from memtui.vault.filters import MemoryFilter, Scope
-from memtui.vault.packs import Recipe, read_recipes
+from memtui.vault.packs import read_recipes
 from memtui.vault.secret_scan import Patterns, secrets_in, without_values
 from memtui.vault.vault import Vault
 
@@ -21,27 +20,6 @@ TARGETS = ("vault", "jsonl")
 
 _NAMED = 5
 """Memories that a refusal names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """Everything that is exported, as it stood under one lease.
-
-    Attributes:
-        gone: ids of memories that the vault once held and does not any more.
-        half_lives: days by kind, and by kind in a project, as they were applied to the vault; a project's export
-            has its own alone.
-        recipes: saved tasks of the projects exported, by name.
-    """
-
-    memories: list[Memory]
-    links: list[Link]
-    verdicts: list[Verdict]
-    signals: list[Signal]
-    tombstones: list[Tombstone]
-    gone: frozenset[str] = frozenset()
-    half_lives: Mapping[str, float] = field(default_factory=dict)
-    recipes: Sequence[Recipe] = ()
 
 
 def take_snapshot(vault: Vault, scope: Scope) -> Snapshot:
@@ -60,13 +38,13 @@ def take_snapshot(vault: Vault, scope: Scope) -> Snapshot:
             reader.verdicts(wanted),
             reader.signals(wanted),
             stones,
-            frozenset(reader.ids_gone()),
-            {
+            gone=frozenset(reader.ids_gone()),
+            half_lives={
                 name: days
                 for name, days in reader.half_lives().items()
                 if scope.is_everything or split_project(name)[1] in (scope.projects or ())
             },
-            [recipe for recipe in read_recipes(reader) if _is_in(scope, recipe.project)],
+            recipes=[recipe for recipe in read_recipes(reader) if _is_in(scope, recipe.project)],
         )
 
 
@@ -77,69 +55,33 @@ def _is_in(scope: Scope, project: str | None) -> bool:
 
 def holding_secrets(snapshot: Snapshot, patterns: Patterns = ()) -> dict[str, list[str]]:
     """Return the fields that hold what looks like a secret: of memories, or what hangs on them, by id; of recipes."""
+    reasoned = (thing for things in (snapshot.verdicts, snapshot.signals, snapshot.tombstones) for thing in things)
+    candidates: Iterator[tuple[str, object]] = chain(
+        ((memory.id, memory) for memory in snapshot.memories),
+        ((thing.memory_id, thing) for thing in reasoned if thing.reason),
+        ((f"recipe {without_values(recipe.name, patterns)}", recipe) for recipe in snapshot.recipes),
+    )
     found: dict[str, list[str]] = {}
-    for memory in snapshot.memories:
-        if fields := secrets_in(memory, patterns):
-            found.setdefault(memory.id, []).extend(fields)
-    for things in (snapshot.verdicts, snapshot.signals, snapshot.tombstones):
-        for thing in things:
-            if thing.reason and (fields := secrets_in(thing, patterns)):
-                found.setdefault(thing.memory_id, []).extend(fields)
-    for recipe in snapshot.recipes:
-        if fields := secrets_in(recipe, patterns):
-            found.setdefault(f"recipe {without_values(recipe.name, patterns)}", []).extend(fields)
+    for key, thing in candidates:
+        if fields := secrets_in(thing, patterns):
+            found.setdefault(key, []).extend(fields)
     return found
 
 
 def refuse_secrets(snapshot: Snapshot, patterns: Patterns = ()) -> None:
-    """Let nothing be exported that looks like a secret: an export is made to be handed on.
+    """Refuse to export what looks like a secret: an export is made to be passed on.
 
     Raises:
         SecretRefusedError: names the memories or recipes and the fields, never the value.
     """
     found = holding_secrets(snapshot, patterns)
     if found:
-        named = ", ".join(f"{key} ({', '.join(dict.fromkeys(fields))})" for key, fields in list(found.items())[:_NAMED])
+        named = [f"{key} ({', '.join(dict.fromkeys(fields))})" for key, fields in found.items()]
         raise SecretRefusedError(
             f"{len(found)} of the memories{' and recipes' if snapshot.recipes else ''} hold what looks like a secret",
-            where=f"{named}{' …' if len(found) > _NAMED else ''}",
+            where=some_of(named, _NAMED),
             remedy="Nothing was written. Take it out with `memtui edit` or `memtui purge`, or say --allow-secret.",
         )
-
-
-def jsonl_text(snapshot: Snapshot) -> str:
-    """Return the JSONL of a snapshot; equal snapshots give equal bytes."""
-    lines = to_jsonl(
-        snapshot.memories,
-        snapshot.links,
-        snapshot.verdicts,
-        snapshot.signals,
-        snapshot.tombstones,
-        snapshot.half_lives,
-        snapshot.recipes,
-    )
-    return "".join(f"{line}\n" for line in lines)
-
-
-def export_vault(snapshot: Snapshot, folder: Path, *, prune: bool = False, dry_run: bool = False) -> WriteReport:
-    """Write the portable vault; see `publish.portable.write_vault`.
-
-    Args:
-        prune: whether the files of memories that are not exported go, also those that the vault never knew.
-        dry_run: report, but write nothing.
-    """
-    return write_vault(
-        folder,
-        snapshot.memories,
-        snapshot.links,
-        snapshot.verdicts,
-        snapshot.signals,
-        snapshot.tombstones,
-        snapshot.half_lives,
-        snapshot.recipes,
-        gone=None if prune else snapshot.gone,
-        dry_run=dry_run,
-    )
 
 
 def export_jsonl(snapshot: Snapshot, path: Path) -> int:

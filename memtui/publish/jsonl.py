@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
@@ -37,42 +38,43 @@ def _escape(match: re.Match[str]) -> str:
     return json.dumps(match[0])[1:-1]
 
 
-def to_jsonl(
-    memories: Iterable[Memory],
-    links: Iterable[Link] = (),
-    verdicts: Iterable[Verdict] = (),
-    signals: Iterable[Signal] = (),
-    tombstones: Iterable[Tombstone] = (),
-    half_lives: Mapping[str, float] | None = None,
-    recipes: Iterable[Recipe] = (),
-) -> Iterator[str]:
-    """Yield the lines, without line ends: memories by project, time and id, then each kind of kin sorted."""
-    for memory in sorted(memories, key=_place):
-        yield dump_line({"type": "memory", **memory_record(memory)})
-    yield from kin_lines(links, verdicts, signals, tombstones, half_lives, recipes)
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything that is exported, as it stood under one lease.
 
-
-def kin_lines(
-    links: Iterable[Link] = (),
-    verdicts: Iterable[Verdict] = (),
-    signals: Iterable[Signal] = (),
-    tombstones: Iterable[Tombstone] = (),
-    half_lives: Mapping[str, float] | None = None,
-    recipes: Iterable[Recipe] = (),
-) -> Iterator[str]:
-    """Yield the lines of everything but memories, without line ends, each kind sorted by its own text.
-
-    Args:
-        links: and the following: what hangs on memories.
-        half_lives: days by kind, as they were applied to the vault.
+    Attributes:
+        gone: ids of memories that the vault once held and no longer does.
+        half_lives: days by kind, and by kind in a project, as they were applied to the vault.
+        recipes: saved tasks of the projects exported, by name.
     """
+
+    memories: Sequence[Memory] = ()
+    links: Sequence[Link] = ()
+    verdicts: Sequence[Verdict] = ()
+    signals: Sequence[Signal] = ()
+    tombstones: Sequence[Tombstone] = ()
+    gone: frozenset[str] = frozenset()
+    half_lives: Mapping[str, float] = field(default_factory=dict)
+    recipes: Sequence[Recipe] = ()
+
+
+def jsonl_text(snapshot: Snapshot) -> str:
+    """Return the JSONL of a snapshot: memories by project, time and id, then each kind of kin sorted."""
+    memories = [
+        dump_line({"type": "memory", **memory_record(memory)}) for memory in sorted(snapshot.memories, key=_place)
+    ]
+    return "".join(f"{line}\n" for line in (*memories, *kin_lines(snapshot)))
+
+
+def kin_lines(snapshot: Snapshot) -> Iterator[str]:
+    """Yield the lines of everything but memories, without line ends, each kind sorted by its own text."""
     kinds: tuple[Iterable[Record], ...] = (
-        map(link_record, links),
-        map(verdict_record, verdicts),
-        map(signal_record, signals),
-        map(tombstone_record, tombstones),
-        (half_life_record(kind, days) for kind, days in (half_lives or {}).items()),
-        map(recipe_record, recipes),
+        map(link_record, snapshot.links),
+        map(verdict_record, snapshot.verdicts),
+        map(signal_record, snapshot.signals),
+        map(tombstone_record, snapshot.tombstones),
+        (half_life_record(kind, days) for kind, days in snapshot.half_lives.items()),
+        map(recipe_record, snapshot.recipes),
     )
     for records in kinds:
         yield from sorted(map(dump_line, records))

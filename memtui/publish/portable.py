@@ -12,35 +12,18 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
+from memtui.domain.memory import Memory
 from memtui.errors import UnsafePathError
 from memtui.publish.files import refuse_outside, write_atomically
-from memtui.publish.jsonl import kin_lines
+from memtui.publish.jsonl import Snapshot, kin_lines
 from memtui.publish.memory_file import parse_memory, render_memory
-from memtui.vault.packs import RECIPE, Recipe
+from memtui.vault.packs import RECIPE
 from memtui.vault.schema import HALF_LIFE
-
-__all__ = [
-    "FORMAT",
-    "MANIFEST",
-    "MEMORIES",
-    "RECORDS",
-    "UNASSIGNED",
-    "VERSION",
-    "WriteReport",
-    "file_name",
-    "folder_name",
-    "plan_vault",
-    "project_of_folder",
-    "render_memory",
-    "vault_version",
-    "write_vault",
-]
 
 FORMAT = "memtui-vault"
 VERSION = 1
@@ -114,52 +97,28 @@ def _decode(run: str) -> str:
     return bytes.fromhex(run.replace("_", "")).decode("utf-8", "replace")
 
 
-def plan_vault(
-    memories: Iterable[Memory],
-    links: Iterable[Link] = (),
-    verdicts: Iterable[Verdict] = (),
-    signals: Iterable[Signal] = (),
-    tombstones: Iterable[Tombstone] = (),
-    half_lives: Mapping[str, float] | None = None,
-    recipes: Iterable[Recipe] = (),
-) -> dict[str, bytes]:
+def plan_vault(snapshot: Snapshot) -> dict[str, bytes]:
     """Return every file of the portable vault: POSIX path relative to its folder, content."""
     manifest = json.dumps({"format": FORMAT, "version": VERSION}) + "\n"
     plan = {MANIFEST: manifest.encode()}
     files = {
         f"{MEMORIES}/{folder_name(memory.project)}/{file_name(memory)}": render_memory(memory).encode()
-        for memory in memories
+        for memory in snapshot.memories
     }
     plan.update(sorted(files.items()))
-    kin = "".join(f"{line}\n" for line in kin_lines(links, verdicts, signals, tombstones, half_lives, recipes))
-    if kin:
+    if kin := "".join(f"{line}\n" for line in kin_lines(snapshot)):
         plan[RECORDS] = kin.encode()
     return plan
 
 
-def write_vault(
-    folder: Path,
-    memories: Iterable[Memory],
-    links: Iterable[Link] = (),
-    verdicts: Iterable[Verdict] = (),
-    signals: Iterable[Signal] = (),
-    tombstones: Iterable[Tombstone] = (),
-    half_lives: Mapping[str, float] | None = None,
-    recipes: Iterable[Recipe] = (),
-    *,
-    gone: Container[str] | None = None,
-    dry_run: bool = False,
-) -> WriteReport:
+def write_vault(folder: Path, snapshot: Snapshot, *, prune: bool = False, dry_run: bool = False) -> WriteReport:
     """Write the portable vault into a folder, touching only files that differ and that are ours.
 
     Files of memories that were renamed, or are gone from the vault, are removed; every other file stays as it is.
 
     Args:
         folder: a portable vault, or a folder that holds nothing of that name; it is made if missing.
-        memories: all memories to export, each with its own id.
-        links: and the following: what hangs on them.
-        half_lives: days by kind, as they were applied to the vault.
-        gone: ids of memories that the vault once held; None lets the file of any memory go that is not exported.
+        prune: whether the files of memories that are not exported go, also those that the vault never knew.
         dry_run: report, but write nothing.
 
     Raises:
@@ -168,13 +127,12 @@ def write_vault(
         MemtuiError: the system refuses a write; files written before it stay.
     """
     _check_folder(folder)
-    exported = list(memories)
-    plan = plan_vault(exported, links, verdicts, signals, tombstones, half_lives, recipes)
+    plan = plan_vault(snapshot)
     for parent in sorted({(folder / path).parent for path in plan}):
         refuse_outside(parent, folder)
     outdated = _ours(folder, plan)
-    if gone is not None:
-        _refuse_loss(folder, outdated, {memory.id for memory in exported}, gone)
+    if not prune:
+        _refuse_loss(folder, outdated, snapshot)
     unchanged = [path for path, data in plan.items() if _holds(folder / path, data)]
     written = sorted(plan.keys() - set(unchanged))
     for path in sorted(written, key=lambda path: (path != MANIFEST, path)):
@@ -189,17 +147,10 @@ def write_vault(
     return WriteReport(tuple(written), tuple(sorted(unchanged)), tuple(sorted(outdated)))
 
 
-def _refuse_loss(folder: Path, outdated: Mapping[str, str | None], exported: set[str], gone: Container[str]) -> None:
-    """Refuse to remove the files of memories that this export does not speak of.
-
-    Raises:
-        UnsafePathError: there are some.
-    """
-    foreign = [
-        path
-        for path, identifier in outdated.items()
-        if identifier is not None and identifier not in exported and identifier not in gone
-    ]
+def _refuse_loss(folder: Path, outdated: Mapping[str, str | None], snapshot: Snapshot) -> None:
+    """Refuse to remove the files of memories that are neither exported nor known to be gone."""
+    known = snapshot.gone | {memory.id for memory in snapshot.memories}
+    foreign = [path for path, identifier in outdated.items() if identifier is not None and identifier not in known]
     if foreign:
         raise UnsafePathError(
             f"The folder holds {len(foreign)} memories that this export does not, {min(foreign)} among them",
@@ -234,7 +185,7 @@ def _check_folder(folder: Path) -> None:
         taken = [name for name in (MEMORIES, RECORDS) if (folder / name).exists()]
         if taken:
             raise UnsafePathError(
-                f"The folder is no portable vault, but holds {' and '.join(taken)} already",
+                f"The folder is not a portable vault, but holds {' and '.join(taken)} already",
                 where=str(folder),
                 remedy="Name an empty folder, or one that memtui wrote.",
             )

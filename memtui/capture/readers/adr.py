@@ -6,16 +6,15 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from functools import cache
 
 from memtui.capture.blocks import Section, Span, section_tree
 from memtui.capture.dates import date_in
 from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
-from memtui.capture.drafting import FRONTMATTER, DraftMaker, in_order, read_settings, text_setting
-from memtui.capture.frontmatter import Frontmatter
+from memtui.capture.drafting import FRONTMATTER, DraftMaker
+from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.prose import SkipReason
-
-Role = Literal["status", "date", "people", "context", "drivers", "decision", "why", "consequences", "options", "other"]
+from memtui.text.tables import read_table
 
 OVER = frozenset({"superseded", "rejected", "deprecated"})
 """States of a record that is in force no more."""
@@ -52,75 +51,30 @@ _NAME_PREFIX = re.compile(r"(?:\d{4}-\d{2}-\d{2}|(?:adr|madr|dr)?[-_ ]?\d{1,6}|a
 _PLACEHOLDER = re.compile(r"\{[^{}\n]{1,200}\}|<[A-Za-z][^<>\n/]{0,200}>|\[[^\[\]\n]{1,200}\](?![(\[:])")
 _FEW_WORDS = 3
 
-_ROLE_WORDS: tuple[tuple[Role, str], ...] = (
-    ("status", r"status\b|statut\b|estado\b|状态|状態"),
-    ("date", r"(?:dates?|datum|fecha)(?:$|:)"),
-    (
-        "people",
-        r"(?:deciders?|decision[- ]makers?|authors?|consulted|informed|participants|stakeholders|owners?)\b",
-    ),
-    (
-        "drivers",
-        r"(?:decision )?(?:drivers?|criteria)\b|forces\b|requirements\b|assumptions\b|goals\b|constraints\b",
-    ),
-    (
-        "options",
-        (
-            r"(?:considered |decision |other |rejected |evaluated )?(?:options?|alternatives?)\b"
-            r"|pros (?:and|&|/) cons\b|optionen\b|選択肢|方案"
-        ),
-    ),
-    (
-        "consequences",
-        (
-            r"(?:positive |negative |neutral |expected )?"
-            r"(?:consequences?|implications?|impacts?|trade-?offs?|outcomes|results?|benefits|risks|drawbacks)\b"
-            r"|konsequenzen|conséquences|consecuencias|影響|后果|後果|結果"
-        ),
-    ),
-    ("why", r"rationale\b|reasons?\b|reasoning\b|why\b|justification\b|arguments?\b|理由|begründung"),
-    (
-        "decision",
-        (
-            r"(?:the |our |final )?decision\b|resolution\b|outcome\b|chosen (?:option|solution)"
-            r"|(?:proposed )?solution\b|proposal\b|entscheidung|décision|decisión|決定|决策|决定"
-        ),
-    ),
-    (
-        "context",
-        (
-            r".*\b(?:context|problem|background|motivation|issue|introduction|summary|situation)\b"
-            r"|kontext|contexte|contexto|背景|上下文|問題"
-        ),
-    ),
-)
-_ROLES = tuple((role, re.compile(rf"(?:\d+[.)]\s*)?\W*(?:{words})", re.IGNORECASE)) for role, words in _ROLE_WORDS)
-_STATES = tuple(
-    (state, re.compile(rf"(?<!not )(?<!not yet )\b(?:{words})", re.IGNORECASE))
-    for state, words in (
-        ("superseded", r"super[sc]eded\b|replaced by\b|obsoleted by\b|ersetzt\b|remplac"),
-        ("rejected", r"rejected\b|declined\b|withdrawn\b|abandoned\b|cancell?ed\b|abgelehnt\b"),
-        ("deprecated", r"deprecated\b|obsolete\b|retired\b|no longer (?:valid|relevant|applies)"),
-        (
-            "accepted",
-            r"(?:accepted|approved|adopted|decided|implemented|active|final|done|agreed|akzeptiert)\b|accepté",
-        ),
-        ("proposed", r"(?:proposed|proposal|draft|pending|in review|under (?:discussion|review)|wip|open)\b"),
-    )
-)
 _PARTLY = re.compile(r"\bpart(?:ly|ially|s)?\b", re.IGNORECASE)
 
 
-def role_of(heading: str) -> Role:
+@cache
+def _words(table: str, before: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the patterns of the roles or states, each by its name."""
+    return tuple(
+        (row["name"], re.compile(f"{before}(?:{'|'.join(row['words'])})", re.IGNORECASE))
+        for row in read_table(__file__, "adr.toml")[table]
+    )
+
+
+def role_of(heading: str) -> str:
     """Return what a section of a record is for, by its heading; `other` for anything else."""
-    return next((role for role, words in _ROLES if words.match(heading.strip())), "other")
+    return next(
+        (role for role, words in _words("role", r"(?:\d+[.)]\s*)?\W*") if words.match(heading.strip())), "other"
+    )
 
 
 def state_of(status: str) -> str:
     """Return accepted, proposed, rejected, deprecated or superseded; empty for anything else."""
     if status.count("|") > 1:  # a choice that is still to be made
         return ""
-    found = [state for state, words in _STATES if words.search(status)]
+    found = [state for state, words in _words("state", r"(?<!not )(?<!not yet )\b") if words.search(status)]
     if "accepted" in found and _PARTLY.search(status):
         return "accepted"
     return found[0] if found else ""
@@ -204,7 +158,7 @@ class AdrReader:
 
     def read(self, file: SourceFile) -> ReadResult:
         """Return the decision, and its longer side texts as further memories."""
-        settings = read_settings(file)
+        settings = split_frontmatter(file.text)
         last = len(file.text.rstrip("\n").split("\n"))
         stem = file.path.stem
         tree = section_tree(settings.body, first_line=settings.body_first_line)
@@ -219,17 +173,17 @@ class AdrReader:
         result.skipped.extend(Skipped(file.name, span, reason) for span, reason in record.skipped)
         maker = _maker(file, record, settings)
         for drafted in _drafts(maker, record, native_id(stem), (settings.body_first_line, last)):
-            (result.drafts if isinstance(drafted, Draft) else result.skipped).append(drafted)  # type: ignore[arg-type] # the lists match
-        result.skipped = in_order(result.skipped)
+            result.add(drafted)
+        result.sort_skipped()
         return result
 
 
 def _record(tree: Section, settings: Frontmatter, stem: str) -> _Record:
     dated = DATED_NAME.match(stem)
     record = _Record(
-        title=text_setting(settings, "title"),
-        status=text_setting(settings, "status"),
-        date=_date(text_setting(settings, "date")),
+        title=settings.text("title"),
+        status=settings.text("status"),
+        date=_date(settings.text("date")),
     )
     above = [tree]
     parts = list(tree.children)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import unquote
 
-from memtui.capture.draft import ReadResult, Skipped, SourceFile
-from memtui.capture.drafting import Scope, drafts_from_markdown, in_order, is_below_home, read_settings, text_setting
-from memtui.capture.frontmatter import Frontmatter
+from memtui.capture.draft import DraftScope, ReadResult, Skipped, SourceFile
+from memtui.capture.drafting import DraftMaker, drafts_from_markdown, is_below_home
+from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.titles import cut_title
 from memtui.domain.record import RecordError, parse_time
 from memtui.text.sanitize import decode
@@ -45,53 +46,49 @@ class ClaudeMemoryReader:
             return True
         if file.path.name.lower() == _INDEX:
             return _is_index(file.text, file.path.parent)
-        return _has_index(file.path.parent) and _is_topic(read_settings(file))
+        return _has_index(file.path.parent) and _is_topic(split_frontmatter(file.text))
 
     def read(self, file: SourceFile) -> ReadResult:
         """Return an index's or a topic file's memories; index lines that point to topics are skipped."""
         return self._index(file) if file.path.name.lower() == _INDEX else self._topic(file)
 
     def _index(self, file: SourceFile) -> ReadResult:
-        settings = read_settings(file)
+        settings = split_frontmatter(file.text)
         lines = settings.body.split("\n")
         entries: list[Skipped] = []
         for number, topic, last in _entries(lines, file.path.parent):
             span = (number + settings.body_first_line, last + settings.body_first_line)
             entries.append(Skipped(file.name, span, f"index of topic file {topic}"))
             lines[number : last + 1] = [""] * (last - number + 1)
-        result = drafts_from_markdown(
-            file,
-            format=self.format,
-            agent=self.agent,
-            scope=_scope(file),
-            first_line=settings.body_first_line,
-            text="\n".join(lines),
-            each_item=True,
-        )
-        result.skipped = in_order([*result.skipped, *entries])
+        maker = DraftMaker(file=file, format=self.format, agent=self.agent, scope=_scope(file))
+        result = drafts_from_markdown(maker, replace(settings, body="\n".join(lines)), each_item=True)
+        result.skipped += entries
+        result.sort_skipped()
         return result
 
     def _topic(self, file: SourceFile) -> ReadResult:
-        settings = read_settings(file)
+        settings = split_frontmatter(file.text)
         kind = _type_of(settings, file)
-        return drafts_from_markdown(
-            file,
+        maker = DraftMaker(
+            file=file,
             format=self.format,
             agent=self.agent,
             scope=_scope(file),
             hint=f"{self.format}:{kind}" if kind else None,
-            first_line=settings.body_first_line,
-            text=settings.body,
-            title=_title(settings) or _heading(settings.body) or None,
             observed_at=_modified(settings),
-            name=text_setting(settings, "name"),
+        )
+        return drafts_from_markdown(
+            maker,
+            settings,
+            title=_title(settings) or _heading(settings.body),
+            name=settings.text("name"),
             whole_chars=TOPIC_CHARS,
             one_subject=False,
             part_why=True,
         )
 
 
-def _scope(file: SourceFile) -> Scope:
+def _scope(file: SourceFile) -> DraftScope:
     """Return the scope: a user's subagent remembers for every project, the rest for one."""
     return "global" if is_below_home(file, ".claude/agent-memory") else "project"
 
@@ -127,12 +124,12 @@ def _has_index(folder: Path) -> bool:
 
 
 def _is_topic(settings: Frontmatter) -> bool:
-    return _stated_type(settings) in _TYPES or bool(text_setting(settings, "name"))
+    return _stated_type(settings) in _TYPES or bool(settings.text("name"))
 
 
 def _stated_type(settings: Frontmatter) -> str:
     nested = settings.values.get("metadata")
-    stated = text_setting(settings, "type") or (str(nested.get("type") or "") if isinstance(nested, dict) else "")
+    stated = settings.text("type") or (str(nested.get("type") or "") if isinstance(nested, dict) else "")
     return stated.strip().lower()
 
 
@@ -145,7 +142,7 @@ def _type_of(settings: Frontmatter, file: SourceFile) -> str:
 
 def _title(settings: Frontmatter) -> str:
     """Return the description, or the name where that is words and the description too long for a title."""
-    name, description = text_setting(settings, "name"), text_setting(settings, "description")
+    name, description = settings.text("name"), settings.text("description")
     is_slug = bool(_SLUG.fullmatch(name)) and name.isascii()
     if description and (not name or is_slug or cut_title(description) == description):
         return description
@@ -160,7 +157,7 @@ def _heading(body: str) -> str:
 
 def _modified(settings: Frontmatter) -> datetime | None:
     try:
-        return parse_time(text_setting(settings, "modified"), "modified")
+        return parse_time(settings.text("modified"), "modified")
     except RecordError:
         return None
 

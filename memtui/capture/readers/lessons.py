@@ -10,8 +10,9 @@ from datetime import datetime
 
 from memtui.capture.blocks import Section, section_tree
 from memtui.capture.dates import date_in
-from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
-from memtui.capture.drafting import FRONTMATTER, DraftMaker, in_order, read_settings, text_setting
+from memtui.capture.draft import ReadResult, Skipped, SourceFile
+from memtui.capture.drafting import FRONTMATTER, DraftMaker
+from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.markdown import split_markdown
 from memtui.capture.prose import SkipReason
 from memtui.capture.readers.lesson_entry import (
@@ -63,11 +64,11 @@ class LessonsReader:
 
     def read(self, file: SourceFile) -> ReadResult:
         """Return one memory for each lesson or incident, and what stands beside them."""
-        settings = read_settings(file)
+        settings = split_frontmatter(file.text)
         result = ReadResult()
         if settings.raw:
             result.skipped.append(Skipped(file.name, (1, settings.raw.rstrip("\n").count("\n") + 1), FRONTMATTER))
-        date = date_in(text_setting(settings, "date")) or date_in(file.path.stem)
+        date = date_in(settings.text("date")) or date_in(file.path.stem)
         maker = DraftMaker(
             file=file,
             format=self.format,
@@ -78,11 +79,11 @@ class LessonsReader:
         tree = section_tree(settings.body, first_line=settings.body_first_line)
         incidents = self.explains_itself and bool(_INCIDENTS.search(file.name))
         _Reading(maker, result, explains_itself=self.explains_itself, incidents=incidents).document(
-            tree, text_setting(settings, "title")
+            tree, settings.text("title")
         )
         if not result.drafts and not result.skipped:
             result.skipped.append(Skipped(file.name, None, "empty"))
-        result.skipped = in_order(result.skipped)
+        result.sort_skipped()
         return result
 
 
@@ -206,7 +207,7 @@ class _Reading:
             rationale=joined(why),
             kind="bug-pattern" if fault else None,
         )
-        self._keep(drafted)
+        self.result.add(drafted)
 
     def _skip_heading(self, entry: Entry) -> None:
         """Account for an entry that has no lesson of its own."""
@@ -226,10 +227,10 @@ class _Reading:
             span=(part.section or entry.section).span,
             native_id=self._native_id((*entry.path, part.label)),
             heading_path=(*entry.path, part.label),
-            title=f"{title}: {part.label}" if title else None,
+            title=f"{title}: {part.label}" if title else "",
             kind=kind,
         )
-        self._keep(drafted)
+        self.result.add(drafted)
 
     def _split_section(self, section: Section, path: tuple[str, ...], date: datetime | None) -> None:
         """Part a section by meaning, its heading being context."""
@@ -250,19 +251,13 @@ class _Reading:
                 native_id=self._native_id(whole_path),
                 heading_path=tuple(filter(None, map(bare_title, whole_path))),
             )
-            self._keep(drafted)
+            self.result.add(drafted)
         for gap in split.skipped:
             self._skip(gap.span, gap.reason)
 
     def _native_id(self, path: tuple[str, ...]) -> str:
         self.slots[path] += 1
         return " > ".join(path) + f"#{self.slots[path]}"
-
-    def _keep(self, drafted: Draft | Skipped) -> None:
-        if isinstance(drafted, Draft):
-            self.result.drafts.append(drafted)
-        else:
-            self.result.skipped.append(drafted)
 
     def _skip(self, span: tuple[int, int], reason: str) -> None:
         skipped = Skipped(self.maker.file.name, span, reason)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memtui.capture.draft import Reader, SourceFile
 from memtui.capture.readers import adr, claude_memory, lessons, own_formats, rule_files
 from memtui.errors import UsageError
+from memtui.text.suggest import did_you_mean
 
 AUTO = "auto"
 """The format that lets each file choose its reader."""
@@ -13,17 +14,9 @@ READERS: tuple[Reader, ...] = (
     own_formats.PORTABLE_READER,
     own_formats.READER,
     claude_memory.READER,
-    rule_files.CLAUDE_RULES_READER,
-    rule_files.CLAUDE_MD_READER,
-    rule_files.CURSOR_READER,
-    rule_files.COPILOT_READER,
-    rule_files.WINDSURF_READER,
-    rule_files.CLINE_READER,
-    rule_files.MEMORY_BANK,
-    rule_files.GEMINI_READER,
-    rule_files.READER,
+    *rule_files.READERS,
     adr.READER,
-    rule_files.CONVENTIONS_READER,
+    rule_files.CONVENTIONS,
     lessons.READER,
     lessons.MARKDOWN,
 )
@@ -53,7 +46,7 @@ def reader_named(name: str) -> Reader:
         if reader.format == wanted:
             return reader
     raise UsageError(
-        "There is no such format",
+        "Unknown format",
         where=f"--format {name}",
-        remedy=f"Choose one of {', '.join(formats())}.",
+        remedy=did_you_mean(name, formats(), then=f"Known: {', '.join(formats())}."),
     )

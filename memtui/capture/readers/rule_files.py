@@ -2,368 +2,244 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from memtui.capture.draft import ReadResult, Skipped, SourceFile
-from memtui.capture.drafting import (
-    drafts_from_markdown,
-    folder_anchors,
-    folder_of,
-    is_below_home,
-    read_settings,
-    text_setting,
-    within_folder,
-)
-from memtui.capture.frontmatter import globs_of
-from memtui.capture.includes import link_target, read_with_imports
+from memtui.capture.drafting import DraftMaker, drafts_from_markdown, folder_of, is_below_home, within_folder
+from memtui.capture.frontmatter import Frontmatter, globs_of, split_frontmatter
+from memtui.capture.includes import add_imports, link_target
 from memtui.capture.markdown import PIECE_CHARS
 
-_NAMES = frozenset({"agents.md", "agents.override.md", "agent.md"})
-_HOME_FOLDERS = (
-    ".codex",
-    ".agents",
-    ".junie",
-    ".config/zed",
-    ".config/devin",
-    ".config/agents",
-    ".config/opencode",
-)
+_MATCH_ALL = frozenset({"*", "**", "**/*", "**/**"})
 
 
-class AgentsMdReader:
-    """Reads AGENTS.md, AGENTS.override.md and AGENT.md."""
+@dataclass(frozen=True, kw_only=True)
+class RuleReader:
+    """Reads the rule files of one assistant.
 
-    format = "agents-md"
-    label = "AGENTS.md"
+    Attributes:
+        names: endings of paths that name such a file wherever it lies, in lower case.
+        folders: folders whose files with one of the suffixes are such files.
+        excluded: parts of paths that are not.
+        home_folders: folders below the user's home; what lies there holds for every project.
+        own_folder: a folder above the file that is the assistant's own, not one that the rules are about.
+        globs_key: the frontmatter's key for the files that a rule is about.
+        always: key and value by which a frontmatter says that a rule is about every file.
+        match_all_is_none: whether a pattern that fits every file counts as none.
+        global_globs: whether a rule in the user's home keeps its globs.
+        title_keys: the frontmatter's keys for a title, the first that is there.
+        whole_if_titled: whether a short text with a title stays one memory.
+        is_link: whether a file whose whole text is a path stands for that file.
+        imports: whether `@path` imports a file.
+    """
+
+    format: str
+    label: str
     agent: str | None = None
+    names: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = (".md",)
+    excluded: tuple[str, ...] = ()
+    home_folders: tuple[str, ...] = ()
+    own_folder: str = ""
+    globs_key: str = ""
+    always: tuple[str, object] | None = None
+    match_all_is_none: bool = False
+    global_globs: bool = False
+    title_keys: tuple[str, ...] = ()
+    whole_if_titled: bool = False
+    is_link: bool = False
+    imports: bool = False
 
     def detect(self, file: SourceFile) -> bool:
-        """Return whether the file is an AGENTS.md by its name, in any letter case."""
-        return file.path.name.lower() in _NAMES
-
-    def read(self, file: SourceFile) -> ReadResult:
-        """Return the file's memories; a nested file is anchored to its folder."""
-        if target := link_target(file):
-            return ReadResult(
-                skipped=[Skipped(file.name, (1, 1), f"only names {file.text.strip()}, which is read instead")],
-                includes=[target],
-            )
-        settings = read_settings(file)
-        return drafts_from_markdown(
-            file,
-            format=self.format,
-            agent="codex" if is_below_home(file, ".codex") else self.agent,
-            anchors=folder_anchors(folder_of(file, ".junie")),
-            scope="global" if is_below_home(file, *_HOME_FOLDERS) else "project",
-            first_line=settings.body_first_line,
-            text=settings.body,
-        )
-
-
-READER = AgentsMdReader()
-
-
-_CLAUDE_MD_NAMES = frozenset({"claude.md", "claude.local.md"})
-
-
-class ClaudeMdReader:
-    """Reads CLAUDE.md and CLAUDE.local.md."""
-
-    format = "claude-md"
-    label = "Claude Code CLAUDE.md"
-    agent: str | None = "claude-code"
-
-    def detect(self, file: SourceFile) -> bool:
-        """Return whether the file is a CLAUDE.md by its name, in any letter case."""
-        return file.path.name.lower() in _CLAUDE_MD_NAMES and "/.claude/rules/" not in file.path.as_posix()
-
-    def read(self, file: SourceFile) -> ReadResult:
-        """Return the file's memories, a nested one's anchored to its folder; the caller follows includes."""
-        return read_with_imports(file, format_name=self.format, agent=self.agent, home_folder=".claude")
-
-
-CLAUDE_MD_READER = ClaudeMdReader()
-
-
-_FOLDER = ".claude/rules"
-
-
-class ClaudeRulesReader:
-    """Reads `.claude/rules/**/*.md`."""
-
-    format = "claude-rules"
-    label = "Claude Code rules"
-    agent: str | None = "claude-code"
-
-    def detect(self, file: SourceFile) -> bool:
-        """Return whether the file is Markdown below a `.claude/rules` folder."""
-        return f"/{_FOLDER}/" in file.path.as_posix() and file.path.suffix.lower() == ".md"
-
-    def read(self, file: SourceFile) -> ReadResult:
-        """Return the rule's memories, anchored to its `paths`."""
-        settings = read_settings(file)
-        user_wide = is_below_home(file, _FOLDER)
-        paths = globs_of(settings.values.get("paths"))
-        return drafts_from_markdown(
-            file,
-            format=self.format,
-            agent=self.agent,
-            anchors=paths if user_wide else within_folder(folder_of(file, _FOLDER), paths),
-            scope="global" if user_wide else "project",
-            first_line=settings.body_first_line,
-            text=settings.body,
-            title=text_setting(settings, "description") or None,
-        )
-
-
-CLAUDE_RULES_READER = ClaudeRulesReader()
-
-
-_CLINE_HOME_FOLDERS = ("Documents/Cline/Rules", "Cline/Rules", ".cline/rules")
-_FOLDERS = (".clinerules", ".cline/rules", "Documents/Cline/Rules", "Cline/Rules")
-_NOT_RULES = ("/.clinerules/hooks/", "/.clinerules/workflows/", "/.clinerules/skills/")
-
-
-class ClineReader:
-    """Reads the `.clinerules` file or folder, and `.cline/rules`."""
-
-    format = "cline"
-    label = "Cline rules"
-    agent: str | None = "cline"
-
-    def detect(self, file: SourceFile) -> bool:
-        """Return whether the file is one of Cline's rules, by its path."""
+        """Return whether the file is one of these rule files, by its path."""
         path = file.path.as_posix()
-        if file.path.name.lower() == ".clinerules":
-            return True
-        if file.path.suffix.lower() not in {".md", ".txt"} or any(folder in path for folder in _NOT_RULES):
+        if any(part in path for part in self.excluded):
             return False
-        return any(f"/{folder}/" in path for folder in _FOLDERS)
+        if path.lower().endswith(tuple(f"/{name}" for name in self.names)):
+            return True
+        return file.path.name.lower().endswith(self.suffixes) and bool(self._folder(file))
 
     def read(self, file: SourceFile) -> ReadResult:
-        """Return the rule's memories, anchored to its `paths`."""
-        settings = read_settings(file)
-        is_global = is_below_home(file, *_CLINE_HOME_FOLDERS)
-        marker = next((folder for folder in _FOLDERS if f"/{folder}/" in file.path.as_posix()), "")
-        globs = globs_of(settings.values.get("paths"))
-        return drafts_from_markdown(
-            file,
+        """Return the file's memories, anchored to the files that it is about, or to the folder it lies in."""
+        if self.is_link and (target := link_target(file)):
+            reason = f"only names {file.text.strip()}, which is read instead"
+            return ReadResult(skipped=[Skipped(file.name, (1, 1), reason)], includes=[target])
+        settings = split_frontmatter(file.text)
+        is_global = is_below_home(file, *self.home_folders)
+        globs = self._globs(settings)
+        title = next(filter(None, map(settings.text, self.title_keys)), "")
+        maker = DraftMaker(
+            file=file,
             format=self.format,
-            agent=self.agent,
-            anchors=() if is_global else within_folder(folder_of(file, marker), globs),
+            agent=self._agent(file),
+            anchors=self._global_anchors(globs) if is_global else self._anchors(file, globs),
             scope="global" if is_global else "project",
-            first_line=settings.body_first_line,
-            text=settings.body,
+            hint=self._hint(file),
         )
+        whole_chars = PIECE_CHARS if title and self.whole_if_titled else 0
+        result = drafts_from_markdown(maker, settings, title=title, whole_chars=whole_chars)
+        if self.imports:
+            add_imports(result, file, settings)
+        return result
+
+    def _folder(self, file: SourceFile) -> str:
+        """Return the first of the folders that the file lies in; empty if it lies in none."""
+        path = file.path.as_posix()
+        return next((folder for folder in self.folders if f"/{folder}/" in path), "")
+
+    def _globs(self, settings: Frontmatter) -> tuple[str, ...]:
+        if self.always is not None and settings.values.get(self.always[0]) == self.always[1]:
+            return ()
+        globs = globs_of(settings.values.get(self.globs_key))
+        return tuple(glob for glob in globs if glob not in _MATCH_ALL) if self.match_all_is_none else globs
+
+    def _global_anchors(self, globs: tuple[str, ...]) -> tuple[str, ...]:
+        return globs if self.global_globs else ()
+
+    def _anchors(self, file: SourceFile, globs: tuple[str, ...]) -> tuple[str, ...]:
+        return within_folder(folder_of(file, self._folder(file) or self.own_folder), globs)
+
+    def _agent(self, file: SourceFile) -> str | None:  # noqa: ARG002 - some formats tell it by the file
+        return self.agent
+
+    def _hint(self, file: SourceFile) -> str | None:  # noqa: ARG002 - the same
+        """Return what the file says of the kind of its memories, as `explain_kind` takes it."""
+        return None
 
 
-class MemoryBankReader:
-    """Reads `memory-bank/*.md`; the file's name says what kind of notes it holds."""
+class _AgentsMd(RuleReader):
+    def _agent(self, file: SourceFile) -> str | None:
+        return "codex" if is_below_home(file, ".codex") else None
 
-    format = "cline-memory-bank"
-    label = "Cline memory bank"
-    agent: str | None = "cline"
+
+class _MemoryBank(RuleReader):
+    """`memory-bank/*.md`; a file's name says what kind of notes it holds."""
 
     def detect(self, file: SourceFile) -> bool:
-        """Return whether the file lies in a memory bank."""
-        folders = [folder.lower() for folder in file.path.parts[:-1]]
-        in_bank = "memory-bank" in folders or "memory_bank" in folders
+        folders = {folder.lower() for folder in file.path.parts[:-1]}
+        in_bank = not folders.isdisjoint({"memory-bank", "memory_bank"})
         return in_bank and file.path.suffix.lower() == ".md" and file.path.stem.lower() != "readme"
 
-    def read(self, file: SourceFile) -> ReadResult:
-        """Return the file's memories, with the file's name as the hint of their kind."""
-        settings = read_settings(file)
-        return drafts_from_markdown(
-            file,
-            format=self.format,
-            agent=self.agent,
-            hint=f"memory-bank:{file.path.stem}",
-            first_line=settings.body_first_line,
-            text=settings.body,
-        )
+    def _anchors(self, file: SourceFile, globs: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG002 - none
+        return ()
+
+    def _hint(self, file: SourceFile) -> str | None:
+        return f"memory-bank:{file.path.stem}"
 
 
-CLINE_READER = ClineReader()
-MEMORY_BANK = MemoryBankReader()
+class _Conventions(RuleReader):
+    """Files of several assistants, each told by its place."""
 
-
-_CONVENTIONS_NAMES = {"conventions.md": None, ".rules": "zed"}
-_CONVENTIONS_FOLDERS = {
-    ".junie/guidelines": "junie",
-    ".amazonq/rules": "amazon-q",
-    ".aiassistant/rules": "jetbrains-ai",
-}
-
-
-class ConventionsReader:
-    """Reads CONVENTIONS.md, `.rules`, `.junie/guidelines.md`, `.amazonq/rules` and `.aiassistant/rules`."""
-
-    format = "conventions"
-    label = "Conventions (Aider, Zed, Junie, Amazon Q)"
-    agent: str | None = None
-
-    def detect(self, file: SourceFile) -> bool:
-        """Return whether the file is one of these, by its path."""
-        return self._place(file) is not None
-
-    def read(self, file: SourceFile) -> ReadResult:
-        """Return the file's memories; a nested file is anchored to its folder."""
-        folder, agent = self._place(file) or ("", None)
-        settings = read_settings(file)
-        return drafts_from_markdown(
-            file,
-            format=self.format,
-            agent=agent,
-            anchors=folder_anchors(folder_of(file, folder)),
-            hint="convention" if file.path.name.lower() == "conventions.md" else None,
-            first_line=settings.body_first_line,
-            text=settings.body,
-        )
-
-    def _place(self, file: SourceFile) -> tuple[str, str | None] | None:
-        """Return the assistant's folder above the file, and the assistant; None for any other file."""
-        name = file.path.name.lower()
-        if name in _CONVENTIONS_NAMES:
-            return "", _CONVENTIONS_NAMES[name]
+    def _agent(self, file: SourceFile) -> str | None:
         path = file.path.as_posix()
-        if path.endswith("/.junie/guidelines.md"):
-            return ".junie", "junie"
-        if file.path.suffix.lower() != ".md":
-            return None
-        return next(((folder, agent) for folder, agent in _CONVENTIONS_FOLDERS.items() if f"/{folder}/" in path), None)
+        agents = {"/.junie/": "junie", "/.amazonq/rules/": "amazon-q", "/.aiassistant/rules/": "jetbrains-ai"}
+        if file.path.name.lower() in {"conventions.md", ".rules"}:
+            return "zed" if file.path.name.lower() == ".rules" else None
+        return next((agent for folder, agent in agents.items() if folder in path), None)
+
+    def _hint(self, file: SourceFile) -> str | None:
+        return "convention" if file.path.name.lower() == "conventions.md" else None
 
 
-CONVENTIONS_READER = ConventionsReader()
-
-
-_EVERYTHING = frozenset({"*", "**", "**/*", "**/**"})
-
-
-class CopilotReader:
-    """Reads `.github/copilot-instructions.md` and `.github/instructions/**/*.instructions.md`."""
-
-    format = "copilot"
-    label = "GitHub Copilot instructions"
-    agent: str | None = "copilot"
-
-    def detect(self, file: SourceFile) -> bool:
-        """Return whether the file is one of Copilot's, by its path."""
-        path = file.path.as_posix().lower()
-        if path.endswith("/.github/copilot-instructions.md"):
-            return True
-        return "/.github/instructions/" in path and path.endswith(".instructions.md")
-
-    def read(self, file: SourceFile) -> ReadResult:
-        """Return the file's memories, anchored to what `applyTo` names."""
-        settings = read_settings(file)
-        globs = [glob for glob in globs_of(settings.values.get("applyTo")) if glob not in _EVERYTHING]
-        title = text_setting(settings, "description") or text_setting(settings, "name")
-        return drafts_from_markdown(
-            file,
-            format=self.format,
-            agent=self.agent,
-            anchors=within_folder(folder_of(file, ".github"), globs),
-            first_line=settings.body_first_line,
-            text=settings.body,
-            title=title or None,
-            whole_chars=PIECE_CHARS if title else 0,
-        )
-
-
-COPILOT_READER = CopilotReader()
-
-
-_CURSOR_FOLDER = ".cursor/rules"
-
-
-class CursorReader:
-    """Reads `.cursor/rules/**/*.mdc` and `.cursorrules`."""
-
-    format = "cursor-rules"
-    label = "Cursor rules"
-    agent: str | None = "cursor"
-
-    def detect(self, file: SourceFile) -> bool:
-        """Return whether the file is a Cursor rule; Cursor ignores plain `.md` in its rules folder."""
-        if file.path.name.lower() == ".cursorrules":
-            return True
-        return f"/{_CURSOR_FOLDER}/" in file.path.as_posix() and file.path.suffix.lower() == ".mdc"
-
-    def read(self, file: SourceFile) -> ReadResult:
-        """Return the rule's memories, anchored to its globs unless it always applies."""
-        settings = read_settings(file)
-        always = settings.values.get("alwaysApply") is True
-        globs = () if always else globs_of(settings.values.get("globs"))
-        return drafts_from_markdown(
-            file,
-            format=self.format,
-            agent=self.agent,
-            anchors=within_folder(folder_of(file, _CURSOR_FOLDER), [glob for glob in globs if glob not in _EVERYTHING]),
-            first_line=settings.body_first_line,
-            text=settings.body,
-            title=text_setting(settings, "description") or None,
-            whole_chars=PIECE_CHARS if text_setting(settings, "description") else 0,
-        )
-
-
-CURSOR_READER = CursorReader()
-
-
-class GeminiReader:
-    """Reads GEMINI.md; what it imports with `@path` is read beside it."""
-
-    format = "gemini"
-    label = "Gemini CLI GEMINI.md"
-    agent: str | None = "gemini"
-
-    def detect(self, file: SourceFile) -> bool:
-        """Return whether the file is a GEMINI.md by its name, in any letter case."""
-        return file.path.name.lower() == "gemini.md"
-
-    def read(self, file: SourceFile) -> ReadResult:
-        """Return the file's memories; a nested file is anchored to its folder."""
-        return read_with_imports(file, format_name=self.format, agent=self.agent, home_folder=".gemini")
-
-
-GEMINI_READER = GeminiReader()
-
-
-_WINDSURF_FOLDERS = (".windsurf/rules", ".devin/rules")
-_HOME_FOLDER = ".codeium/windsurf/memories"
-
-
-class WindsurfReader:
-    """Reads `.windsurf/rules/**/*.md`, `.devin/rules/**/*.md`, `.windsurfrules` and `global_rules.md`."""
-
-    format = "windsurf"
-    label = "Windsurf and Devin rules"
-    agent: str | None = "windsurf"
-
-    def detect(self, file: SourceFile) -> bool:
-        """Return whether the file is a rule of Windsurf or Devin, by its path."""
-        path = file.path.as_posix()
-        if file.path.name.lower() == ".windsurfrules":
-            return True
-        folders = (*_WINDSURF_FOLDERS, _HOME_FOLDER)
-        return file.path.suffix.lower() == ".md" and any(f"/{folder}/" in path for folder in folders)
-
-    def read(self, file: SourceFile) -> ReadResult:
-        """Return the rule's memories, anchored to its globs when globs trigger it."""
-        settings = read_settings(file)
-        always = settings.values.get("trigger") == "always_on"
-        globs = [] if always else [g for g in globs_of(settings.values.get("globs")) if g not in _EVERYTHING]
-        title = text_setting(settings, "description")
-        marker = next((folder for folder in _WINDSURF_FOLDERS if f"/{folder}/" in file.path.as_posix()), "")
-        is_global = is_below_home(file, _HOME_FOLDER)
-        return drafts_from_markdown(
-            file,
-            format=self.format,
-            agent=self.agent,
-            anchors=() if is_global else within_folder(folder_of(file, marker), globs),
-            scope="global" if is_global else "project",
-            first_line=settings.body_first_line,
-            text=settings.body,
-            title=title or None,
-            whole_chars=PIECE_CHARS if title else 0,
-        )
-
-
-WINDSURF_READER = WindsurfReader()
+CLAUDE_RULES = RuleReader(
+    format="claude-rules",
+    label="Claude Code rules",
+    agent="claude-code",
+    folders=(".claude/rules",),
+    home_folders=(".claude/rules",),
+    globs_key="paths",
+    global_globs=True,
+    title_keys=("description",),
+)
+CLAUDE_MD = RuleReader(
+    format="claude-md",
+    label="Claude Code CLAUDE.md",
+    agent="claude-code",
+    names=("claude.md", "claude.local.md"),
+    excluded=("/.claude/rules/",),
+    home_folders=(".claude",),
+    own_folder=".claude",
+    is_link=True,
+    imports=True,
+)
+CURSOR = RuleReader(
+    format="cursor-rules",
+    label="Cursor rules",
+    agent="cursor",
+    names=(".cursorrules",),
+    folders=(".cursor/rules",),
+    suffixes=(".mdc",),  # Cursor ignores plain .md there
+    globs_key="globs",
+    always=("alwaysApply", True),
+    match_all_is_none=True,
+    title_keys=("description",),
+    whole_if_titled=True,
+)
+COPILOT = RuleReader(
+    format="copilot",
+    label="GitHub Copilot instructions",
+    agent="copilot",
+    names=(".github/copilot-instructions.md",),
+    folders=(".github/instructions",),
+    suffixes=(".instructions.md",),
+    own_folder=".github",
+    globs_key="applyTo",
+    match_all_is_none=True,
+    title_keys=("description", "name"),
+    whole_if_titled=True,
+)
+WINDSURF = RuleReader(
+    format="windsurf",
+    label="Windsurf and Devin rules",
+    agent="windsurf",
+    names=(".windsurfrules",),
+    folders=(".windsurf/rules", ".devin/rules", ".codeium/windsurf/memories"),
+    home_folders=(".codeium/windsurf/memories",),
+    globs_key="globs",
+    always=("trigger", "always_on"),
+    match_all_is_none=True,
+    title_keys=("description",),
+    whole_if_titled=True,
+)
+CLINE = RuleReader(
+    format="cline",
+    label="Cline rules",
+    agent="cline",
+    names=(".clinerules",),
+    folders=(".clinerules", ".cline/rules", "Documents/Cline/Rules", "Cline/Rules"),
+    suffixes=(".md", ".txt"),
+    excluded=("/.clinerules/hooks/", "/.clinerules/workflows/", "/.clinerules/skills/"),
+    home_folders=("Documents/Cline/Rules", "Cline/Rules", ".cline/rules"),
+    globs_key="paths",
+)
+MEMORY_BANK = _MemoryBank(format="cline-memory-bank", label="Cline memory bank", agent="cline")
+GEMINI = RuleReader(
+    format="gemini",
+    label="Gemini CLI GEMINI.md",
+    agent="gemini",
+    names=("gemini.md",),
+    home_folders=(".gemini",),
+    own_folder=".gemini",
+    is_link=True,
+    imports=True,
+)
+AGENTS_MD = _AgentsMd(
+    format="agents-md",
+    label="AGENTS.md",
+    names=("agents.md", "agents.override.md", "agent.md"),
+    home_folders=(
+        *(".codex", ".agents", ".junie", ".config/zed", ".config/devin", ".config/agents", ".config/opencode"),
+    ),
+    own_folder=".junie",
+    is_link=True,
+)
+CONVENTIONS = _Conventions(
+    format="conventions",
+    label="Conventions (Aider, Zed, Junie, Amazon Q)",
+    names=("conventions.md", ".rules", ".junie/guidelines.md"),
+    folders=(".junie/guidelines", ".amazonq/rules", ".aiassistant/rules"),
+    own_folder=".junie",
+)
+READERS = (CLAUDE_RULES, CLAUDE_MD, CURSOR, COPILOT, WINDSURF, CLINE, MEMORY_BANK, GEMINI, AGENTS_MD)
+"""The readers whose names are unmistakable, the most specific first; `CONVENTIONS` gives way to decision records."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from memtui.capture.source_conflicts import settle
+from memtui.capture.source_conflicts import resolve_by_hand
 from memtui.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.tui.edit.queries import Wish
 from memtui.tui.edit.version_conflict import Choice, ConflictScreen
@@ -76,7 +76,7 @@ class SourceConflictScreen(ConflictScreen):
             MemtuiError: see its text.
         """
         memory = self._conflict.memory
-        stored = settle(
+        stored = resolve_by_hand(
             self.opening.vault,
             memory.id,
             {name: value for name, value in values.items() if value != getattr(memory, name)},

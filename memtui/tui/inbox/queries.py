@@ -75,7 +75,7 @@ class InboxAccess:
 
     def waiting(self) -> Waiting:
         """Return what waits in view: the unassigned too, unless a project was named."""
-        from memtui.capture.source_conflicts import conflicts
+        from memtui.capture.source_conflicts import open_conflicts
         from memtui.curate.lifecycle import waiting
         from memtui.vault.filters import MemoryFilter
         from memtui.vault.projects import project_names
@@ -92,18 +92,18 @@ class InboxAccess:
                 projects=tuple(project_names(reader)),
                 counter=reader.change_counter(),
                 signature=signature,
-                conflicts=len(conflicts(reader, wanted.scope)),
+                conflicts=len(open_conflicts(reader, wanted.scope)),
             )
 
     def conflicts(self) -> list[SourceConflict]:
         """Return what was edited both in its source and here, the oldest first."""
-        from memtui.capture.source_conflicts import conflicts
+        from memtui.capture.source_conflicts import open_conflicts
         from memtui.curate.lifecycle import waiting
 
         with self._reading.read() as reader:
             view = self._access.view_of(reader)
             scope = waiting(view.scope, with_unassigned=self._opening.project is None).scope
-            return conflicts(reader, scope)
+            return open_conflicts(reader, scope)
 
     def source_moved(self, conflict: SourceConflict) -> bool:
         """Return whether a source is not where it was when it was read last; False where nothing tells."""

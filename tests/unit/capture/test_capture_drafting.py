@@ -13,6 +13,7 @@ from memtui.capture.drafting import (
     part_rationale,
     within_folder,
 )
+from memtui.capture.frontmatter import split_frontmatter
 
 
 def file_with(tmp_path: Path, content: str | bytes, name: str = "RULES.md") -> SourceFile:
@@ -22,8 +23,9 @@ def file_with(tmp_path: Path, content: str | bytes, name: str = "RULES.md") -> S
     return SourceFile(path, tmp_path, tmp_path / "home")
 
 
-def read(file: SourceFile, **options: object) -> ReadResult:
-    return drafts_from_markdown(file, format="test", agent="cursor", **options)  # type: ignore[arg-type] # by name
+def read(file: SourceFile, anchors: tuple[str, ...] = (), **options: object) -> ReadResult:
+    maker = DraftMaker(file=file, format="test", agent="cursor", anchors=anchors)
+    return drafts_from_markdown(maker, split_frontmatter(file.text), **options)  # type: ignore[arg-type] # by name
 
 
 def test_a_draft_says_where_it_stands(tmp_path: Path) -> None:

@@ -37,7 +37,8 @@ from memtui.errors import SecretRefusedError
 from memtui.pack.options import PackOptions
 from memtui.pack.recipes import list_recipes, save_recipe
 from memtui.progress import Cancelled
-from memtui.publish.export import export_jsonl, export_vault, refuse_secrets, take_snapshot
+from memtui.publish.export import export_jsonl, refuse_secrets, take_snapshot
+from memtui.publish.portable import write_vault
 from memtui.recall.result import Task
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
@@ -106,7 +107,7 @@ def to_jsonl(vault: Vault, folder: Path) -> Path:
 
 
 def to_folder(vault: Vault, folder: Path) -> Path:
-    export_vault(take_snapshot(vault, EVERYTHING), folder / "export")
+    write_vault(folder / "export", take_snapshot(vault, EVERYTHING))
     return folder / "export"
 
 
@@ -419,7 +420,7 @@ def test_applied_half_lives_come_along_and_back_to_the_byte(tmp_path: Path, form
     out = tmp_path / ("out" if form == "vault" else "out.jsonl")
     snapshot = take_snapshot(vault, EVERYTHING)
     if form == "vault":
-        export_vault(snapshot, out)
+        write_vault(out, snapshot)
     else:
         export_jsonl(snapshot, out)
     copy, _ = new_vault(tmp_path / "b")

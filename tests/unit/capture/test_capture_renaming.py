@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from curating import PERSON, bring, bring_with_plan, counter, get, new_vault, outcome, repository, rewrite, write_files
 
-from memtui.capture.source_conflicts import conflicts
+from memtui.capture.source_conflicts import open_conflicts
 from memtui.curate.lifecycle import retire
 from memtui.curate.memories import edit_memory
 from memtui.vault.vault import Vault
@@ -76,7 +76,7 @@ def test_a_conflict_is_found_in_a_moved_file_too(vault: Vault, root: Path) -> No
     rewrite(root, LOCK, LONGER)
     assert outcome(bring(vault, root)) == (0, 0, 4, 1)
     with vault.read() as reader:
-        [conflict] = conflicts(reader)
+        [conflict] = open_conflicts(reader)
     assert (conflict.memory.id, conflict.base.insight, conflict.text.stated.insight) == (mine, LOCK, LONGER)
 
 

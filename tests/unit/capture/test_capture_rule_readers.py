@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 from memtui.capture.draft import Reader, ReadResult, SourceFile
-from memtui.capture.readers.rule_files import COPILOT_READER as COPILOT
-from memtui.capture.readers.rule_files import CURSOR_READER as CURSOR
-from memtui.capture.readers.rule_files import READER as AGENTS_MD
+from memtui.capture.readers.rule_files import AGENTS_MD, COPILOT, CURSOR
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

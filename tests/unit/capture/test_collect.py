@@ -178,7 +178,7 @@ def test_a_format_takes_what_it_recognises_else_any_markdown(tmp_path: Path) -> 
     assert _read(_collect(tmp_path / "a", format_name="lessons")) == [("lessons", "LESSONS.md")]
     assert _read(_collect(tmp_path / "b", format_name="lessons")) == [("lessons", "notes.md")]
     assert _read(_collect(tmp_path / "a/CLAUDE.md", format_name="cline")) == [("cline", "CLAUDE.md")]
-    with pytest.raises(UsageError, match="no such format"):
+    with pytest.raises(UsageError, match="Unknown format"):
         _collect(tmp_path, format_name="nonsense")
 
 

@@ -17,7 +17,7 @@ from memtui.capture.readers.own_formats import JsonlReader, PortableReader, add_
 from memtui.domain.memory import Link, Memory, Source, Tombstone
 from memtui.domain.record import Record, memory_from_record, memory_record, names_a_path
 from memtui.errors import SourceError
-from memtui.publish.jsonl import to_jsonl
+from memtui.publish.jsonl import Snapshot, jsonl_text
 from memtui.publish.memory_file import parse_memory, render_memory
 from memtui.publish.portable import write_vault
 
@@ -51,7 +51,7 @@ def _read(folder: Path, *lines: object) -> ReadResult:
 
 
 def test_an_export_comes_back_as_it_was(tmp_path: Path) -> None:
-    lines = "".join(f"{line}\n" for line in to_jsonl([MEMORY], [LINK], tombstones=[BURIED]))
+    lines = jsonl_text(Snapshot([MEMORY], [LINK], tombstones=[BURIED]))
     file = _file(tmp_path, "export.jsonl", lines)
     assert JsonlReader().detect(file)
     result = JsonlReader().read(file)
@@ -191,7 +191,7 @@ def test_no_text_stops_the_reader_and_no_line_goes_untold(
 
 def test_a_vault_comes_back_as_it_was(tmp_path: Path) -> None:
     other = replace(MEMORY, id="b", project=None, title="", snippet="x")
-    write_vault(tmp_path / "v", [MEMORY, other], [LINK])
+    write_vault(tmp_path / "v", Snapshot([MEMORY, other], [LINK]), prune=True)
     reader = PortableReader()
     records: list[Record | None] = []
     kin: list[Record] = []
@@ -208,7 +208,7 @@ def test_a_vault_comes_back_as_it_was(tmp_path: Path) -> None:
 
 
 def test_a_memory_written_by_hand_takes_its_project_from_its_folder(tmp_path: Path) -> None:
-    write_vault(tmp_path, [MEMORY])
+    write_vault(tmp_path, Snapshot([MEMORY]), prune=True)
     file = _file(tmp_path, "memories/web_20shop/idea.md", "# Cache the menu\n\nIt is built on every page.\n")
     reader = PortableReader()
     assert reader.detect(file)
@@ -221,7 +221,7 @@ def test_a_memory_written_by_hand_takes_its_project_from_its_folder(tmp_path: Pa
 
 
 def test_lines_of_the_frontmatter_that_mean_nothing_are_told(tmp_path: Path) -> None:
-    write_vault(tmp_path, [MEMORY])
+    write_vault(tmp_path, Snapshot([MEMORY]), prune=True)
     file = _file(tmp_path, "memories/shop/x.md", "---\nid: x\nkind note\nowner: me\n---\r\n\ntext\n")
     result = PortableReader().read(file)
     assert [draft.insight for draft in result.drafts] == ["text"]
@@ -230,7 +230,7 @@ def test_lines_of_the_frontmatter_that_mean_nothing_are_told(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("text", ["---\nid: x\n", "---\nid: x\n---\n", "---\nid: x\nimportance: high\n---\nx", ""])
 def test_files_that_make_no_memory_are_told_with_the_reason(tmp_path: Path, text: str) -> None:
-    write_vault(tmp_path, [MEMORY])
+    write_vault(tmp_path, Snapshot([MEMORY]), prune=True)
     result = PortableReader().read(_file(tmp_path, "memories/shop/x.md", text))
     assert result.drafts == []
     assert len(result.skipped) == 1
@@ -238,7 +238,7 @@ def test_files_that_make_no_memory_are_told_with_the_reason(tmp_path: Path, text
 
 
 def test_a_vault_of_a_newer_version_is_refused_with_the_remedy(tmp_path: Path) -> None:
-    write_vault(tmp_path, [MEMORY])
+    write_vault(tmp_path, Snapshot([MEMORY]), prune=True)
     (tmp_path / "memtui-vault.json").write_text('{"format": "memtui-vault", "version": 2}')
     file = SourceFile(next(tmp_path.rglob("*.md")), tmp_path, tmp_path)
     assert PortableReader().detect(file)
@@ -250,7 +250,7 @@ def test_other_folders_named_memories_are_left_alone(tmp_path: Path) -> None:
     reader = PortableReader()
     assert not reader.detect(_file(tmp_path, "memories/a/b.md", "x"))
     assert not reader.detect(_file(tmp_path, "records.jsonl", "{}"))
-    write_vault(tmp_path / "v", [MEMORY])
+    write_vault(tmp_path / "v", Snapshot([MEMORY]), prune=True)
     assert not reader.detect(_file(tmp_path, "v/README.md", "x"))
     assert not reader.detect(_file(tmp_path, "v/memories/README.md", "x"))
 
@@ -284,7 +284,7 @@ def test_odd_anchors_tags_and_kinds_come_back_as_they_went_out(
     assert {anchor.path for anchor in stated.anchors} == {path for path in paths if names_a_path(path)}
     assert "anchor-left-out" in draft.notes or all(path == "" or names_a_path(path) for path in paths)
     exports = [
-        _read_line(next(iter(to_jsonl([stated])))),
+        _read_line(jsonl_text(Snapshot([stated])).removesuffix("\n")),
         _read_memory(render_memory(stated)),
     ]
     for (again,) in (export.drafts for export in exports):

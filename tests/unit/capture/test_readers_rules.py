@@ -9,11 +9,11 @@ import pytest
 from memtui.capture.draft import Draft, Reader, ReadResult, SourceFile
 from memtui.capture.readers.registry import READERS, formats, reader_for, reader_named
 from memtui.capture.readers.rule_files import (
-    ClineReader,
-    ConventionsReader,
-    GeminiReader,
-    MemoryBankReader,
-    WindsurfReader,
+    CLINE,
+    CONVENTIONS,
+    GEMINI,
+    MEMORY_BANK,
+    WINDSURF,
 )
 from memtui.errors import UsageError
 
@@ -90,7 +90,7 @@ def test_formats_are_found_by_name_and_alias(tmp_path: Path) -> None:
 
 def test_gemini_rules_name_their_imports_and_their_folder(tmp_path: Path) -> None:
     _file(tmp_path, "svc/style.md")
-    result = _read(GeminiReader(), tmp_path, "svc/GEMINI.md", f"{RULE}\n@./style.md\n\n@./gone.md\n")
+    result = _read(GEMINI, tmp_path, "svc/GEMINI.md", f"{RULE}\n@./style.md\n\n@./gone.md\n")
     [draft] = result.drafts
     assert (draft.anchors, draft.source.agent, draft.scope) == (("svc/**",), "gemini", "project")
     assert result.includes == [tmp_path / "svc/style.md"]
@@ -99,7 +99,7 @@ def test_gemini_rules_name_their_imports_and_their_folder(tmp_path: Path) -> Non
 
 def test_gemini_memories_of_the_home_hold_everywhere(tmp_path: Path) -> None:
     draft = _one(
-        GeminiReader(),
+        GEMINI,
         tmp_path,
         "home/.gemini/GEMINI.md",
         "## Gemini Added Memories\n- Always answer in British English.\n",
@@ -109,7 +109,7 @@ def test_gemini_memories_of_the_home_hold_everywhere(tmp_path: Path) -> None:
 
 def test_a_link_checked_out_as_text_is_an_include(tmp_path: Path) -> None:
     _file(tmp_path, "AGENTS.md")
-    result = _read(GeminiReader(), tmp_path, "GEMINI.md", "AGENTS.md")
+    result = _read(GEMINI, tmp_path, "GEMINI.md", "AGENTS.md")
     assert (result.drafts, result.includes) == ([], [tmp_path / "AGENTS.md"])
 
 
@@ -126,23 +126,23 @@ def test_a_link_checked_out_as_text_is_an_include(tmp_path: Path) -> None:
 def test_windsurf_globs_anchor_what_they_trigger(
     tmp_path: Path, frontmatter: str, anchors: tuple[str, ...], title: str | None
 ) -> None:
-    draft = _one(WindsurfReader(), tmp_path, ".windsurf/rules/a.md", f"---\n{frontmatter}\n---\n{RULE}")
+    draft = _one(WINDSURF, tmp_path, ".windsurf/rules/a.md", f"---\n{frontmatter}\n---\n{RULE}")
     assert draft.anchors == anchors
     assert draft.title == (title or "Never edit the generated files by hand")
 
 
 def test_windsurf_rules_of_a_sub_folder_hold_there_and_global_ones_everywhere(tmp_path: Path) -> None:
-    assert _one(WindsurfReader(), tmp_path, "svc/.devin/rules/a.md").anchors == ("svc/**",)
-    draft = _one(WindsurfReader(), tmp_path, "home/.codeium/windsurf/memories/global_rules.md")
+    assert _one(WINDSURF, tmp_path, "svc/.devin/rules/a.md").anchors == ("svc/**",)
+    draft = _one(WINDSURF, tmp_path, "home/.codeium/windsurf/memories/global_rules.md")
     assert (draft.scope, draft.anchors) == ("global", ())
 
 
 def test_cline_paths_are_anchors(tmp_path: Path) -> None:
     text = f"---\npaths:\n  - src/**\n  - tests/**\n---\n{RULE}"
-    draft = _one(ClineReader(), tmp_path, ".clinerules/a.md", text)
+    draft = _one(CLINE, tmp_path, ".clinerules/a.md", text)
     assert (draft.anchors, draft.kind) == (("src/**", "tests/**"), "constraint")
-    assert _one(ClineReader(), tmp_path, "svc/.clinerules").anchors == ("svc/**",)
-    assert _one(ClineReader(), tmp_path, "home/Documents/Cline/Rules/a.md").scope == "global"
+    assert _one(CLINE, tmp_path, "svc/.clinerules").anchors == ("svc/**",)
+    assert _one(CLINE, tmp_path, "home/Documents/Cline/Rules/a.md").scope == "global"
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_cline_paths_are_anchors(tmp_path: Path) -> None:
 )
 def test_the_files_of_a_memory_bank_say_what_kind_they_hold(tmp_path: Path, name: str, kind: str) -> None:
     text = "# X\n\nThe importer talks to the planner through plain records.\n"
-    assert _one(MemoryBankReader(), tmp_path, f"memory-bank/{name}.md", text).kind == kind
+    assert _one(MEMORY_BANK, tmp_path, f"memory-bank/{name}.md", text).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -168,5 +168,5 @@ def test_the_files_of_a_memory_bank_say_what_kind_they_hold(tmp_path: Path, name
 def test_conventions_tell_whose_they_are_and_where_they_hold(
     tmp_path: Path, name: str, agent: str | None, anchors: tuple[str, ...]
 ) -> None:
-    draft = _one(ConventionsReader(), tmp_path, name)
+    draft = _one(CONVENTIONS, tmp_path, name)
     assert (draft.source.agent, draft.anchors) == (agent, anchors)

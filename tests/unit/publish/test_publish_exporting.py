@@ -10,7 +10,9 @@ from curating import AGENT, PERSON, add, everything, new_vault
 from memtui.curate.lifecycle import reject, retire, verify
 from memtui.curate.links import link
 from memtui.errors import UnsafePathError, UsageError
-from memtui.publish.export import export_jsonl, export_vault, jsonl_text, take_snapshot
+from memtui.publish.export import export_jsonl, take_snapshot
+from memtui.publish.jsonl import jsonl_text
+from memtui.publish.portable import write_vault
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.vault import Vault
 
@@ -57,8 +59,8 @@ def test_the_same_vault_gives_the_same_bytes(vault: Vault, tmp_path: Path) -> No
     data = (tmp_path / "a.jsonl").read_bytes()
     assert data == (tmp_path / "b.jsonl").read_bytes() == everything(vault).encode()
     assert len(data) == size
-    first = export_vault(snapshot, tmp_path / "folder")
-    again = export_vault(take_snapshot(vault, EVERYTHING), tmp_path / "folder")
+    first = write_vault(tmp_path / "folder", snapshot)
+    again = write_vault(tmp_path / "folder", take_snapshot(vault, EVERYTHING))
     assert (again.written, again.removed, again.unchanged) == ((), (), first.written)
 
 
@@ -70,7 +72,7 @@ def test_an_empty_vault_is_an_empty_file(tmp_path: Path) -> None:
 
 
 def test_a_dry_run_writes_no_file(vault: Vault, tmp_path: Path) -> None:
-    report = export_vault(take_snapshot(vault, EVERYTHING), tmp_path / "folder", dry_run=True)
+    report = write_vault(tmp_path / "folder", take_snapshot(vault, EVERYTHING), dry_run=True)
     assert len(report.written) == 7
     assert not (tmp_path / "folder").exists()
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
 from memtui.domain.record import memory_from_record, memory_record
-from memtui.publish.jsonl import dump_line, to_jsonl
+from memtui.publish.jsonl import Snapshot, dump_line, jsonl_text
 
 NOON = datetime(2026, 1, 12, 12, tzinfo=UTC)
 
@@ -46,7 +46,7 @@ def test_memories_come_first_in_order_of_project_time_and_id_then_their_kin() ->
     signal = Signal(memory_id="01", signal="helped", at=NOON, actor="ana")
     other = Signal(memory_id="00", signal="helped", at=NOON, actor="ana")
     tombstone = Tombstone(content_hash="ab", project=None, memory_id="zz", at=NOON, actor="ana")
-    lines = list(to_jsonl(memories, [link], [verdict], [signal, other], [tombstone]))
+    lines = jsonl_text(Snapshot(memories, [link], [verdict], [signal, other], [tombstone])).splitlines()
     loaded = [json.loads(line) for line in lines]
     assert [row["type"] for row in loaded[21:]] == ["link", "verdict", "signal", "signal", "tombstone"]
     assert [row["memory"] for row in loaded[23:25]] == ["00", "01"]
@@ -54,11 +54,11 @@ def test_memories_come_first_in_order_of_project_time_and_id_then_their_kin() ->
     assert places == sorted(places)
     shuffled = list(memories)
     Random(7).shuffle(shuffled)
-    assert list(to_jsonl(shuffled, [link], [verdict], [other, signal], [tombstone])) == lines
+    assert jsonl_text(Snapshot(shuffled, [link], [verdict], [other, signal], [tombstone])).splitlines() == lines
 
 
 def test_a_line_reads_like_the_json_of_the_memory() -> None:
-    [line] = to_jsonl([_memory(1, tags=("größe", "日本語"))])
+    line = jsonl_text(Snapshot([_memory(1, tags=("größe", "日本語"))])).removesuffix("\n")
     assert line.startswith('{"type": "memory", "id": "m1", "project": "payments", "kind": "lesson", ')
     assert '"tags": ["größe", "日本語"]' in line
 
@@ -76,6 +76,6 @@ def test_separators_surrogates_and_invisible_characters_are_escaped() -> None:
 def test_every_text_stays_on_one_line_and_comes_back(insight: str) -> None:
     memory = _memory(1)
     record = memory_record(memory) | {"insight": insight + "."}
-    [line] = to_jsonl([memory_from_record(record, now=NOON, new_id="x")])
+    line = jsonl_text(Snapshot([memory_from_record(record, now=NOON, new_id="x")])).removesuffix("\n")
     assert len(line.splitlines()) == 1
     assert json.loads(line.encode()) == {"type": "memory", **record}

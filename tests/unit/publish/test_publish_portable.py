@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from memtui.domain.memory import Link, Memory, Tombstone
 from memtui.errors import UnsafePathError
+from memtui.publish.jsonl import Snapshot
 from memtui.publish.portable import (
     MANIFEST,
     RECORDS,
@@ -75,7 +76,7 @@ def test_long_names_that_begin_alike_stay_apart() -> None:
 
 
 def test_the_plan_holds_a_manifest_the_memories_and_what_hangs_on_them() -> None:
-    plan = plan_vault([_memory(), _memory("b", "B", project=None)], [LINK], tombstones=[BURIED])
+    plan = plan_vault(Snapshot([_memory(), _memory("b", "B", project=None)], [LINK], tombstones=[BURIED]))
     assert list(plan) == [
         "memtui-vault.json",
         "memories/_unassigned/b.b.md",
@@ -84,25 +85,25 @@ def test_the_plan_holds_a_manifest_the_memories_and_what_hangs_on_them() -> None
     ]
     assert plan[MANIFEST] == b'{"format": "memtui-vault", "version": 1}\n'
     assert [json.loads(line)["type"] for line in plan[RECORDS].splitlines()] == ["link", "tombstone"]
-    assert RECORDS not in plan_vault([_memory()])
+    assert RECORDS not in plan_vault(Snapshot([_memory()]))
 
 
 def test_only_files_that_differ_are_written(tmp_path: Path) -> None:
     folder = tmp_path / "vault"
     memories = [_memory("aaa", "A"), _memory("bbb", "B")]
-    first = write_vault(folder, memories, [LINK])
-    assert first.written == tuple(sorted(plan_vault(memories, [LINK])))
+    first = write_vault(folder, Snapshot(memories, [LINK]), prune=True)
+    assert first.written == tuple(sorted(plan_vault(Snapshot(memories, [LINK]))))
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*.*")}
-    again = write_vault(folder, reversed(memories), [LINK])
+    again = write_vault(folder, Snapshot(memories[::-1], [LINK]), prune=True)
     assert (again.written, again.removed) == ((), ())
     assert before == {path: path.stat().st_mtime_ns for path in folder.rglob("*.*")}
     memories[0] = replace(memories[0], insight="new")
-    assert write_vault(folder, memories, [LINK]).written == ("memories/shop/a.aaa.md",)
+    assert write_vault(folder, Snapshot(memories, [LINK]), prune=True).written == ("memories/shop/a.aaa.md",)
 
 
 def test_renamed_and_gone_memories_leave_no_file_and_no_empty_folder(tmp_path: Path) -> None:
-    write_vault(tmp_path, [_memory("aaa", "A"), _memory("bbb", "B", project="web")], [LINK])
-    report = write_vault(tmp_path, [_memory("aaa", "Other")])
+    write_vault(tmp_path, Snapshot([_memory("aaa", "A"), _memory("bbb", "B", project="web")], [LINK]), prune=True)
+    report = write_vault(tmp_path, Snapshot([_memory("aaa", "Other")]), prune=True)
     assert report.removed == ("memories/shop/a.aaa.md", "memories/web/b.bbb.md", "records.jsonl")
     assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")) == [
         "memories",
@@ -113,7 +114,7 @@ def test_renamed_and_gone_memories_leave_no_file_and_no_empty_folder(tmp_path: P
 
 
 def test_files_of_others_are_never_touched(tmp_path: Path) -> None:
-    write_vault(tmp_path, [_memory("aaa", "A")])
+    write_vault(tmp_path, Snapshot([_memory("aaa", "A")]), prune=True)
     others = {
         "README.md": b"mine",
         ".gitattributes": b"* text=auto",
@@ -127,27 +128,27 @@ def test_files_of_others_are_never_touched(tmp_path: Path) -> None:
     for name, data in others.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(data)
-    report = write_vault(tmp_path, [])
+    report = write_vault(tmp_path, Snapshot([]), prune=True)
     assert report.removed == ("memories/shop/a.aaa.md",)
     assert {name: (tmp_path / name).read_bytes() for name in others} == others
 
 
 def test_a_dry_run_reports_the_same_and_writes_nothing(tmp_path: Path) -> None:
-    write_vault(tmp_path, [_memory("aaa", "A"), _memory("bbb", "B")])
+    write_vault(tmp_path, Snapshot([_memory("aaa", "A"), _memory("bbb", "B")]), prune=True)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*.*")}
     now = [_memory("aaa", "C")]
-    dry = write_vault(tmp_path, now, dry_run=True)
+    dry = write_vault(tmp_path, Snapshot(now), prune=True, dry_run=True)
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*.*")}
-    assert write_vault(tmp_path, now) == dry
+    assert write_vault(tmp_path, Snapshot(now), prune=True) == dry
     missing = tmp_path / "missing"
-    write_vault(missing, now, dry_run=True)
+    write_vault(missing, Snapshot(now), prune=True, dry_run=True)
     assert not missing.exists()
 
 
 def test_a_folder_with_other_things_may_become_a_vault(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("mine")
     assert vault_version(tmp_path) is None
-    write_vault(tmp_path, [_memory()])
+    write_vault(tmp_path, Snapshot([_memory()]), prune=True)
     assert vault_version(tmp_path) == 1
 
 
@@ -156,7 +157,7 @@ def test_a_folder_that_uses_our_names_for_something_else_is_refused(tmp_path: Pa
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("mine")
     with pytest.raises(UnsafePathError, match="holds"):
-        write_vault(tmp_path, [_memory()])
+        write_vault(tmp_path, Snapshot([_memory()]), prune=True)
     assert [path.name for path in tmp_path.iterdir()] == [Path(name).parts[0]]
 
 
@@ -164,20 +165,20 @@ def test_a_folder_that_uses_our_names_for_something_else_is_refused(tmp_path: Pa
 def test_a_manifest_of_something_else_or_newer_is_refused(tmp_path: Path, manifest: str) -> None:
     (tmp_path / MANIFEST).write_text(manifest)
     with pytest.raises(UnsafePathError, match="manifest"):
-        write_vault(tmp_path, [_memory()])
+        write_vault(tmp_path, Snapshot([_memory()]), prune=True)
 
 
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "vault").write_text("x")
     with pytest.raises(UnsafePathError, match="file"):
-        write_vault(tmp_path / "vault", [])
+        write_vault(tmp_path / "vault", Snapshot([]), prune=True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="free symlinks")
 @pytest.mark.parametrize("planted", ["memories", "memories/shop", "memories/shop/never-retry.k3m9x2pq.md", MANIFEST])
 def test_a_planted_link_writes_and_removes_nothing_outside(tmp_path: Path, planted: str) -> None:
     folder, outside = tmp_path / "vault", tmp_path / "outside"
-    write_vault(folder, [])
+    write_vault(folder, Snapshot([]), prune=True)
     (outside / "shop").mkdir(parents=True)
     victim = outside / "victim.vvv.md"
     victim.write_text("---\nid: vvv\n---\n\nx\n")
@@ -191,5 +192,5 @@ def test_a_planted_link_writes_and_removes_nothing_outside(tmp_path: Path, plant
         link.symlink_to(victim if planted.endswith(".md") else outside)
     before = {path: path.read_bytes() for path in outside.rglob("*.*")}
     with pytest.raises(UnsafePathError):
-        write_vault(folder, [_memory()])
+        write_vault(folder, Snapshot([_memory()]), prune=True)
     assert before == {path: path.read_bytes() for path in outside.rglob("*.*")}

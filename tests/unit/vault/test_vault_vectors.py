@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from support import make_memory
 
-from memtui.publish.export import jsonl_text, take_snapshot
+from memtui.publish.export import take_snapshot
+from memtui.publish.jsonl import jsonl_text
 from memtui.vault import schema
 from memtui.vault import vault as vault_module
 from memtui.vault.backup import list_backups
