@@ -119,6 +119,8 @@ def add_imports(result: ReadResult, file: SourceFile, settings: Frontmatter) -> 
     """Add the files that a text imports with `@path`, and say which imports are not followed."""
     includes, unread = resolve_imports(file, settings.body, first_line=settings.body_first_line)
     explained = {skipped.span for skipped in unread}
-    result.skipped = [gap for gap in result.skipped if gap.reason != SkipReason.IMPORT or gap.span not in explained] + unread
+    result.skipped = [
+        gap for gap in result.skipped if gap.reason != SkipReason.IMPORT or gap.span not in explained
+    ] + unread
     result.sort_skipped()
     result.includes.extend(includes)
