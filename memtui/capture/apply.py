@@ -11,19 +11,15 @@ from typing import Any
 from memtui.capture.draft import Draft
 from memtui.capture.jsonl_records import add_typed_lines
 from memtui.capture.plan import PLANTED, ImportOptions, ImportPlan, Planned
+from memtui.capture.readers.own_formats import memory_of_record
 from memtui.capture.source_conflicts import store_conflicts
 from memtui.domain.actor import Actor
-from memtui.domain.memory import Anchor, Memory, Status, Tombstone, fit_tags, new_id
-from memtui.domain.record import memory_from_record, memory_record, without_odd_anchors
+from memtui.domain.memory import Anchor, Memory, Status, Tombstone, new_id
 from memtui.progress import ProgressCallback
-from memtui.text.sanitize import one_line, sanitise
 from memtui.vault.projects import ensure_project
 from memtui.vault.reader import SourceState
 from memtui.vault.secret_scan import without_values
 from memtui.vault.writer import VaultWriter
-
-EXPORTED = frozenset({"id", "project", "kind", "status", "importance", "confidence", "pinned", "created_at"})
-"""Keys that every record of an export has, and few others have all of."""
 
 CHUNK = 500
 """Memories written between two reports of progress."""
@@ -230,82 +226,3 @@ def _states(item: Planned, memory: Memory | None) -> Iterable[SourceState]:
         # Under the memory's own place, which stays when its piece moves up or down in the file.
         place = known.get(source.path, source)
         yield SourceState(owner.id, place.path or "", place.native_id or "", content)
-
-
-def memory_of_record(draft: Draft, project: str | None, now: datetime, *, over: Memory | None = None) -> Memory:
-    """Return the memory that a record of memtui's own states, sanitised.
-
-    A row that gives no status of its own is a candidate, or active under `--active`.
-
-    Args:
-        project: where a row without a project goes.
-        now: stands in for a missing time of creation.
-        over: a memory that the record replaces; a row that is no export keeps of it what it does not state.
-    """
-    if over is None and draft.stated is not None:
-        return _as_stated(draft, draft.stated, project, now)
-    record = dict(draft.record or {})
-    if over is not None and not record.keys() >= EXPORTED:
-        stated = {key: value for key, value in record.items() if value is not None and not _is_guess(key, draft)}
-        record = {**memory_record(over), **stated}
-    for name in ("insight", "rationale", "snippet"):
-        if isinstance(record.get(name), str):
-            record[name] = sanitise(record[name]).text
-    title = str(record.get("title") or "")
-    record["title"] = (one_line(title) if "\n" in title or "\t" in title else title) or draft.title
-    record.setdefault("kind", draft.kind)
-    record["project"] = record.get("project") or project
-    if not record.get("status"):
-        record["status"] = "candidate"
-    memory = memory_from_record(record, now=now, new_id=record.get("id") or new_id())
-    if not record.get("id") and not memory.sources:
-        # Without an id of its own the row is known again by what it said.
-        memory = replace(memory, sources=(replace(draft.source, imported_hash=draft.content),))
-    return memory
-
-
-def _as_stated(draft: Draft, stated: Memory, project: str | None, now: datetime) -> Memory:
-    """Return the same of a record that its reader made a memory of: once is enough of 11,637."""
-    record = draft.record or {}
-    title = stated.title
-    sources = stated.sources
-    if not record.get("id") and not sources:
-        sources = (replace(draft.source, imported_hash=draft.content),)
-    return replace(
-        stated,
-        id=stated.id or new_id(),
-        title=(one_line(title) if "\n" in title or "\t" in title else title) or draft.title,
-        kind=draft.kind,
-        project=stated.project or project,
-        status=record.get("status") or "candidate",
-        created_at=stated.created_at if record.get("created_at") else now,
-        updated_at=now,
-        sources=sources,
-    )
-
-
-def states_nothing_new(draft: Draft, project: str | None, stored: Memory) -> bool:
-    """Return whether a record of memtui's own states what a memory is already.
-
-    An export states all there is. A row written by hand or by another program leaves out what it does not
-    care about, so there only what it states counts: accepting it, or tagging it here, makes no other memory.
-    """
-    theirs = memory_record(memory_of_record(draft, project, stored.created_at))
-    mine = memory_record(without_odd_anchors(stored))
-    record = draft.record or {}
-    differing = {key for key in mine.keys() | theirs.keys() if mine.get(key) != theirs.get(key)}
-    if record.keys() >= EXPORTED:
-        return not differing
-    if fit_tags(stored.tags) == fit_tags(theirs.get("tags", ())):
-        differing.discard("tags")  # an older memtui took longer tags than are imported now
-    return not any(key in differing and record[key] is not None and not _is_guess(key, draft) for key in record)
-
-
-def _is_guess(key: str, draft: Draft) -> bool:
-    """Return whether a title or kind is what the reader fills in for a row that states none."""
-    from memtui.capture.classify import guess_kind
-    from memtui.capture.titles import title_for
-
-    if key == "title":
-        return draft.title == title_for(draft.insight, ())
-    return key == "kind" and draft.kind == guess_kind(draft.insight, draft.title, ())

@@ -178,6 +178,9 @@ class Reader(Protocol):
         ...
 
 
+EXPORTED = frozenset({"id", "project", "kind", "status", "importance", "confidence", "pinned", "created_at"})
+"""Keys that every record of an export has, and few others have all of."""
+
 LONG_TAG = "long-tag-cut"
 """Note of a draft with a tag that was cut short; the source still has it in full."""
 
@@ -187,7 +190,7 @@ def with_fit_tags(draft: Draft) -> Draft:
 
     An export of memtui's own is taken as it is, so that what one vault holds another holds too.
     """
-    if long_tag(draft.tags) is None or _is_export(draft):
+    if long_tag(draft.tags) is None or is_export(draft):
         return draft
     tags = fit_tags(draft.tags)
     record = None if draft.record is None else {**draft.record, "tags": list(tags)}
@@ -195,7 +198,6 @@ def with_fit_tags(draft: Draft) -> Draft:
     return replace(draft, tags=tags, record=record, stated=stated, notes=(*draft.notes, LONG_TAG))
 
 
-def _is_export(draft: Draft) -> bool:
-    from memtui.capture.apply import EXPORTED
-
+def is_export(draft: Draft) -> bool:
+    """Return whether a draft comes from an export, which states everything about its memory."""
     return draft.record is not None and draft.record.keys() >= EXPORTED

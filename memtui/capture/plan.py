@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from memtui.capture.draft import Draft, Skipped, with_fit_tags
-from memtui.capture.matching import match_edits, match_reworded
-from memtui.capture.missing_sources import moved, renamed
+from memtui.capture.matching import match_edits, match_reworded, moved, renamed
+from memtui.capture.readers.own_formats import states_nothing_new
 from memtui.capture.secret_screening import SecretScreen, without_secret_lines
 from memtui.capture.stable_split import Atom, Familiar, KnownUnit
 from memtui.domain.memory import Memory, Source, Tombstone, content_hash
@@ -162,8 +162,6 @@ class Planner:
         twins: dict[str, list[tuple[str, str | None]]],
         seen: dict[str, str],
     ) -> Planned:
-        from memtui.capture.apply import states_nothing_new
-
         record = draft.record or {}
         identifier = str(record.get("id") or "")
         content = draft.content

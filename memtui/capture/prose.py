@@ -8,8 +8,7 @@ from enum import StrEnum
 from typing import Literal
 
 from memtui.capture.blocks import Block, BlockKind, item_text
-from memtui.capture.classify import first_word, is_imperative
-from memtui.capture.cues import openings
+from memtui.capture.classify import first_word, is_imperative, openings
 from memtui.capture.titles import plain_text
 
 LeadRole = Literal["neutral", "label", "needed"]

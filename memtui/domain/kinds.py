@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-TIERS = ("semantic", "procedural", "episodic", "working")
-
 Origin = Literal["config", "vault", "default"]
 """Where a kind's half-life comes from."""
 

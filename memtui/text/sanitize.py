@@ -105,7 +105,11 @@ _EMOJI = (
 )
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # Scripts whose letters join: Arabic and its neighbours, the Indic scripts, Burmese, Khmer, Mongolian.
-_JOINING = "\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"
+_MONGOLIAN = "\u1800-\u180a\u1810-\u18af"  # letters, without the selectors among them
+_JOINING = (
+    "\u0600-\u061b\u061d-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u17ff\ufb50-\ufdff\ufe70-\ufefc"
+    + _MONGOLIAN
+)
 _VARIATION = "\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _INVISIBLE = (
@@ -139,9 +143,9 @@ def _hidden() -> re.Pattern[str]:
         "|(?<=[0-9#*])\ufe0f(?=\u20e3)"
         f"|(?<=[{_HAN}])[\ufe00-\ufe02\U000e0100-\U000e01ef](?![{_VARIATION}])"
         f"|(?<=[\u2190-\u2aff])\ufe00(?![{_VARIATION}])"
-        f"|(?<=[\u1800-\u18af])[\u180b-\u180f](?![{_VARIATION}])"
-        f"|(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])"
-        f"|(?<=[{_JOINING}])[\u200c\u200d](?![\u200b-\u200f])"
+        f"|(?<=[{_MONGOLIAN}])[\u180b-\u180f](?![{_VARIATION}])"
+        f"|(?:(?<=[{_EMOJI}])|(?<=[{_EMOJI}]\ufe0f))\u200d(?=[{_EMOJI}])"
+        f"|(?:(?<=[{_JOINING}])|(?<=[{_MONGOLIAN}][\u180b-\u180f]))[\u200c\u200d](?![\u200b-\u200f])"
         "|(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
         f")|(?P<bidi>[{_BIDI}])|(?P<invisible>.))"
     )

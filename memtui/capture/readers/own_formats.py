@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from memtui.capture.classify import guess_kind
-from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
+from memtui.capture.draft import EXPORTED, Draft, ReadResult, Skipped, SourceFile
 from memtui.capture.titles import title_for
-from memtui.domain.memory import GLOBAL_PROJECT, Memory, Source, hash_parts
+from memtui.domain.memory import GLOBAL_PROJECT, Memory, Source, fit_tags, hash_parts, new_id
 from memtui.domain.record import Record, RecordError, memory_from_record, memory_record, without_odd_anchors
 from memtui.errors import SourceError, UsageError
 from memtui.publish.memory_file import parse_memory
 from memtui.publish.portable import MANIFEST, MEMORIES, RECORDS, VERSION, project_of_folder, vault_version
 from memtui.text.injection import planted_instructions
-from memtui.text.sanitize import decode, sanitise
+from memtui.text.sanitize import decode, one_line, sanitise
 from memtui.vault.packs import RECIPE
 from memtui.vault.projects import check_name
 from memtui.vault.schema import HALF_LIFE
@@ -301,3 +301,79 @@ def _version_of(vault: Path, _changed: int, _size: int) -> int | None:
 
 
 PORTABLE_READER = PortableReader()
+
+
+def memory_of_record(draft: Draft, project: str | None, now: datetime, *, over: Memory | None = None) -> Memory:
+    """Return the memory that a record of memtui's own states, sanitised.
+
+    A row that gives no status of its own is a candidate, or active under `--active`.
+
+    Args:
+        project: where a row without a project goes.
+        now: stands in for a missing time of creation.
+        over: a memory that the record replaces; a row that is no export keeps of it what it does not state.
+    """
+    if over is None and draft.stated is not None:
+        return _as_stated(draft, draft.stated, project, now)
+    record = dict(draft.record or {})
+    if over is not None and not record.keys() >= EXPORTED:
+        stated = {key: value for key, value in record.items() if value is not None and not _is_guess(key, draft)}
+        record = {**memory_record(over), **stated}
+    for name in ("insight", "rationale", "snippet"):
+        if isinstance(record.get(name), str):
+            record[name] = sanitise(record[name]).text
+    title = str(record.get("title") or "")
+    record["title"] = (one_line(title) if "\n" in title or "\t" in title else title) or draft.title
+    record.setdefault("kind", draft.kind)
+    record["project"] = record.get("project") or project
+    if not record.get("status"):
+        record["status"] = "candidate"
+    memory = memory_from_record(record, now=now, new_id=record.get("id") or new_id())
+    if not record.get("id") and not memory.sources:
+        # Without an id of its own the row is known again by what it said.
+        memory = replace(memory, sources=(replace(draft.source, imported_hash=draft.content),))
+    return memory
+
+
+def _as_stated(draft: Draft, stated: Memory, project: str | None, now: datetime) -> Memory:
+    """Return the same of a record that its reader made a memory of: once is enough of 11,637."""
+    record = draft.record or {}
+    title = stated.title
+    sources = stated.sources
+    if not record.get("id") and not sources:
+        sources = (replace(draft.source, imported_hash=draft.content),)
+    return replace(
+        stated,
+        id=stated.id or new_id(),
+        title=(one_line(title) if "\n" in title or "\t" in title else title) or draft.title,
+        kind=draft.kind,
+        project=stated.project or project,
+        status=record.get("status") or "candidate",
+        created_at=stated.created_at if record.get("created_at") else now,
+        updated_at=now,
+        sources=sources,
+    )
+
+
+def states_nothing_new(draft: Draft, project: str | None, stored: Memory) -> bool:
+    """Return whether a record of memtui's own states what a memory is already.
+
+    An export states all there is. A row written by hand or by another program leaves out what it does not
+    care about, so there only what it states counts: accepting it, or tagging it here, makes no other memory.
+    """
+    theirs = memory_record(memory_of_record(draft, project, stored.created_at))
+    mine = memory_record(without_odd_anchors(stored))
+    record = draft.record or {}
+    differing = {key for key in mine.keys() | theirs.keys() if mine.get(key) != theirs.get(key)}
+    if record.keys() >= EXPORTED:
+        return not differing
+    if fit_tags(stored.tags) == fit_tags(theirs.get("tags", ())):
+        differing.discard("tags")  # an older memtui took longer tags than are imported now
+    return not any(key in differing and record[key] is not None and not _is_guess(key, draft) for key in record)
+
+
+def _is_guess(key: str, draft: Draft) -> bool:
+    """Return whether a title or kind is what the reader fills in for a row that states none."""
+    if key == "title":
+        return draft.title == title_for(draft.insight, ())
+    return key == "kind" and draft.kind == guess_kind(draft.insight, draft.title, ())

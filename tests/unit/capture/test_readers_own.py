@@ -11,9 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.capture.apply import memory_of_record, states_nothing_new
 from memtui.capture.draft import ReadResult, SourceFile
-from memtui.capture.readers.own_formats import JsonlReader, PortableReader, add_line, clean, record_draft
+from memtui.capture.readers.own_formats import (
+    JsonlReader,
+    PortableReader,
+    add_line,
+    clean,
+    memory_of_record,
+    record_draft,
+    states_nothing_new,
+)
 from memtui.domain.memory import Link, Memory, Source, Tombstone
 from memtui.domain.record import Record, memory_from_record, memory_record, names_a_path
 from memtui.errors import SourceError

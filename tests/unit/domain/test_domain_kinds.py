@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.domain.kinds import DEFAULT_KINDS, TIERS, Kind, Kinds
+from memtui.domain.kinds import DEFAULT_KINDS, Kind, Kinds
 from memtui.domain.usefulness import multiplier
 
 
@@ -22,7 +22,7 @@ def test_the_kinds_and_half_lives_of_the_design() -> None:
 
 
 def test_every_kind_has_a_tier_and_every_tier_a_kind() -> None:
-    assert {kind.tier for kind in DEFAULT_KINDS.values()} == set(TIERS)
+    assert {kind.tier for kind in DEFAULT_KINDS.values()} == {"semantic", "procedural", "episodic", "working"}
 
 
 def test_own_kinds_come_after_the_built_in_ones_and_may_change_them() -> None:

@@ -116,6 +116,16 @@ def test_what_is_revealed_hides_nothing(text: str) -> None:
     assert "\n" not in one_line(text)
 
 
+def test_a_joiner_after_a_stray_selector_is_revealed_and_one_inside_an_emoji_stays() -> None:
+    assert reveal("\ufe0f\u200d👩") == "\u2039U+FE0F\u203a\u2039U+200D\u203a👩"
+    assert reveal("❤\ufe0f\u200d🔥") == "❤\ufe0f\u200d🔥"
+
+
+@pytest.mark.parametrize("text", ["\u180b\u180b", "\u180b\u200c", "\u061c\u200d", "\u17b4\u200d"])
+def test_what_stands_after_a_hidden_character_is_revealed_with_it(text: str) -> None:
+    assert sanitise(reveal(text)).invisible == 0
+
+
 @pytest.mark.parametrize(
     "unit", ["a", ESC, f"{ESC}]", "\x9d", f"{ESC}[1;", "\ufe0f", "👩\u200d", "\U000e0061", "\x90a"]
 )
