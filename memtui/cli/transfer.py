@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memtui.capture.importer import ImportRequest, SourcesRead
     from memtui.capture.missing_sources import Vanished
     from memtui.capture.plan import ImportPlan, Planned
-    from memtui.publish.export import Snapshot
+    from memtui.publish.jsonl import Snapshot
 
 SKIPS_SHOWN = 12
 
@@ -279,7 +279,8 @@ def _export(arguments: argparse.Namespace, session: Session) -> None:
 
     Importing it, here or elsewhere, reproduces it exactly. --project exports one project.
     """
-    from memtui.publish.export import export_vault, refuse_secrets, take_snapshot
+    from memtui.publish.export import refuse_secrets, take_snapshot
+    from memtui.publish.portable import write_vault
     from memtui.vault.filters import EVERYTHING, Scope
 
     snapshot = take_snapshot(session.vault, EVERYTHING if session.project is None else Scope((session.project,)))
@@ -290,7 +291,7 @@ def _export(arguments: argparse.Namespace, session: Session) -> None:
         return
     if arguments.out is None:
         raise UsageError("Nowhere to export to", where="--out", remedy="Name a folder: --out memories/.")
-    report = export_vault(snapshot, Path(arguments.out).expanduser(), prune=arguments.prune, dry_run=arguments.dry_run)
+    report = write_vault(Path(arguments.out).expanduser(), snapshot, prune=arguments.prune, dry_run=arguments.dry_run)
     session.put({"written": list(report.written), "unchanged": len(report.unchanged), "removed": list(report.removed)})
     would = "would be " if arguments.dry_run else ""
     say(
@@ -300,7 +301,8 @@ def _export(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _export_jsonl(arguments: argparse.Namespace, snapshot: Snapshot, session: Session) -> None:
-    from memtui.publish.export import export_jsonl, jsonl_text
+    from memtui.publish.export import export_jsonl
+    from memtui.publish.jsonl import jsonl_text
 
     text = jsonl_text(snapshot)
     to_stdout = arguments.out in {None, "-"}
