@@ -126,21 +126,24 @@ def _made(type_: ContradictionType, words: tuple[str, str], one: Claim, other: C
 def _values(one: Claim, other: Claim) -> Clash | None:
     """`key: value` against the same key with another value."""
     (key, value), (other_key, other_value) = one.pair or (frozenset(), ""), other.pair or (frozenset(), "")
-    extra, missing = key - other_key, other_key - key
-    same_key = bool(key & other_key) and not (extra - _GENERAL_KEYS) and not (missing - _GENERAL_KEYS)
+    same_key = bool(key & other_key) and key ^ other_key <= _GENERAL_KEYS
     values, others = frozenset(stems_of(value)), frozenset(stems_of(other_value))
     if not same_key or one.denies != other.denies or values <= others or others <= values:
         return None
     if max(len(values), len(others)) > LONGEST_VALUE:
         return None
-    # A statement about a thing (`the API is fast`) is no value that excludes another (`the API is small`).
-    plain = ":" in one.text or "=" in one.text or ":" in other.text or "=" in other.text
-    short = len(values) <= MOST_EXTRA and len(others) <= MOST_EXTRA
-    telling = (one.numbers and other.numbers) or rivals(one.names, other.names) or len(key & other_key) > 1
-    if not plain and not (short and telling):
+    # A statement about a thing (`the API is fast`) is not a value that excludes another (`the API is small`).
+    is_assigned = any(sign in claim.text for claim in (one, other) for sign in ":=")
+    is_short = max(len(values), len(others)) <= MOST_EXTRA
+    if not is_assigned and not (is_short and _is_specific(one, other, key & other_key)):
         return None
     type_ = _number_type(one, other) if one.numbers - other.numbers and other.numbers - one.numbers else "value"
     return _made(type_, (value, other_value), one, other)
+
+
+def _is_specific(one: Claim, other: Claim, key: frozenset[str]) -> bool:
+    """Return whether the values of a shared key exclude each other: numbers, rivals, or a key of several words."""
+    return bool(one.numbers and other.numbers) or rivals(one.names, other.names) is not None or len(key) > 1
 
 
 def _preferences(one: Claim, other: Claim) -> Clash | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 from memtui.analysis.cache import TextCache
@@ -168,32 +168,34 @@ def _by_likeness(
 ) -> Iterator[LinkProposal]:
     """Yield the most alike that no end has enough of yet; only those are compared in full, which takes the time."""
     known = {memory.id: memory for memory in memories}
-    cosines = {pair_of(one, other): cosine for one, other, cosine in alike if one in known and other in known}
+    cosines = {pair_of(one, other): cosine for one, other, cosine in alike if {one, other} <= known.keys()}
     wordings = {memory.id: wording_of(memory.title, memory.insight) for memory in memories}
-    pairs = set(cosines)
     if about is None:
-        for part in views(memories):
-            pairs |= {*_word_pairs(part, lambda memory: wordings[memory.id], LINK_WORDS_SHARE)}
+        parts = (_word_pairs(part, lambda memory: wordings[memory.id], LINK_WORDS_SHARE) for part in views(memories))
+        pairs = {*cosines, *chain.from_iterable(parts)} - excluded
     else:
-        pairs |= {pair_of(about, other) for other in known if other != about}
+        pairs = {pair_of(about, other) for other in known if other != about} - excluded
     near = [
         (*found, pair)
-        for pair in pairs - excluded
-        if about in {None, *pair}
-        and in_one_view(known[pair[0]], known[pair[1]])
+        for pair in pairs
+        if in_one_view(known[pair[0]], known[pair[1]])
         and (found := _alike(wordings[pair[0]], wordings[pair[1]], cosines.get(pair))) is not None
     ]
     taken: Counter[str] = Counter()
     for score, why, pair in sorted(near, key=lambda each: (-each[0], each[2])):
-        older, newer = sorted((known[pair[0]], known[pair[1]]), key=_happened)
-        if any(taken[end] >= MOST_OF_ONE for end in pair):
+        if max(taken[end] for end in pair) >= MOST_OF_ONE:
             continue
+        older, newer = sorted((known[pair[0]], known[pair[1]]), key=_happened)
         if compare(older, newer, wordings, cosines.get(pair)) or find_contradictions(Snapshot([older, newer])):
             continue
         taken.update(pair)
-        # A conclusion is derived from what happened before it.
-        concluded = kinds.get(older.kind).tier in EVENT_TIERS and kinds.get(newer.kind).tier not in EVENT_TIERS
-        yield LinkProposal(newer.id, "derived-from" if concluded else "relates", older.id, score, why)
+        yield LinkProposal(newer.id, _link_type(older, newer, kinds), older.id, score, why)
+
+
+def _link_type(older: Memory, newer: Memory, kinds: Kinds) -> LinkType:
+    """Return `derived-from` for a conclusion from what happened before it, else `relates`."""
+    was_event, is_event = (kinds.get(memory.kind).tier in EVENT_TIERS for memory in (older, newer))
+    return "derived-from" if was_event and not is_event else "relates"
 
 
 def _alike(one: Wording, other: Wording, cosine: float | None) -> tuple[float, str] | None:

@@ -179,7 +179,7 @@ def _print_receipt(session: Session) -> None:
     from memtui.curate import review_sessions
     from memtui.domain.record import format_time
 
-    last = review_sessions.last_told(session.vault, project=session.view.project)
+    last = review_sessions.last_decided(session.vault, project=session.view.project)
     if last is None:
         raise NotFoundError("There is no review session to report", remedy="`memtui review` starts one.")
     awaiting = review_sessions.awaiting_feedback(session.vault, last)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import combinations
+from itertools import chain, combinations
+from typing import Any
 
 from memtui.analysis.duplicates import text_differences
 from memtui.analysis.text_features import wording_of
@@ -13,12 +14,11 @@ from memtui.curate.fields import LONGEST_TITLE, check_kind
 from memtui.curate.outcomes import require_texts, require_versions, resolved
 from memtui.domain.actor import Actor, check_may_alter
 from memtui.domain.kinds import Kinds
-from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Link, Memory, normalise
+from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Anchor, Link, Memory, normalise
 from memtui.domain.record import Record, memory_from_record
 from memtui.errors import NotFoundError, RefusedError, UsageError
 from memtui.text.diff import differing_words
 from memtui.text.sanitize import one_line, sanitise
-from memtui.text.token_count import get_counter
 from memtui.vault import journal
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reader import VaultReader
@@ -46,33 +46,44 @@ def combine(into: Memory, others: Sequence[Memory], project: str | None, *, one_
     """
     everyone = (into, *others)
     accepted = next((memory for memory in everyone if memory.status == "active"), into)
-    anchors = {anchor.path: anchor for memory in reversed(everyone) for anchor in memory.anchors}
-    sources = dict.fromkeys(source for memory in everyone for source in memory.sources)
     return replace(
         into,
+        insight=_joined(everyone, "insight", one_text=one_text),
+        rationale=_joined(everyone, "rationale", one_text=one_text),
+        snippet=_joined(everyone, "snippet", one_text=one_text),
         project=project,
         status=accepted.status,
         status_reason=accepted.status_reason,
         confirmed_at=into.confirmed_at or accepted.confirmed_at,
         confirmed_by=into.confirmed_by or accepted.confirmed_by,
-        insight=_joined([memory.insight for memory in everyone], one_text=one_text),
-        rationale=_joined([memory.rationale for memory in everyone], one_text=one_text),
-        snippet=_joined([memory.snippet for memory in everyone], one_text=one_text),
-        tags=tuple(dict.fromkeys(tag for memory in everyone for tag in memory.tags)),
-        anchors=tuple(anchors[path] for path in dict.fromkeys(a.path for m in everyone for a in m.anchors)),
-        sources=tuple(sources),
+        tags=united(everyone, "tags"),
+        anchors=united_anchors(everyone),
+        sources=united(everyone, "sources"),
         importance=max(memory.importance for memory in everyone),
         confidence=min(memory.confidence for memory in everyone),
         pinned=any(memory.pinned for memory in everyone),
         created_at=min(memory.created_at for memory in everyone),
-        observed_at=_earliest([memory.observed_at for memory in everyone]),
-        valid_until=_earliest([memory.valid_until for memory in everyone]),
+        observed_at=_earliest(everyone, "observed_at"),
+        valid_until=_earliest(everyone, "valid_until"),
     )
 
 
-def _joined(texts: Sequence[str], *, one_text: bool) -> str:
+def united(memories: Iterable[Memory], name: str) -> tuple[Any, ...]:
+    """Return the items of a field of all memories, in order, each once."""
+    return tuple(dict.fromkeys(chain.from_iterable(getattr(memory, name) for memory in memories)))
+
+
+def united_anchors(memories: Iterable[Memory]) -> tuple[Anchor, ...]:
+    """Return the anchors of all memories, of each path the first."""
+    found: dict[str, Anchor] = {}
+    for anchor in chain.from_iterable(memory.anchors for memory in memories):
+        found.setdefault(anchor.path, anchor)
+    return tuple(found.values())
+
+
+def _joined(memories: Iterable[Memory], name: str, *, one_text: bool) -> str:
     kept: list[str] = []
-    for text in texts:
+    for text in (getattr(memory, name) for memory in memories):
         plain = normalise(text)
         if kept and one_text:
             break
@@ -81,8 +92,8 @@ def _joined(texts: Sequence[str], *, one_text: bool) -> str:
     return "\n\n".join(kept)
 
 
-def _earliest(moments: Sequence[datetime | None]) -> datetime | None:
-    return min((moment for moment in moments if moment is not None), default=None)
+def _earliest(memories: Iterable[Memory], name: str) -> datetime | None:
+    return min(filter(None, (getattr(memory, name) for memory in memories)), default=None)
 
 
 def merge(
@@ -238,7 +249,8 @@ def unmerge(vault: Vault, prefix: str, *, actor: Actor) -> tuple[Memory, list[Me
     with vault.write(actor=actor.name, action="unmerge") as writer:
         identifier = writer.resolve(prefix)
         if writer.get(identifier).status == "merged":
-            identifier = _merged_into(writer, identifier) or identifier
+            into = (link.from_id for link in _traces(writer, identifier) if link.to_id == identifier)
+            identifier = next(into, identifier)
         records = _before_merge(writer, identifier)
         restored = [memory_from_record(record, now=writer.now, new_id=record["id"]) for record in records]
         check_may_alter(actor, writer.get(identifier))
@@ -251,10 +263,9 @@ def unmerge(vault: Vault, prefix: str, *, actor: Actor) -> tuple[Memory, list[Me
         return saved[identifier], [saved[original] for original in originals]
 
 
-def _merged_into(reader: VaultReader, identifier: str) -> str | None:
-    """Return the memory that a merged one went into, None where no link tells."""
-    traces = (link for link in reader.links([identifier]) if link.type == "derived-from" and link.origin == ORIGIN)
-    return next((link.from_id for link in traces if link.to_id == identifier), None)
+def _traces(reader: VaultReader, identifier: str) -> list[Link]:
+    """Return the links that merges made from a memory to its originals, on either end."""
+    return [link for link in reader.links([identifier]) if link.type == "derived-from" and link.origin == ORIGIN]
 
 
 def _ends(link: Link) -> tuple[str, str, str]:
@@ -266,28 +277,23 @@ def _before_merge(reader: VaultReader, identifier: str) -> list[Record]:
 
     The originals lead to the merge, because a memory that held all of it before was not changed by it.
     """
-    still_merged = {
-        link.to_id
-        for link in reader.links([identifier])
-        if link.origin == ORIGIN and link.type == "derived-from" and link.from_id == identifier
-    }
-    numbers = {
+    still_merged = [link.to_id for link in _traces(reader, identifier) if link.from_id == identifier]
+    merges = [
         step.change.number
         for original in still_merged
         for step in journal.history(reader, original)
-        if step.change.action == "merge" and step.change.state == "done" and _was_merged(step)
-    }
-    if not numbers:
+        if _was_merged(step) and (step.change.action, step.change.state) == ("merge", "done")
+    ]
+    if not merges:
         raise NotFoundError("Nothing was merged into this memory", where=identifier)
-    number = max(numbers)
+    number = max(merges)
     target = next(
         step.before if step.change.number == number else step.after
         for step in journal.history(reader, identifier)
         if step.change.number <= number
     )
-    revisions = [step for step in journal.memory_revisions(reader, number) if _was_merged(step)]
-    records = [target, *(step.before for step in revisions)]
-    return [record for record in records if record is not None]
+    originals = [step.before for step in journal.memory_revisions(reader, number) if _was_merged(step)]
+    return [record for record in (target, *originals) if record is not None]
 
 
 def _was_merged(step: journal.MemoryRevision) -> bool:
@@ -297,8 +303,6 @@ def _was_merged(step: journal.MemoryRevision) -> bool:
 SAME_SAYING = 0.6
 """Likeness in writing from which two texts count as one, so that the first does for both. Below it both are kept: what
 is said twice is obvious in the preview, what is missing is not."""
-
-ENCODING = "o200k_base"
 
 _ONE_OF = frozenset({"title", "kind"})
 """Fields that hold one value; the texts of others can stand one after the other."""
@@ -365,15 +369,6 @@ def preview(memories: Sequence[Memory], chosen: Mapping[str, str], kinds: Kinds,
 def named_projects(memories: Sequence[Memory]) -> list[str]:
     """Return the projects that memories belong to, `global` aside; of several, a person says which."""
     return sorted({memory.project for memory in memories if memory.project not in {None, GLOBAL_PROJECT}})
-
-
-def tokens_of(memories: Sequence[Memory]) -> int:
-    """Return the tokens of the memories' texts (o200k_base)."""
-    counter = get_counter(ENCODING)
-    return sum(
-        counter.count("\n".join(filter(None, (memory.title, memory.insight, memory.rationale, memory.snippet))))
-        for memory in memories
-    )
 
 
 def what_differs(memories: Sequence[Memory]) -> tuple[str, ...]:

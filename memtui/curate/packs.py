@@ -9,7 +9,6 @@ from difflib import unified_diff
 from typing import cast
 
 from memtui.clock import days_after
-from memtui.curate.review_queue import HURTS_TO_DUE
 from memtui.domain.actor import Actor
 from memtui.domain.memory import ANCHOR_STATES, AnchorState, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
@@ -22,6 +21,7 @@ from memtui.pack.recipes import payload_hash
 from memtui.pack.targets.base import Target
 from memtui.recall.result import Hit, Recall, order_key
 from memtui.text.sanitize import one_line
+from memtui.vault.expressions import HURTS_TO_DUE
 from memtui.vault.journal import history
 from memtui.vault.packs import (
     FILE_STATES,

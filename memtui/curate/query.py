@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -141,30 +141,31 @@ def parse_choice(text: str, kinds: Kinds, now: datetime) -> Query:
     return query
 
 
-def _tokens(text: str) -> list[_Token]:
-    found = []
+def _tokens(text: str) -> Iterator[_Token]:
     at = 0
     while at < len(text):
         if text[at].isspace():
             at += 1
             continue
         match = _TOKEN.match(text, at)
-        end = match.end() if match else at
-        if match is None or end == at:
-            end = at + 1
-        piece = text[at:end]
-        if match is None or not (match["field"] or match["quoted"] is not None or match["bare"]):
-            raise _wrong("Nothing stands behind this sign", piece, at, "Leave it out, or put it in quotes.")
-        if match["quoted"] is not None and not piece.endswith('"'):
-            raise _wrong("A quotation mark is not closed", piece, at, 'Write "exact words".')
-        value = match["quoted"] if match["quoted"] is not None else match["bare"] or ""
-        quoted = match["quoted"] is not None
-        name, operator = (match["field"] or "").lower(), match["operator"] or ""
-        if name and name not in FIELDS and not quoted and operator == ":" and value.startswith("//"):
-            name, operator, value = "", "", match["field"] + ":" + value
-        found.append(_Token(bool(match["not"]), name, operator, value, quoted, at, piece))
-        at = end
-    return found
+        if match is None or match.end() == at:
+            raise _wrong("Nothing stands behind this sign", text[at], at, "Leave it out, or put it in quotes.")
+        yield _token(match)
+        at = match.end()
+
+
+def _token(match: re.Match[str]) -> _Token:
+    piece, at, quoted = match[0], match.start(), match["quoted"]
+    if not (match["field"] or match["bare"] or quoted is not None):
+        raise _wrong("Nothing stands behind this sign", piece, at, "Leave it out, or put it in quotes.")
+    if quoted is not None and not piece.endswith('"'):
+        raise _wrong("A quotation mark is not closed", piece, at, 'Write "exact words".')
+    name, operator = (match["field"] or "").lower(), match["operator"] or ""
+    value = (match["bare"] or "") if quoted is None else quoted
+    if name and name not in FIELDS and operator == ":" and (match["bare"] or "").startswith("//"):
+        # An address: `https://…` is a word, not a field.
+        name, operator, value = "", "", f"{match['field']}:{value}"
+    return _Token(bool(match["not"]), name, operator, value, quoted is not None, at, piece)
 
 
 def _values(token: _Token) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from memtui.analysis.suggestions import MOST_SOURCES
 from memtui.curate.fields import LONGEST_TITLE, clean_tags, is_blank
 from memtui.curate.memories import NewMemory, draft_memory, store_draft
-from memtui.curate.merge import common_project
+from memtui.curate.merge import common_project, united, united_anchors
 from memtui.curate.outcomes import Batch, require_versions, resolved
 from memtui.domain.actor import Actor, require_person
 from memtui.domain.kinds import DEFAULT_KIND
@@ -45,11 +45,9 @@ def _is_shared(tag: str, sources: Sequence[Memory]) -> bool:
 
 def propose(sources: Sequence[Memory]) -> Proposed:
     """Return the defaults of a conclusion from these sources."""
-    tags = dict.fromkeys(tag for memory in sources for tag in memory.tags)
-    anchors = {anchor.path: anchor for memory in reversed(sources) for anchor in memory.anchors}
     return Proposed(
-        tags=tuple(tag for tag in tags if _is_shared(tag, sources)),
-        anchors=tuple(anchors[path] for path in dict.fromkeys(a.path for memory in sources for a in memory.anchors)),
+        tags=tuple(tag for tag in united(sources, "tags") if _is_shared(tag, sources)),
+        anchors=united_anchors(sources),
         outline="".join(f"- {reveal(one_line(memory.title))[:LONGEST_TITLE]}\n" for memory in sources),
     )
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -12,21 +11,18 @@ from memtui.domain.freshness import REVIEW_THRESHOLD, freshness, last_trusted_at
 from memtui.domain.memory import Memory, Signal
 from memtui.domain.usefulness import USES, review_risk
 from memtui.text.plural import counted
-from memtui.vault.expressions import HURTS_TO_DUE
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.review_triggers import Asked, asked_about, riskiest
 from memtui.vault.vault import Vault
 
-__all__ = ["HURTS_TO_DUE", "Due", "review_queue"]
-
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A memory that is due.
+    """A memory that is due for review.
 
     Attributes:
         risk: larger is more urgent, see `memtui.domain.usefulness.review_risk`.
-        reasons: why it is due, in words.
+        reasons: why it is due, in words for people.
     """
 
     memory: Memory
@@ -50,11 +46,10 @@ def review_queue(
 ) -> list[Due]:
     """Return what is due now, by risk. Reading or using a memory never clears it; only a verdict does.
 
-    What is due is said in `memtui.vault.review_triggers`, and is the same for the header, the lists and the counts.
-    Of files it knows what the last check found: `memtui.curate.anchors.check_trees` checks them.
+    `memtui.vault.review_triggers` defines what is due, for the header, lists and counts alike. The states of files
+    are those of the last check, see `memtui.curate.anchors.check_trees`.
 
     Args:
-        scope: the projects in view.
         kinds: only these kinds; all by default.
         threshold: freshness below which a memory is due.
     """
@@ -70,7 +65,7 @@ def review_queue(
 
 
 def _read(vault: Vault, ids: Sequence[str], wanted: MemoryFilter, now: datetime) -> list[Due]:
-    """Return some of what is due with its reasons; what was decided on since the ids were read is left out."""
+    """Return memories that are due with their reasons; those decided since the ids were read are left out."""
     with vault.read() as reader:
         memories = reader.select(replace(wanted, ids=tuple(ids)), sort="created", now=now)
         asked = asked_about(reader, ids)
@@ -88,44 +83,49 @@ _FILE_WORDS = {"changed": "changed since", "moved": "was moved since", "gone": "
 
 def _due(memory: Memory, trust: float, now: datetime, signals: Iterable[Signal], asked: Sequence[Asked]) -> Due:
     said = list(signals)
-    uses = sum(1 for signal in said if signal.signal in USES)
+    uses = sum(signal.signal in USES for signal in said)
     since = memory.verified_at
-    hurts = sum(1 for signal in said if signal.signal == "hurt" and (since is None or signal.at > since))
-    causes = Counter(one.cause for one in asked)
-    files = [one for one in asked if one.cause in _FILE_WORDS]
-    disputes = len({one.what for one in asked if one.cause == "contradicted"})
+    hurts = sum(signal.signal == "hurt" and (since is None or signal.at > since) for signal in said)
+    causes: dict[str, list[Asked]] = {}
+    for one in asked:
+        causes.setdefault("file" if one.cause in _FILE_WORDS else one.cause, []).append(one)
+    disputes = len({one.what for one in causes.get("contradicted", ())})
     risk = review_risk(
         trust=trust,
         uses=uses,
-        changed_anchors=len(files) or causes["woken"],
+        changed_anchors=len(causes.get("file", ())) or len(causes.get("woken", ())),
         contradictions=disputes,
         hurts=hurts,
-        imports=causes["source"] + causes["import"],
+        imports=len(causes.get("source", ())) + len(causes.get("import", ())),
     )
-    return Due(memory, trust, risk, tuple(_reasons(memory, now, uses, hurts, disputes, asked)))
+    used = [_times(word, number) for word, number in (("used", uses), ("hurt", hurts)) if number]
+    return Due(memory, trust, risk, (_age(memory, now), *used, *_events(causes, disputes), *_deadline(memory, now)))
 
 
-def _reasons(memory: Memory, now: datetime, uses: int, hurts: int, disputes: int, asked: Sequence[Asked]) -> list[str]:
-    days = (now - last_trusted_at(memory)).days
-    reasons = [
-        f"not verified for {counted(days, 'day')}"
-        if memory.verified_at
-        else f"never verified, {counted(days, 'day')} old"
-    ]
-    if uses:
-        reasons.append(f"used {counted(uses, 'time')}" if uses > 1 else "used once")
-    if hurts:
-        reasons.append(f"hurt {counted(hurts, 'time')}" if hurts > 1 else "hurt once")
-    reasons += [f"{one.what} {_FILE_WORDS[one.cause]}" for one in asked if one.cause in _FILE_WORDS]
-    if any(one.cause == "woken" for one in asked):
-        reasons.append("a file changed since it was snoozed")
+def _age(memory: Memory, now: datetime) -> str:
+    days = counted((now - last_trusted_at(memory)).days, "day")
+    return f"not verified for {days}" if memory.verified_at else f"never verified, {days} old"
+
+
+def _times(word: str, number: int) -> str:
+    return f"{word} once" if number == 1 else f"{word} {counted(number, 'time')}"
+
+
+def _events(causes: Mapping[str, Sequence[Asked]], disputes: int) -> Iterator[str]:
+    """Yield what happened since a memory was verified, in words."""
+    for one in causes.get("file", ()):
+        yield f"{one.what} {_FILE_WORDS[one.cause]}"
+    if "woken" in causes:
+        yield "a file changed since it was snoozed"
     if disputes:
-        reasons.append(f"contradicted by {counted(disputes, 'other')}")
-    reasons += [f"{one.what} says something else since {one.at:%Y-%m-%d}" for one in asked if one.cause == "source"]
-    imports = [one for one in asked if one.cause == "import"]
+        yield f"contradicted by {counted(disputes, 'other')}"
+    for one in causes.get("source", ()):
+        yield f"{one.what} says something else since {one.at:%Y-%m-%d}"
+    imports = causes.get("import", ())
     if imports:
         waits = "a candidate on the same files waits" if len(imports) == 1 else "candidates on the same files wait"
-        reasons.append(f"{waits} since {min(one.at for one in imports):%Y-%m-%d}")
-    if memory.due_at is not None and memory.due_at <= now:
-        reasons.append(f"due since {memory.due_at:%Y-%m-%d}")
-    return reasons
+        yield f"{waits} since {min(one.at for one in imports):%Y-%m-%d}"
+
+
+def _deadline(memory: Memory, now: datetime) -> list[str]:
+    return [f"due since {memory.due_at:%Y-%m-%d}"] if memory.due_at is not None and memory.due_at <= now else []

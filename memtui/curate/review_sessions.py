@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 from itertools import pairwise
 from typing import Any
 
 from memtui.curate.packs import ASKED, mark_asked, packs_awaiting_feedback
 from memtui.curate.review_queue import review_queue
-from memtui.curate.views import source_says_this
+from memtui.curate.views import source_says_this, tokens_of
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Memory, Verdict
 from memtui.text.sanitize import one_line, reveal
@@ -24,16 +25,16 @@ from memtui.vault.reader import SourceState, VaultReader
 from memtui.vault.vault import Vault
 
 SESSION_KEY = "review_session"
-"""Vault setting that holds the session under way, one per project."""
+"""Vault setting that holds the current session of each project."""
 
 LONGEST_PAUSE = timedelta(days=14)
-"""A session that rested longer is begun anew: what is due has changed."""
+"""A session that was left for longer starts over, as other memories are due by then."""
 
 SECONDS_EACH = 9.0
-"""Time for one memory before the session has shown its own pace: two keys and a few lines to read."""
+"""Time for one memory until the session has a pace of its own: two keys and a few lines to read."""
 
 LONGEST_QUEUE = 500
-"""Memories of a session where no size was asked for: an hour and more at a brisk pace, the riskiest of what is due."""
+"""Memories of a session without a requested size, the riskiest first: an hour and more at a brisk pace."""
 
 MOST_PACKS = 3
 """Packs that one session asks about."""
@@ -42,10 +43,10 @@ REVIEWED = frozenset({"still-true", "edited", "outdated", "superseded", "snoozed
 """Verdicts that count as a memory reviewed."""
 
 _ON_PACKS = frozenset({"feedback", ASKED})
-"""Changes by which a session's packs are answered."""
+"""Actions of changes that answer a session's packs."""
 
 _BEFORE = "before"
-"""Where a stored session keeps the one before it in which anything was decided."""
+"""Key under which a stored session keeps the last one before it in which anything was decided."""
 
 _LONGEST_STEP_SECONDS = 180.0
 _FEWEST_STEPS = 3
@@ -53,18 +54,18 @@ _FEWEST_STEPS = 3
 
 @dataclass(frozen=True, slots=True)
 class ReviewSession:
-    """What was taken into review.
+    """A queue that was taken into review.
 
     Attributes:
         project: the project in view, empty for all.
-        kinds: the kinds asked for; empty for all.
-        size: how many were asked for at most; None for all.
+        kinds: the requested kinds; empty for all.
+        size: the requested size; None for all.
         ids: in the order of the queue.
         pinned: those that were pinned already, e.g. pinned ones that hurt.
         why: reasons in words, by id.
-        packs: packs that were copied a while ago without a word since, to be asked about once at the end.
-        standing: tokens of the standing payload when the session was begun, None where nobody counted.
-        after: number of the last change before the session; what comes later may be its own.
+        packs: packs that await feedback, to be asked about once at the end.
+        standing: tokens of the standing payload when the session began, None where they were not counted.
+        after: number of the last change before the session.
     """
 
     project: str
@@ -84,17 +85,17 @@ class Progress:
     """How far a session is.
 
     Attributes:
-        settled: what became of each memory that is done with, by id, in a word.
+        settled: what became of each memory that needs no further look, by id.
         minutes_left: at the pace so far.
     """
 
     total: int
-    settled: Mapping[str, str]
+    settled: Mapping[str, Result]
     minutes_left: float
 
     @property
     def left(self) -> int:
-        """Memories still to be looked at."""
+        """Number of memories still to be reviewed."""
         return self.total - len(self.settled)
 
 
@@ -109,20 +110,19 @@ def begin(
     most: int | None = None,
     threshold: float,
 ) -> ReviewSession:
-    """Take the riskiest memories that are due into a new session and remember it with the vault.
+    """Take the riskiest memories that are due into a new session and store it in the vault.
 
     Args:
-        scope: the projects in view.
         project: the project in view, None for all.
         kinds: only these kinds; all by default.
-        size: how many were asked for at most.
-        most: how many the pace of the configuration leaves, see `left_of_pace`.
+        size: the requested size.
+        most: what the configured pace leaves, see `left_of_pace`.
         threshold: freshness below which a memory is due.
     """
     limits = [limit for limit in (size, most) if limit is not None]
     queue = review_queue(vault, scope, kinds=kinds, threshold=threshold, limit=min(limits, default=LONGEST_QUEUE))
     packs = _packs_to_ask_about(vault, project, actor)
-    told = last_told(vault, project=project)
+    before = last_decided(vault, project=project)
     session = ReviewSession(
         project=project or "",
         kinds=kinds,
@@ -135,7 +135,7 @@ def begin(
         after=_last_number(vault),
     )
     if session.ids or session.packs:
-        _store(vault, session.project, {**_record(session), _BEFORE: _record(told) if told else None}, actor)
+        _store(vault, session.project, {**_record(session), _BEFORE: _record(before) if before else None}, actor)
     return session
 
 
@@ -146,13 +146,13 @@ def _last_number(vault: Vault) -> int:
 
 
 def _packs_to_ask_about(vault: Vault, project: str | None, actor: Actor) -> tuple[str, ...]:
-    """Return the packs to ask about; those that the session before asked about in vain are not asked about again."""
+    """Return the packs to ask about; those that the last session asked about in vain are not asked about again."""
     awaiting = packs_awaiting_feedback(vault, project=project)
     before = last(vault, project=project)
     if before is not None and before.packs and awaiting:
         with vault.read() as reader:
-            came_to_its_end = len(settled_of(reader, before)) == len(before.ids)
-        asked = [pack for pack in awaiting if came_to_its_end and pack.id in before.packs]
+            was_finished = len(settled_of(reader, before)) == len(before.ids)
+        asked = [pack for pack in awaiting if was_finished and pack.id in before.packs]
         for pack in asked:
             mark_asked(vault, pack, actor=actor)
         awaiting = [pack for pack in awaiting if pack not in asked]
@@ -160,14 +160,14 @@ def _packs_to_ask_about(vault: Vault, project: str | None, actor: Actor) -> tupl
 
 
 def awaiting_feedback(vault: Vault, session: ReviewSession) -> list[StoredPack]:
-    """Return the packs that this session asks about and that nobody said anything of yet, the newest first."""
+    """Return the packs that this session asks about and that have no feedback yet, the newest first."""
     if not session.packs:
         return []
     return [pack for pack in packs_awaiting_feedback(vault) if pack.id in session.packs]
 
 
 def left_of_pace(vault: Vault, *, daily: int = 0, weekly: int = 0) -> int | None:
-    """Return how many memories are left of what a person wants to review a day and a week; None without a limit.
+    """Return how many memories are left of the configured pace; None without a limit.
 
     Args:
         daily: memories a day, from midnight UTC; 0 for no limit.
@@ -188,7 +188,7 @@ def left_of_pace(vault: Vault, *, daily: int = 0, weekly: int = 0) -> int | None
 
 
 def note_standing(vault: Vault, session: ReviewSession, tokens: int, *, actor: Actor) -> ReviewSession:
-    """Remember how large the standing payload was when a session was begun, for its receipt."""
+    """Store how large the standing payload was when a session began, for its receipt."""
     noted = replace(session, standing=tokens)
     _store(vault, session.project, _record(noted), actor)
     return noted
@@ -197,12 +197,12 @@ def note_standing(vault: Vault, session: ReviewSession, tokens: int, *, actor: A
 def resume(
     vault: Vault, *, project: str | None, kinds: tuple[str, ...] = (), size: int | None = None
 ) -> ReviewSession | None:
-    """Return the session under way for a project; None if there is none, it is done, or it rested too long.
+    """Return the current session of a project; None if there is none, it is done, or it was left for too long.
 
     Args:
         project: the project in view, None for all.
-        kinds: the kinds asked for; a session of other kinds is another one.
-        size: the size asked for, likewise; None takes a session of any size.
+        kinds: the requested kinds; a session of other kinds does not count.
+        size: the requested size, likewise; None takes a session of any size.
     """
     session = last(vault, project=project)
     if session is None or session.kinds != kinds or size not in {None, session.size}:
@@ -214,16 +214,13 @@ def resume(
 
 
 def last(vault: Vault, *, project: str | None) -> ReviewSession | None:
-    """Return the session of a project that was begun last, done or not; None if there never was one."""
+    """Return the latest session of a project, done or not; None if there never was one."""
     with vault.read() as reader:
         return _session(project or "", _stored(reader).get(project or ""))
 
 
-def last_told(vault: Vault, *, project: str | None) -> ReviewSession | None:
-    """Return the last session of a project in which anything was decided, else the last one; None without any.
-
-    A queue that was only just taken has nothing to tell yet.
-    """
+def last_decided(vault: Vault, *, project: str | None) -> ReviewSession | None:
+    """Return the latest session of a project in which anything was decided, else the latest; None without any."""
     with vault.read() as reader:
         record = _stored(reader).get(project or "")
         session = _session(project or "", record)
@@ -234,7 +231,7 @@ def last_told(vault: Vault, *, project: str | None) -> ReviewSession | None:
 
 
 def progress(vault: Vault, session: ReviewSession) -> Progress:
-    """Return how far a session is, from what the vault tells of its memories."""
+    """Return how far a session is."""
     with vault.read() as reader:
         settled = settled_of(reader, session)
         verdicts = [verdict for verdict in reader.verdicts(session.ids) if verdict.at >= session.started_at]
@@ -243,13 +240,12 @@ def progress(vault: Vault, session: ReviewSession) -> Progress:
 
 
 def undo_all(vault: Vault, session: ReviewSession, *, actor: Actor) -> tuple[int, str]:
-    """Undo what a person did to a session's memories since it was begun, the last change first, each as its own undo.
+    """Undo a person's changes to a session's memories, the last change first, each as its own undo.
 
-    A change in between that somebody else made, or that touches other memories alone, is not the session's: there
-    it stops.
+    It stops at a change that somebody else made, or that touches only other memories.
 
     Returns:
-        How many changes were undone, and what it stopped at in words, empty where nothing was in the way.
+        How many changes were undone, and the summary of the change it stopped at, empty without one.
     """
     mine, undone = set(session.ids), 0
     while True:
@@ -269,45 +265,58 @@ def undo_all(vault: Vault, session: ReviewSession, *, actor: Actor) -> tuple[int
 # -- what became of each memory ------------------------------------------------------------------------
 
 
-def settled_of(reader: VaultReader, session: ReviewSession) -> dict[str, str]:
+class Result(StrEnum):
+    """What became of a memory in a session; the value is what people read."""
+
+    GONE = "gone"
+    CANDIDATE = "candidate"
+    RETIRED = "retired"
+    SUPERSEDED = "superseded"
+    MERGED = "merged"
+    PINNED = "pinned"
+    SNOOZED = "snoozed"
+    VERIFIED = "verified"
+    STILL_TRUE = "still true"
+    EDITED = "edited"
+
+
+_OF_VERDICT = {"still-true": Result.STILL_TRUE, "edited": Result.EDITED}
+_AFFIRMED = frozenset({Result.VERIFIED, *_OF_VERDICT.values()})
+
+
+def settled_of(reader: VaultReader, session: ReviewSession) -> dict[str, Result]:
     """Return, by id, what became of the memories that need no further look."""
-    found: dict[str, str] = {}
     memories = reader.get_many(session.ids)
-    for identifier in session.ids:
-        memory = memories.get(identifier)
-        word = "gone" if memory is None else _standing(memory, session)
-        if word:
-            found[identifier] = word
+    results = {identifier: _result_of(memories.get(identifier), session) for identifier in session.ids}
+    found = {identifier: result for identifier, result in results.items() if result is not None}
     for verdict in reader.verdicts(session.ids):
-        # A verdict only says which word fits; whether it stands, the memory itself tells: a restored one is open again.
+        # The memory itself tells whether a verdict stands: one that was restored is open again.
         if verdict.at >= session.started_at and found.get(verdict.memory_id) in _AFFIRMED:
-            found[verdict.memory_id] = _WORDS.get(verdict.verdict, "verified")
+            found[verdict.memory_id] = _OF_VERDICT.get(verdict.verdict, Result.VERIFIED)
     return found
 
 
-_WORDS = {"still-true": "still true", "edited": "edited"}
-_AFFIRMED = frozenset({"verified", *_WORDS.values()})
-
-
-def _standing(memory: Memory, session: ReviewSession) -> str | None:
+def _result_of(memory: Memory | None, session: ReviewSession) -> Result | None:
     since = session.started_at
+    if memory is None:
+        return Result.GONE
     if memory.status != "active":
-        return memory.status
+        return Result(memory.status)
     if memory.pinned and memory.id not in session.pinned:
-        return "pinned"
+        return Result.PINNED
     if memory.snoozed_until is not None and memory.snoozed_until > since:
-        return "snoozed"
-    return "verified" if memory.verified_at is not None and memory.verified_at >= since else None
+        return Result.SNOOZED
+    return Result.VERIFIED if memory.verified_at is not None and memory.verified_at >= since else None
 
 
 def _seconds_each(start: datetime, verdicts: Sequence[Verdict]) -> float:
-    """Return the usual time between two verdicts; a break for coffee is no pace."""
+    """Return the median time between two verdicts, breaks left out."""
     moments = sorted({start, *(verdict.at for verdict in verdicts)})
     steps = [(later - earlier).total_seconds() for earlier, later in pairwise(moments)]
     brisk = sorted(step for step in steps if step <= _LONGEST_STEP_SECONDS)
     if len(brisk) < _FEWEST_STEPS:
         return SECONDS_EACH
-    # The median by hand: `statistics` takes 15 ms to import.
+    # Computed here because `statistics` takes 15 ms to import.
     return (brisk[(len(brisk) - 1) // 2] + brisk[len(brisk) // 2]) / 2
 
 
@@ -329,9 +338,9 @@ def _record(session: ReviewSession) -> dict[str, Any]:
 
 
 def _session(project: str, record: object) -> ReviewSession | None:
-    """Return a stored session, None where it is broken: a queue is quickly taken again."""
+    """Return a stored session, None where it is damaged: a queue is quickly taken again."""
     try:
-        values: dict[str, Any] = dict(record)  # type: ignore[call-overload] # whatever it is, it is checked here
+        values: dict[str, Any] = dict(record)  # type: ignore[call-overload] # anything else raises
         return ReviewSession(
             project=project,
             kinds=tuple(map(str, values["kinds"])),
@@ -367,25 +376,24 @@ def _store(vault: Vault, project: str, record: dict[str, Any] | None, actor: Act
         writer.set_meta(SESSION_KEY, json.dumps(sessions, ensure_ascii=False))
 
 
-_ENCODING = "o200k_base"
 _OUT_OF_USE = frozenset({"retired", "superseded", "merged"})
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a session came to.
+    """What a session changed.
 
     Attributes:
-        counts: memories by what became of them, the most first.
+        counts: memories by what became of them, the most common first.
         tokens_out: tokens of the texts that were taken out of use (o200k_base).
-        standing: tokens of the standing payload before and now; None where it was not counted.
-        half_lives: (id, title, days) of memories that were given another; None for that of their kind.
+        standing: tokens of the standing payload before and now; None where they were not counted.
+        half_lives: (id, title, days) of memories with another half-life; None for that of their kind.
         still_said: (id, title, source path) of memories whose source still says what was changed or taken out of use.
     """
 
     started_at: datetime
     total: int
-    counts: Mapping[str, int]
+    counts: Mapping[Result, int]
     tokens_out: int = 0
     standing: tuple[int, int] | None = None
     half_lives: tuple[tuple[str, str, float | None], ...] = ()
@@ -393,11 +401,7 @@ class Receipt:
 
 
 def receipt_of(vault: Vault, session: ReviewSession, *, standing: int | None = None) -> Receipt:
-    """Return what a session came to so far.
-
-    Args:
-        standing: tokens of the standing payload now, where it was counted.
-    """
+    """Return what a session changed so far; `standing` are the tokens of the standing payload now, where counted."""
     with vault.read() as reader:
         settled = settled_of(reader, session)
         memories = reader.get_many(session.ids)
@@ -410,7 +414,7 @@ def receipt_of(vault: Vault, session: ReviewSession, *, standing: int | None = N
         started_at=session.started_at,
         total=len(session.ids),
         counts=dict(Counter(settled.values()).most_common()),
-        tokens_out=_tokens(out),
+        tokens_out=tokens_of(out),
         standing=None if standing is None or session.standing is None else (session.standing, standing),
         half_lives=tuple(
             (memory.id, memory.title, memory.half_life_days)
@@ -425,26 +429,14 @@ def receipt_of(vault: Vault, session: ReviewSession, *, standing: int | None = N
     )
 
 
-def _tokens(memories: Sequence[Memory]) -> int:
-    if not memories:
-        return 0
-    from memtui.text.token_count import get_counter
-
-    counter = get_counter(_ENCODING)
-    return sum(
-        counter.count("\n".join(filter(None, (memory.title, memory.insight, memory.rationale, memory.snippet))))
-        for memory in memories
-    )
-
-
 def receipt_text(found: Receipt) -> str:
     """Return a receipt as plain text, to be saved or copied."""
     lines = [f"Review of {found.started_at:%Y-%m-%d}: {sum(found.counts.values())} of {found.total} memories"]
     lines += [f"  {number:>4}  {word}" for word, number in found.counts.items()]
     if found.total > sum(found.counts.values()):
-        lines.append(f"  {found.total - sum(found.counts.values()):>4}  still to look at")
+        lines.append(f"  {found.total - sum(found.counts.values()):>4}  still to review")
     if found.tokens_out:
-        lines += ["", f"{found.tokens_out:,} tokens of text are out of use and reach no payload"]
+        lines += ["", f"{found.tokens_out:,} tokens of text are out of use and no longer in any payload"]
     if found.standing:
         lines += ["", standing_text(*found.standing)]
     if found.half_lives:

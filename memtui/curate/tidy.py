@@ -19,6 +19,7 @@ from memtui.analysis.suggestions import RipeGroup, ripe_groups
 from memtui.curate.anchors import CheckedAnchor, check_anchors, remember_states
 from memtui.curate.projects import known_trees, unchecked_projects
 from memtui.curate.snapshot import pairs_by_meaning, read_snapshot
+from memtui.curate.views import texts_of
 from memtui.domain.freshness import REVIEW_THRESHOLD, last_trusted_at
 from memtui.domain.memory import Memory, Signal
 from memtui.errors import VaultBusyError
@@ -74,7 +75,7 @@ class TidyCache(CacheGroup):
     def meant(
         self, vault: Vault, snapshot: Snapshot, model: str | None, progress: ProgressCallback | None
     ) -> list[tuple[str, str, float]]:
-        """Return the pairs that mean the same, compared again only if there is a text that was not compared.
+        """Return the pairs that mean the same; they are compared again only where there is a new text.
 
         Raises:
             Cancelled: raised by `progress`, and passed on.
@@ -89,7 +90,7 @@ class TidyCache(CacheGroup):
     def checked(
         self, memories: Sequence[Memory], trees: Iterable[Tree], progress: ProgressCallback | None
     ) -> list[CheckedAnchor]:
-        """Return the state of every anchor of the trees' projects; of memories that did not move, as it was seen.
+        """Return the state of every anchor of the trees' projects; unchanged memories are not checked again.
 
         Raises:
             Cancelled: raised by `progress`, and passed on.
@@ -105,13 +106,8 @@ class TidyCache(CacheGroup):
         return [anchor for memory in memories for anchor in before[memory.id][1]]
 
 
-def texts_of(memory: Memory) -> Texts:
-    """Return the texts of a memory."""
-    return (memory.title, memory.insight, memory.rationale, memory.snippet)
-
-
 def _hold_secret(texts: Texts, patterns: Sequence[tuple[str, str]]) -> bool:
-    """Return whether texts hold what looks like a secret; AWS's example keys are none."""
+    """Return whether texts hold what looks like a secret; AWS's example keys do not count."""
     return any(finding.severity == "secret" for text in texts if text for finding in find_secrets(text, patterns))
 
 
@@ -119,10 +115,10 @@ OVERSIZED_TOKENS = 400
 """A third of the default budget of 1,200 tokens: a longer memory leaves room for two others at most."""
 
 UNUSED_AFTER = timedelta(days=90)
-"""A memory that no pack took for so long, while others were taken, is called unused."""
+"""A memory that no pack held for so long, while others were used, counts as unused."""
 
 USES = frozenset({"injected", "copied", "helped", "referenced", "corrected", "hurt"})
-"""Signals that tell of a use."""
+"""Signals of a use."""
 
 FINDINGS = (
     "duplicates",
@@ -150,22 +146,22 @@ _KEYS = {"contradictions": "conflicts"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TidyReport:
-    """What a pass found; ids unless said otherwise.
+    """Findings of a pass; ids unless said otherwise.
 
     Attributes:
         duplicates: groups, the surest first.
-        contradictions: pairs, those that are linked as contradicting before those that are proposed.
+        contradictions: pairs, linked ones before proposed ones.
         anchors: anchors whose file moved or is gone.
         stale: memories that are due for review.
         oversized: memories of more than `OVERSIZED_TOKENS` tokens.
         vague: memories that hold no fact.
         secrets: memories that hold what looks like a secret.
         unconfirmed: memories that no person accepted.
-        unused: memories that no pack took for `UNUSED_AFTER`.
-        ripe: groups that may have one conclusion: an offer, and no finding.
-        tokens: tokens of each memory that was looked at.
-        titles: title of each memory that was looked at.
-        unchecked: projects whose files could not be looked at.
+        unused: memories that no pack held for `UNUSED_AFTER`.
+        ripe: groups that may share a conclusion: an offer, not a finding.
+        tokens: tokens of each examined memory.
+        titles: title of each examined memory.
+        unchecked: projects whose files could not be checked.
     """
 
     duplicates: tuple[DuplicateGroup, ...] = ()
@@ -218,15 +214,14 @@ class TidyReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TidyOptions:
-    """What a pass looks at.
+    """What a pass examines.
 
     Attributes:
-        scope: the projects in view.
         threshold: freshness below which a memory is stale.
-        tree: the working tree that one stands in; anchors of other projects are checked in their linked folders.
+        tree: the working tree of the current folder; other projects are checked in their linked folders.
         model: the embedding model whose vectors are compared; None for words alone.
         secret_patterns: the user's own patterns.
-        encoding: the token encoding that memories are weighed in.
+        encoding: the token encoding that memories are measured in.
     """
 
     scope: Scope = EVERYTHING
@@ -238,7 +233,7 @@ class TidyOptions:
 
 
 Stage = Callable[[str], ProgressCallback | None]
-"""Gives the callback for the stage of that name: reading, contradictions, meaning, duplicates, anchors, texts."""
+"""Gives the callback of a stage: reading, contradictions, meaning, duplicates, ripe, anchors, texts."""
 
 
 def no_stage(_name: str) -> ProgressCallback | None:
@@ -247,14 +242,11 @@ def no_stage(_name: str) -> ProgressCallback | None:
 
 
 def tidy(vault: Vault, options: TidyOptions, *, stage: Stage = no_stage, cache: TidyCache | None = None) -> TidyReport:
-    """Look through the memories in use and in the inbox; no memory is changed, and no lease is held for long.
-
-    What the files were like is kept, as every check of them is.
+    """Examine active memories and candidates; no memory is changed, leases are short, states of anchors are stored.
 
     Args:
-        options: what to look at.
         stage: gives the progress callback of each stage; a callback may raise `Cancelled`.
-        cache: of earlier passes with the same encoding and patterns; what moved since is looked at alone.
+        cache: of earlier passes with the same encoding and patterns.
 
     Raises:
         Cancelled: raised by a callback, and passed on.
@@ -270,59 +262,56 @@ def tidy(vault: Vault, options: TidyOptions, *, stage: Stage = no_stage, cache: 
 def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) -> TidyReport:
     wanted = MemoryFilter(scope=options.scope, statuses=("active", "candidate"))
     everything = known.snapshot = read_snapshot(vault, wanted, before=known.snapshot, progress=stage("reading"))
-    active = [memory for memory in everything.memories if memory.status == "active"]
-    in_use = Snapshot(active, everything.links, everything.dismissals, everything.keys)
-    contradictions = linked_contradictions(in_use, cache=known.texts)
-    contradictions += find_contradictions(in_use, cache=known.texts, progress=stage("contradictions"))
-    apart = [pair_of(*contradiction.ids) for contradiction in contradictions]
-    meant = known.meant(vault, in_use, options.model, stage("meaning"))
-    duplicates = find_duplicates(
-        in_use,
-        alike=meant,
-        apart=apart,
-        cache=known.texts,
-        progress=stage("duplicates"),
-    )
-    apart += [pair_of(*pair) for group in duplicates for pair in combinations(group.ids, 2)]
-    ripe = ripe_groups(in_use, vault.kinds, alike=meant, apart=apart, cache=known.texts, progress=stage("ripe"))
+    memories = everything.memories
+    active = [memory for memory in memories if memory.status == "active"]
+    related = _related(vault, replace(everything, memories=active), options, stage, known)
     with vault.read() as reader:
         trees = known_trees(reader, options.tree)
         unchecked = unchecked_projects(reader, wanted, options.tree)
-    anchors = known.checked(everything.memories, trees.values(), stage("anchors"))
+    anchors = known.checked(memories, trees.values(), stage("anchors"))
     _remember(vault, anchors)
     now = vault.now()
     with vault.read() as reader:
         signals = reader.signals()
         due = replace(wanted, statuses=("active",), stale_at=now, threshold=options.threshold)
         stale = reader.select_ids(due, sort="due", now=now)
-    tokens = _weigh(everything.memories, known, stage("texts"))
-    return TidyReport(
-        duplicates=tuple(duplicates),
-        contradictions=tuple(contradictions),
+    tokens = _weigh(memories, known, stage("texts"))
+    return replace(
+        related,
         anchors=tuple(found for found in anchors if found.state in {"moved", "gone"}),
         stale=tuple(identifier for identifier in stale if identifier in tokens),
-        oversized=_ids(memory for memory in active if tokens[memory.id] > OVERSIZED_TOKENS),
-        vague=_ids(memory for memory in active if known.vague[memory.title, memory.insight]),
-        secrets=_ids(memory for memory in everything.memories if known.secret[texts_of(memory)]),
-        unconfirmed=_ids(memory for memory in everything.memories if memory.confirmed_at is None),
-        unused=_ids(_unused(active, signals, now)),
-        ripe=tuple(ripe),
+        oversized=_ids(active, lambda memory: tokens[memory.id] > OVERSIZED_TOKENS),
+        vague=_ids(active, lambda memory: known.vague[memory.title, memory.insight]),
+        secrets=_ids(memories, lambda memory: known.secret[texts_of(memory)]),
+        unconfirmed=_ids(memories, lambda memory: memory.confirmed_at is None),
+        unused=tuple(memory.id for memory in _unused(active, signals, now)),
         tokens=tokens,
-        titles={memory.id: memory.title for memory in everything.memories},
+        titles={memory.id: memory.title for memory in memories},
         unchecked=unchecked,
     )
 
 
+def _related(vault: Vault, active: Snapshot, options: TidyOptions, stage: Stage, known: TidyCache) -> TidyReport:
+    """Return what is found between memories; a pair is one finding only."""
+    contradictions = linked_contradictions(active, cache=known.texts)
+    contradictions += find_contradictions(active, cache=known.texts, progress=stage("contradictions"))
+    apart = [pair_of(*contradiction.ids) for contradiction in contradictions]
+    alike = known.meant(vault, active, options.model, stage("meaning"))
+    duplicates = find_duplicates(active, alike=alike, apart=apart, cache=known.texts, progress=stage("duplicates"))
+    apart += [pair_of(*pair) for group in duplicates for pair in combinations(group.ids, 2)]
+    ripe = ripe_groups(active, vault.kinds, alike=alike, apart=apart, cache=known.texts, progress=stage("ripe"))
+    return TidyReport(duplicates=tuple(duplicates), contradictions=tuple(contradictions), ripe=tuple(ripe))
+
+
 def _remember(vault: Vault, anchors: Sequence[CheckedAnchor]) -> None:
-    """Keep what the files were like, so that every face tells what this pass tells; derived, and no change."""
-    # Who holds the vault now keeps nobody from the findings; the next check stores them.
+    """Store the states of anchors for lists and the review; while the vault is busy, the next check stores them."""
     with suppress(VaultBusyError):
         if anchors:
             remember_states(vault, anchors)
 
 
-def _ids(memories: Iterable[Memory]) -> tuple[str, ...]:
-    return tuple(memory.id for memory in memories)
+def _ids(memories: Iterable[Memory], is_found: Callable[[Memory], bool]) -> tuple[str, ...]:
+    return tuple(memory.id for memory in memories if is_found(memory))
 
 
 def _weigh(memories: Sequence[Memory], known: TidyCache, progress: ProgressCallback | None) -> dict[str, int]:

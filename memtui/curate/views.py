@@ -64,6 +64,24 @@ def _text(memory: Memory) -> str:
     return sanitise("\n\n".join(dict.fromkeys(part.strip("\n") for part in parts))).text + "\n"
 
 
+ENCODING = "o200k_base"
+
+
+def tokens_of(memories: Iterable[Memory]) -> int:
+    """Return the tokens of the memories' texts (o200k_base)."""
+    texts = ["\n".join(filter(None, texts_of(memory))) for memory in memories]
+    if not texts:
+        return 0
+    from memtui.text.token_count import get_counter
+
+    return sum(map(get_counter(ENCODING).count, texts))
+
+
+def texts_of(memory: Memory) -> tuple[str, str, str, str]:
+    """Return title, insight, rationale and snippet of a memory."""
+    return (memory.title, memory.insight, memory.rationale, memory.snippet)
+
+
 def place_of(memory: Memory, root: Path | None) -> tuple[Path, int]:
     """Return the file and line, counted from 1, that a memory came from; else those of its first file that is there.
 

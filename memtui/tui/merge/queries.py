@@ -100,7 +100,8 @@ class MergeAccess:
         Raises:
             UsageError: a chosen text is none.
         """
-        from memtui.curate.merge import preview, tokens_of
+        from memtui.curate.merge import preview
+        from memtui.curate.views import tokens_of
 
         where = project or (sides.projects[0] if len(sides.projects) > 1 else None)
         made = preview(sides.memories, chosen, self._vault.kinds, where)

@@ -19,10 +19,10 @@ from memtui.curate.merge import (
     merge,
     named_projects,
     preview,
-    tokens_of,
     unmerge,
     what_differs,
 )
+from memtui.curate.views import tokens_of
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, SecretRefusedError, UsageError
 from memtui.vault.vault import Vault

@@ -121,7 +121,7 @@ def test_a_query_stays_within_the_view_unless_it_names_a_project(vault: Vault, c
     ("text", "position", "hint"),
     [
         ("kind:toolign", 0, "Did you mean tooling?"),
-        ("lint status:gone", 5, "There are candidate"),
+        ("lint status:gone", 5, "Known: candidate"),
         ("knid:note", 0, "Did you mean kind?"),
         ('lint "open', 5, 'Write "exact words".'),
         ("age>soon", 0, "age>180d"),

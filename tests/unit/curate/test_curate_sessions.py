@@ -63,17 +63,17 @@ def test_nothing_due_makes_no_session_and_no_vault(vault: Vault) -> None:
 
 @pytest.mark.usefixtures("ids")
 def test_a_new_queue_has_nothing_to_tell_until_something_is_decided_in_it(vault: Vault, clock: FrozenClock) -> None:
-    assert review_sessions.last_told(vault, project="shop") is None
+    assert review_sessions.last_decided(vault, project="shop") is None
     first = begin(vault, size=4)
-    assert review_sessions.last_told(vault, project="shop") == first, "there is no other"
+    assert review_sessions.last_decided(vault, project="shop") == first, "there is no other"
     lifecycle.verify(vault, list(first.ids), actor=PERSON)
     for _ in range(2):
         clock.step(minutes=1)
         second = review_sessions.note_standing(vault, begin(vault), 300, actor=PERSON)
         assert review_sessions.last(vault, project="shop") == second
-        assert review_sessions.last_told(vault, project="shop") == first
+        assert review_sessions.last_decided(vault, project="shop") == first
     lifecycle.retire(vault, second.ids[:1], actor=PERSON)
-    assert review_sessions.last_told(vault, project="shop") == second
+    assert review_sessions.last_decided(vault, project="shop") == second
 
 
 def test_every_verdict_settles_a_memory_and_the_receipt_adds_up(vault: Vault, ids: list[str]) -> None:
@@ -164,7 +164,7 @@ def test_half_lives_that_were_changed_stand_in_the_receipt_and_leave_it_by_undo(
     assert review_sessions.progress(vault, session).left == 6, "a half-life is no verdict"
     text = receipt_text(receipt_of(vault, session))
     assert "7 d  Run make target 0" in text
-    assert "6  still to look at" in text
+    assert "6  still to review" in text
     history.undo(vault, actor=PERSON)
     history.undo(vault, actor=PERSON)
     assert receipt_of(vault, session).half_lives == ()
