@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import ACTIONS, WIDGETS
+from memtui.tui.actions.table import ACTIONS, SCREEN_ANSWERS, WIDGETS
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
@@ -36,7 +36,7 @@ def bindings(owner: str) -> list[BindingType]:
     return [
         Binding(
             ",".join(action.keys),
-            action.method if owner in WIDGETS else f"act('{action.id}')",
+            action.method if owner in WIDGETS - SCREEN_ANSWERS else f"screen.act('{action.id}')",
             action.title,
             show=bool(action.label),
             id=action.id,

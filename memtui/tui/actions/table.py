@@ -23,8 +23,10 @@ DUE = "browse-due"
 
 PANE, FILTER, FACETS, FILES = "pane", "filter", "facets", "files"
 FORM_LINE, FORM_TOGGLE, MERGE_FIELDS, CLASH_TEXT = "form-line", "form-toggle", "merge-fields", "clash-text"
-WIDGETS = frozenset({PANE, FILTER, FACETS, FILES, FORM_LINE, FORM_TOGGLE, MERGE_FIELDS, CLASH_TEXT})
-"""Widgets that answer their keys themselves; in the last two `b` is both, not the inbox."""
+SCREEN_ANSWERS = frozenset({MERGE_FIELDS, CLASH_TEXT})
+"""Widgets with keys of their own that their screen answers: there `b` is both, not the inbox."""
+WIDGETS = frozenset({PANE, FILTER, FACETS, FILES, FORM_LINE, FORM_TOGGLE}) | SCREEN_ANSWERS
+"""Widgets with keys of their own."""
 
 GO = "go-"
 """Start of the ids of actions that open a screen; the rest is its name."""

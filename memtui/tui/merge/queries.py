@@ -1,24 +1,18 @@
-"""The Merge screen's reads and texts."""
+"""What the Merge screen reads and writes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
-
-from textual.binding import BindingType
-from textual.message import Message
+from typing import TYPE_CHECKING
 
 from memtui.domain.memory import Memory
-from memtui.text.sanitize import reveal
-from memtui.tui.actions import registry
-from memtui.tui.actions.table import MERGE_FIELDS
+from memtui.errors import NotFoundError
 from memtui.tui.inbox.queries import source_line
-from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece
-from memtui.tui.text_layout import MARK_PINNED, ago, counted, days_between, tame
+from memtui.tui.text_layout import ago, days_between
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
-from memtui.tui.widgets.lists import ChoiceList
+from memtui.wording import outcomes
 
 if TYPE_CHECKING:
     from memtui.curate.merge import Marked, MergeField
@@ -26,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Memories that are to be merged.
+    """Memories to merge.
 
     Attributes:
         memories: the one that stays first.
-        headings: where each came from and when it was verified.
+        headings: source and verification of each.
         fields: those in which they differ.
-        marked: the texts of each field, the words marked in which they differ.
+        marked: the texts of each field, the differing words marked.
         differs: what tells them apart, in words.
-        projects: named projects, of which a person chooses one where there are several.
+        projects: named projects, of which the user chooses one where there are several.
     """
 
     memories: tuple[Memory, ...]
@@ -46,180 +40,71 @@ class Sides:
 
 
 @dataclass(frozen=True, slots=True)
-class MergeResult:
-    """What a merge would come to.
-
-    Attributes:
-        before: of all the memories together.
-    """
+class MergePreview:
+    """The memory that a merge would make, its tokens, and those of all the memories before."""
 
     memory: Memory
     tokens: int
-    before: int
+    tokens_before: int
 
 
-class MergeAccess:
-    """The vault as the Merge screen sees it."""
+def read_sides(access: VaultAccess, identifiers: Sequence[str]) -> Sides:
+    """Return memories side by side.
 
-    def __init__(self, access: VaultAccess) -> None:
-        self._access = access
-        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
+    Raises:
+        NotFoundError: fewer than two of them are left.
+    """
+    from memtui.curate.merge import fields_of, marked_texts, named_projects, what_differs
 
-    def sides(self, identifiers: Sequence[str]) -> Sides:
-        """Return memories side by side.
-
-        Raises:
-            NotFoundError: fewer than two of them are left.
-        """
-        from memtui.curate.merge import fields_of, marked_texts, named_projects, what_differs
-        from memtui.errors import NotFoundError
-
-        memories = self._access.memories(identifiers)
-        if len(memories) < 2:  # noqa: PLR2004 - a pair
-            raise NotFoundError("What was to be merged is gone")
-        fields = fields_of(memories)
-        return Sides(
-            tuple(memories),
-            tuple(self._heading(memory) for memory in memories),
-            tuple(fields),
-            {field.name: marked_texts(field.texts) for field in fields},
-            what_differs(memories),
-            tuple(named_projects(memories)),
-        )
-
-    def _heading(self, memory: Memory) -> str:
-        from memtui.tui.inbox.queries import source_line
-
-        now = self._vault.now()
-        verified = f"verified {ago(days_between(memory.verified_at, now))}" if memory.verified_at else "never verified"
-        return f"{source_line(memory.sources) if memory.sources else 'typed'} · {verified}"
-
-    def result(self, sides: Sides, chosen: Mapping[str, str], project: str | None) -> MergeResult:
-        """Return what a merge would make of the chosen texts.
-
-        Raises:
-            UsageError: a chosen text is none.
-        """
-        from memtui.curate.merge import preview
-        from memtui.curate.views import tokens_of
-
-        where = project or (sides.projects[0] if len(sides.projects) > 1 else None)
-        made = preview(sides.memories, chosen, self._vault.kinds, where)
-        return MergeResult(made, tokens_of([made]), tokens_of(sides.memories))
-
-    def merge(self, sides: Sides, chosen: Mapping[str, str], project: str | None) -> Done:
-        """Merge what was looked at, as one change; versions that moved since stop it."""
-        from memtui.curate.merge import merge
-
-        self._opening.before_change()
-        merged = merge(
-            self._vault,
-            [memory.id for memory in sides.memories],
-            actor=self._opening.actor,
-            project=project,
-            chosen=chosen,
-            versions={memory.id: memory.version for memory in sides.memories},
-            secret_patterns=self._opening.secret_patterns,
-        )
-        number = counted(len(sides.memories), "memory", "memories")
-        return Done(f"Merged {number} into {tame(merged.result.title, 60)}; u takes it apart", focus=merged.result.id)
-
-
-LABELS = {"title": "Title", "insight": "Insight", "rationale": "Why", "snippet": "Snippet", "kind": "Kind"}
-
-CHOSEN = "✓"
-
-_MOST_SOURCES = 4
-
-
-def letter(place: int) -> str:
-    """Return the letter of a memory: A for the one that stays."""
-    return chr(ord("A") + place)
-
-
-def marked_pieces(marked: Marked) -> tuple[Piece, ...]:
-    """Return a text with the words that differ in brackets."""
-    pieces: list[Piece] = []
-    left = LONGEST_SHOWN
-    for part, differs in _joined(marked):
-        if left <= 0:
-            break
-        shown = reveal(part[:left])
-        left -= len(part)
-        core = shown.strip()
-        if not differs or not core:
-            pieces.append((shown, "text"))
-            continue
-        start = shown.index(core)
-        pieces += [(shown[:start], "text"), (f"[{core}]", "warning"), (shown[start + len(core) :], "text")]
-    if left <= 0:
-        pieces.append(("\n… the rest is not shown", "dim"))
-    return tuple(piece for piece in pieces if piece[0]) or (("(empty)", "dim"),)
-
-
-def _joined(marked: Marked) -> list[tuple[str, bool]]:
-    """Return the parts with words in a row that differ as one: `[Lock key is]`, not `[Lock] [key] [is]`."""
-    joined: list[tuple[str, bool]] = []
-    for place, (part, differs) in enumerate(marked):
-        between = not part.strip() and 0 < place < len(marked) - 1 and marked[place - 1][1] and marked[place + 1][1]
-        if joined and joined[-1][1] and (differs or between):
-            joined[-1] = (joined[-1][0] + part, True)
-        else:
-            joined.append((part, differs))
-    return joined
-
-
-def side_blocks(sides: Sides, name: str, place: int) -> list[Block]:
-    """Return the text of one memory in one field."""
-    return [Block(marked_pieces(sides.marked[name][place]))]
-
-
-def stacked_blocks(sides: Sides, name: str, taken: tuple[int, ...]) -> list[Block]:
-    """Return the texts of all memories in one field, one below the other."""
-    blocks: list[Block] = []
-    for place, heading in enumerate(sides.headings):
-        sign = CHOSEN if place in taken else " "
-        head: tuple[Piece, ...] = (
-            (f"{sign} {letter(place)} ", "good" if place in taken else "label"),
-            (heading, "dim"),
-        )
-        blocks += [Block(head, gap=place > 0), *side_blocks(sides, name, place)]
-    return blocks
-
-
-def result_blocks(memory: Memory, standing: str = "") -> list[Block]:
-    """Return what a merge would make, as a memory."""
-    head = " · ".join(filter(None, (tame(memory.kind), memory.status, tame(memory.project or "unassigned"), standing)))
-    pinned: tuple[Piece, ...] = ((f"{MARK_PINNED} pinned ", "good"), ("· ", "dim")) if memory.pinned else ()
-    blocks = [Block(((tame(memory.title, 1_000), "title"),)), Block((*pinned, (head, "dim")))]
-    blocks.append(Block(((_beginning(memory.insight), "text"),), gap=True))
-    if memory.rationale:
-        blocks.append(Block(((_beginning(memory.rationale), "text"),), label="Why", gap=True))
-    if memory.snippet:
-        blocks.append(Block(((_beginning(memory.snippet), "code"),), gap=True))
-    rows = [
-        ("Files", ", ".join(tame(anchor.path) for anchor in memory.anchors)),
-        ("Tags", tame(", ".join(memory.tags))),
-        ("Sources", ", ".join(source_line([source]) for source in memory.sources[:_MOST_SOURCES])),
-        ("Dates", f"from {memory.created_at:%Y-%m-%d}"),
+    memories, now = access.memories(identifiers), access.vault.now()
+    if len(memories) < 2:  # noqa: PLR2004 - a pair
+        raise NotFoundError("The memories to merge no longer exist")
+    fields = fields_of(memories)
+    headings = [
+        f"{source_line(memory.sources) if memory.sources else 'typed'} · "
+        + (f"verified {ago(days_between(memory.verified_at, now))}" if memory.verified_at else "never verified")
+        for memory in memories
     ]
-    shown = [(label, text) for label, text in rows if text]
-    blocks += [Block(((text, "text"),), label=label, gap=at == 0) for at, (label, text) in enumerate(shown)]
-    return blocks
+    return Sides(
+        memories=tuple(memories),
+        headings=tuple(headings),
+        fields=tuple(fields),
+        marked={field.name: marked_texts(field.texts) for field in fields},
+        differs=what_differs(memories),
+        projects=tuple(named_projects(memories)),
+    )
 
 
-def _beginning(text: str) -> str:
-    return reveal(text[:LONGEST_SHOWN]).strip("\n").rstrip() + ("\n…" if len(text) > LONGEST_SHOWN else "")
+def preview_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str]) -> MergePreview:
+    """Return what a merge would make of the chosen texts.
+
+    Raises:
+        UsageError: a chosen text is empty or invalid.
+    """
+    from memtui.curate.merge import preview
+    from memtui.curate.views import tokens_of
+
+    project = sides.projects[0] if len(sides.projects) > 1 else None
+    made = preview(sides.memories, chosen, access.vault.kinds, project)
+    return MergePreview(made, tokens_of([made]), tokens_of(sides.memories))
 
 
-class MergeFields(ChoiceList):
-    """A list of fields; it answers `b` itself, which everywhere else leads to the inbox."""
+def make_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str], project: str | None) -> Done:
+    """Merge as one change.
 
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(MERGE_FIELDS)
+    Raises:
+        ConflictError: one of the memories changed since it was read.
+    """
+    from memtui.curate.merge import merge
 
-    class BothWanted(Message):
-        """Every text of the current field is wanted."""
-
-    def action_merge_both(self) -> None:
-        """Keep every text."""
-        self.post_message(self.BothWanted())
+    access.opening.before_change()
+    merged = merge(
+        access.vault,
+        [memory.id for memory in sides.memories],
+        actor=access.opening.actor,
+        project=project,
+        chosen=chosen,
+        versions={memory.id: memory.version for memory in sides.memories},
+        secret_patterns=access.opening.secret_patterns,
+    )
+    return Done(f"{outcomes.merged(merged)}; u undoes it", focus=merged.result.id)

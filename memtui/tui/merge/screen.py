@@ -3,75 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
 from memtui.domain.memory import MOST_MERGED
 from memtui.errors import ConflictError, MemtuiError
+from memtui.text.plural import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import GO, MERGE, MERGE_TAKE
+from memtui.tui.actions.table import GO, MERGE, MERGE_FIELDS, MERGE_TAKE
 from memtui.tui.edit.fields import TextEditScreen
 from memtui.tui.launch_options import Opening
-from memtui.tui.merge.queries import (
-    CHOSEN,
-    LABELS,
-    MergeAccess,
-    MergeFields,
-    MergeResult,
-    Sides,
-    letter,
-    result_blocks,
-    side_blocks,
-    stacked_blocks,
-)
-from memtui.tui.messages import LookFailed
+from memtui.tui.merge.queries import MergePreview, Sides, make_merge, preview_merge, read_sides
+from memtui.tui.merge.view import CHOSEN, LABELS, letter, result_blocks, side_blocks, stacked_blocks
 from memtui.tui.screen import MemtuiScreen
 from memtui.tui.screens.dialogs import ChoiceScreen
-from memtui.tui.text_layout import counted, tame
+from memtui.tui.text_layout import tame
 from memtui.tui.values import Done
-from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lists import ChoiceList, ChoiceRow
 
 NARROWEST_SIDE = 30
-"""Cells that a text needs to be read beside others; with less, the texts stand one below the other."""
+"""Cells that a text needs to be read beside others; with less, the texts are stacked."""
 
 
-@dataclass
-class SidesRead(Message):
-    """The memories were read."""
+class MergeFields(ChoiceList):
+    """The fields; `b` keeps every text here, and opens the inbox everywhere else."""
 
-    sides: Sides
-
-
-@dataclass
-class ResultMade(Message):
-    """What a merge would come to was worked out.
-
-    Attributes:
-        ticket: number of the request; older ones than the newest are dropped.
-        result: in words why there is none, where the choice makes none.
-    """
-
-    ticket: int
-    result: MergeResult | str
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(MERGE_FIELDS)
 
 
 class MergeScreen(MemtuiScreen):
-    """Chooses whose text each field takes; the merge itself is one undoable change.
+    """Choose whose text each field takes; the merge itself is one undoable change.
 
     Args:
-        opening: what the app was opened with.
-        identifiers: the memories, the one that stays first.
+        identifiers: the memories, the one that is kept first.
     """
 
     AREA = MERGE
@@ -84,7 +56,6 @@ class MergeScreen(MemtuiScreen):
         self.merged = False
         """Whether the merge was made."""
         self._identifiers = tuple(identifiers)[:MOST_MERGED]
-        self._merging = MergeAccess(self.access)
         self._head = Static("", id="merge-head", markup=False)
         self._fields = MergeFields(id="merge-fields")
         self._panes = [DetailPane(id=f"merge-side-{place}") for place in range(len(self._identifiers))]
@@ -93,7 +64,6 @@ class MergeScreen(MemtuiScreen):
         self._sides: Sides | None = None
         self._taken: dict[str, tuple[int, ...]] = {}
         self._written: dict[str, str] = {}
-        self._ticket = 0
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -106,8 +76,7 @@ class MergeScreen(MemtuiScreen):
         yield self.hints
 
     def on_mount(self) -> None:
-        """Draw the empty panes; the vault is asked after the first picture."""
-        self.hints.place = MERGE
+        """Draw the empty panes; the vault is read after the first paint."""
         self._head.update(Content.styled(" Merge", "bold $primary"))
         self._fields.border_title = Content("Fields that differ")
         self._stack.set_title("Texts")
@@ -117,42 +86,27 @@ class MergeScreen(MemtuiScreen):
     # -- reading ----------------------------------------------------------------------------------
 
     def _read(self) -> None:
-        self._read_sides()
+        self.loader.read(lambda: read_sides(self.access, self._identifiers), self._show_sides, group="sides")
 
-    @work(thread=True, exclusive=True, group="sides", exit_on_error=False)
-    def _read_sides(self) -> None:
-        try:
-            sides = self._merging.sides(self._identifiers)
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(SidesRead(sides))
-
-    @on(SidesRead)
-    def _take_sides(self, message: SidesRead) -> None:
+    def _show_sides(self, sides: Sides) -> None:
         self.trouble_is_over()
-        self._sides = message.sides
-        known = {field.name: field.proposed for field in message.sides.fields}
+        self._sides = sides
+        known = {field.name: field.proposed for field in sides.fields}
         self._taken = {name: self._taken.get(name, proposed) for name, proposed in known.items()}
         self._written = {name: text for name, text in self._written.items() if name in known}
-        self._lay_out()
+        self.draw_again()
 
     # -- showing ----------------------------------------------------------------------------------
 
-    def on_resize(self) -> None:
+    def draw_again(self) -> None:
         """Put the texts side by side where there is room for it."""
-        self.call_after_refresh(self._lay_out)
-
-    def _lay_out(self) -> None:
         if self._sides is None:
             return
         number = len(self._sides.memories)
         self.set_class(self.size.width // number < NARROWEST_SIDE, "-stacked")
         for place, pane in enumerate(self._panes):
             pane.display = place < number
-        self._show_fields()
-        self._show_texts()
-        self._make_result()
+        self._show_choice()
 
     @property
     def _field(self) -> str | None:
@@ -213,31 +167,25 @@ class MergeScreen(MemtuiScreen):
         fields = self._sides.fields if self._sides is not None else ()
         return {field.name: self._written.get(field.name, field.text(self._taken[field.name])) for field in fields}
 
-    def _make_result(self) -> None:
-        if self._sides is not None:
-            self._ticket += 1
-            self._work_out(self._ticket, self._sides, self._chosen())
+    def _preview(self) -> None:
+        sides, chosen = self._sides, self._chosen()
+        if sides is not None:
+            self.loader.read(
+                lambda: preview_merge(self.access, sides, chosen),
+                self._show_result,
+                group="result",
+                on_error=self._show_no_result,
+            )
 
-    @work(thread=True, exclusive=True, group="result", exit_on_error=False)
-    def _work_out(self, ticket: int, sides: Sides, chosen: dict[str, str]) -> None:
-        made: MergeResult | str
-        try:
-            made = self._merging.result(sides, chosen, None)
-        except MemtuiError as error:
-            made = str(error)
-        self.post_message(ResultMade(ticket, made))
+    def _show_no_result(self, error: MemtuiError) -> None:
+        self._result.set_title("Result ─ none yet")
+        self._result.show((), from_top=True)
+        self.say(str(error), severity="warning")
 
-    @on(ResultMade)
-    def _show_result(self, message: ResultMade) -> None:
-        if message.ticket != self._ticket or self._sides is None:
+    def _show_result(self, made: MergePreview) -> None:
+        if self._sides is None:
             return
-        made = message.result
-        if isinstance(made, str):
-            self._result.set_title("Result ─ none yet")
-            self._result.show((), from_top=True)
-            self.say(made, severity="warning")
-            return
-        self._result.set_title(f"Result ─ {made.tokens:,} tokens (was {made.before:,})")
+        self._result.set_title(f"Result ─ {made.tokens:,} tokens (was {made.tokens_before:,})")
         warned = f"! {'; '.join(map(tame, self._sides.differs))}" if self._sides.differs else ""
         self._result.border_subtitle = Content(warned)  # a plain str would be read as markup
         self._result.show(result_blocks(made.memory), from_top=False)
@@ -245,19 +193,19 @@ class MergeScreen(MemtuiScreen):
     # -- choosing ---------------------------------------------------------------------------------
 
     def why_not(self, action: Action) -> str | None:
-        """Return why an act cannot be done now."""
+        """Return why an action is not possible now."""
         if action.id.startswith(GO) or action.id in {"undo", "redo"}:
             return "The merge comes first; esc leaves it."
         if self.acting and action.owner == MERGE:
-            return "The merge is on its way."
+            return "The merge is being saved."
         if action.owner == MERGE and self._sides is None:
             return "The memories are being read."
         if action.owner == MERGE and action.id != "merge-apply" and self._field is None:
-            return "They differ in no text; enter merges them."
+            return "Their texts are the same; enter merges them."
         return super().why_not(action)
 
     async def action_act(self, identifier: str) -> None:
-        """Do what a key asks for; a number takes the text of that memory."""
+        """Run an action; a number takes the text of that memory."""
         if not identifier.startswith(MERGE_TAKE):
             await super().action_act(identifier)
         elif self.why_not(registry.by_id(identifier)) is None:
@@ -287,15 +235,14 @@ class MergeScreen(MemtuiScreen):
         self._written.pop(name, None)
         self._show_choice()
 
-    @on(MergeFields.BothWanted)
-    def _take_all(self, message: MergeFields.BothWanted) -> None:
-        message.stop()
+    def action_merge_both(self) -> None:
+        """Keep every text."""
         sides, name = self._sides, self._field
         if sides is None or name is None or self.acting:
             return
         field = sides.fields[self._fields.cursor]
         if not field.can_join:
-            self.say(f"A memory has one {LABELS[name].lower()}; take one, or e writes it.", severity="warning")
+            self.say(f"A memory has one {LABELS[name].lower()}; choose one, or write it with e.", severity="warning")
             return
         first = {text: place for place, text in reversed(list(enumerate(field.texts))) if text.strip()}
         self._taken[name] = tuple(sorted(first.values())) or (0,)
@@ -305,10 +252,10 @@ class MergeScreen(MemtuiScreen):
     def _show_choice(self) -> None:
         self._show_fields()
         self._show_texts()
-        self._make_result()
+        self._preview()
 
     def action_merge_edit(self) -> None:
-        """Write the text of the field by hand, beginning with what is chosen."""
+        """Write the text of the field, starting with what is chosen."""
         name = self._field
         if name is None:
             return
@@ -329,7 +276,7 @@ class MergeScreen(MemtuiScreen):
     # -- merging ----------------------------------------------------------------------------------
 
     def action_merge_apply(self) -> None:
-        """Make the merge; of several projects, ask which it belongs to."""
+        """Merge; of several projects, ask which one the result belongs to."""
         sides = self._sides
         if sides is None:
             return
@@ -347,29 +294,20 @@ class MergeScreen(MemtuiScreen):
         chosen = self._chosen()
 
         def run() -> Done:
-            done = self._merging.merge(sides, chosen, project)
+            done = make_merge(self.access, sides, chosen, project)
             self.merged = True
             return done
 
         self.do(run, focus=True)
 
     def acts_ended(self, focus: str | None) -> None:
-        """Close once the merge is made."""
+        """Close once merged."""
         del focus
         if self.merged and self.is_current:
             self.dismiss(None)
 
     def answers_failure(self, error: MemtuiError) -> bool:
-        """Read the memories again where one of them moved; the choices stay."""
+        """Read the memories again where one of them changed; the choices stay."""
         if isinstance(error, ConflictError):
-            self._read_sides()
+            self._read()
         return super().answers_failure(error)
-
-    @on(KeyHints.Pressed)
-    async def _press(self, message: KeyHints.Pressed) -> None:
-        message.stop()
-        message.prevent_default()
-        if message.action.id == "merge-both":
-            self._fields.action_merge_both()
-        else:
-            await self.action_act(message.action.id)

@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
 from memtui.text.sanitize import reveal
@@ -23,7 +22,6 @@ from memtui.tui.screen import MemtuiScreen
 from memtui.tui.text_layout import ago, days_between, tame
 from memtui.tui.tidy.queries import TidyAccess
 from memtui.tui.values import Done
-from memtui.tui.widgets.chrome import KeyHints
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import AskLine, Question
 
@@ -38,17 +36,10 @@ _QUESTIONS = {
 }
 
 
-class ClashText(DetailPane):
-    """One of the two texts; it answers `b` itself, which everywhere else leads to the inbox."""
+class ContradictionText(DetailPane):
+    """One of the two texts; `b` keeps both memories here, and opens the inbox everywhere else."""
 
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CLASH_TEXT)
-
-    class BothWanted(Message):
-        """Both memories are to hold."""
-
-    def action_clash_both(self) -> None:
-        """Let both hold."""
-        self.post_message(self.BothWanted())
 
 
 class ContradictionScreen(MemtuiScreen):
@@ -72,7 +63,7 @@ class ContradictionScreen(MemtuiScreen):
         self._memories = memories
         self._tidying = TidyAccess(self.access)
         self._head = Static("", id="clash-head", markup=False)
-        self._panes = [ClashText(id=f"clash-{place}") for place in (0, 1)]
+        self._panes = [ContradictionText(id=f"clash-{place}") for place in (0, 1)]
         self._line = AskLine(_QUESTIONS, id="clash-ask")
         self._where = Static(_WHERE, id="clash-where", markup=False)
         self._first = ""
@@ -142,10 +133,8 @@ class ContradictionScreen(MemtuiScreen):
         """Say that it is no contradiction."""
         self._settle(lambda: self._tidying.is_no_contradiction(self._contradiction))
 
-    @on(ClashText.BothWanted)
-    def _ask_where(self, message: ClashText.BothWanted) -> None:
-        """Ask where each holds; at least one must say so."""
-        message.stop()
+    def action_clash_both(self) -> None:
+        """Ask where each holds; at least one answer is needed."""
         if not self.acting:
             self._ask("first")
 
@@ -195,15 +184,6 @@ class ContradictionScreen(MemtuiScreen):
         del focus
         if self.settled and self.is_current:
             self.dismiss(None)
-
-    @on(KeyHints.Pressed)
-    async def _press(self, message: KeyHints.Pressed) -> None:
-        message.stop()
-        message.prevent_default()
-        if message.action.id == "clash-both":
-            self._panes[0].action_clash_both()
-        else:
-            await self.action_act(message.action.id)
 
 
 def _marked(text: str, words: str) -> tuple[Piece, ...]:

@@ -1,0 +1,100 @@
+"""Texts that are to be merged, side by side or stacked, and the result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memtui.domain.memory import Memory
+from memtui.text.sanitize import reveal
+from memtui.tui.inbox.queries import source_line
+from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece
+from memtui.tui.merge.queries import Sides
+from memtui.tui.text_layout import MARK_PINNED, tame
+
+if TYPE_CHECKING:
+    from memtui.curate.merge import Marked
+
+
+LABELS = {"title": "Title", "insight": "Insight", "rationale": "Why", "snippet": "Snippet", "kind": "Kind"}
+
+CHOSEN = "✓"
+
+
+def letter(place: int) -> str:
+    """Return the letter of a memory: A for the one that is kept."""
+    return chr(ord("A") + place)
+
+
+def marked_pieces(marked: Marked) -> tuple[Piece, ...]:
+    """Return a text with the words that differ in brackets."""
+    pieces: list[Piece] = []
+    left = LONGEST_SHOWN
+    for part, differs in _joined(marked):
+        if left <= 0:
+            break
+        shown = reveal(part[:left])
+        left -= len(part)
+        core = shown.strip()
+        if not differs or not core:
+            pieces.append((shown, "text"))
+            continue
+        start = shown.index(core)
+        pieces += [(shown[:start], "text"), (f"[{core}]", "warning"), (shown[start + len(core) :], "text")]
+    if left <= 0:
+        pieces.append(("\n… the rest is not shown", "dim"))
+    return tuple(piece for piece in pieces if piece[0]) or (("(empty)", "dim"),)
+
+
+def _joined(marked: Marked) -> list[tuple[str, bool]]:
+    """Return the parts with words in a row that differ as one: `[Lock key is]`, not `[Lock] [key] [is]`."""
+    joined: list[tuple[str, bool]] = []
+    for place, (part, differs) in enumerate(marked):
+        between = not part.strip() and 0 < place < len(marked) - 1 and marked[place - 1][1] and marked[place + 1][1]
+        if joined and joined[-1][1] and (differs or between):
+            joined[-1] = (joined[-1][0] + part, True)
+        else:
+            joined.append((part, differs))
+    return joined
+
+
+def side_blocks(sides: Sides, name: str, place: int) -> list[Block]:
+    """Return the text of one memory in one field."""
+    return [Block(marked_pieces(sides.marked[name][place]))]
+
+
+def stacked_blocks(sides: Sides, name: str, taken: tuple[int, ...]) -> list[Block]:
+    """Return the texts of all memories in one field, one below the other."""
+    blocks: list[Block] = []
+    for place, heading in enumerate(sides.headings):
+        sign = CHOSEN if place in taken else " "
+        head: tuple[Piece, ...] = (
+            (f"{sign} {letter(place)} ", "good" if place in taken else "label"),
+            (heading, "dim"),
+        )
+        blocks += [Block(head, gap=place > 0), *side_blocks(sides, name, place)]
+    return blocks
+
+
+def result_blocks(memory: Memory) -> list[Block]:
+    """Return what a merge would make, as a memory."""
+    head = " · ".join((tame(memory.kind), memory.status, tame(memory.project or "unassigned")))
+    pinned: tuple[Piece, ...] = ((f"{MARK_PINNED} pinned ", "good"), ("· ", "dim")) if memory.pinned else ()
+    blocks = [Block(((tame(memory.title, 1_000), "title"),)), Block((*pinned, (head, "dim")))]
+    blocks.append(Block(((_beginning(memory.insight), "text"),), gap=True))
+    if memory.rationale:
+        blocks.append(Block(((_beginning(memory.rationale), "text"),), label="Why", gap=True))
+    if memory.snippet:
+        blocks.append(Block(((_beginning(memory.snippet), "code"),), gap=True))
+    rows = [
+        ("Files", ", ".join(tame(anchor.path) for anchor in memory.anchors)),
+        ("Tags", tame(", ".join(memory.tags))),
+        ("Sources", ", ".join(source_line([source]) for source in memory.sources[:4])),
+        ("Dates", f"from {memory.created_at:%Y-%m-%d}"),
+    ]
+    shown = [(label, text) for label, text in rows if text]
+    blocks += [Block(((text, "text"),), label=label, gap=at == 0) for at, (label, text) in enumerate(shown)]
+    return blocks
+
+
+def _beginning(text: str) -> str:
+    return reveal(text[:LONGEST_SHOWN]).strip("\n").rstrip() + ("\n…" if len(text) > LONGEST_SHOWN else "")
