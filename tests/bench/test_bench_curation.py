@@ -25,6 +25,7 @@ from memtui.domain.memory import Anchor, Link, Memory, Signal
 from memtui.domain.record import memory_from_record
 from memtui.pack.recipes import save_recipe
 from memtui.recall.result import Task
+from memtui.tui.lab.trial import Trial
 from memtui.tui.lab.view import curve_of
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.review_triggers import riskiest
@@ -116,7 +117,7 @@ def test_the_decay_lab_follows_its_knobs(tmp_path: Path) -> None:
     knobs = Knobs(half_lives={"tooling": 30.0, in_project("note", "project-0"): 3.0}, threshold=0.6, floor=0.02)
 
     def turn() -> None:
-        curve_of(snapshot, knobs, "tooling", None)
+        curve_of(snapshot, Trial(subject="tooling", knobs=knobs))
         effect(snapshot, knobs)
 
     check(f"a knob to curve and counts at {MIGRATION:,}", seconds(turn), 0.1)

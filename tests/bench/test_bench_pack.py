@@ -33,7 +33,8 @@ from memtui.pack.targets.registry import target_named, target_names
 from memtui.recall.rank import recall
 from memtui.recall.result import Hit, Recall, Task
 from memtui.text.token_count import get_counter
-from memtui.tui.context.queries import Ask, PayloadAccess
+from memtui.tui.context.ask import Ask, Choices
+from memtui.tui.context.queries import Payloads
 from memtui.tui.launch_options import Opening
 from memtui.tui.vault_access import VaultAccess
 from memtui.vault.filters import EVERYTHING, Scope
@@ -137,7 +138,7 @@ def test_a_change_on_the_context_screen_is_answered_within_100_ms(tmp_path: Path
         fill(vault, MIGRATION)
         opening = Opening(vault=vault, folder=tmp_path, project="project-1")
         task = "lock expires before the payment gateway answers"
-    access = PayloadAccess(VaultAccess(opening))
+    access = Payloads(VaultAccess(opening))
     usual = Ask(task, (), "chat", "1200", None)
     pack = access.answer(usual).pack
     inside, outside = pack.included[0].memory.id, pack.withheld[0].id
@@ -145,9 +146,9 @@ def test_a_change_on_the_context_screen_is_answered_within_100_ms(tmp_path: Path
         "budget": replace(usual, budget="2k"),
         "target": replace(usual, target="cursor"),
         "style": replace(usual, style="compiled"),
-        "tick out": replace(usual, without=frozenset({inside})),
-        "tick in": replace(usual, with_ids=frozenset({outside})),
-        "unconfirmed": replace(usual, unconfirmed=True),
+        "tick out": replace(usual, choices=Choices(without=frozenset({inside}))),
+        "tick in": replace(usual, choices=Choices(with_ids=frozenset({outside}))),
+        "unconfirmed": replace(usual, choices=Choices(unconfirmed=True)),
     }
     for name, ask in changes.items():
         times = [seconds(partial(access.answer, one)) for _ in range(10) for one in (ask, usual)][::2]

@@ -73,6 +73,6 @@ async def says_of(pilot: Pilot[Any], pack_id: str, said: str) -> None:
 
     def is_said() -> bool:
         screen = packs(pilot)
-        return not screen.acting and any(row.id == pack_id and row.said == said for row in screen._list.rows)
+        return not screen.acting and any(row.id == pack_id and row.verdict == said for row in screen._list.rows)
 
     await until(pilot, is_said, f"of pack {pack_id} it is said {said!r}")

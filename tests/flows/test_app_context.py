@@ -43,8 +43,9 @@ from textual import events
 
 from memtui import clock
 from memtui.pack.recipes import list_packs, payload_hash
-from memtui.tui.context import reading
-from memtui.tui.context.queries import Ask, ContextAccess
+from memtui.tui.context import screen as context
+from memtui.tui.context.ask import Ask
+from memtui.tui.context.queries import Payloads
 from memtui.tui.launch_options import Opening
 from memtui.tui.state import State
 from memtui.tui.textual_patches.pasting import Stripped
@@ -194,7 +195,7 @@ async def test_files_are_completed_from_the_tree_and_from_memories(ferry: Vault,
 def test_the_app_on_the_demo_follows_the_imports_of_a_file_of_its_source_trees(demo: Cli) -> None:
     text, file = "make refunds idempotent", "payments/service.py"
     vault = Vault(demo.home / "demo" / "vault.duckdb", now=clock.now)
-    answer = ContextAccess(VaultAccess(Opening(vault=vault, folder=demo.home))).answer(
+    answer = Payloads(VaultAccess(Opening(vault=vault, folder=demo.home))).answer(
         Ask(text, (file,), "chat", "700", None)
     )
     assert answer.project == "payments-api"
@@ -255,7 +256,7 @@ async def test_what_was_typed_is_there_again_and_changes_of_others_come_in(ferry
 async def test_a_busy_vault_is_told_and_the_payload_comes_once_it_is_free(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "POLL_SECONDS", 0.2)
+    monkeypatch.setattr(context, "POLL_SECONDS", 0.2)
     ferry.patience_seconds = 0.1
     async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await holds(pilot, 5)

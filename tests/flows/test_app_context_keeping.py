@@ -72,10 +72,10 @@ async def test_what_changed_since_the_last_pack_is_told(
         await shows(pilot, "since 01 Jun: +2 −1")
         await pilot.press("d")
         for text in (
-            "Since this task was copied last",
+            "Since this task was last copied",
             "+ in now",
             "A refund that fails on retry",
-            "− not in any more",
+            "− no longer in",
         ):
             await shows(pilot, text)
         assert "Lock refunds by payment_id" in screen_text(pilot)

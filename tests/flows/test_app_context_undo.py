@@ -29,7 +29,7 @@ async def test_ticks_style_and_target_are_taken_back_one_by_one_and_done_again(f
             await pilot.press(key)
             await until(pilot, lambda: not screen.is_waiting and payload(pilot) != shown[-1], f"{key} changes it")
             shown.append(payload(pilot))
-        screen._take_target("cursor")
+        screen._set("target", "cursor")
         await until(pilot, lambda: not screen.is_waiting and payload(pilot) != shown[-1], "another target")
         for words, expected in (
             ("Undone: target cursor", shown[2]),
@@ -61,7 +61,7 @@ async def test_a_copy_is_taken_back_before_older_changes_and_never_one_of_somebo
         await says(pilot, "Recorded as pack")
         await until(pilot, lambda: not screen.acting and not screen.is_waiting, "at rest")
         await pilot.press("u")
-        await says(pilot, "off the list and counts for nothing; the clipboard keeps its text")
+        await says(pilot, "the pack no longer counts; the clipboard keeps its text")
         assert list_packs(ferry, 9) == []
         await until(pilot, lambda: not screen.acting and not screen.is_waiting, "at rest")
         await pilot.press("ctrl+r")
@@ -77,7 +77,7 @@ async def test_a_copy_is_taken_back_before_older_changes_and_never_one_of_somebo
         await until(pilot, lambda: LOCK in included(pilot), "the lock is back")
 
         await pilot.press("R", *"weekly", "enter")
-        await says(pilot, "Saved as recipe “weekly”; u takes it back")
+        await says(pilot, "Saved as recipe “weekly”; u undoes it")
         await until(pilot, lambda: focused(pilot) == "context-list" and not screen.acting, "the line closes")
         await pilot.press("u")
         await says(pilot, "Undone: save recipe weekly")
@@ -106,7 +106,7 @@ async def test_ticks_stay_with_their_task_in_recipes_and_until_the_next_visit(fe
         await shows(pilot, "1 left out by you")
 
         await type_task(pilot, "when is sailing")
-        await says(pilot, "Another task: its ticks were taken back")
+        await says(pilot, "New task: the ticks of the previous one were removed")
         assert not screen._choices.has_ticks
         assert focused(pilot) == "context-list", "where a task is there already, letters are acts"
         await pilot.press("L")

@@ -32,7 +32,7 @@ async def test_what_asks_for_care_beside_what_the_vault_holds(ferry: Vault, tmp_
     async with app_on(ferry, tmp_path).run_test(size=NARROW, notifications=True) as pilot:
         await shows(pilot, "Lock refunds")
         await pilot.app.run_action("go('health')")
-        await shows(pilot, "5 memories in use")
+        await shows(pilot, "5 active memories")
         text = screen_text(pilot)
         assert "! due                 2" in text
         assert "0.9–1.0" in text
@@ -41,7 +41,7 @@ async def test_what_asks_for_care_beside_what_the_vault_holds(ferry: Vault, tmp_
         await pilot.press("G")
         await shows(pilot, "tied to no file")
         fill(ferry, [memory(9, "A ninth rule")])
-        await shows(pilot, "6 memories in use")
+        await shows(pilot, "6 active memories")
         await pilot.press("l")
         await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen), "the lab, where something can be done")
 
@@ -52,7 +52,7 @@ async def test_hostile_memories_do_no_harm_at_any_size(tmp_path: Path) -> None:
     fill(vault, hostile_memories())
     async with app_on(vault, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
         await pilot.app.run_action("go('health')")
-        await shows(pilot, "memories in use")
+        await shows(pilot, "active memories")
         for size in (WIDE, NARROW, (40, 15), (20, 8)):
             await pilot.resize_terminal(*size)
             await until(pilot, lambda size=size: pilot.app.screen.size == size, "it is resized")  # type: ignore[misc] # a default binds the size

@@ -104,7 +104,7 @@ async def test_who_did_what_when_and_what_it_changed(told: Vault, tmp_path: Path
         await lists(pilot, 3)
         assert not screen.has_class("-filtering")
         await pilot.press("slash", *"zzz")
-        await shows(pilot, "Nothing fits “zzz”.")
+        await shows(pilot, "No change matches “zzz”.")
 
 
 async def test_an_earlier_revision_comes_back_as_a_new_change_and_undo_takes_it_back(
@@ -124,7 +124,7 @@ async def test_an_earlier_revision_comes_back_as_a_new_change_and_undo_takes_it_
         await lists(pilot, 4)
         await reads(pilot, 4)
         await pilot.press("R")
-        await says(pilot, "it says what version 4 said already")
+        await says(pilot, "already reads as in version 4")
         await until(pilot, lambda: not history(pilot).acting, "the act is over")
         await pilot.press("u")
         await says(pilot, "Undone: bring back version 1")
@@ -172,7 +172,7 @@ async def test_hostile_text_does_no_harm_and_an_empty_journal_says_so(tmp_path: 
     vault = empty_vault(tmp_path)
     async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
         await pilot.press("H")
-        await shows(pilot, "Nothing was changed yet.")
+        await shows(pilot, "No changes yet.")
         await pilot.press("R", "enter")
         await says(pilot, "No change is under the cursor.")
         await pilot.press("n")

@@ -53,7 +53,7 @@ def importer(pilot: Pilot[Any]) -> ImportScreen:
 
 async def previews(pilot: Pilot[Any], words: str) -> None:
     await until(pilot, lambda: isinstance(pilot.app.screen, ImportScreen), "Import is open")
-    await until(pilot, lambda: importer(pilot)._preview is not None, "a preview is there")
+    await until(pilot, lambda: bool(importer(pilot)._plan.count), "a preview is there")
     await shows(pilot, words)
 
 
@@ -89,10 +89,11 @@ async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_
         await shows(pilot, "3 new → inbox")
         assert count(vault) == 0
         await pilot.press("I")
-        await says(pilot, "Imported 3 new memories into the inbox (b opens it); u undoes it")
+        await says(pilot, "Imported: 3 added")
+        await says(pilot, "; b opens the inbox; u undoes it")
         assert count(vault, "candidate") == 3
         await shows(pilot, "3 known")
-        await shows(pilot, "It waits in the inbox: b goes there.")
+        await shows(pilot, "They wait in the inbox: b goes there.")
         await pilot.press("u")
         await says(pilot, "Undone: import 3 new")
         await shows(pilot, "Nothing is written until you press I")
@@ -112,7 +113,7 @@ async def test_another_path_is_typed_and_what_is_none_is_told(project: Path, fer
         await previews(pilot, "CLAUDE.md")
         assert len(pilot.app.screen_stack) == 2, "a vault that holds something is not greeted"
         await pilot.press("slash", *"nope.md", "enter")
-        await says(pilot, "There is no such file or folder: nope.md.")
+        await says(pilot, "No such file or folder: nope.md.")
         await pilot.press("ctrl+u", *"notes/other.md", "enter")
         await shows(pilot, "Named by you")
         assert focused(pilot) == "import-places"
@@ -124,7 +125,7 @@ async def test_another_path_is_typed_and_what_is_none_is_told(project: Path, fer
         await shows(pilot, "1 of 3 ticked")
         await until(pilot, lambda: len(importer(pilot)._plan._lines) > 1, "it is previewed")
         await pilot.press("A", "I")
-        await says(pilot, "Imported 1 new memory active")
+        await says(pilot, "Imported: 1 added")
         assert count(ferry, "candidate") == 0
         assert count(ferry, "active") == 6
 
@@ -137,7 +138,7 @@ async def test_esc_stops_an_import_and_the_vault_is_as_it_was(
         await pilot.app.run_action("go('import')")
         await previews(pilot, "2 new → inbox")
         screen = importer(pilot)
-        run = screen._sources.run
+        run = screen._importer.run
 
         def stopped_midway(*places: Any, progress: Any, **options: Any) -> Any:
             def told(what: str, done: int, total: int) -> None:
@@ -147,9 +148,9 @@ async def test_esc_stops_an_import_and_the_vault_is_as_it_was(
 
             return run(*places, progress=told, **options)
 
-        monkeypatch.setattr(screen._sources, "run", stopped_midway)
+        monkeypatch.setattr(screen._importer, "run", stopped_midway)
         await pilot.press("I")
-        await says(pilot, "Import stopped; the vault is as it was")
+        await says(pilot, "Import cancelled; the vault is unchanged")
         assert count(ferry) == 5
         assert isinstance(pilot.app.screen, ImportScreen)
 

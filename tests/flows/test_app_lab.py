@@ -34,8 +34,7 @@ from memtui.pack.recipes import save_recipe
 from memtui.recall.result import Task
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.lab.screen import LabScreen
-from memtui.tui.lab.view import LADDER, step
-from memtui.tui.widgets.curve import Curve, axis_rows, dotted_rows
+from memtui.tui.lab.trial import LADDER
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 
@@ -98,7 +97,7 @@ async def rested(pilot: Pilot[Any]) -> None:
 async def turn_to(pilot: Pilot[Any], kind: str) -> None:
     await pilot.press(*["up"] * 12)
     for _ in range(12):
-        if lab(pilot)._subject == kind:
+        if lab(pilot)._trial.subject == kind:
             return
         await pilot.press("down")
     raise AssertionError(f"no kind {kind}")
@@ -114,7 +113,7 @@ async def test_the_effect_is_shown_before_it_is_applied_and_undone_after(vault: 
         await open_lab(pilot)
         await turn_to(pilot, "tooling")
         await pilot.press(*["left"] * 4)
-        await until(pilot, lambda: lab(pilot)._knobs().half_lives == {"tooling": 30.0}, "30 days are tried")
+        await until(pilot, lambda: lab(pilot)._trial.knobs.half_lives == {"tooling": 30.0}, "30 days are tried")
         await rested(pilot)
         found = lab(pilot)._effect
         assert found is not None
@@ -126,7 +125,7 @@ async def test_the_effect_is_shown_before_it_is_applied_and_undone_after(vault: 
 
         await pilot.press("a")
         await says(pilot, "half-life of tooling 90 d → 30 d")
-        await until(pilot, lambda: not lab(pilot)._tried.half_lives, "what was applied is no trial any more")
+        await until(pilot, lambda: not lab(pilot)._trial.knobs.half_lives, "what was applied is no trial any more")
         assert due(vault) == found.after > before
         await shows(pilot, "vault")
 
@@ -142,22 +141,22 @@ async def test_what_verdicts_speak_for_is_offered_with_its_evidence(vault: Vault
         await open_lab(pilot)
         await turn_to(pilot, "tooling")
         await shows(pilot, "30 d from 6 verdicts (6 outdated)")
-        assert not lab(pilot)._knobs().half_lives, "never by itself"
+        assert not lab(pilot)._trial.knobs.half_lives, "never by itself"
         await pilot.press("t")
-        assert lab(pilot)._knobs().half_lives["tooling"] == pytest.approx(30.3, abs=0.1)
+        assert lab(pilot)._trial.knobs.half_lives["tooling"] == pytest.approx(30.3, abs=0.1)
         await pilot.press("0")
-        assert not lab(pilot)._knobs().half_lives
+        assert not lab(pilot)._trial.knobs.half_lives
         await pilot.press("a")
-        await says(pilot, "No half-life is tried")
+        await says(pilot, "No half-life has been changed")
         await turn_to(pilot, "decision")
         await pilot.press("t")
-        await says(pilot, "No verdict says anything of decision yet")
+        await says(pilot, "There are no verdicts on decision to learn from yet")
         # The line for review moves the queue, but it is the configuration's to keep.
         await pilot.press("greater_than_sign", "greater_than_sign")
         await rested(pilot)
         await shows(pilot, "[review] threshold = 0.6")
         await pilot.press("a")
-        await says(pilot, "The configuration alone keeps this")
+        await says(pilot, "Only the configuration can keep this")
         await pilot.press("escape")
         assert vault.kinds.get("tooling").half_life_days == 90.0
 
@@ -169,7 +168,7 @@ async def test_a_project_is_tried_alone_and_floor_and_hurts_are_tried_with_their
         await open_lab(pilot)
         await turn_to(pilot, "tooling")
         await pilot.press("p", "left")
-        await shows(pilot, "tooling in ferry alone")
+        await shows(pilot, "tooling in ferry only")
         await pilot.press("left_square_bracket", "right_curly_bracket")
         await rested(pilot)
         await shows(pilot, "[recall] floor = 0.04")
@@ -179,7 +178,7 @@ async def test_a_project_is_tried_alone_and_floor_and_hurts_are_tried_with_their
         await says(pilot, "half-life of tooling in ferry 90 d → 75 d")
         with vault.read() as reader:
             assert reader.kinds.project_half_lives() == {("tooling", "ferry"): 75.0}
-        await until(pilot, lambda: not lab(pilot).acting and not lab(pilot)._tried.half_lives, "it is applied")
+        await until(pilot, lambda: not lab(pilot).acting and not lab(pilot)._trial.knobs.half_lives, "it is applied")
         await pilot.press("d", "a")
         await until(pilot, lambda: not _own(vault), "the project goes by its kind again")
 
@@ -260,22 +259,3 @@ def test_the_command_line_goes_by_the_same_rule(cli: Cli) -> None:
     assert is_due()
     cli("undo")
     assert not is_due(), "the vault's is undone like any change"
-
-
-def test_steps_are_those_of_the_ladder_in_both_directions() -> None:
-    assert step(90.0, 1) == 120.0
-    assert step(90.0, -1) == 75.0
-    assert step(41.3, -1) == 30.0
-    assert step(1.0, -1) == 1.0
-    assert step(0.5, -1) == 0.5
-    assert step(9_999.0, 1) == 9_999.0
-
-
-def test_a_second_curve_has_no_gaps_and_words_never_touch() -> None:
-    rows = dotted_rows([1.0, 0.5, 0.0], 6)
-    assert [sorted(row) for row in rows] == [[0], [1], [1], [1], [2], [2]]
-    axis, words = axis_rows(
-        Curve((), None, 0.5, "", ticks=(0.0, 1.0), labels=((0.0, "0"), (0.5, "30 d"), (0.55, "33 d"))), 20
-    )
-    assert axis == "┴" + "─" * 18 + "┴"
-    assert words.split() == ["0", "30", "d"]

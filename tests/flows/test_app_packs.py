@@ -66,7 +66,7 @@ async def test_a_word_on_a_pack_moves_its_memories_and_undo_takes_it_back(ferry:
     async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await open_packs(pilot, 2)
         assert [row.id for row in screen._list.rows] == [old, new], "what awaits an answer stands first"
-        await shows(pilot, "1 pack waits for a word")
+        await shows(pilot, "1 pack waits for feedback")
         await reads(pilot, old)
         await pilot.press("x")
         await until(
@@ -144,12 +144,12 @@ async def test_a_pack_is_copied_again_with_its_very_bytes_and_compared_with_what
         screen = await open_packs(pilot, 2)
         await reads(pilot, waiting)
         await pilot.press("z")
-        await says(pilot, "Left unanswered")
+        await says(pilot, "This pack no longer waits for feedback")
         await says_of(pilot, waiting, "")
         await pilot.press("g")
         await reads(pilot, pack_id)
         await pilot.press("z")
-        await says(pilot, "Nobody asks about this pack.")
+        await says(pilot, "This pack is not waiting for feedback.")
         await pilot.press("y")
         await says(pilot, "bytes to tmux")
         await until(pilot, lambda: len(screen._list.rows) == 3, "a copy is a use, and a use is a pack")
@@ -179,7 +179,7 @@ async def test_a_pack_is_copied_again_with_its_very_bytes_and_compared_with_what
         purge_memories(ferry, [member])
         buffer.unlink()
         await pilot.press("y")
-        await says(pilot, "Its bytes cannot be had any more")
+        await says(pilot, "The exact text is no longer available")
         assert not buffer.exists()
         await pilot.press("o")
         await answered(pilot)

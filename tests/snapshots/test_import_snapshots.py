@@ -29,7 +29,7 @@ def _app(folder: Path, home: Path) -> MemtuiApp:
 
 
 def _is_read(screen: object) -> bool:
-    return isinstance(screen, ImportScreen) and screen._preview is not None and not screen.acting
+    return isinstance(screen, ImportScreen) and screen._plan.count > 0 and not screen.acting
 
 
 async def test_the_first_run(own_home: Path, tmp_path: Path, album: Album) -> None:

@@ -1,4 +1,4 @@
-"""The ranked list, the payload, and the budget of the Context screen."""
+"""The payload and the budget of the Context screen."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from memtui.tui.context.rows import RankedRow, Section
-from memtui.tui.text_layout import MARK_PINNED, fit, freshness_bar, wrap
-from memtui.tui.widgets.lists import MovingView, Paint, PickList
+from memtui.tui.context.view import Section
+from memtui.tui.text_layout import fit, freshness_bar, wrap
+from memtui.tui.widgets.lists import MovingView
 
 if TYPE_CHECKING:
     from memtui.pack.targets.base import Piece
@@ -33,7 +33,7 @@ class BudgetMeter(Widget):
     ALLOW_SELECT = False
     parts: reactive[Sequence[Section]] = reactive(())
     free: reactive[int | None] = reactive(None)
-    """Tokens left of the budget; None where it is counted in another unit."""
+    """Tokens left of the budget; None where it is in another unit."""
 
     def render(self) -> Content:
         """Return the line."""
@@ -90,14 +90,14 @@ class PayloadPane(MovingView):
         self._paint: dict[str, Style] = {}
 
     def show(self, pieces: Sequence[Piece], *, notice: Sequence[str] = ()) -> None:
-        """Show a payload, where it is scrolled to; a notice where it is empty."""
+        """Show a payload without scrolling; a notice where it is empty."""
         if tuple(pieces) == self._pieces and tuple(notice) == self._notice:
             return
         self._pieces, self._notice = tuple(pieces), tuple(notice)
         self._wrap()
 
     def mark(self, memory_id: str | None) -> None:
-        """Let the lines of one memory stand out, and bring them into sight."""
+        """Highlight the lines of one memory, and scroll them into view."""
         self._marked = memory_id
         places = [place for place, line in enumerate(self._lines) if memory_id and line.memory_id == memory_id]
         if places:
@@ -105,7 +105,7 @@ class PayloadPane(MovingView):
         self.refresh()
 
     def _reveal(self, first: int, last: int) -> None:
-        """Scroll as little as shows all these lines, or the first of them where they are too many."""
+        """Scroll as little as possible to show all these lines, or the first of them where they are too many."""
         top, page = self.scroll_offset.y, self.page
         if first < top or last - first >= page:
             self.scroll_to(y=first, animate=False)
@@ -123,27 +123,26 @@ class PayloadPane(MovingView):
         self.border_subtitle = Content(count)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Wrap anew where the width changed."""
+        """Wrap again if the width changed."""
         del event
         if self.scrollable_content_region.width != self._wrapped_for:
             self._wrap()
             self.mark(self._marked)
 
     def _wrap(self) -> None:
-        # A column is kept free for the scrollbar, so that a text does not wrap anew when it appears.
+        # A column is kept free for the scrollbar, so that its appearance does not wrap the text again.
         width = max(_NARROWEST, self.size.width - self.styles.scrollbar_size_vertical - 2)
         self._wrapped_for = self.scrollable_content_region.width
         self._lines = [_Line(line, None, "frame") for text in self._notice for line in wrap(text, width)]
         left = MOST_CHARACTERS
         for piece in self._pieces:
-            for text in piece.text[: max(0, left)].removesuffix("\n").split("\n"):
-                style = "base" if piece.memory_id is not None else "frame"
+            style = "base" if piece.memory_id is not None else "frame"
+            for text in piece.text[:left].removesuffix("\n").split("\n") if left > 0 else ():
                 self._lines += [_Line(line, piece.memory_id, style) for line in wrap(text, width)]
             left -= len(piece.text)
-            if left <= 0:
-                rest = sum(len(one.text) for one in self._pieces) - MOST_CHARACTERS
-                self._lines += [_Line(line, None, "warning") for line in wrap(_more(rest), width)] if rest > 0 else []
-                break
+        if left < 0:
+            more = f"… {-left:,} more characters: copied and written, not shown"
+            self._lines += [_Line(line, None, "warning") for line in wrap(more, width)]
         self.virtual_size = Size(width, len(self._lines))
         self.refresh()
 
@@ -195,113 +194,3 @@ class PayloadPane(MovingView):
         """Draw the selection."""
         del selection
         self.refresh()
-
-
-def _more(characters: int) -> str:
-    return f"… {characters:,} more characters: copied and written, not shown"
-
-
-MARKS = {"in": "✓", "put in": "+", "left out": "·", "withheld": "−"}
-
-_KIND_CELLS = 12
-_KIND_FROM = 44
-_RANKED_LIST_BAR_CELLS = 3
-_BAR_FROM = 54
-_SCORE_CELLS = 4
-_TEN = 10.0
-_TOKEN_CELLS = 7
-_TOKENS_FROM = 30
-_REASON_SHARE = 0.55
-
-
-class RankedList(PickList):
-    """Two sections under one cursor."""
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
-        super().__init__(id=id)
-        self._lines: list[RankedRow | str] = []
-        self._best = 1.0
-
-    @property
-    def count(self) -> int:
-        """Lines in the list."""
-        return len(self._lines)
-
-    @property
-    def current(self) -> RankedRow | None:
-        """The memory under the cursor."""
-        line = self._lines[self.cursor] if self.cursor < len(self._lines) else None
-        return line if isinstance(line, RankedRow) else None
-
-    @property
-    def rows(self) -> list[RankedRow]:
-        """All memories, in order."""
-        return [line for line in self._lines if isinstance(line, RankedRow)]
-
-    def selectable(self, index: int) -> bool:
-        """Return whether a line is a memory."""
-        return isinstance(self._lines[index], RankedRow)
-
-    def show(
-        self,
-        ranked: Sequence[RankedRow],
-        withheld: Sequence[RankedRow],
-        rest: Sequence[str],
-        *,
-        follow: str | None,
-        notice: Sequence[str] = (),
-    ) -> None:
-        """Show these memories.
-
-        Args:
-            ranked: in the payload, or left out by a person.
-            withheld: not in the payload, the nearest first.
-            rest: counts of what is withheld beyond them.
-            follow: the memory that the cursor stays on; None goes to the first.
-            notice: lines to show where there is no memory at all.
-        """
-        self._best = max((row.score for row in ranked), default=1.0) or 1.0
-        tail: list[RankedRow | str] = [*withheld, *(f"  {line}" for line in rest)]
-        heading = ["", "Withheld and why"] if ranked and tail else ["Withheld and why"] if tail else []
-        self._lines = [*ranked, *heading, *tail]
-        places = {line.id: place for place, line in enumerate(self._lines) if isinstance(line, RankedRow)}
-        self.rows_changed(places.get(follow or "", None if follow else 0), notice)
-
-    def segments(self, index: int, width: int, paint: Paint) -> list[Segment]:
-        """Return a memory, a heading or a count."""
-        line = self._lines[index]
-        if isinstance(line, str):
-            return [Segment(fit(line, width), paint["heading" if not line.startswith("  ") else "dim"])]
-        mark = Segment(f"{MARKS[line.state]} ", paint["good" if line.is_in else "dim"])
-        if line.state == "withheld":
-            return [mark, *self._withheld(line, width - 2, paint)]
-        return [mark, *self._ranked(line, width - 2, paint)]
-
-    def _ranked(self, row: RankedRow, width: int, paint: Paint) -> list[Segment]:
-        kind = _KIND_CELLS if width >= _KIND_FROM else 0
-        bar = _RANKED_LIST_BAR_CELLS if width >= _BAR_FROM else 0
-        tokens = _TOKEN_CELLS if width >= _TOKENS_FROM else 0
-        title = width - 2 - sum(cells + 1 for cells in (kind, bar, tokens) if cells) - _SCORE_CELLS - 1
-        ground = paint["base" if row.is_in else "dim"]
-        found = [Segment(f"{MARK_PINNED if row.pinned else ' '} ", paint["mark"])]
-        if kind:
-            found.append(Segment(fit(row.kind, kind) + " ", paint["kind" if row.is_in else "dim"]))
-        found.append(Segment(fit(row.title, max(1, title)) + " ", ground))
-        if bar:
-            found.append(
-                Segment(freshness_bar(row.score / self._best, bar) + " ", paint["bar" if row.is_in else "dim"])
-            )
-        score = f"{row.score:.2f}" if row.score < _TEN else f"{row.score:.1f}"
-        found.append(Segment(fit(score, _SCORE_CELLS, right=True) + " ", paint["dim"]))
-        if tokens:
-            text = f"{row.tokens:,} t" if row.tokens is not None else "out"
-            found.append(Segment(fit(text, tokens, right=True), paint["base" if row.is_in else "dim"]))
-        return found
-
-    def _withheld(self, row: RankedRow, width: int, paint: Paint) -> list[Segment]:
-        reason = int((width - 4) * _REASON_SHARE)
-        title = width - 2 - reason - 1
-        return [
-            Segment("  " + fit(row.title, max(1, title)) + " ", paint["dim"]),
-            Segment(fit(row.reason, max(1, reason)), paint["kind"]),
-        ]

@@ -1,15 +1,16 @@
-"""The Context screen's work on the vault."""
+"""What Context reads from the vault, and what is done with a payload."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from memtui.errors import MemtuiError, UsageError
-from memtui.tui.memory_acts import MemoryActs
+from memtui.tui.context.ask import Ask
 from memtui.tui.text_layout import tame
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
@@ -20,40 +21,13 @@ if TYPE_CHECKING:
     from memtui.pack.build import Pack
     from memtui.pack.options import PackOptions
     from memtui.pack.recipes import PackDiff
-    from memtui.pack.targets.base import Style
-    from memtui.recall.result import Recall, Task
+    from memtui.recall.result import Hit, Recall, Task
     from memtui.vault.packs import Recipe, StoredPack
 
 RECALL_KEPT_SECONDS = 30.0
-"""So long a ranking is kept while nobody writes to the vault: files in hand change too, and trust fades."""
+"""How long a ranking is kept while nobody writes to the vault: files being edited change too, and trust fades."""
 
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """What a person asks a payload for.
-
-    Attributes:
-        phase: None to guess it.
-        without: ids left out by hand.
-        with_ids: ids put in by hand.
-        unconfirmed: whether what waits in the inbox may go in.
-        with_loaded: whether what the target loads by itself goes in all the same.
-        secrets: what happens to what looks like a secret; empty for what the configuration says.
-        standing: names of the recipes whose union a pack was, None for a task; today's recipes stand for it.
-    """
-
-    text: str
-    files: tuple[str, ...]
-    target: str
-    budget: str
-    phase: str | None
-    without: frozenset[str] = frozenset()
-    with_ids: frozenset[str] = frozenset()
-    style: Style = "full"
-    unconfirmed: bool = False
-    with_loaded: bool = False
-    secrets: str = ""
-    standing: tuple[str, ...] | None = None
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +37,7 @@ class Answer:
     Attributes:
         place: what is in view, in words.
         diff: against the pack that was used last for the same task, None where there is none.
-        clashes: memories of the payload that contradict each other.
+        contradictions: memories of the payload that contradict each other.
     """
 
     ask: Ask
@@ -72,34 +46,72 @@ class Answer:
     project: str | None
     place: str
     diff: PackDiff | None = None
-    clashes: tuple[PayloadContradiction, ...] = ()
+    contradictions: tuple[PayloadContradiction, ...] = ()
+
+    def hit(self, identifier: str) -> Hit | None:
+        """Return a memory as it was recalled, None where it is withheld."""
+        hits = [*(one.hit for one in self.pack.included), *self.pack.left_out]
+        return next((hit for hit in hits if hit.memory.id == identifier), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What changed since the pack that was used last for the same task, with the titles of memories by id."""
+
+    diff: PackDiff
+    titles: Mapping[str, str]
 
 
 class FilesError(UsageError):
-    """A file in hand is none; told beside the line of files."""
+    """A file that was named does not exist; shown beside the line of files."""
 
 
-class ContextAccess:
-    """Payloads, the files that may be named, and what is done with a payload."""
+class _Kept(Generic[T]):
+    """The last value that was made, as long as it is asked for with the same key.
+
+    Args:
+        seconds: how long it is kept.
+    """
+
+    def __init__(self, seconds: float = math.inf) -> None:
+        self._seconds = seconds
+        # Replaced as a whole, so that threads need no lock.
+        self._known: tuple[object, float, T] | None = None
+
+    def get(self, key: object, make: Callable[[], T]) -> T:
+        known = self._known
+        if known is None or known[0] != key or time.monotonic() - known[1] >= self._seconds:
+            value = make()
+            known = self._known = key, time.monotonic(), value
+        return known[2]
+
+
+class Payloads:
+    """Payloads, and what is done with one.
+
+    What answers hang on beside the ask is read again once the file of the vault changed: every read opens the vault,
+    which takes 20 ms.
+    """
 
     def __init__(self, access: VaultAccess) -> None:
         self._access = access
-        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
-        self._acts = MemoryActs(access)
-        # Replaced as a whole, so that threads need no lock.
-        self._known_view: tuple[tuple[int, ...], View | None] = ((), None)
-        self._known_named: tuple[tuple[int, ...], tuple[str, ...], tuple[tuple[str, ...], View] | None]
-        self._known_named = (), (), None
-        self._known_packs: tuple[tuple[int, ...], Sequence[StoredPack]] = ((), ())
-        self._known_recall: tuple[object, float, Recall] | None = None
-        self._known_clashes: tuple[object, tuple[PayloadContradiction, ...]] = ((), ())
+        self._opening = access.opening
+        self._vault = access.vault
+        self._reading = access.read_vault
+        self._view_kept: _Kept[View] = _Kept()
+        self._files_kept: _Kept[tuple[tuple[str, ...], View]] = _Kept()
+        self._packs_kept: _Kept[Sequence[StoredPack]] = _Kept()
+        self._recall_kept: _Kept[Recall] = _Kept(RECALL_KEPT_SECONDS)
+        self._contradictions_kept: _Kept[tuple[PayloadContradiction, ...]] = _Kept()
+
+    # -- payloads ---------------------------------------------------------------------------------
 
     def answer(self, ask: Ask) -> Answer:
-        """Return the pack for an ask: the very bytes that `memtui context` prints for it.
+        """Return the pack for an ask: the same bytes that `memtui context` prints for it.
 
         Raises:
             FilesError: a file neither exists nor is known to any memory.
-            UsageError: the budget, the target or the phase is none.
+            UsageError: invalid budget, target or phase.
         """
         from memtui.curate.projects import narrow_to_files
         from memtui.pack.build import context
@@ -112,7 +124,7 @@ class ContextAccess:
         recipes = None
         if ask.standing is not None:
             recipes = self._recipes(view)
-            if view.project is not None:  # else the files of one project would shut out the recipes of the others
+            if view.project is not None:  # else the files of one project would exclude the recipes of the others
                 view = narrow_to_files(self._reading, view, [file for recipe in recipes for file in recipe.files])
         task = Task(text=ask.text, files=files, phase=check_phase(ask.phase) if ask.phase else None)
         pack = context(
@@ -125,106 +137,96 @@ class ContextAccess:
             settings=opening.recall,
             now=self._vault.now(),
             recipes=recipes,
-            recall_by=lambda wanted, most: self._recalled(wanted, view, most),
+            recall_by=lambda wanted, most: self._recall(wanted, view, most),
         )
-        place = view.project or ("all projects" if view.shows_all else "no project, global alone")
+        place = view.project or ("all projects" if view.shows_all else "no project, only global memories")
         diff = self._diff(task, pack, view.project)
-        return Answer(ask, task, pack, view.project, place, diff, self._clashes(pack))
-
-    def _clashes(self, pack: Pack) -> tuple[PayloadContradiction, ...]:
-        """Return what contradicts each other in a payload; kept while it holds the same memories and nobody writes."""
-        from memtui.curate.explain_payload import contradictions_in
-
-        key = (self._stamp(), sorted(one.memory.id for one in pack.included))
-        known, clashes = self._known_clashes
-        if known != key:
-            clashes = contradictions_in(self._reading, pack)
-            self._known_clashes = key, clashes
-        return clashes
+        return Answer(ask, task, pack, view.project, place, diff, self._contradictions(pack))
 
     def options(self, ask: Ask) -> PackOptions:
-        """Return what a payload is made with: the configuration's usual, and what was chosen on the screen."""
-        from dataclasses import replace
-
+        """Return what a payload is made with: the configuration, and what was chosen on the screen."""
         from memtui.pack.options import PackOptions
 
-        usual = PackOptions.of(self._opening.context, self._opening.secret_patterns)
+        defaults, choices = PackOptions.of(self._opening.context, self._opening.secret_patterns), ask.choices
         return replace(
-            usual,
+            defaults,
             budget=ask.budget,
             style=ask.style,
-            without=ask.without,
-            with_ids=ask.with_ids,
-            unconfirmed=ask.unconfirmed,
-            withhold_loaded=usual.withhold_loaded and not ask.with_loaded,
-            secrets=ask.secrets or usual.secrets,
+            without=choices.without,
+            with_ids=choices.with_ids,
+            unconfirmed=choices.unconfirmed,
+            withhold_loaded=defaults.withhold_loaded and not choices.with_loaded,
+            secrets=choices.secrets or defaults.secrets,
             standing=ask.standing,
         )
 
-    def _recipes(self, view: View) -> list[Recipe]:
-        """Return the recipes of a view, whose union is the standing payload."""
-        from memtui.pack.recipe_union import recipes_of
-        from memtui.vault.packs import read_recipes
+    def _view(self) -> View:
+        """Return what is in view, as the command line finds it."""
+        from memtui.curate.projects import view_of
 
-        with self._reading.read() as reader:
-            return recipes_of(read_recipes(reader), view.project)
+        def look() -> View:
+            with self._reading.read() as reader:
+                return view_of(reader, self._opening.folder, self._opening.project)
 
-    def _recalled(self, task: Task, view: View, most: int) -> Recall:
-        """Return what the task recalls; kept while only ticks, budget, target or style change, and nobody writes."""
-        from memtui.recall.rank import recall
-
-        opening = self._opening
-        meaning = opening.meaning
-        key = (self._stamp(), task, view.payload_scope, most, meaning is not None and meaning.is_ready)
-        known = self._known_recall
-        if known is not None and known[0] == key and time.monotonic() - known[1] < RECALL_KEPT_SECONDS:
-            return known[2]
-        found = recall(
-            self._reading,
-            task,
-            view.payload_scope,
-            settings=opening.recall,
-            now=self._vault.now(),
-            limit=most,
-            tree=view.tree,
-            meaning=meaning,
-        )
-        self._known_recall = key, time.monotonic(), found
-        return found
+        return self._view_kept.get(self._access.signature(), look)
 
     def _files(self, named: tuple[str, ...]) -> tuple[tuple[str, ...], View]:
-        """Return files as memories name them and the view narrowed to them; asked anew once the vault's file changed.
-
-        Every look opens the vault anew (20 ms), and the files stay while a task is typed.
-        """
+        """Return files as memories name them, and the view narrowed to them."""
         from memtui.curate.projects import check_named_files, narrow_to_files
 
-        stamp = self._stamp()
-        known_stamp, known_named, known = self._known_named
-        if known is not None and (known_stamp, known_named) == (stamp, named):
-            return known
-        view = self._view()
-        try:
-            files = check_named_files(self._reading, view, named, folder=self._opening.folder)
-        except UsageError as error:
-            raise FilesError(error.what, where=error.where, remedy=error.remedy) from error
-        found = tuple(files), narrow_to_files(self._reading, view, files)
-        self._known_named = stamp, named, found
-        return found
+        def check() -> tuple[tuple[str, ...], View]:
+            view = self._view()
+            try:
+                files = check_named_files(self._reading, view, named, folder=self._opening.folder)
+            except UsageError as error:
+                raise FilesError(error.what, where=error.where, remedy=error.remedy) from error
+            return tuple(files), narrow_to_files(self._reading, view, files)
+
+        return self._files_kept.get((self._access.signature(), named), check)
+
+    def _recall(self, task: Task, view: View, most: int) -> Recall:
+        """Return what the task recalls; kept while only ticks, budget, target or style change."""
+        from memtui.recall.rank import recall
+
+        opening, meaning = self._opening, self._opening.meaning
+        key = (self._access.signature(), task, view.payload_scope, most, meaning is not None and meaning.is_ready)
+        return self._recall_kept.get(
+            key,
+            lambda: recall(
+                self._reading,
+                task,
+                view.payload_scope,
+                settings=opening.recall,
+                now=self._vault.now(),
+                limit=most,
+                tree=view.tree,
+                meaning=meaning,
+            ),
+        )
 
     def _diff(self, task: Task, pack: Pack, project: str | None) -> PackDiff | None:
-        """Return what changed since the pack used last for the task; packs are read anew once the file changed."""
+        """Return what changed since the pack used last for the task."""
         from memtui.pack.recipes import compare, previous_among
         from memtui.vault.packs import read_packs
 
-        stamp = self._stamp()
-        known, packs = self._known_packs
-        if known != stamp:
+        def look() -> Sequence[StoredPack]:
             with self._reading.read() as reader:
-                packs = read_packs(reader, limit=None)
-            self._known_packs = stamp, packs
-        previous = previous_among(packs, task, project)
+                return read_packs(reader, limit=None)
+
+        previous = previous_among(self._packs_kept.get(self._access.signature(), look), task, project)
         return compare(pack, previous) if previous is not None else None
+
+    def _contradictions(self, pack: Pack) -> tuple[PayloadContradiction, ...]:
+        """Return what contradicts each other in a payload; kept while it holds the same memories."""
+        from memtui.curate.explain_payload import contradictions_in
+
+        key = (self._access.signature(), sorted(one.memory.id for one in pack.included))
+        return self._contradictions_kept.get(key, lambda: contradictions_in(self._reading, pack))
+
+    def since(self, diff: PackDiff) -> Since:
+        """Return what changed since an earlier pack, with titles."""
+        found = self._access.memories([*diff.added, *diff.removed, *diff.changed])
+        return Since(diff, {one.id: tame(one.title) for one in found})
 
     def known_files(self) -> list[str]:
         """Return the names that complete the line of files."""
@@ -237,55 +239,14 @@ class ContextAccess:
         stands_here = view.stands_in or (not view.named and view.workspace.is_repository)
         return nameable_files(view.root if stands_here else None, anchors)
 
-    def _view(self) -> View:
-        """Return what is in view, as the command line finds it; asked anew once the vault's file changed."""
-        from memtui.curate.projects import view_of
+    # -- what is done with a payload --------------------------------------------------------------
 
-        stamp = self._stamp()
-        known, view = self._known_view
-        if view is None or known != stamp:
-            with self._reading.read() as reader:
-                view = view_of(reader, self._opening.folder, self._opening.project)
-            self._known_view = stamp, view
-        return view
-
-    def _stamp(self) -> tuple[int, ...]:
-        """Return what the file system says of the vault and its log; equal while nobody wrote to it."""
-        return self._access.signature()
-
-
-@dataclass(frozen=True, slots=True)
-class Since:
-    """What changed since the pack that was used last for the same task, with the titles of memories by id."""
-
-    diff: PackDiff
-    titles: Mapping[str, str]
-
-
-class PayloadAccess(ContextAccess):
-    """Payloads, and what is done with one."""
-
-    def __init__(self, access: VaultAccess) -> None:
-        super().__init__(access)
-        self._made: list[int] = []
-        self._unmade: list[int] = []
-        self._copied: set[int] = set()
-
-    def since(self, answer: Answer) -> Since | None:
-        """Return what changed since the last pack of a task, with titles; None where there is no such pack."""
-        diff = answer.diff
-        if diff is None:
-            return None
-        with self._reading.read() as reader:
-            found = reader.get_many([*diff.added, *diff.removed, *diff.changed])
-        return Since(diff, {one.id: tame(one.title) for one in found.values()})
-
-    def copy(self, answer: Answer, send_escape: Callable[[str], bool], *, later: str = "") -> Done:
-        """Copy a payload and record the pack; the words are those of the route that carried it.
+    def copy(self, answer: Answer, send_escape: Callable[[str], bool], *, hint: str = "") -> Done:
+        """Copy a payload and record the pack; the message names the route that carried it.
 
         Args:
             send_escape: sends OSC 52.
-            later: how feedback is given later, to be told at the end.
+            hint: how to give feedback later, for the end of the message.
         """
         from memtui.pack.clipboard import copy
         from memtui.pack.recipes import record_pack
@@ -306,70 +267,54 @@ class PayloadAccess(ContextAccess):
             )
         except MemtuiError as error:
             return Done(f"{result.message}. It was not recorded as a pack: {error}", changed=False)
-        self._note_change(identifier)
-        return Done(f"{result.message}. Recorded as pack {identifier}" + (f"; {later}" if later else ""))
+        return Done(f"{result.message}. Recorded as pack {identifier}" + (f"; {hint}" if hint else ""))
 
-    def undo(self, *, made_here: bool) -> Done:
-        """Undo the last change of the vault.
+    def last_change(self) -> int | None:
+        """Return the number of the last change that was made from the app."""
+        change = self._vault.last_change
+        return change.number if change is not None else None
 
-        Args:
-            made_here: whether it should be the last one that this screen made; then another one is left alone.
-        """
+    def why_not_undo(self, change: int) -> str:
+        """Return why an undo would not take back this change, nothing where it would."""
         from memtui.vault.journal import last_undoable
 
-        number = self._made[-1] if made_here and self._made else None
-        if number is not None:
-            self._made.pop()
-            with self._reading.read() as reader:
-                last = last_undoable(reader)
-            if last is not None and last.number != number:
-                words = f"“{tame(last.summary, 80)}” by {tame(last.actor, 30)} came after it"
-                return Done(f"Not undone: {words}. H shows both", changed=False)
-        done = self._acts.undo()
-        if number is None:
-            return done
-        self._unmade.append(number)
-        if number not in self._copied:
-            return done
-        words = "the pack is off the list and counts for nothing; the clipboard keeps its text"
-        return Done(f"{done.message}: {words}", focus=done.focus)
-
-    def redo(self, *, made_here: bool) -> Done:
-        """Do the undone change again; one that this screen made may be taken back again."""
-        done = self._acts.redo()
-        if made_here and self._unmade:
-            self._made.append(self._unmade.pop())
-        return done
-
-    def _note_change(self, words: str, *, is_copy: bool = True) -> None:
-        """Remember the number of a change that was just made, known by what its summary ends with."""
-        from memtui.vault.journal import log
-
         with self._reading.read() as reader:
-            number = next((one.number for one in log(reader, limit=9) if one.summary.endswith(words)), None)
-        if number is not None:
-            self._made.append(number)
-            self._unmade.clear()
-            self._copied |= {number} if is_copy else set()
+            last = last_undoable(reader)
+        if last is None or last.number == change:
+            return ""
+        return f"Not undone: “{tame(last.summary, 80)}” by {tame(last.actor, 30)} came after it. H shows both"
 
     def write(self, answer: Answer, named: str, *, overwrite: bool) -> Path:
-        """Write a payload to a file and return where.
+        """Write a payload to a file and return its path.
 
         Raises:
-            RefusedError: there is one already and it was not said that it may be replaced.
+            RefusedError: the file exists and must not be replaced.
         """
         from memtui.publish.files import write_payload
 
         return write_payload(answer.pack.payload, named, folder=self._opening.folder, overwrite=overwrite)
 
-    # -- recipes and questions --------------------------------------------------------------------
+    def note_question(self, answer: Answer, named: str) -> Path:
+        """Append the task to a file of evaluation questions, which expects what is in the payload."""
+        from memtui.publish.files import add_question
+        from memtui.recall.evaluation import Question
+
+        expected = tuple(one.memory.id for one in answer.pack.included)
+        question = Question(answer.task.text, expected, answer.task.files)
+        return add_question(question, named, folder=self._opening.folder)
+
+    # -- recipes ----------------------------------------------------------------------------------
 
     def recipes(self) -> list[Recipe]:
         """Return the recipes of the project in view, or all where none is."""
-        from memtui.pack.recipe_union import recipes_of
-        from memtui.pack.recipes import list_recipes
+        return self._recipes(self._view())
 
-        return recipes_of(list_recipes(self._reading), self._view().project)
+    def _recipes(self, view: View) -> list[Recipe]:
+        from memtui.pack.recipe_union import recipes_of
+        from memtui.vault.packs import read_recipes
+
+        with self._reading.read() as reader:
+            return recipes_of(read_recipes(reader), view.project)
 
     def save_recipe(self, name: str, answer: Answer) -> Done:
         """Save a task with its files, target and budget under a name."""
@@ -387,20 +332,4 @@ class PayloadAccess(ContextAccess):
             options=self.options(answer.ask),
             secret_patterns=self._opening.secret_patterns,
         )
-        self._note_change(recipe.name, is_copy=False)
-        return Done(f"Saved as recipe “{tame(recipe.name)}”; u takes it back")
-
-    def note_question(self, answer: Answer, named: str) -> Path:
-        """Append the task to a file of evaluation questions, what is in the payload as what should come."""
-        from memtui.publish.files import add_question
-        from memtui.recall.evaluation import Question
-
-        expected = tuple(one.memory.id for one in answer.pack.included)
-        question = Question(answer.task.text, expected, answer.task.files)
-        return add_question(question, named, folder=self._opening.folder)
-
-
-def written_words(answer: Answer, path: Path) -> str:
-    """Return what was written where."""
-    size = len(answer.pack.payload.encode("utf-8", "replace"))
-    return f"Wrote {size:,} bytes to {tame(str(path))}"
+        return Done(f"Saved as recipe “{tame(recipe.name)}”; u undoes it")

@@ -2,37 +2,279 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
-from memtui.errors import MemtuiError
+from memtui.errors import MemtuiError, UsageError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import CONTEXT
-from memtui.tui.context import rows
-from memtui.tui.context.keeping import ContextKeeping
+from memtui.tui.context import view
+from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, lines_of
+from memtui.tui.context.controllers import QUESTION, QUESTIONS, RECIPE, WRITE, BudgetError, PayloadKeeper, PayloadMaker
+from memtui.tui.context.panes import BudgetMeter, PayloadPane
+from memtui.tui.context.queries import Answer, FilesError, Payloads, Since
 from memtui.tui.context.task_lines import GUESSED, Offers, TaskLines
-from memtui.tui.screens.dialogs import CardScreen, ChoiceScreen
-from memtui.tui.screens.memory_cards import MemoryCards
-from memtui.tui.widgets.lists import PickList
+from memtui.tui.context.view import RankedRow, ranked_segments
+from memtui.tui.launch_options import Opening
+from memtui.tui.screen import MemtuiScreen
+from memtui.tui.screens.dialogs import CardScreen, pick
+from memtui.tui.screens.memory_cards import read_memory, send_escape
+from memtui.tui.state import State
+from memtui.tui.text_layout import tame
+from memtui.tui.values import Done
+from memtui.tui.widgets.lines import AskLine, TitleLine
+from memtui.tui.widgets.lists import PickList, RowList
 
 if TYPE_CHECKING:
-    from memtui.recall.result import Hit
+    from memtui.vault.packs import Recipe
+
+POLL_SECONDS = 2.0
+"""How often to check whether others changed the vault."""
+
+_AGAIN_SECONDS = 0.05
+"""How often to check whether a payload that is waited for is there."""
+
+_ON_A_MEMORY = frozenset({"context-tick", "context-why", "context-read"})
+_ON_A_PAYLOAD = frozenset({"context-copy", "context-write"})
+_ON_A_TASK = frozenset({"context-save", "context-question"})
 
 
-class ContextScreen(ContextKeeping, MemoryCards):
-    """What goes to an assistant for a task, and why."""
+class ContextScreen(MemtuiScreen):
+    """What goes to an assistant for a task, and why.
 
-    # -- typing -----------------------------------------------------------------------------------
+    Args:
+        opening: what the app was opened with.
+    """
+
+    AREA = CONTEXT
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CONTEXT)
+    AUTO_FOCUS = "#context-task"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012 - the same
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__(opening)
+        # Held here rather than queried: a worker may report while the screen is being removed.
+        self._payloads = Payloads(self.access)
+        self._title = TitleLine("Context", id="context-title")
+        self._lines = TaskLines(opening.context, opening.folder, id="context-lines")
+        self._list: RowList[RankedRow] = RowList(ranked_segments, id="context-list")
+        self._payload = PayloadPane(id="context-payload")
+        self._ask_line = AskLine(QUESTIONS, id="context-ask-line")
+        self._meter = BudgetMeter(id="context-meter")
+        self._choices = Choices()
+        self._steps = Steps()
+        self._ticked_for = ""
+        """The task that the ticks were made for."""
+        self._answer: Answer | None = None
+        self._copy_awaited = False
+        self._maker = PayloadMaker(self, self._payloads, self._ask, self._show_answer, self._show_failure)
+        self._keeper = PayloadKeeper(
+            self, self._payloads, self._ask_line, change=self._do_as_step, close=self._close_line
+        )
+
+    def compose(self) -> ComposeResult:
+        """Lay out the screen."""
+        yield self._title
+        yield self._lines
+        with Horizontal(id="context-panes"):
+            yield self._list
+            yield self._payload
+        yield self._ask_line
+        yield self._meter
+        yield self.hints
+        yield self._lines.offers
+
+    def on_mount(self) -> None:
+        """Restore what was typed last, and make its payload after the first paint."""
+        self._list.set_title("1 Ranked")
+        self._payload.set_title("2 Payload")
+        remembered = self._app_state().section(CONTEXT)
+        self._lines.restore(remembered)
+        self._choices = Choices.restored(remembered)
+        self._ticked_for = self._lines.text
+        if self._lines.text.strip():
+            # A letter is an action on the payload that is there, not the start of another task.
+            self.set_focus(self._list)
+        self.call_after_refresh(self._renew)
+        self.call_after_refresh(self._read_known_files)
+        self.set_interval(POLL_SECONDS, self._poll)
+
+    def on_unmount(self) -> None:
+        """Keep what was typed for the next time."""
+        self.remember(self._app_state())
+
+    def remember(self, state: State) -> None:
+        """Keep what was typed."""
+        state.remember(CONTEXT, self._lines.remembered() | self._choices.remembered())
+
+    def _app_state(self) -> State:
+        state = getattr(self.app, "state", None)
+        return state if isinstance(state, State) else State(None, self.opening.vault.path)
+
+    def _read_known_files(self) -> None:
+        # The payload's own failure shows the error; without names the line still takes any file.
+        self.loader.read(
+            self._payloads.known_files, self._lines.files_line.know, group="files", on_error=lambda _: None
+        )
+
+    # -- asking for a payload ---------------------------------------------------------------------
+
+    def _ask(self) -> Ask:
+        lines = self._lines
+        return Ask(lines.text, lines.files, lines.target, lines.budget, lines.phase, lines.style, self._choices)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a newer payload than the shown one is being made."""
+        return self._maker.is_waiting
+
+    def _renew(self) -> None:
+        """Make the payload of what the lines hold now."""
+        self._drop_old_ticks()
+        self._maker.make()
+
+    def _poll(self) -> None:
+        """Make the payload again if others changed the vault, or if the last try failed."""
+        if not self.acting and (self.in_trouble or self._maker.is_outdated):
+            self._renew()
+
+    def acts_ended(self, focus: str | None) -> None:
+        """Make the payload again, as the change may have affected it."""
+        del focus
+        self._renew()
+
+    def _show_answer(self, answer: Answer) -> None:
+        self.trouble_is_over()
+        before, self._answer = self._answer, answer
+        pack, ask = answer.pack, answer.ask
+        is_new = before is None or (before.ask.text, before.ask.files) != (ask.text, ask.files)
+        current = self._list.current
+        self._list.show(
+            view.ranked_lines(answer),
+            follow=(lambda row: row.id == current.id) if current is not None and not is_new else None,
+            from_top=current is None or is_new,
+            notice=("No memory is near." if ask.has_task else "No memory is active yet.",),
+        )
+        self._list.set_title("1 Ranked", view.counts_note(pack))
+        notice = () if pack.payload else view.empty_notice(pack, has_task=ask.has_task)
+        self._payload.show(pack.pieces, notice=notice)
+        self._payload.set_title(f"2 Payload ─ {view.payload_title(pack)}")
+        self._meter.parts = tuple(view.sections(pack))
+        self._meter.free = view.tokens_left(pack)
+        self._title.project = answer.place
+        self._title.note = view.title_note(answer)
+        self._lines.clear_problem()
+        self._lines.show_settings(pack.phase)
+        self._highlight_current()
+        if self._copy_awaited:
+            self._copy_awaited = False
+            self.call_later(self.action_act, "context-copy")
+
+    def _show_failure(self, error: MemtuiError) -> None:
+        self._copy_awaited = False
+        if isinstance(error, UsageError):
+            line = "Budget" if isinstance(error, BudgetError) else "Files" if isinstance(error, FilesError) else ""
+            self._lines.show_problem(line, error)  # the payload stays
+            return
+        self.complain(str(error))
+        if self._answer is None:
+            self._payload.show((), notice=tuple(filter(None, (error.what, error.where, error.remedy))))
+
+    def look_failed(self, error: MemtuiError) -> None:
+        """Show why something could not be read."""
+        self.say(str(error), severity="error")
+
+    # -- choices and their undo -------------------------------------------------------------------
+
+    def _choose(self, choices: Choices, words: str) -> None:
+        """Take other choices, as a step."""
+        self._take_step(words, None, choices)
+
+    def _set(self, name: str, value: str) -> None:
+        """Take another target, phase or style, as a step."""
+        words = f"{name} {value or GUESSED}"
+        self._take_step(words, {**self._lines.remembered(), name: value}, None)
+
+    def _take_step(self, words: str, lines: Mapping[str, str] | None, choices: Choices | None) -> None:
+        before = Moment(
+            self._choices if choices is not None else None, self._lines.remembered() if lines is not None else None
+        )
+        self._steps.add(Step(tame(words, 80), before, Moment(choices, lines)))
+        self._go_to(Moment(choices, lines))
+
+    def _go_to(self, moment: Moment) -> None:
+        """Show the state of a moment, and make its payload."""
+        if moment.lines is not None:
+            self._lines.restore(moment.lines)
+        if moment.choices is not None:
+            self._choices = moment.choices
+            self._ticked_for = self._lines.text
+        self._renew()
+
+    def _do_as_step(self, change: Callable[[], Done], *, is_copy: bool = False) -> None:
+        """Change the vault; undo on this screen takes it back in its turn."""
+
+        def run() -> Done:
+            done = change()
+            if done.changed:
+                self._steps.add(Step(done.message, change=self._payloads.last_change(), is_copy=is_copy))
+            return done
+
+        self.do(run)
+
+    def action_undo(self) -> None:
+        """Undo what was changed here last; then the last change of the vault."""
+        step = self._steps.undo()
+        if step is not None and step.before is not None:
+            self._go_to(step.before)
+            self.say(f"Undone: {step.words}")
+        else:
+            self.do(lambda: self._undo_in_vault(step), focus=True)
+
+    def _undo_in_vault(self, step: Step | None) -> Done:
+        reason = self._payloads.why_not_undo(step.change) if step is not None and step.change is not None else ""
+        if reason:
+            return Done(reason, changed=False)
+        done = self.memories.undo()
+        if step is None or not step.is_copy:
+            return done
+        return replace(done, message=f"{done.message}: the pack no longer counts; the clipboard keeps its text")
+
+    def action_redo(self) -> None:
+        """Redo what was undone last."""
+        step = self._steps.redo()
+        if step is not None and step.after is not None:
+            self._go_to(step.after)
+            self.say(f"Redone: {step.words}")
+        else:
+            self.do(self.memories.redo, focus=True)
+
+    def _drop_old_ticks(self) -> None:
+        """Remove the ticks of another task: one that shares no word with what is typed now."""
+        text = self._lines.text
+        if not self._choices.has_ticks or not text.strip() or not self._ticked_for.strip():
+            return
+        if not set(text.lower().split()) & set(self._ticked_for.lower().split()):
+            before, self._choices = self._choices, self._choices.without_ticks()
+            self._steps.add(Step("ticks of the previous task removed", Moment(before), Moment(self._choices)))
+            self.say("New task: the ticks of the previous one were removed; u brings them back")
+
+    # -- the lines --------------------------------------------------------------------------------
 
     @on(TaskLines.Changed)
     def _typed(self, message: TaskLines.Changed) -> None:
         message.stop()
-        self._soon()
+        self._maker.make_soon(self._renew)
 
     @on(TaskLines.Entered)
     def _entered(self, message: TaskLines.Entered) -> None:
@@ -49,7 +291,7 @@ class ContextScreen(ContextKeeping, MemoryCards):
         self._lines.task_line.focus()
 
     def action_context_files(self) -> None:
-        """Type the files in hand."""
+        """Type the files being edited."""
         self._lines.files_line.focus()
 
     def action_context_budget(self) -> None:
@@ -62,135 +304,182 @@ class ContextScreen(ContextKeeping, MemoryCards):
         from memtui.pack.targets.registry import target_named, target_names
 
         choices = [(name, target_named(name).label) for name in target_names()]
-        self.app.push_screen(ChoiceScreen("Target", choices, self._lines.target), self._take_target)
-
-    def _take_target(self, name: str | None) -> None:
-        if name is not None:
-            self._take_setting("target", name, f"target {name}")
+        pick(self.app, "Target", choices, self._lines.target, lambda name: self._set("target", name))
 
     def action_context_phase(self) -> None:
         """Choose the phase."""
         from memtui.recall.phase import PHASES
 
         choices = [(GUESSED, "from the words of the task"), *((phase, "") for phase in PHASES)]
-        self.app.push_screen(ChoiceScreen("Phase", choices, self._lines.phase or GUESSED), self._take_phase)
-
-    def _take_phase(self, name: str | None) -> None:
-        if name is not None:
-            self._take_setting("phase", "" if name == GUESSED else name, f"phase {name}")
+        current = self._lines.phase or GUESSED
+        pick(self.app, "Phase", choices, current, lambda name: self._set("phase", "" if name == GUESSED else name))
 
     def action_context_style(self) -> None:
-        """Write in full, or compiled."""
-        style = "full" if self._lines.style == "compiled" else "compiled"
-        self._take_setting("style", style, f"style {style}")
+        """Switch between full and compiled."""
+        self._set("style", "full" if self._lines.style == "compiled" else "compiled")
 
     def action_context_unconfirmed(self) -> None:
-        """Let in what waits in the inbox, or not."""
-        wanted = not self._choices.unconfirmed
-        self._choose_so(
-            replace(self._choices, unconfirmed=wanted), f"{'with' if wanted else 'without'} what waits in the inbox"
-        )
+        """Allow what waits in the inbox, or not."""
+        self._toggle("unconfirmed", "what waits in the inbox")
 
     def action_context_loaded(self) -> None:
-        """Let in what the target loads by itself, or not."""
-        wanted = not self._choices.with_loaded
-        self._choose_so(
-            replace(self._choices, with_loaded=wanted), f"{'with' if wanted else 'without'} what the target loads"
-        )
+        """Allow what the target loads by itself, or not."""
+        self._toggle("with_loaded", "what the target loads")
+
+    def _toggle(self, name: Literal["unconfirmed", "with_loaded"], words: str) -> None:
+        choices = self._choices.toggled(name)
+        self._choose(choices, f"{'with' if getattr(choices, name) else 'without'} {words}")
 
     def action_context_secrets(self) -> None:
         """Choose what happens to memories that hold what looks like a secret."""
         from memtui.pack.filters import SECRET_WORDS
 
-        current = self._choices.secrets or self.opening.context.secrets
-        self.app.push_screen(ChoiceScreen("Secrets", list(SECRET_WORDS.items()), current), self._take_secrets)
+        def take(name: str) -> None:
+            self._choose(replace(self._choices, secrets=name), f"secrets: {name}")
 
-    def _take_secrets(self, name: str | None) -> None:
-        if name is not None:
-            self._choose_so(replace(self._choices, secrets=name), f"secrets: {name}")
+        current = self._choices.secrets or self.opening.context.secrets
+        pick(self.app, "Secrets", list(SECRET_WORDS.items()), current, take)
 
     # -- the list ---------------------------------------------------------------------------------
 
     @on(PickList.Highlighted)
     def _follow_cursor(self, message: PickList.Highlighted) -> None:
         message.stop()
-        self._mark_current()
+        self._highlight_current()
+
+    def _highlight_current(self) -> None:
+        row = self._list.current
+        self._payload.mark(row.id if row is not None and row.is_in else None)
 
     @on(PickList.Chosen)
-    async def _choose(self, message: PickList.Chosen) -> None:
+    async def _read_clicked(self, message: PickList.Chosen) -> None:
         message.stop()
         await self.action_act("context-read")
 
     def action_context_tick(self) -> None:
-        """Tick the memory under the cursor out of the payload, or into it."""
+        """Leave the memory under the cursor out of the payload, or put it in."""
         row = self._list.current
-        if row is None:
-            return
-        choices = self._choices.ticked(row.id, is_withheld=row.state == "withheld")
-        verb = "put in" if row.id in choices.with_ids else "left out"
-        words = f"{'tick taken back' if self._choices.has_tick(row.id) else verb}: {row.title}"
-        self._choose_so(choices, words)
+        if row is not None:
+            choices = self._choices.ticked(row.id, is_withheld=row.state == "withheld")
+            verb = "put in" if row.id in choices.with_ids else "left out"
+            self._choose(choices, f"{'tick removed' if self._choices.has_tick(row.id) else verb}: {row.title}")
 
     def action_context_reset(self) -> None:
-        """Take back all ticks made by hand."""
-        self._choose_so(replace(self._choices, without=frozenset(), with_ids=frozenset()), "all ticks taken back")
+        """Remove all ticks made by hand."""
+        self._choose(self._choices.without_ticks(), "all ticks removed")
 
     def action_context_read(self) -> None:
         """Read the memory under the cursor in full."""
         row = self._list.current
         if row is not None:
-            self.read_memory(row.id)
-
-    def look_failed(self, error: MemtuiError) -> None:
-        """Show why the vault could not be read."""
-        self.say(str(error), severity="error")
+            read_memory(self, row.id)
 
     def action_context_why(self) -> None:
         """Explain the score of the memory under the cursor, or why it is withheld."""
         row = self._list.current
-        if row is not None:
-            self.app.push_screen(CardScreen("Why", rows.why_blocks(row, self._hit_of(row.id))))
-
-    def _hit_of(self, identifier: str) -> Hit | None:
-        if self._answer is None:
-            return None
-        pack = self._answer.pack
-        hits = [*(one.hit for one in pack.included), *pack.left_out]
-        return next((hit for hit in hits if hit.memory.id == identifier), None)
+        if row is not None and self._answer is not None:
+            self.app.push_screen(CardScreen("Why", view.why_blocks(row, self._answer.hit(row.id))))
 
     # -- the payload ------------------------------------------------------------------------------
 
     def why_not(self, action: Action) -> str | None:
-        """Return why an act cannot be done now."""
-        if action.id in {"context-tick", "context-why", "context-read"} and self._list.current is None:
+        """Return why an action is not possible now."""
+        answer = self._answer
+        is_empty = answer is None or not answer.pack.payload
+        if action.id in _ON_A_MEMORY and self._list.current is None:
             return "No memory is under the cursor."
+        if action.id in _ON_A_PAYLOAD and is_empty and not self.is_waiting:
+            return "The payload is empty."
+        if action.id in _ON_A_TASK and not self._ask().has_task:
+            return "There is neither a task nor a file."
         if action.id == "context-reset" and not self._choices.has_ticks:
             return "No tick was made by hand."
+        if action.id == "context-since" and (answer is None or answer.diff is None):
+            return "No pack of this task was used before."
         return super().why_not(action)
 
     def action_context_copy(self) -> None:
-        """Copy the payload; one that is on its way is waited for, so that what is copied is what is shown."""
+        """Copy the payload; one that is being made is waited for, so that what is shown is copied."""
         answer = self._answer
         if self.is_waiting or answer is None:
-            self._awaited = "context-copy"
+            self._copy_awaited = True
             return
-        later = f"{self._key_of('go-packs')} in a week: did it help?"
-        self._do_here(lambda: self._payloads.copy(answer, self.send_escape, later=later))
+        key = self.hints.keymap.first(registry.by_id("go-packs")) or "Packs"
+        hint = f"{key} in a week: did it help?"
+        self._do_as_step(
+            lambda: self._payloads.copy(answer, lambda text: send_escape(self.app, text), hint=hint), is_copy=True
+        )
 
-    def _key_of(self, identifier: str) -> str:
-        """Return the key of an act as people read it."""
-        return self.hints.keymap.first(registry.by_id(identifier)) or "Packs"
+    def action_context_since(self) -> None:
+        """Show what changed since the last pack of this task."""
+        diff = self._answer.diff if self._answer is not None else None
 
-    def acts_ended(self, focus: str | None) -> None:
-        """Make the payload anew, as the change may have touched it."""
-        del focus
-        self._renew()
+        def show(since: Since) -> None:
+            self.app.push_screen(CardScreen("Since last time", view.since_blocks(since)))
 
-    # -- going about ------------------------------------------------------------------------------
+        if diff is not None:
+            self.loader.read(lambda: self._payloads.since(diff), show, group="detail")
+
+    def action_context_write(self) -> None:
+        """Ask where to write the payload to."""
+        self._ask_line.open(WRITE)
+
+    def action_context_save(self) -> None:
+        """Ask for the name of a recipe."""
+        self._ask_line.open(RECIPE)
+
+    def action_context_question(self) -> None:
+        """Ask for the file of evaluation questions."""
+        self._ask_line.open(QUESTION)
+
+    @on(AskLine.Given)
+    def _take_given(self, message: AskLine.Given) -> None:
+        message.stop()
+        self._keep(message)
+
+    def _keep(self, message: AskLine.Given) -> None:
+        """Keep what is shown; a payload that is being made is waited for."""
+        if self.is_waiting:
+            self.set_timer(_AGAIN_SECONDS, lambda: self._keep(message))
+        elif self._answer is None or self._answer.ask != self._ask():
+            self.say("There is no payload for these lines: correct them first.", severity="warning")
+        else:
+            self._keeper.keep(self._answer, message)
+
+    def _close_line(self) -> None:
+        self._ask_line.close()
+        self._list.focus()
+
+    # -- recipes ----------------------------------------------------------------------------------
+
+    def action_context_load(self) -> None:
+        """Choose a recipe to load."""
+
+        def choose(known: Sequence[Recipe]) -> None:
+            recipes = {recipe.name: recipe for recipe in known}
+            if not recipes:
+                self.say("There is no recipe yet: R saves the task as one.", severity="warning")
+                return
+            choices = [
+                (name, tame(recipe.task, 40) or tame(", ".join(recipe.files), 40)) for name, recipe in recipes.items()
+            ]
+            pick(self.app, "Recipe", choices, "", lambda name: self._load(recipes[name]))
+
+        self.loader.read(self._payloads.recipes, choose, group="recipes")
+
+    def _load(self, recipe: Recipe) -> None:
+        self._take_step(f"load recipe {recipe.name}", lines_of(recipe), Ask.of(recipe).choices)
+
+    # -- focus ------------------------------------------------------------------------------------
+
+    def on_descendant_focus(self) -> None:
+        """Show the keys of the focused line or pane."""
+        self.set_class(self.focused is self._payload, "-reading")
+        self.hints.place = "context-lines" if isinstance(self.focused, Input) else CONTEXT
 
     def action_offer_enter(self) -> None:
         """Go to the ranked memories."""
-        self.action_context_list()
+        self._list.focus()
 
     def action_context_list(self) -> None:
         """Go to the ranked memories."""
@@ -201,26 +490,23 @@ class ContextScreen(ContextKeeping, MemoryCards):
         self.set_class(True, "-reading")
         self._payload.focus()
 
-    def _stops(self) -> list[Widget]:
-        return [*self._lines.stops, self._list, self._payload]
-
     def action_context_next(self) -> None:
         """Go to the next line or pane."""
         self._step(1)
 
     def action_context_previous(self) -> None:
-        """Go to the line or pane before."""
+        """Go to the previous line or pane."""
         self._step(-1)
 
     def _step(self, by: int) -> None:
-        stops = self._stops()
+        stops: list[Widget] = [*self._lines.stops, self._list, self._payload]
         place = stops.index(self.focused) if self.focused in stops else 0
         target = stops[(place + by) % len(stops)]
         self.set_class(target is self._payload, "-reading")
         target.focus()
 
     def action_back(self) -> None:
-        """Leave a line or the payload for the list, and the list for the screen beneath."""
+        """Leave a line or the payload for the list, and the list for the previous screen."""
         if self._ask_line.is_open:
             self._close_line()
         elif self._lines.files_line.is_offering:
@@ -229,8 +515,3 @@ class ContextScreen(ContextKeeping, MemoryCards):
             super().action_back()
         else:
             self._list.focus()
-
-    def on_descendant_focus(self) -> None:
-        """Show the keys of the focused line or pane."""
-        self.set_class(self.focused is self._payload, "-reading")
-        self.hints.place = "context-lines" if isinstance(self.focused, Input) else CONTEXT

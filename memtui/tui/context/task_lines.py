@@ -24,19 +24,66 @@ from memtui.errors import MemtuiError
 from memtui.text.width import clip
 from memtui.tui.actions import registry
 from memtui.tui.actions.table import FILES
-from memtui.tui.context.choices import SEPARATOR, completed, names_in, offers, typed_at
+from memtui.tui.context.ask import SEPARATOR
 from memtui.tui.text_layout import tame
 from memtui.tui.widgets.lines import TextLine
 
 if TYPE_CHECKING:
     from memtui.pack.targets.base import Style
 
+MOST_OFFERED = 8
+
+
+def names_in(line: str) -> list[str]:
+    """Return the names of a line, in order and once each."""
+    return list(dict.fromkeys(filter(None, (part.strip() for part in line.split(",")))))
+
+
+def typed_at(line: str, cursor: int) -> str:
+    """Return the beginning of the name at the cursor."""
+    return line[:cursor].rsplit(",", 1)[-1].lstrip()
+
+
+def offers(names: Sequence[str], typed: str, *, without: Sequence[str] = (), most: int = MOST_OFFERED) -> list[str]:
+    """Return the names that match what was typed, the likeliest first; case is ignored.
+
+    Names that start with it come first, then those whose last part does, those that contain it, and those that
+    contain its letters in order; the shorter ones first.
+    """
+    wanted = typed.strip().lower()
+    taken = set(without)
+    found: list[tuple[int, int, str]] = []
+    for name in names:
+        rank = _rank(name.lower(), wanted)
+        if rank is not None and name not in taken:
+            found.append((rank, len(name), name))
+    return [name for _, _, name in sorted(found)[:most]]
+
+
+def _rank(name: str, wanted: str) -> int | None:
+    if name.startswith(wanted):
+        return 0
+    if wanted in name:
+        return 1 if name.rsplit("/", 1)[-1].startswith(wanted) else 2
+    letters = iter(name)
+    return 3 if all(letter in letters for letter in wanted) else None
+
+
+def completed(line: str, cursor: int, name: str) -> tuple[str, int]:
+    """Return the line with the name at the cursor replaced and a separator after it, and the new cursor."""
+    before, after = line[:cursor], line[cursor:]
+    head = before.rpartition(",")[0]
+    rest = after.partition(",")[2].strip()
+    start = f"{head.strip()}{SEPARATOR}" if head.strip() else ""
+    text = f"{start}{name}{SEPARATOR}"
+    return text + rest, len(text)
+
 
 class SettingWord(Widget):
     """`Target chat ▾`.
 
     Args:
-        act: id of the act that changes it.
+        act: id of the action that changes it.
     """
 
     ALLOW_SELECT = False
@@ -58,13 +105,13 @@ class SettingWord(Widget):
         return Content.assemble((f"{self._label} ", "$memtui-kind"), tame(self.value, 30), (" ▾", "$memtui-dim"))
 
     def on_click(self, event: events.Click) -> None:
-        """Ask for the choice."""
+        """Ask for another value."""
         event.stop()
         self.post_message(self.Pressed(self._act))
 
 
 class Offers(Widget):
-    """The names that fit, the chosen one marked."""
+    """The names that match, the chosen one marked."""
 
     ALLOW_SELECT = False
     names: reactive[Sequence[str]] = reactive((), layout=True)
@@ -97,10 +144,10 @@ class Offers(Widget):
 
 
 class FilesLine(TextLine):
-    """A line of names; its offers are shown by a widget that the screen places.
+    """A line of names, completed from a list that the screen places.
 
     Args:
-        offers: where the fitting names are shown.
+        offers: where the matching names are shown.
         folder: what a path typed here is relative to.
     """
 
@@ -108,12 +155,12 @@ class FilesLine(TextLine):
 
     @dataclass
     class Left(Message):
-        """The line is done with: on to the next one, or to the list."""
+        """The line is finished: focus moves to the next one, or to the list."""
 
         to_list: bool
 
     def __init__(self, offers: Offers, folder: Path, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
-        super().__init__(placeholder="files in hand, completed as you type", id=id)
+        super().__init__(placeholder="files being edited", id=id)
         self._offers = offers
         self._known: Sequence[str] = ()
         self._folder = folder
@@ -130,7 +177,7 @@ class FilesLine(TextLine):
         return bool(self._offers.names)
 
     def know(self, names: Sequence[str]) -> None:
-        """Take the names to complete from."""
+        """Complete from these names."""
         self._known = names
         self._offer()
 
@@ -153,7 +200,7 @@ class FilesLine(TextLine):
         self._offers.set_class(bool(found), "-open")
 
     def on_blur(self) -> None:
-        """Offer nothing while elsewhere is typed."""
+        """Offer nothing while the focus is elsewhere."""
         self.close_offers()
 
     def take(self, place: int) -> None:
@@ -165,7 +212,7 @@ class FilesLine(TextLine):
 
     def _take_or_leave(self, *, to_list: bool) -> None:
         if self._offered_for != self.value:
-            # The offers are of the key before: those of now are to be taken, or none.
+            # The names shown are for the text before the last key.
             self._offer()
         if self.is_offering and (self._offers.chosen or not self._is_whole):
             self.take(self._offers.chosen)
@@ -175,16 +222,16 @@ class FilesLine(TextLine):
 
     @property
     def _is_whole(self) -> bool:
-        """Whether the name at the cursor is typed in full, so that nothing is to be completed."""
+        """Whether the name at the cursor is complete."""
         name = typed_at(self.value, self.cursor_position).strip()
         return name in self._known or os.path.isfile(self._folder / name)  # noqa: PTH113 - Path.is_file raises for a name that is too long
 
     def action_offer_take(self) -> None:
-        """Take the chosen name, else go on to the next line; a name that is typed in full is done with."""
+        """Take the chosen name; where there is none, or the typed name is complete, go to the next line."""
         self._take_or_leave(to_list=False)
 
     def action_offer_enter(self) -> None:
-        """Take the chosen name, else go to the list; a name that is typed in full is done with."""
+        """Take the chosen name; where there is none, or the typed name is complete, go to the list."""
         self._take_or_leave(to_list=True)
 
     def action_offer_down(self) -> None:
@@ -195,25 +242,24 @@ class FilesLine(TextLine):
             self.post_message(self.Left(to_list=True))
 
     def action_offer_up(self) -> None:
-        """Choose the name before."""
+        """Choose the previous name."""
         self._offers.chosen = max(self._offers.chosen - 1, 0)
 
 
 GUESSED = "guessed"
-"""The phase where none is chosen."""
+"""Shown as the phase where none is chosen."""
 
-_LONGEST_TROUBLE = 300
+_LONGEST_PROBLEM = 300
 
 
 class TaskLines(Vertical):
     """The lines at the top of Context.
 
     Args:
-        folder: what the files in hand are relative to.
+        folder: what the files being edited are relative to.
 
     Attributes:
-        target: name of the target.
-        phase: the phase that was chosen, None to guess it.
+        phase: None to guess it.
         stops: the lines that can be typed in, in order.
     """
 
@@ -223,7 +269,7 @@ class TaskLines(Vertical):
         """Something was typed."""
 
     class Entered(Message):
-        """Typing is done: on to the list."""
+        """Typing is finished: focus moves to the list."""
 
     def __init__(self, settings: ContextSettings, folder: Path, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -238,7 +284,7 @@ class TaskLines(Vertical):
         self._target_word = SettingWord("Target", "context-target", id="context-target")
         self._phase_word = SettingWord("Phase", "context-phase", id="context-phase")
         self._style_word = SettingWord("Style", "context-style", id="context-style")
-        self._trouble = Static("", id="context-trouble", markup=False)
+        self._problem = Static("", id="context-problem", markup=False)
         self.stops = (self.task_line, self.files_line, self.budget_line)
 
     def compose(self) -> ComposeResult:
@@ -256,7 +302,7 @@ class TaskLines(Vertical):
             yield self.budget_line
             yield self._phase_word
             yield self._style_word
-        yield self._trouble
+        yield self._problem
 
     # -- values -----------------------------------------------------------------------------------
 
@@ -267,12 +313,12 @@ class TaskLines(Vertical):
 
     @property
     def budget(self) -> str:
-        """The budget as typed; the configuration's where nothing is."""
+        """The budget as typed, else that of the configuration."""
         return self.budget_line.value.strip() or self._settings.budget
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files in hand, less the one that is being typed and completed."""
+        """The files being edited, without the one that is being typed."""
         if not self.files_line.is_offering:
             return tuple(self.files_line.names)
         line, cursor = self.files_line.value, self.files_line.cursor_position
@@ -280,7 +326,7 @@ class TaskLines(Vertical):
         return tuple(names_in(f"{before},{after}"))
 
     def restore(self, values: Mapping[str, Any]) -> None:
-        """Take what was remembered; what is no text is passed over."""
+        """Show what was remembered; values that are not text are ignored."""
         found = {key: value for key, value in values.items() if isinstance(value, str)}
         self.task_line.value = found.get("task", "")
         # What is typed next replaces the task of last time.
@@ -293,7 +339,7 @@ class TaskLines(Vertical):
         self.show_settings(None)
 
     def remembered(self) -> dict[str, str]:
-        """Return what to restore; what is as the configuration says is left out, so that it follows it."""
+        """Return what to restore, without what is as in the configuration, so that it follows a change there."""
         values = {
             "task": self.text,
             "files": SEPARATOR.join(self.files_line.names),
@@ -307,20 +353,20 @@ class TaskLines(Vertical):
     # -- showing ----------------------------------------------------------------------------------
 
     def show_settings(self, guessed: str | None) -> None:
-        """Show target, style and phase, the guessed one where none is chosen."""
+        """Show target, style and phase, which is guessed where none is chosen."""
         self._target_word.value = self.target
         self._style_word.value = self.style
         self._phase_word.value = self.phase or (f"{guessed} ({GUESSED})" if guessed else GUESSED)
 
-    def tell(self, field: str, error: MemtuiError) -> None:
-        """Say under the lines what is wrong with one of them."""
+    def show_problem(self, field: str, error: MemtuiError) -> None:
+        """Show below the lines what is wrong with one of them."""
         text = f" {field}: {error}" if field else f" {error}"
-        self._trouble.update(Content(tame(text, _LONGEST_TROUBLE)))
-        self._trouble.set_class(True, "-told")
+        self._problem.update(Content(tame(text, _LONGEST_PROBLEM)))
+        self._problem.set_class(True, "-shown")
 
-    def clear_trouble(self) -> None:
-        """Take back what was wrong."""
-        self._trouble.set_class(False, "-told")
+    def clear_problem(self) -> None:
+        """Hide the problem."""
+        self._problem.set_class(False, "-shown")
 
     # -- typing -----------------------------------------------------------------------------------
 
@@ -337,7 +383,7 @@ class TaskLines(Vertical):
     @on(FilesLine.Left)
     def _leave_files(self, message: FilesLine.Left) -> None:
         message.stop()
-        # While names were offered, the one that was typed did not count yet.
+        # While names are offered, the one that is being typed is not among the files.
         self.post_message(self.Changed())
         if message.to_list:
             self.post_message(self.Entered())

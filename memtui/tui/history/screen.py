@@ -1,67 +1,32 @@
-"""History: the journal, what each change did, and the way back."""
+"""History: the journal, what each change did, and how to take it back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
+from memtui.curate.history import ChangeDiff, MemoryDiff, change_diff
 from memtui.errors import MemtuiError
+from memtui.text.plural import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import HISTORY
-from memtui.tui.history.view import ChangeList, DiffPane, HistoryAccess, HistoryRow, told
+from memtui.tui.history.queries import Changes, bring_back, find_changes, read_rows
+from memtui.tui.history.view import ChangeList, ChangeText, DiffPane, change_text
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
-from memtui.tui.messages import LookFailed
-from memtui.tui.text_layout import counted, tame
+from memtui.tui.text_layout import tame
 from memtui.tui.widgets.lines import TextLine, TitleLine
 from memtui.tui.widgets.lists import PickList
 
-if TYPE_CHECKING:
-    from memtui.curate.history import ChangeDiff
-
 TYPING_SECONDS = 0.06
 """Pause after a key before the filter asks the vault."""
-
-RESTING_SECONDS = 0.05
-"""Pause of the cursor before a change is read in full."""
-
-
-@dataclass
-class ChangesListed(Message):
-    """The numbers of the changes were read.
-
-    Attributes:
-        name: title of the memory whose changes they are, None for all.
-    """
-
-    numbers: tuple[int, ...]
-    name: str | None
-    ticket: int
-
-
-@dataclass
-class ChangeRowsRead(Message):
-    """Rows were read."""
-
-    rows: Mapping[int, HistoryRow]
-
-
-@dataclass
-class ChangeRead(Message):
-    """A change was read in full."""
-
-    number: int
-    diff: ChangeDiff
 
 
 class HistoryScreen(ListDetail):
@@ -81,17 +46,15 @@ class HistoryScreen(ListDetail):
         self._list = ChangeList(id="history-list")
         self._diff = DiffPane(id="history-diff")
         super().__init__(opening, self._list, self._diff)
-        self._journal = HistoryAccess(opening)
         self._title = TitleLine("History", id="history-title")
-        self._filter = TextLine("words of what was done, who, or a number", longest=200, id="history-filter")
+        self._filter = TextLine("words of a summary, an actor, or a number", longest=200, id="history-filter")
         self._memory_id = memory_id
         self._only = memory_id is not None
+        """Whether only the changes of that memory are listed."""
         self._shown: ChangeDiff | None = None
-        self._ticket = 0
         self._listed = False
         self._to_newest = False
         self._pause: Timer | None = None
-        self._rest: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -105,168 +68,123 @@ class HistoryScreen(ListDetail):
         yield self.hints
 
     def on_mount(self) -> None:
-        """Draw the empty panes; the vault is asked after the first picture."""
+        """Draw the empty panes; the vault is read after the first paint."""
         self._list.set_title("1 Changes")
         self._diff.set_title("2 What it did")
         self.begin_looking()
 
-    # -- reading the journal ----------------------------------------------------------------------
+    @property
+    def hint_place(self) -> str:
+        """Which keys the footer shows."""
+        return "history-line" if self.focused is self._filter else HISTORY
+
+    # -- the list ---------------------------------------------------------------------------------
 
     def look_again(self) -> None:
         """Read the numbers of the changes."""
-        self._ticket += 1
         self.looked_at = self.access.signature()
-        self._read_numbers(self._filter.value, self._memory_id if self._only else None, self._ticket)
+        query, memory_id = self._filter.value, self._memory_id if self._only else None
+        self.loader.read(lambda: find_changes(self.access, query, memory_id), self._show_changes, group="list")
 
-    @work(thread=True, exclusive=True, group="list", exit_on_error=False)
-    def _read_numbers(self, query: str, memory_id: str | None, ticket: int) -> None:
-        if ticket != self._ticket:
-            return
-        try:
-            name = self._journal.title_of(memory_id) if memory_id is not None else None
-            numbers = self._journal.numbers(query, memory_id)
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(ChangesListed(numbers, name, ticket))
-
-    @work(thread=True, exclusive=True, group="rows", exit_on_error=False)
-    def _read_rows(self, numbers: tuple[int, ...]) -> None:
-        try:
-            rows = self._journal.rows(numbers)
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(ChangeRowsRead(rows))
-
-    @work(thread=True, exclusive=True, group="detail", exit_on_error=False)
-    def _read_change(self, number: int, first: str | None) -> None:
-        try:
-            diff = self._journal.diff(number, first)
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(ChangeRead(number, diff))
-
-    # -- what workers report ----------------------------------------------------------------------
-
-    @on(ChangesListed)
-    def _show_numbers(self, message: ChangesListed) -> None:
-        if message.ticket != self._ticket:
-            return
+    def _show_changes(self, found: Changes) -> None:
         self.trouble_is_over()
         self._listed = True
         follow = None if self._to_newest or self._filter.value.strip() else self._list.current
         self._to_newest = False
-        self._list.show(message.numbers, follow=follow, notice=self._notice())
-        name = f"1 Changes of “{tame(message.name, 40)}”" if message.name is not None else "1 Changes"
-        self._list.set_title(name, counted(len(message.numbers), "change", "changes"))
-        self._title.note = "one memory; m shows all" if message.name is not None else ""
+        self._list.show(found.numbers, follow=follow, notice=self._notice())
+        name = f"1 Changes of “{tame(found.title, 40)}”" if found.title is not None else "1 Changes"
+        self._list.set_title(name, counted(len(found.numbers), "change"))
+        self._title.note = "one memory; m shows all" if found.title is not None else ""
 
     def _notice(self) -> tuple[str, ...]:
         if self._filter.value.strip():
-            return (f"Nothing fits “{tame(self._filter.value, 40)}”.", "esc clears the filter.")
+            return (f"No change matches “{tame(self._filter.value, 40)}”.", "esc clears the filter.")
         if self._only:
-            return ("The journal knows no change of this memory.", "m shows all changes.")
-        return ("Nothing was changed yet.", "Every act will be listed here, and can be undone.")
+            return ("This memory has no changes.", "m shows all changes.")
+        return ("No changes yet.", "Every change will be listed here and can be undone.")
+
+    def look_failed(self, error: MemtuiError) -> None:
+        """Show the error, in the list too where nothing was read yet."""
+        super().look_failed(error)
+        if not self._listed:
+            self._list.show((), follow=None, notice=(error.what, error.where, error.remedy))
 
     @on(ChangeList.RowsWanted)
-    def _ask_for_rows(self, message: ChangeList.RowsWanted) -> None:
+    def _read_rows(self, message: ChangeList.RowsWanted) -> None:
         message.stop()
-        self._read_rows(message.numbers)
+        self.loader.read(lambda: read_rows(self.access, message.numbers), self._list.put_rows, group="rows")
 
-    @on(ChangeRowsRead)
-    def _show_rows(self, message: ChangeRowsRead) -> None:
-        self._list.put_rows(message.rows)
+    # -- one change -------------------------------------------------------------------------------
 
     @on(PickList.Highlighted)
-    def _rest_on(self, message: PickList.Highlighted) -> None:
+    def _follow_cursor(self, message: PickList.Highlighted) -> None:
         message.stop()
-        if self._rest is not None:
-            self._rest.stop()
-        if self._list.current is None:
+        number = self._list.current
+        if number is None:
+            self.stop_rest()
             self._shown = None
-            self._diff.show_change(None, from_top=True)
+            self._diff.show_change(ChangeText(), from_top=True)
             self._name_diff()
         else:
-            self._rest = self.set_timer(RESTING_SECONDS, self._read_current)
+            vault, first = self.access.read_vault, self._memory_id
+            self.read_rested(lambda: change_diff(vault, number, first=first), self._show_change)
 
-    def _read_current(self) -> None:
-        if self._list.current is not None:
-            self._read_change(self._list.current, self._memory_id)
-
-    @on(ChangeRead)
-    def _show_change(self, message: ChangeRead) -> None:
-        if message.number != self._list.current:
+    def _show_change(self, diff: ChangeDiff) -> None:
+        number = diff.row.change.number
+        if number != self._list.current:
             return
-        is_new = self._shown is None or self._shown.row.change.number != message.number
-        self._shown = message.diff
-        self._diff.show_change(told(message.diff), from_top=is_new)
+        is_new = self._shown is None or self._shown.row.change.number != number
+        self._shown = diff
+        self._diff.show_change(change_text(diff), from_top=is_new)
         self._name_diff()
 
     def _name_diff(self) -> None:
         if self._shown is None:
             self._diff.set_title("2 What it did")
             return
-        number, all_of = self._shown.row.change.number, self._shown.row.memories
-        where = f" · memory {self._diff.place + 1} of {all_of:,}" if all_of > 1 else ""
+        number, memories = self._shown.row.change.number, self._shown.row.memories
+        where = f" · memory {self._diff.place + 1} of {memories:,}" if memories > 1 else ""
         self._diff.set_title(f"2 Change {number}{where}")
 
-    def look_failed(self, error: MemtuiError) -> None:
-        """Tell of it, in the list too where there is nothing else to show."""
-        super().look_failed(error)
-        if not self._listed:
-            self._list.show((), follow=None, notice=(error.what, error.where, error.remedy))
-
-    # -- acting -----------------------------------------------------------------------------------
-
-    def why_not(self, action: Action) -> str | None:
-        """Return why an act cannot be done now."""
-        if action.id in {"history-restore", "history-read"} and self._shown is None:
-            return "No change is under the cursor."
-        if action.id == "history-restore":
-            return self._why_not_restore()
-        if action.id == "history-memory" and self._memory_id is None and self._current_memory() is None:
-            return "This change touched no memory."
-        if action.id in {"history-next", "history-previous"} and self._diff.memories <= 1:
-            return "The change touched no other memory."
-        return super().why_not(action)
-
-    def _why_not_restore(self) -> str | None:
-        memory = self._current_memory()
-        if memory is None:
-            return "This change touched no memory."
-        if self._shown is not None and self._shown.memories[self._diff.place].fate == "taken out":
-            return "This change took the memory out; an earlier one of it says what it was."
-        return None
-
-    def _current_memory(self) -> tuple[str, int] | None:
-        """Return id and version of the memory that acts apply to."""
+    @property
+    def _memory(self) -> MemoryDiff | None:
+        """The memory that actions apply to."""
         if self._shown is None or self._diff.place >= len(self._shown.memories):
             return None
-        memory = self._shown.memories[self._diff.place]
-        return memory.id, memory.version
+        return self._shown.memories[self._diff.place]
+
+    # -- actions ----------------------------------------------------------------------------------
+
+    def why_not(self, action: Action) -> str | None:
+        """Return why an action is not possible now."""
+        if action.id in {"history-restore", "history-read"} and self._shown is None:
+            return "No change is under the cursor."
+        if action.id == "history-restore" and self._memory is not None and self._memory.fate == "taken out":
+            return "This change deleted the memory; restore one of its earlier changes."
+        no_memory = self._memory is None
+        if no_memory and (action.id == "history-restore" or (action.id == "history-memory" and not self._memory_id)):
+            return "This change touched no memory."
+        if action.id in {"history-next", "history-previous"} and self._diff.memories <= 1:
+            return "This change touched no other memory."
+        return super().why_not(action)
 
     def action_history_restore(self) -> None:
         """Bring back what the memory said after this change."""
-        memory = self._current_memory()
+        memory = self._memory
         if memory is not None:
-            self.do(lambda: self._journal.bring_back(*memory))
+            self.do(lambda: bring_back(self.access, memory.id, memory.version))
 
     def acts_ended(self, focus: str | None) -> None:
-        """Read the journal anew; the newest change is the one just made."""
+        """Read the journal again; the newest change is the one just made."""
         del focus
         self._shown = None
         self._to_newest = True
         self.look_again()
 
-    # -- looking ----------------------------------------------------------------------------------
-
     def action_history_memory(self) -> None:
         """List only the changes of one memory, or all again."""
-        current = self._current_memory()
-        if not self._only and current is not None:
-            self._memory_id = current[0]
+        if not self._only and self._memory is not None:
+            self._memory_id = self._memory.id
         self._only = not self._only
         self.look_again()
 
@@ -275,7 +193,7 @@ class HistoryScreen(ListDetail):
         self._go_to(self._diff.place + 1, "That was the last memory shown of this change.")
 
     def action_history_previous(self) -> None:
-        """Go to the memory before."""
+        """Go to the previous memory of the change."""
         self._go_to(self._diff.place - 1, "This is the first memory of the change.")
 
     def _go_to(self, place: int, otherwise: str) -> None:
@@ -293,12 +211,19 @@ class HistoryScreen(ListDetail):
         self.enter_second()
 
     def action_history_list(self) -> None:
-        """Go to the changes."""
+        """Go to the list of changes."""
         self.enter_first()
 
     def action_history_pane(self) -> None:
         """Go to the other pane."""
         self.enter_other()
+
+    @on(PickList.Chosen)
+    async def _choose(self, message: PickList.Chosen) -> None:
+        message.stop()
+        await self.action_act("history-read")
+
+    # -- the filter -------------------------------------------------------------------------------
 
     def action_history_filter(self) -> None:
         """Open the filter."""
@@ -318,11 +243,6 @@ class HistoryScreen(ListDetail):
         event.stop()
         self._list.focus()
 
-    @on(PickList.Chosen)
-    async def _choose(self, message: PickList.Chosen) -> None:
-        message.stop()
-        await self.action_act("history-read")
-
     def leave_line(self) -> bool:
         """Clear and close the filter; False where it is closed."""
         if not self.has_class("-filtering"):
@@ -331,8 +251,3 @@ class HistoryScreen(ListDetail):
         self.set_class(False, "-filtering")
         self.enter_first()
         return True
-
-    @property
-    def hint_place(self) -> str:
-        """Which keys the footer shows."""
-        return "history-line" if self.focused is self._filter else HISTORY

@@ -1,93 +1,64 @@
-"""Import: sources chosen by ticks and previewed before anything is written."""
+"""Import: sources to tick, and a preview before anything is written."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Input, Static
 
 from memtui.errors import MemtuiError
+from memtui.progress import Cancelled
+from memtui.text.plural import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import IMPORT
+from memtui.tui.importing.queries import Importer, Preview, place_at
 from memtui.tui.importing.view import (
-    ImportAccess,
-    PlaceList,
-    PlanList,
+    PlaceRow,
     PlanRow,
-    Preview,
+    place_rows,
+    place_segments,
     plan_lines,
+    plan_segments,
     plan_words,
     row_blocks,
 )
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
-from memtui.tui.messages import LookFailed
+from memtui.tui.loader import Task
 from memtui.tui.screens.dialogs import CardScreen
-from memtui.tui.text_layout import counted
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import TextLine, TitleLine
-from memtui.tui.widgets.lists import PickList
+from memtui.tui.widgets.lists import PickList, RowList, TextRow
 
 if TYPE_CHECKING:
     from memtui.capture.known_places import KnownPlace
 
 WELCOME = (
-    "This vault is empty. Below is what your assistants and your team wrote down already.",
-    "Nothing is written until you press I.   esc starts empty   a sample to look around in: memtui demo",
+    "This vault is empty. Below is what your assistants and your team have written down already.",
+    "Nothing is written until you press I.   esc starts empty   to try a sample vault: memtui demo",
 )
 """Above the lists at the first start with an empty vault."""
 
 REMINDER = ("Nothing is written until you press I; u undoes an import.",)
 """The same later on."""
 
-
-@dataclass
-class PlacesFound(Message):
-    """The known places were looked at."""
-
-    places: list[KnownPlace]
-
-
-@dataclass
-class PlaceNamed(Message):
-    """A place that a person typed was found."""
-
-    place: KnownPlace
-
-
-@dataclass
-class Previewed(Message):
-    """A dry run came to its end; its lines are made in the thread, as there may be thousands."""
-
-    preview: Preview
-    lines: list[PlanRow | str]
-    ticket: int
-
-
-@dataclass
-class Progressed(Message):
-    """Some of the work is done."""
-
-    what: str
-    done: int
-    total: int
-
-    def can_replace(self, message: Message) -> bool:
-        """Let the newest of a burst stand for all."""
-        return isinstance(message, Progressed)
+_NOTHING_FOUND = (
+    "Nothing was found in this folder or your home folder.",
+    "/ names another file or folder; any Markdown file will do.",
+    "esc leaves.",
+)
 
 
 class ImportScreen(ListDetail):
-    """Places on the left, on the right what importing them would do.
+    """Sources on the left, on the right what importing them would do.
 
     Args:
         opening: what the app was opened with.
@@ -100,20 +71,20 @@ class ImportScreen(ListDetail):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, opening: Opening, *, first_run: bool = False) -> None:
-        self._places = PlaceList(id="import-places")
-        self._plan = PlanList(id="import-plan")
+        self._places: RowList[PlaceRow] = RowList(place_segments, id="import-places")
+        self._plan: RowList[PlanRow] = RowList(plan_segments, id="import-plan")
         super().__init__(opening, self._places, self._plan)
-        self._sources = ImportAccess(opening, Path.home())
+        self._home = Path.home()
+        self._importer = Importer(self.access, self._home)
         self._title = TitleLine("Welcome" if first_run else "Import", id="import-title")
         self._words = Static(Content("\n".join(WELCOME if first_run else REMINDER)), id="import-words", markup=False)
         self._path = TextLine("a file or folder", longest=4_000, id="import-path")
         self._known: list[KnownPlace] = []
-        self._preview: Preview | None = None
+        self._ticked: set[Path] = set()
         self._active = False
-        self._ticket = 0
         self._stopped = False
         self._imported: Done | None = None
-        """What the last import came to, where it brought anything in."""
+        """The last import that added or changed memories."""
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -128,123 +99,108 @@ class ImportScreen(ListDetail):
         yield self.hints
 
     def on_mount(self) -> None:
-        """Draw the empty panes; the disk is looked at after the first picture."""
+        """Draw the empty panes; the disk is read after the first paint."""
         self._places.set_title("1 Sources")
         self._plan.set_title("2 Preview")
-        self.hints.place = IMPORT
         self._title.note = "looking …"
-        self.call_after_refresh(self._look)
+        self.call_after_refresh(self._find_places)
 
     def on_unmount(self) -> None:
-        """Let a dry run that is still on its way end."""
-        self._ticket += 1
+        """Stop a preview that is still being made."""
+        self.loader.stop("preview")
 
-    # -- looking ----------------------------------------------------------------------------------
+    @property
+    def hint_place(self) -> str:
+        """Which keys the footer shows."""
+        return "import-line" if self.focused is self._path else IMPORT
 
-    @work(thread=True, exclusive=True, group="places", exit_on_error=False)
-    def _look(self) -> None:
-        self.post_message(PlacesFound(self._sources.places()))
+    # -- sources ----------------------------------------------------------------------------------
 
-    @on(PlacesFound)
-    def _show_places(self, message: PlacesFound) -> None:
-        self._known = message.places
-        in_project = [place.path for place in message.places if place.where == "project"]
-        self._places.set_ticks(in_project or [place.path for place in message.places])
-        self._show_known()
+    def _find_places(self) -> None:
+        from memtui.capture.known_places import find_places
+
+        def show(places: list[KnownPlace]) -> None:
+            self._known = places
+            in_project = {place.path for place in places if place.where == "project"}
+            self._tick(in_project or {place.path for place in places})
+
+        self.loader.read(lambda: find_places(self.opening.folder, self._home), show, group="places")
+
+    def _tick(self, paths: Iterable[Path]) -> None:
+        """Tick these sources and no others, and preview them."""
+        self._ticked = set(paths)
+        current = self._places.current
+        self._places.show(
+            place_rows(self._known, self._ticked),
+            follow=(lambda row: row.place == current.place) if current is not None else None,
+            notice=_NOTHING_FOUND,
+        )
+        self._places.set_title("1 Sources", f"{len(self._ticked)} of {len(self._known)} ticked")
         self.look_again()
 
-    def _show_known(self) -> None:
-        notice = (
-            "Nothing was found in this folder or at home.",
-            "/ names another file or folder; any Markdown will do.",
-            "esc leaves.",
-        )
-        self._places.show(self._known, notice=notice)
-        self._count_ticks()
+    @property
+    def _chosen(self) -> list[KnownPlace]:
+        """The ticked sources, in the order of the list."""
+        return [row.place for row in self._places.rows if row.ticked]
 
-    def _count_ticks(self) -> None:
-        self._places.set_title("1 Sources", f"{len(self._places.ticked)} of {len(self._known)} ticked")
+    # -- the preview ------------------------------------------------------------------------------
 
     def look_again(self) -> None:
-        """Make a dry run of what is ticked now."""
-        self._ticket += 1
-        ticked = self._places.ticked
-        self._count_ticks()
-        if not ticked:
-            self._preview = None
+        """Preview an import of what is ticked."""
+        places, active = self._chosen, self._active
+        if not places:
+            self.loader.stop("preview")
             self._title.note = ""
             self._plan.show((), notice=("Nothing is ticked.", "space ticks a source."))
             self._plan.set_title("2 Preview")
             return
         self._title.note = "reading …"
-        self._make_preview(tuple(ticked), self._ticket, active=self._active)
 
-    @work(thread=True, exclusive=True, group="preview", exit_on_error=False)
-    def _make_preview(self, places: tuple[KnownPlace, ...], ticket: int, *, active: bool) -> None:
-        from memtui.progress import Cancelled
+        def preview(task: Task) -> tuple[Preview, Sequence[PlanRow | TextRow]]:
+            found = self._importer.preview(places, active=active, progress=task.progress(self._show_progress))
+            return found, plan_lines(found.plan)  # in the thread, as there may be thousands
 
-        def progress(what: str, done: int, total: int) -> None:
-            if ticket != self._ticket:
-                raise Cancelled
-            self.post_message(Progressed(what, done, total))
+        self.loader.run(preview, self._show_preview, group="preview")
 
-        if ticket != self._ticket:
-            return
-        try:
-            preview = self._sources.preview(places, active=active, progress=progress)
-            lines = plan_lines(preview.plan)
-        except Cancelled:
-            return
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(Previewed(preview, lines, ticket))
+    def _show_progress(self, what: str, done: int, total: int) -> None:
+        self._title.note = f"{what} {done:,} of {total:,} · esc stops"
 
-    @on(Progressed)
-    def _show_progress(self, message: Progressed) -> None:
-        self._title.note = f"{message.what} {message.done:,} of {message.total:,} · esc stops"
-
-    @on(Previewed)
-    def _show_preview(self, message: Previewed) -> None:
-        if message.ticket != self._ticket:
-            return
+    def _show_preview(self, found: tuple[Preview, Sequence[PlanRow | TextRow]]) -> None:
+        preview, lines = found
         self.trouble_is_over()
-        self._preview = message.preview
-        plan = message.preview.plan
-        self._plan.show(message.lines, notice=("These sources hold no memory.",))
-        self._plan.set_title("2 Preview", plan_words(plan, active=self._active))
-        files = counted(message.preview.files, "file", "files")
+        self._plan.show(lines, notice=("These sources hold no memories.",))
+        self._plan.set_title("2 Preview", plan_words(preview.plan, active=self._active))
+        files = counted(preview.files, "file")
         self._title.note = f"{files} read · {'active at once' if self._active else 'into the inbox'}"
 
     def look_failed(self, error: MemtuiError) -> None:
-        """Tell of it."""
+        """Show the error."""
         self._title.note = ""
         super().look_failed(error)
 
     # -- choosing ---------------------------------------------------------------------------------
 
     def why_not(self, action: Action) -> str | None:
-        """Return why an act cannot be done now."""
+        """Return why an action is not possible now."""
         if self.acting and action.id in {"import-run", "import-tick", "import-all", "import-active", "import-path"}:
-            return "An import is on its way; esc stops it."
+            return "An import is running; esc stops it."
         if action.id == "import-tick" and self._places.current is None:
             return "No source is under the cursor."
-        if action.id == "import-run" and not self._places.ticked:
+        if action.id == "import-run" and not self._ticked:
             return "Nothing is ticked."
         if action.id == "import-read" and self._plan.current is None:
             return "There is nothing to read."
         return super().why_not(action)
 
     def action_import_tick(self) -> None:
-        """Tick the source under the cursor in or out."""
-        self._places.toggle()
-        self.look_again()
+        """Tick or untick the source under the cursor."""
+        if self._places.current is not None:
+            self._tick(self._ticked ^ {self._places.current.place.path})
 
     def action_import_all(self) -> None:
         """Tick every source, or none where all are ticked."""
-        all_of = [place.path for place in self._known]
-        self._places.set_ticks([] if len(self._places.ticked) == len(all_of) else all_of)
-        self.look_again()
+        paths = {place.path for place in self._known}
+        self._tick(set() if self._ticked == paths else paths)
 
     def action_import_active(self) -> None:
         """Import into the inbox, or active at once."""
@@ -257,82 +213,78 @@ class ImportScreen(ListDetail):
         self._path.focus()
 
     @on(Input.Submitted, "#import-path")
-    def _name_place(self, event: Input.Submitted) -> None:
+    def _find_place(self, event: Input.Submitted) -> None:
         event.stop()
-        self._find_place(event.value)
+        self.loader.read(
+            lambda: place_at(event.value, folder=self.opening.folder, home=self._home), self._add_place, group="places"
+        )
 
-    @work(thread=True, exclusive=True, group="places", exit_on_error=False)
-    def _find_place(self, typed: str) -> None:
-        try:
-            place = self._sources.place_at(typed)
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(PlaceNamed(place))
-
-    @on(PlaceNamed)
-    def _take_place(self, message: PlaceNamed) -> None:
+    def _add_place(self, place: KnownPlace) -> None:
         self.trouble_is_over()
-        ticked = [place.path for place in self._places.ticked]
-        if message.place.path not in {place.path for place in self._known}:
-            self._known = [*self._known, message.place]
-        self._places.set_ticks([*ticked, message.place.path])
-        self._show_known()
+        if place.path not in {known.path for known in self._known}:
+            self._known = [*self._known, place]
         self._close_path()
-        self.look_again()
+        self._tick(self._ticked | {place.path})
 
     def _close_path(self) -> None:
         self._path.value = ""
         self.set_class(False, "-typing")
         self._places.focus()
 
+    def leave_line(self) -> bool:
+        """Close the path; False where it is closed."""
+        if not self.has_class("-typing"):
+            return False
+        self._close_path()
+        return True
+
     # -- importing --------------------------------------------------------------------------------
 
     def action_import_run(self) -> None:
         """Import what is ticked."""
-        from memtui.progress import Cancelled
-
-        places, active = tuple(self._places.ticked), self._active
+        places, active = self._chosen, self._active
         self._stopped = False
+        self.loader.stop("preview")
+        self._title.note = "importing …"
 
         def progress(what: str, done: int, total: int) -> None:
             if self._stopped:
                 raise Cancelled
-            self.post_message(Progressed(what, done, total))
-
-        self._ticket += 1
-        self._title.note = "importing …"
+            self.call_later(self._show_progress, what, done, total)
 
         def run() -> Done:
-            done = self._sources.run(places, active=active, progress=progress)
+            done = self._importer.run(places, active=active, progress=progress)
             self._imported = done if done.changed else None
             return done
 
         self.do(run)
 
     def tell_done(self, done: Done) -> None:
-        """Say where what came in is; after an undo, what holds before any import."""
+        """Say where the imported memories are; after an undo, what holds before any import."""
         super().tell_done(done)
-        place = "It is in use: esc goes to the list." if self._active else "It waits in the inbox: b goes there."
-        came_in = done is self._imported
-        self._words.update(Content(f"{place}   u undoes the import." if came_in else "\n".join(REMINDER)))
+        place = "They are active: esc goes to the list." if self._active else "They wait in the inbox: b goes there."
+        is_import = done is self._imported
+        self._words.update(Content(f"{place}   u undoes the import." if is_import else "\n".join(REMINDER)))
 
-    def acts_ended(self, focus: str | None) -> None:
-        """Show what another import would do now."""
-        del focus
-        self.look_again()
+    def action_back(self) -> None:
+        """Stop an import that is running; else leave the preview, the path, the screen."""
+        if self.acting:
+            self._stopped = True
+            self._title.note = "stopping …"
+        else:
+            super().action_back()
 
-    # -- going about ------------------------------------------------------------------------------
+    # -- panes ------------------------------------------------------------------------------------
 
     def action_import_read(self) -> None:
-        """Read a memory of a source in full."""
+        """Go to the preview; from there, read a memory in full."""
         if self.focused is not self._plan:
-            self.action_import_preview()
+            self.enter_second()
         elif self._plan.current is not None:
             self.app.push_screen(CardScreen("Draft", row_blocks(self._plan.current)))
 
     @on(PickList.Highlighted)
-    def _passed(self, message: PickList.Highlighted) -> None:
+    def _ignore_cursor(self, message: PickList.Highlighted) -> None:
         message.stop()
 
     @on(PickList.Chosen)
@@ -351,23 +303,3 @@ class ImportScreen(ListDetail):
     def action_import_pane(self) -> None:
         """Go to the other pane."""
         self.enter_other()
-
-    def action_back(self) -> None:
-        """Stop an import on its way; leave the preview, the line, the screen."""
-        if self.acting:
-            self._stopped = True
-            self._title.note = "stopping …"
-        else:
-            super().action_back()
-
-    def leave_line(self) -> bool:
-        """Close the path; False where it is closed."""
-        if not self.has_class("-typing"):
-            return False
-        self._close_path()
-        return True
-
-    @property
-    def hint_place(self) -> str:
-        """Which keys the footer shows."""
-        return "import-line" if self.focused is self._path else IMPORT

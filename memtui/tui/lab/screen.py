@@ -1,69 +1,36 @@
-"""The decay lab: how fast each kind decays, and what another half-life would change."""
+"""The Decay lab: how fast each kind decays, and what another half-life would change."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
-from memtui.curate.decay import Effect, Knobs
-from memtui.domain.kinds import split_project
-from memtui.errors import MemtuiError
+from memtui.curate.decay import Effect, Members, PayloadChange, effect
+from memtui.text.plural import counted
 from memtui.tui.actions import registry
+from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import LAB
-from memtui.tui.lab.knobs import LabKnobs
-from memtui.tui.lab.view import MEMORY, LabAccess, LabRead, curve_of, effect_lines, kind_line, kinds_head, memory_line
+from memtui.tui.lab.queries import LabRead, PayloadEffect, apply_trial, payload_effect, read_lab
+from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, Setting, Trial
+from memtui.tui.lab.view import curve_of, effect_lines, kinds_lines
 from memtui.tui.launch_options import Opening
-from memtui.tui.messages import LookFailed
-from memtui.tui.state import State
-from memtui.tui.text_layout import counted, tame
+from memtui.tui.loader import Task
+from memtui.tui.screen import MemtuiScreen
+from memtui.tui.text_layout import tame
 from memtui.tui.widgets.curve import CurveView
 from memtui.tui.widgets.lines import TitleLine
 
-if TYPE_CHECKING:
-    from memtui.curate.decay import Members, PayloadChange
+ALL_SETTINGS_CELLS = 100
+"""Width from which the title shows the settings that are not tried too."""
 
 
-@dataclass
-class SnapshotRead(Message):
-    """The vault was read."""
-
-    read: LabRead
-    ticket: int
-
-
-@dataclass
-class EffectReckoned(Message):
-    """The effect on the review queue is known."""
-
-    effect: Effect
-    ticket: int
-
-
-@dataclass
-class PayloadsReckoned(Message):
-    """The effect on the recipes' payloads is known.
-
-    Attributes:
-        base: who is in the payloads as things are.
-    """
-
-    base: Members
-    changes: list[PayloadChange]
-    ticket: int
-
-
-class LabScreen(LabKnobs):
-    """The curve of one kind beside the effect of what is tried, above all kinds with their knobs.
+class LabScreen(MemtuiScreen):
+    """The curve of one kind beside the effect of what is tried, above all kinds with their half-lives.
 
     Args:
         opening: what the app was opened with.
@@ -76,17 +43,16 @@ class LabScreen(LabKnobs):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high"), (30, "-tall")]  # noqa: RUF012 - likewise
 
     def __init__(self, opening: Opening, *, memory_id: str | None = None) -> None:
-        super().__init__(opening, memory_id)
-        self._lab = LabAccess(self.access)
+        super().__init__(opening)
         self._title = TitleLine("Decay lab", id="lab-title")
         self._curve = CurveView(id="lab-curve")
         self._effect_pane = Static("", markup=False, id="lab-effect")
         self._kinds_pane = Static("", markup=False, id="lab-kinds")
+        self._trial = Trial(memory_id)
+        self._read: LabRead | None = None
         self._effect: Effect | None = None
-        self._base: Members | None = None
+        self._members: Members | None = None
         self._payload_changes: list[PayloadChange] | None = None
-        self._ticket = 0
-        self._reading = 0
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -98,7 +64,7 @@ class LabScreen(LabKnobs):
         yield self.hints
 
     def on_mount(self) -> None:
-        """Draw the empty panes; the vault is read after the first picture."""
+        """Draw the empty panes; the vault is read after the first paint."""
         self._curve.set_title("Curve")
         self._effect_pane.border_title = Content("If applied")  # a plain str would be read as markup
         self._kinds_pane.border_title = Content("Kinds")
@@ -107,144 +73,181 @@ class LabScreen(LabKnobs):
     @property
     def current_memory(self) -> str | None:
         """The memory that the lab was opened at."""
-        return self._memory_id
+        return self._trial.memory_id
 
-    def remember(self, state: State) -> None:
-        """Keep nothing: what was only tried is let go."""
-
-    # -- reading ----------------------------------------------------------------------------------
+    # -- reading and calculating ------------------------------------------------------------------
 
     def look_again(self) -> None:
-        """Read everything that effects are reckoned on."""
-        self._reading += 1
-        self._take_snapshot(self._reading)
+        """Read everything that effects are calculated from."""
+        signature = self.access.signature()
 
-    @work(thread=True, exclusive=True, group="lab-read", exit_on_error=False)
-    def _take_snapshot(self, ticket: int) -> None:
-        try:
-            read = self._lab.read()
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(SnapshotRead(read, ticket))
+        def take(read: LabRead) -> None:
+            self.trouble_is_over()
+            self.looked_at = signature
+            self._read, self._members = read, None
+            self._title.project = read.project
+            self._try(self._trial.on(read))
 
-    @on(SnapshotRead)
-    def _take_read(self, message: SnapshotRead) -> None:
-        if message.ticket != self._reading:
-            return
-        self.trouble_is_over()
-        self._read, self._base, self._payload_changes = message.read, None, None
-        self.looked_at = message.read.signature
-        self._title.project = message.read.project
-        names = self._subjects()
-        if self._subject not in names:
-            self._subject = names[0]
-        in_force = message.read.snapshot.in_force
-        # What was applied meanwhile, here or by somebody else, is not a trial any more.
-        self._tried.half_lives = {
-            name: days
-            for name, days in self._tried.half_lives.items()
-            if in_force.half_life(*split_project(name)) != days
-        }
-        self.turned()
+        self.loader.read(lambda: read_lab(self.access), take, group="lab-read")
 
-    # -- the knobs --------------------------------------------------------------------------------
-
-    def turned(self) -> None:
-        """Draw the curve at once, and reckon the effect in a thread."""
-        self._ticket += 1
-        self._payload_changes = None
+    def _try(self, trial: Trial) -> None:
+        """Draw the curve at once, and calculate the effect in a thread."""
+        self._trial, self._payload_changes = trial, None
         self.draw_again()
-        if self._read is not None:
-            self._reckon(self._read, self._knobs(), self._base, self._ticket)
-
-    @work(thread=True, exclusive=True, group="lab-effect", exit_on_error=False)
-    def _reckon(self, read: LabRead, knobs: Knobs, base: Members | None, ticket: int) -> None:
-        worker = get_current_worker()
-
-        def is_wanted() -> bool:
-            return not worker.is_cancelled and ticket == self._ticket
-
-        if not is_wanted():
+        read, members = self._read, self._members
+        if read is None:
             return
-        self.post_message(EffectReckoned(self._lab.effect(read, knobs), ticket))
-        try:
-            before = base if base is not None else self._lab.members(read, Knobs(), is_wanted)
-            after = before
-            if before is not None and knobs != Knobs(threshold=knobs.threshold):
-                after = self._lab.members(read, knobs, is_wanted)
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-            return
-        if before is not None and after is not None:
-            self.post_message(PayloadsReckoned(before, self._lab.changes(before, after), ticket))
 
-    @on(EffectReckoned)
-    def _take_effect(self, message: EffectReckoned) -> None:
-        if message.ticket == self._ticket:
-            self._effect = message.effect
-            self.draw_again()
+        def calculate(task: Task) -> PayloadEffect | None:
+            task.show(self._take_effect, effect(read.snapshot, trial.knobs))
+            return payload_effect(read, trial.knobs, members, lambda: task.is_wanted)
 
-    @on(PayloadsReckoned)
-    def _take_payloads(self, message: PayloadsReckoned) -> None:
-        if message.ticket == self._ticket:
-            self._base, self._payload_changes = message.base, message.changes
+        self.loader.run(calculate, self._take_payloads, group="lab-effect")
+
+    def _take_effect(self, found: Effect) -> None:
+        self._effect = found
+        self.draw_again()
+
+    def _take_payloads(self, found: PayloadEffect | None) -> None:
+        if found is not None:
+            self._members, self._payload_changes = found.current, found.changes
             self.draw_again()
 
     # -- drawing ----------------------------------------------------------------------------------
 
     def draw_again(self) -> None:
         """Draw the curve, the kinds and what is known of the effect."""
-        read = self._read
+        read, trial = self._read, self._trial
         if read is None:
             return
-        knobs, project = self._knobs(), self._project
-        self._title.note = self._settings_words(read)
-        self._curve.show(curve_of(read.snapshot, knobs, self._subject, self._memory_id, project))
-        name = "this memory" if self._subject == MEMORY else self._subject
-        where = f" in {tame(project, 40)} alone" if project and self._subject != MEMORY else ""
+        project = trial.project(read)
+        self._title.note = trial.settings_words(read, all_of=self.size.width >= ALL_SETTINGS_CELLS)
+        self._curve.show(curve_of(read.snapshot, trial, project))
+        name = "this memory" if trial.subject == MEMORY else trial.subject
+        where = f" in {tame(project, 40)} only" if project and trial.subject != MEMORY else ""
         self._curve.set_title(f"Curve ─ {tame(name, 40)}{where}")
-        self._draw_kinds(read, knobs)
-        self._effect_pane.border_subtitle = Content(
-            "a applies it" if self._tried.can_be_applied else "nothing is tried"
-        )
+        self._draw_kinds(read)
+        self._effect_pane.border_subtitle = Content("a applies it" if trial.can_be_applied else "no change")
         if self._effect is not None:
             size = self._effect_pane.content_size
             lines = effect_lines(
+                read,
                 self._effect,
                 self._payload_changes,
-                recipes=len(read.payloads.recipes),
-                titles=read.titles,
-                keep=self._to_keep(),
-                size=(size.width, size.height),
+                configuration=trial.for_configuration(),
+                width=size.width,
+                height=size.height,
             )
             self._effect_pane.update(Content("\n").join(lines))
 
-    def _draw_kinds(self, read: LabRead, knobs: Knobs) -> None:
-        subjects, size = self._subjects(), self._kinds_pane.content_size
-        rows = max(1, size.height - 1)
-        place = subjects.index(self._subject)
-        start = max(0, min(place - rows // 2, len(subjects) - rows))
-        lines = [kinds_head(size.width)]
-        for name in subjects[start : start + rows]:
-            chosen = name == self._subject
-            if name == MEMORY:
-                lines.append(memory_line(read.snapshot, knobs, self._memory_id or "", chosen=chosen, width=size.width))
-            else:
-                lines.append(
-                    kind_line(read.snapshot, knobs, name, chosen=chosen, width=size.width, project=self._project)
-                )
+    def _draw_kinds(self, read: LabRead) -> None:
+        trial, size = self._trial, self._kinds_pane.content_size
+        lines = kinds_lines(read, trial, width=size.width, height=size.height)
         self._kinds_pane.update(Content("\n").join(lines))
-        changed = len(self._tried.half_lives) + (self._tried.memory is not None)
-        self._kinds_pane.border_subtitle = Content(
-            counted(changed, "half-life tried", "half-lives tried") if changed else f"{place + 1} of {len(subjects)}"
-        )
+        subjects = trial.subjects(read)
+        place = f"{subjects.index(trial.subject) + 1} of {len(subjects)}"
+        tried = counted(trial.changed, "half-life tried", "half-lives tried")
+        self._kinds_pane.border_subtitle = Content(tried if trial.changed else place)
 
-    # -- applying ----------------------------------------------------------------------------------------
+    # -- actions ----------------------------------------------------------------------------------
+
+    def why_not(self, action: Action) -> str | None:
+        """Return why an action is not possible now."""
+        if not action.id.startswith("lab-"):
+            return super().why_not(action)
+        if self._read is None:
+            return "The vault is being read."
+        if action.id == "lab-here" and self._read.project is None:
+            return "No single project is in view."
+        if action.id == "lab-apply":
+            return self._trial.why_not_apply(self._read)
+        if action.id == "lab-learned":
+            return self._why_not_learned(self._read)
+        return None
+
+    def _why_not_learned(self, read: LabRead) -> str | None:
+        subject = self._trial.subject
+        if subject == MEMORY:
+            return "Half-lives are learned for kinds, not for one memory."
+        if read.snapshot.kind(subject).lesson is None:
+            return f"There are no verdicts on {tame(subject, 40)} to learn from yet."
+        return None
+
+    def _move(self, by: int) -> None:
+        if self._read is not None:
+            self._trial = self._trial.moved(self._read, by)
+            self.draw_again()
+
+    def _step(self, by: int) -> None:
+        if self._read is not None:
+            self._try(self._trial.stepped(self._read, by))
+
+    def _set(self, setting: Setting, by: int) -> None:
+        if self._read is not None:
+            self._try(self._trial.with_setting(self._read, setting, by))
+
+    def action_lab_next(self) -> None:
+        """Go to the next kind."""
+        self._move(1)
+
+    def action_lab_previous(self) -> None:
+        """Go to the previous kind."""
+        self._move(-1)
+
+    def action_lab_faster(self) -> None:
+        """Try a shorter half-life."""
+        self._step(-1)
+
+    def action_lab_slower(self) -> None:
+        """Try a longer half-life."""
+        self._step(1)
+
+    def action_lab_learned(self) -> None:
+        """Try the half-life learned from verdicts."""
+        if self._read is not None:
+            self._try(self._trial.with_learned(self._read))
+
+    def action_lab_as_now(self) -> None:
+        """Reset the subject to the half-life in force."""
+        if self._read is not None:
+            self._try(self._trial.with_days(self._read, None))
+
+    def action_lab_default(self) -> None:
+        """Try the half-life that holds where nothing was applied."""
+        if self._read is not None:
+            self._try(self._trial.with_default(self._read))
+
+    def action_lab_here(self) -> None:
+        """Try half-lives for the project in view only, or everywhere again."""
+        self._try(self._trial.for_other_scope())
+
+    def action_lab_line_down(self) -> None:
+        """Try a lower review threshold."""
+        self._set(THRESHOLD, -1)
+
+    def action_lab_line_up(self) -> None:
+        """Try a higher review threshold."""
+        self._set(THRESHOLD, 1)
+
+    def action_lab_floor_down(self) -> None:
+        """Try a lower floor."""
+        self._set(FLOOR, -1)
+
+    def action_lab_floor_up(self) -> None:
+        """Try a higher floor."""
+        self._set(FLOOR, 1)
+
+    def action_lab_hurt_down(self) -> None:
+        """Try a lower weight of hurts."""
+        self._set(HURT_WEIGHT, -1)
+
+    def action_lab_hurt_up(self) -> None:
+        """Try a higher weight of hurts."""
+        self._set(HURT_WEIGHT, 1)
 
     def action_lab_apply(self) -> None:
-        """Apply the half-lives that were tried, as one change."""
-        if self._read is not None:
-            read, knobs = self._read, self._knobs()
-            self._tried.memory = None
-            self.do(partial(self._lab.apply, read, knobs))
+        """Apply the half-lives that are tried, as one change."""
+        read, trial = self._read, self._trial
+        if read is not None:
+            self._trial = trial.without_memory()
+            self.do(lambda: apply_trial(self.access, read, trial.knobs))

@@ -1,111 +1,25 @@
-"""The decay lab's reads and panes."""
+"""The panes of the Decay lab as lines: the curve, the kinds, and the effect of what is tried."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from textual.content import Content
 
 from memtui.clock import days_after
-from memtui.curate.decay import Effect, Knobs, Snapshot, crossing_days, days_text
+from memtui.curate.decay import Effect, Knobs, PayloadChange, Snapshot, crossing_days, days_text
 from memtui.domain.freshness import decay
-from memtui.domain.kinds import split_project
-from memtui.tui.text_layout import counted, fit, tame
-from memtui.tui.values import Done, Signature
-from memtui.tui.vault_access import VaultAccess
+from memtui.text.plural import counted
+from memtui.tui.lab.queries import LabRead
+from memtui.tui.lab.trial import MEMORY, Trial
+from memtui.tui.text_layout import fit, tame
 from memtui.tui.widgets.curve import Curve
-
-if TYPE_CHECKING:
-    from memtui.curate.decay import Members, PayloadChange, Payloads
-
-
-@dataclass(frozen=True, slots=True)
-class LabRead:
-    """The vault as the lab reckons with it.
-
-    Attributes:
-        signature: what the file system said of the vault before it was read.
-        project: the project in view.
-        titles: of the memories in use, as the screen shows them, by id.
-        payloads: makes the recipes' payloads.
-    """
-
-    snapshot: Snapshot
-    signature: Signature
-    project: str | None
-    titles: Mapping[str, str]
-    payloads: Payloads
-
-
-class LabAccess:
-    """The vault as the Decay lab sees it."""
-
-    def __init__(self, access: VaultAccess) -> None:
-        self._access = access
-        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
-
-    def read(self) -> LabRead:
-        """Read everything that effects are reckoned on."""
-        from memtui.curate.decay import PayloadOptions, Payloads, take_snapshot
-
-        opening, signature = self._opening, self._access.signature()
-        with self._reading.read() as reader:
-            view = self._access.view_of(reader)
-        snapshot = take_snapshot(self._reading, view.scope, threshold=opening.threshold)
-        options = PayloadOptions(
-            view=view,
-            context=opening.context,
-            recall=opening.recall,
-            secret_patterns=opening.secret_patterns,
-            targets=opening.targets,
-            meaning=opening.meaning,
-        )
-        titles = {memory.id: tame(memory.title, 120) for memory in snapshot.memories}
-        return LabRead(snapshot, signature, view.project, titles, Payloads(self._reading, options))
-
-    def effect(self, read: LabRead, knobs: Knobs) -> Effect:
-        """Return what the review queue would become; the vault is not touched."""
-        from memtui.curate.decay import effect
-
-        return effect(read.snapshot, knobs)
-
-    def members(self, read: LabRead, knobs: Knobs, is_wanted: Callable[[], bool]) -> Members | None:
-        """Return who would be in the payloads of the recipes, None once nobody wants to know any more."""
-        kinds = knobs.kinds(read.snapshot.in_force)
-        return read.payloads.members(kinds, memory=knobs.memory, is_wanted=is_wanted)
-
-    def changes(self, before: Members, after: Members) -> list[PayloadChange]:
-        """Return the recipes whose payload would change."""
-        from memtui.curate.decay import payload_changes
-
-        return payload_changes(before, after)
-
-    def apply(self, read: LabRead, knobs: Knobs) -> Done:
-        """Apply half-lives as one change; one that would hold anyhow is taken out of the vault."""
-        from memtui.curate.decay import apply
-
-        self._opening.before_change()
-        in_force = read.snapshot.in_force
-        half_lives: dict[str, float | None] = {}
-        for name, days in knobs.half_lives.items():
-            kind, project = split_project(name)
-            usual = in_force.without_stored() if project is None else in_force
-            half_lives[name] = None if days == usual.get(kind).half_life_days else days
-        said = apply(self._vault, half_lives, memory=knobs.memory, actor=self._opening.actor)
-        return Done(f"Applied: {tame(said)}; u undoes it")
-
 
 CURVE_STEPS = 160
 """Points of a curve; a wide terminal has about so many columns for it."""
-
-LADDER = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 75, 90, 120, 150, 180, 225, 270, 365, 450, 540, 730, 1095, 1825, 3650)
-"""Half-lives in days that a knob stops at: a day to ten years, in steps that a person would name."""
-
-MEMORY = "\0memory"
-"""Stands for the one memory among the kinds; no kind is named so."""
 
 _FURTHEST_DAYS = 365_000.0
 _NAME_CELLS, _COUNT_CELLS, _DAYS_CELLS, _ORIGIN_CELLS = 13, 8, 18, 8
@@ -113,84 +27,107 @@ _WIDE = 90
 _NARROW = 50
 
 
-def step(days: float, by: int) -> float:
-    """Return the next half-life of the ladder above or below one."""
-    if by > 0:
-        return float(next((rung for rung in LADDER if rung > days), max(days, LADDER[-1])))
-    return float(next((rung for rung in reversed(LADDER) if rung < days), min(days, LADDER[0])))
-
-
 # -- the curve -----------------------------------------------------------------------------------------
 
 
-def curve_of(
-    snapshot: Snapshot, knobs: Knobs, subject: str, memory_id: str | None, project: str | None = None
-) -> Curve:
-    """Return the curve of a kind as of a verification, or of one memory with today; beside it the one that is tried.
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """How freshness falls with one half-life; `crossing` is the age in days at which a memory is due."""
+
+    half_life: float
+    floor: float
+    crossing: float
+
+    def values(self, length: float) -> tuple[float, ...]:
+        return tuple(
+            decay(length * place / CURVE_STEPS, self.half_life, self.floor) for place in range(CURVE_STEPS + 1)
+        )
+
+    def words(self, now: datetime, age: float) -> str:
+        """Return half-life and date; `age` is how old the memory is already."""
+        if self.crossing == math.inf:
+            return f"{days_text(self.half_life)}, never due"
+        day = days_after(now, min(self.crossing - age, _FURTHEST_DAYS))
+        return f"{days_text(self.half_life)}, due {'since ' if day < now else ''}{day:%Y-%m-%d}"
+
+
+def curve_of(snapshot: Snapshot, trial: Trial, project: str | None = None) -> Curve:
+    """Return the curve of a kind since a verification, or of one memory with today; beside it the one that is tried.
 
     Args:
-        subject: a kind, or `MEMORY`.
-        project: the one project that the kind is looked at in, None for wherever none has its own.
+        project: the one project that a kind is shown in, None for those that have no half-life of their own.
     """
-    memory = snapshot.memory(memory_id) if subject == MEMORY and memory_id else None
-    if memory is not None:
-        now, tried = snapshot.half_life(memory, Knobs()), snapshot.half_life(memory, knobs)
-    else:
-        now, tried = (snapshot.kind_half_life(subject, project, each) for each in (Knobs(), knobs))
+    memory = snapshot.memory(trial.memory_id or "") if trial.subject == MEMORY else None
+    knobs, in_force = trial.knobs, snapshot.in_force
     threshold = snapshot.threshold if knobs.threshold is None else knobs.threshold
-    floors = (snapshot.in_force.floor, snapshot.in_force.floor if knobs.floor is None else knobs.floor)
-    crossings = (crossing_days(now, threshold, floors[0]), crossing_days(tried, threshold, floors[1]))
-    age = memory.age_days if memory is not None else 0.0
-    longest = max((days for days in crossings if days < math.inf), default=0.0)
-    length = max(1.3 * longest, 2.0 * now, 1.1 * age, 1.0)
-    changed = tried != now or floors[0] != floors[1]
-    ticks = () if memory is not None else snapshot.kind(subject).verified_days
+
+    def line(tried: Knobs) -> _Line:
+        floor = in_force.floor if tried.floor is None else tried.floor
+        days = snapshot.half_life(memory, tried) if memory else snapshot.kind_half_life(trial.subject, project, tried)
+        return _Line(days, floor, crossing_days(days, threshold, floor))
+
+    now, tried = line(Knobs()), line(knobs)
+    crossings = [days for days in dict.fromkeys((now.crossing, tried.crossing)) if days < math.inf]
+    age = memory.age_days if memory else 0.0
+    length = max(1.3 * max(crossings, default=0.0), 2.0 * now.half_life, 1.1 * age, 1.0)
+    caption = f"█ now {now.words(snapshot.now, age)}"
+    ticks = () if memory else snapshot.kind(trial.subject).verified_days
     return Curve(
-        _values(now, length, floors[0]),
-        age / length if memory is not None else None,
+        now.values(length),
+        age / length if memory else None,
         threshold,
-        _caption(snapshot, (now, tried), crossings, age),
-        supposed=_values(tried, length, floors[1]) if changed else (),
+        caption if now == tried else f"{caption} · • tried {tried.words(snapshot.now, age)}",
+        supposed=tried.values(length) if now != tried else (),
         ticks=tuple(days / length for days in ticks if days <= length),
-        labels=tuple((days / length, days_text(days)) for days in dict.fromkeys(crossings) if days < math.inf)
-        + _ends(length),
+        labels=(*((days / length, days_text(days)) for days in crossings), (0.0, "0"), (1.0, days_text(length))),
     )
-
-
-def _ends(length: float) -> tuple[tuple[float, str], ...]:
-    return ((0.0, "0"), (1.0, days_text(length)))
-
-
-def _values(half_life: float, length: float, floor: float) -> tuple[float, ...]:
-    return tuple(decay(length * place / CURVE_STEPS, half_life, floor) for place in range(CURVE_STEPS + 1))
-
-
-def _caption(snapshot: Snapshot, half_lives: tuple[float, float], crossings: tuple[float, float], age: float) -> str:
-    dates = [days_after(snapshot.now, min(days - age, _FURTHEST_DAYS)) for days in crossings]
-    words = [
-        "never due" if days == math.inf else f"due {'since ' if day < snapshot.now else ''}{day:%Y-%m-%d}"
-        for days, day in zip(crossings, dates, strict=True)
-    ]
-    said = f"█ now {days_text(half_lives[0])}, {words[0]}"
-    same = half_lives[0] == half_lives[1] and crossings[0] == crossings[1]
-    return said if same else f"{said} · • tried {days_text(half_lives[1])}, {words[1]}"
 
 
 # -- the kinds -----------------------------------------------------------------------------------------
 
 
-def kinds_head(width: int) -> Content:
-    """Return the heading of the kinds."""
-    count = fit("in use", _COUNT_CELLS - 2, right=True) + "  " if width >= _NARROW else ""
+def kinds_lines(read: LabRead, trial: Trial, *, width: int, height: int) -> list[Content]:
+    """Return the heading and as many subjects as there is room for, the current one among them."""
+    subjects, rows = trial.subjects(read), max(1, height - 1)
+    start = max(0, min(subjects.index(trial.subject) - rows // 2, len(subjects) - rows))
+    return [_head(width), *(_subject_line(read, trial, name, width) for name in subjects[start : start + rows])]
+
+
+def _head(width: int) -> Content:
+    count = fit("active", _COUNT_CELLS - 2, right=True) + "  " if width >= _NARROW else ""
     days = fit("  half-life", _DAYS_CELLS)
-    columns = "  " + fit("kind", _NAME_CELLS) + count + days + fit("set by", _ORIGIN_CELLS) + "learned, from verdicts"
+    columns = "  " + fit("kind", _NAME_CELLS) + count + days + fit("set by", _ORIGIN_CELLS) + "learned from verdicts"
     return Content.styled(fit(columns, width), "$memtui-dim")
 
 
-def kind_line(
-    snapshot: Snapshot, knobs: Knobs, name: str, *, chosen: bool, width: int, project: str | None = None
-) -> Content:
-    """Return a kind: how many, its half-life, what is tried, who set it, and what was learned."""
+def _subject_line(read: LabRead, trial: Trial, name: str, width: int) -> Content:
+    row = _memory_row(read.snapshot, trial) if name == MEMORY else _kind_row(read, trial, name, width)
+    is_current = name == trial.subject
+    is_tried = row.tried != row.now
+    mark = "▸ " if is_current else "* " if is_tried else "  "
+    count = fit(row.count, _COUNT_CELLS - 2, right=True) + "  " if width >= _NARROW else ""
+    left = mark + fit(row.name, _NAME_CELLS) + count
+    days = f"{days_text(row.now).removesuffix(' d')} → {days_text(row.tried)}" if is_tried else days_text(row.now)
+    half_life = fit(f"◂ {days} ▸" if is_current else f"  {days}", min(_DAYS_CELLS, max(0, width - len(left))))
+    end = fit(fit(row.origin, _ORIGIN_CELLS) + row.rest, max(0, width - len(left) - len(half_life)))
+    plain = "bold" if is_current else "$foreground"
+    return Content.assemble((left, plain), (half_life, "bold $memtui-pin" if is_tried else plain), (end, "$memtui-dim"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A kind or the one memory; `now` and `tried` are its half-life in days."""
+
+    name: str
+    count: str
+    now: float
+    tried: float
+    origin: str
+    rest: str
+
+
+def _kind_row(read: LabRead, trial: Trial, name: str, width: int) -> _Row:
+    snapshot, project = read.snapshot, trial.project(read)
     kind = snapshot.kind(name)
     lesson = ""
     if kind.lesson is not None:
@@ -198,67 +135,39 @@ def kind_line(
         evidence = f"{kind.lesson.verdicts:,}{noun} ({kind.lesson.expired:,} outdated)"
         lesson = f"{kind.lesson.half_life_days:.0f} d from {evidence}"
     origin = "project" if (name, project) in snapshot.in_force.project_half_lives() else kind.origin
-    row = _Row(tame(name, 60), f"{kind.memories:,}", origin, lesson)
-    now, tried = (snapshot.kind_half_life(name, project, each) for each in (Knobs(), knobs))
-    return _line(row, (now, tried if tried != now else None), chosen=chosen, width=width)
+    now, tried = (snapshot.kind_half_life(name, project, each) for each in (Knobs(), trial.knobs))
+    return _Row(tame(name, 60), f"{kind.memories:,}", now, tried, origin, lesson)
 
 
-def memory_line(snapshot: Snapshot, knobs: Knobs, memory_id: str, *, chosen: bool, width: int) -> Content:
-    """Return the one memory that was under the cursor, as a row before the kinds."""
-    memory = snapshot.memory(memory_id)
+def _memory_row(snapshot: Snapshot, trial: Trial) -> _Row:
+    memory = snapshot.memory(trial.memory_id or "")
     if memory is None:
-        return Content("")
+        raise KeyError(trial.memory_id)  # it is not among the subjects
     origin = "itself" if memory.half_life_days is not None else "kind"
-    row = _Row("this memory", "pinned" if memory.pinned else "", origin, tame(memory.title, 120))
-    tried = snapshot.half_life(memory, knobs) if knobs.memory else None
-    return _line(row, (snapshot.half_life(memory, Knobs()), tried), chosen=chosen, width=width)
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    name: str
-    count: str
-    origin: str
-    rest: str
-
-
-def _line(row: _Row, days: tuple[float, float | None], *, chosen: bool, width: int) -> Content:
-    """Return a row of the kinds, with its half-life as it is and as it is tried."""
-    now, tried = days
-    mark = "▸ " if chosen else "* " if tried is not None else "  "
-    count = fit(row.count, _COUNT_CELLS - 2, right=True) + "  " if width >= _NARROW else ""
-    left = mark + fit(row.name, _NAME_CELLS) + count
-    words = days_text(now) if tried is None else f"{days_text(now).removesuffix(' d')} → {days_text(tried)}"
-    half_life = fit(f"◂ {words} ▸" if chosen else f"  {words}", min(_DAYS_CELLS, max(0, width - len(left))))
-    end = fit(fit(row.origin, _ORIGIN_CELLS) + row.rest, max(0, width - len(left) - len(half_life)))
-    plain = "bold" if chosen else "$foreground"
-    return Content.assemble(
-        (left, plain), (half_life, "bold $memtui-pin" if tried is not None else plain), (end, "$memtui-dim")
-    )
+    now = snapshot.half_life(memory, Knobs())
+    tried = now if trial.knobs.memory is None else snapshot.half_life(memory, trial.knobs)
+    return _Row("this memory", "pinned" if memory.pinned else "", now, tried, origin, tame(memory.title, 120))
 
 
 # -- the effect ----------------------------------------------------------------------------------------
 
 
 def effect_lines(
+    read: LabRead,
     found: Effect,
     payloads: Sequence[PayloadChange] | None,
     *,
-    recipes: int,
-    titles: Mapping[str, str],
-    keep: Sequence[str],
-    size: tuple[int, int],
+    configuration: Sequence[str],
+    width: int,
+    height: int,
 ) -> list[Content]:
-    """Return what applying would do: the queue with who enters and leaves, and the payloads that change.
+    """Return what applying would do: the queue with the memories that enter and leave, and the payloads that change.
 
     Args:
         found: the effect on the review queue.
-        payloads: the recipes whose payload would change, None while that is being reckoned.
-        recipes: how many recipes there are.
-        keep: lines for the configuration, which alone can keep what they say.
-        size: cells and lines that there is room for.
+        payloads: the recipes whose payload would change, None while that is being calculated.
+        configuration: lines for the configuration, which keeps what cannot be applied here.
     """
-    width, height = size
     changed = found.entering or found.leaving
     queue = [_pair("review", f"{found.before:,} → {found.after:,} due" if changed else f"{found.before:,} due")]
     if changed:
@@ -267,10 +176,9 @@ def effect_lines(
         )
     rows = [_moved("+", one.title, one.after, width) for one in found.entering]
     rows += [_moved("−", one.title, one.after, width) for one in found.leaving]
-    below = _payload_lines(payloads, recipes, titles, width)
-    if keep:
-        below.append(Content.styled(fit("the configuration keeps this:", width), "$memtui-dim"))
-        below += [Content.styled(fit(line, width), "$memtui-dim") for line in keep]
+    below = _payload_lines(payloads, len(read.payloads.recipes), read.titles, width)
+    kept = ["for the configuration:", *configuration] if configuration else []
+    below += [Content.styled(fit(line, width), "$memtui-dim") for line in kept]
     # At least two of the payload's lines stay in sight, however many memories move.
     room = max(0, height - len(queue) - min(len(below), max(2, height // 2)))
     lines = [*queue, *_clipped(rows, room, width), *below][:height]
@@ -305,7 +213,7 @@ def _payload_lines(
     if not recipes:
         return [_pair("payloads", "no recipe is saved yet")]
     if payloads is None:
-        return [_pair("payloads", "reckoning …")]
+        return [_pair("payloads", "calculating …")]
     if not payloads:
         return [_pair("payloads", f"the same for {counted(recipes, 'recipe', 'recipes')}")]
     come, go = sum(len(one.entering) for one in payloads), sum(len(one.leaving) for one in payloads)

@@ -1,55 +1,58 @@
-"""Packs: recorded payloads and feedback on them."""
+"""Packs: recorded payloads, and feedback on them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.message import Message
-from textual.timer import Timer
 from textual.widgets import Input
 
 from memtui.errors import MemtuiError
+from memtui.text.plural import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import CONTEXT, PACKS
-from memtui.tui.context.choices import of_kept
+from memtui.tui.context.ask import Ask, lines_of
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
-from memtui.tui.messages import LookFailed
-from memtui.tui.packs import queries
-from memtui.tui.packs.lists import MemberList, PackList
-from memtui.tui.packs.queries import PackRead, PacksAccess, PackSince
+from memtui.tui.packs.queries import (
+    PackRead,
+    PackSince,
+    copy_again,
+    give_feedback,
+    read_pack,
+    since_pack,
+    stop_asking,
+)
+from memtui.tui.packs.view import (
+    MemberRow,
+    PackRow,
+    member_lines,
+    member_segments,
+    pack_blocks,
+    pack_row,
+    pack_segments,
+    since_blocks,
+)
 from memtui.tui.screens.dialogs import CardScreen
-from memtui.tui.screens.memory_cards import MemoryCards
+from memtui.tui.screens.memory_cards import read_memory, send_escape
 from memtui.tui.state import State
-from memtui.tui.text_layout import counted, tame
+from memtui.tui.text_layout import tame
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
-from memtui.tui.widgets.lists import PickList
+from memtui.tui.widgets.lists import PickList, RowList
 
 if TYPE_CHECKING:
     from memtui.curate.packs import UsedPack
 
-RESTING_SECONDS = 0.05
-"""Pause of the cursor before a pack is read in full."""
-
-VERDICT_OF = {
-    "packs-helped": "helped",
-    "packs-hurt": "hurt",
-    "packs-corrected": "corrected",
-    "packs-unused": "unused",
-}
-"""Actions that give feedback, with the verdict of each."""
-
+_VERDICTS = frozenset({"packs-helped", "packs-hurt", "packs-corrected", "packs-unused"})
 _REASON = "reason"
 _QUESTIONS = {_REASON: Question("Because", verb="keeps it", longest=400)}
-_NEED_A_PACK = frozenset(
-    {*VERDICT_OF, "packs-leave", "packs-context", "packs-copy", "packs-read", "packs-told", "packs-since"}
+_ON_A_PACK = frozenset(
+    {*_VERDICTS, "packs-leave", "packs-context", "packs-copy", "packs-read", "packs-told", "packs-since"}
 )
 _NONE_YET = (
     "No payload was used yet.",
@@ -57,31 +60,8 @@ _NONE_YET = (
 )
 
 
-@dataclass
-class PacksListed(Message):
-    """The packs were read."""
-
-    packs: Sequence[UsedPack]
-    ticket: int
-
-
-@dataclass
-class PackShown(Message):
-    """A pack was read in full."""
-
-    read: PackRead
-
-
-@dataclass
-class PackCompared(Message):
-    """What a pack's task gives today was made."""
-
-    used: UsedPack
-    since: PackSince
-
-
-class PacksScreen(ListDetail, MemoryCards):
-    """The packs beside the memories of one of them; feedback is of the focused pane: the pack, or one memory.
+class PacksScreen(ListDetail):
+    """The packs beside the memories of one; feedback is on the pack, or on one memory where their pane is focused.
 
     Args:
         opening: what the app was opened with.
@@ -94,19 +74,17 @@ class PacksScreen(ListDetail, MemoryCards):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012 - the same
 
     def __init__(self, opening: Opening) -> None:
-        self._list = PackList(id="packs-list")
-        self._members = MemberList(id="packs-members")
+        self._list: RowList[PackRow] = RowList(pack_segments, id="packs-list")
+        self._members: RowList[MemberRow] = RowList(member_segments, id="packs-members")
         super().__init__(opening, self._list, self._members)
-        self._packs = PacksAccess(opening)
         self._title = TitleLine("Packs", id="packs-title")
         self._line = AskLine(_QUESTIONS, id="packs-ask")
         self._used: dict[str, UsedPack] = {}
         self._shown: PackRead | None = None
         self._reason = ""
+        """Why the next feedback is given."""
         self._asked_from: PickList = self._list
         self._listed = False
-        self._ticket = 0
-        self._rest: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -118,135 +96,120 @@ class PacksScreen(ListDetail, MemoryCards):
         yield self.hints
 
     def on_mount(self) -> None:
-        """Draw the empty panes; the vault is asked after the first picture."""
+        """Draw the empty panes; the vault is read after the first paint."""
         self._list.set_title("1 Packs")
         self._members.set_title("2 Memories")
         self.begin_looking()
 
     @property
     def current_memory(self) -> str | None:
-        """The memory under the cursor, for screens that are gone to from here."""
-        row = self._members.current if self.focused is self._members else None
-        return row.id if row is not None and row.is_there else None
+        """The memory under the cursor, for screens that are opened from here."""
+        row = self._members.current if self._is_on_memory else None
+        return row.id if row is not None and row.exists else None
+
+    @property
+    def hint_place(self) -> str:
+        """Which keys the footer shows."""
+        return "packs-line" if isinstance(self.focused, Input) else PACKS
+
+    def on_descendant_focus(self) -> None:
+        """Show the pane that is focused, and its keys."""
+        super().on_descendant_focus()
+        if isinstance(self.focused, PickList):
+            self.set_class(self._is_on_memory, "-reading")
 
     # -- reading ----------------------------------------------------------------------------------
 
     def look_again(self) -> None:
         """Read the packs."""
-        self._ticket += 1
+        from memtui.curate.packs import used_packs
+
         self.looked_at = self.access.signature()
-        self._read_packs(self._ticket)
+        self.loader.read(lambda: used_packs(self.access.read_vault), self._show_packs, group="list")
 
-    @work(thread=True, exclusive=True, group="list", exit_on_error=False)
-    def _read_packs(self, ticket: int) -> None:
-        if ticket != self._ticket:
-            return
-        try:
-            packs = self._packs.packs()
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(PacksListed(packs, ticket))
-
-    @work(thread=True, exclusive=True, group="detail", exit_on_error=False)
-    def _read_pack(self, used: UsedPack) -> None:
-        try:
-            read = self._packs.read(used)
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(PackShown(read))
-
-    # -- what workers report ----------------------------------------------------------------------
-
-    @on(PacksListed)
-    def _show_packs(self, message: PacksListed) -> None:
-        if message.ticket != self._ticket:
-            return
+    def _show_packs(self, packs: Sequence[UsedPack]) -> None:
         self.trouble_is_over()
         self._listed = True
-        self._used = {used.pack.id: used for used in message.packs}
-        now = self.opening.vault.now()
-        self._list.show([queries.pack_row(used, now) for used in message.packs], notice=_NONE_YET)
-        waiting = sum(used.awaits for used in message.packs)
-        self._tell_reason()
-        self._title.note = f"{counted(waiting, 'pack waits', 'packs wait')} for a word" if waiting else ""
+        self._used = {used.pack.id: used for used in packs}
+        now, current = self.opening.vault.now(), self._list.current
+        self._list.show(
+            [pack_row(used, now) for used in packs],
+            follow=(lambda row: row.id == current.id) if current is not None else None,
+            notice=_NONE_YET,
+        )
+        waiting = sum(used.awaits for used in packs)
+        self._show_reason()
+        self._title.note = f"{counted(waiting, 'pack waits', 'packs wait')} for feedback" if waiting else ""
+
+    def look_failed(self, error: MemtuiError) -> None:
+        """Show the error, in the list too where nothing was read yet."""
+        super().look_failed(error)
+        if not self._listed:
+            self._list.show((), notice=tuple(filter(None, (error.what, error.where, error.remedy))))
 
     @on(PickList.Highlighted)
     def _follow_cursor(self, message: PickList.Highlighted) -> None:
         message.stop()
         if message.list is not self._list:
             return
-        if self._rest is not None:
-            self._rest.stop()
         if self._list.current is None:
+            self.stop_rest()
             self._shown = None
-            self._members.show((), (), same=False)
+            self._members.show(())
             self._members.set_title("2 Memories")
         else:
-            self._rest = self.set_timer(RESTING_SECONDS, self._read_current)
+            used = self._used[self._list.current.id]
+            self.read_rested(lambda: read_pack(self.access, used), self._show_pack)
 
-    def _read_current(self) -> None:
+    def _show_pack(self, read: PackRead) -> None:
         row = self._list.current
-        if row is not None:
-            self._read_pack(self._used[row.id])
-
-    @on(PackShown)
-    def _show_pack(self, message: PackShown) -> None:
-        row, read = self._list.current, message.read
         if row is None or row.id != read.used.pack.id:
             return
         is_same = self._shown is not None and self._shown.used.pack.id == row.id
         self._shown = read
-        rows = [queries.member_row(one) for one in read.members]
-        self._members.show(queries.head_lines(read.used, read.members), rows, same=is_same)
+        self._members.show(member_lines(read), from_top=not is_same)
+        if not is_same:
+            self._members.scroll_to(y=0, animate=False)
         self._members.set_title(f"2 Memories of pack {row.id}", "o opens its task in Context, d compares")
-
-    def look_failed(self, error: MemtuiError) -> None:
-        """Tell of a look that failed, in place of the packs where none were read yet."""
-        super().look_failed(error)
-        if not self._listed:
-            self._list.show((), notice=tuple(filter(None, (error.what, error.where, error.remedy))))
 
     # -- feedback ---------------------------------------------------------------------------------
 
     def why_not(self, action: Action) -> str | None:
-        """Return why an act cannot be done now."""
-        if action.id in _NEED_A_PACK and self._list.current is None:
+        """Return why an action is not possible now."""
+        if action.id in _ON_A_PACK and self._list.current is None:
             return "No pack is under the cursor."
         if action.id == "packs-told" and self._read_of_current() is None:
             return "The pack is being read."
-        if action.id in VERDICT_OF and self._is_on_memory and self._members.current is None:
+        if action.id in _VERDICTS and self._is_on_memory and self._members.current is None:
             return "No memory is under the cursor."
-        if action.id == "packs-leave" and not self._current_pack().awaits:
-            return "Nobody asks about this pack."
+        if action.id == "packs-leave" and not self._current.awaits:
+            return "This pack is not waiting for feedback."
         return super().why_not(action)
 
     @property
     def _is_on_memory(self) -> bool:
-        """Whether feedback is of one memory rather than of the pack."""
+        """Whether feedback is on one memory rather than on the pack."""
         return self.focused is self._members
 
-    def _current_pack(self) -> UsedPack:
-        """Return the pack under the cursor; `why_not` lets nothing through without one."""
+    @property
+    def _current(self) -> UsedPack:
+        """The pack under the cursor; `why_not` lets no action through without one."""
         row = self._list.current
         return self._used[row.id if row is not None else ""]
 
     def _read_of_current(self) -> PackRead | None:
         """Return the pack under the cursor in full, None while it is being read."""
-        row = self._list.current
-        shown = self._shown
+        row, shown = self._list.current, self._shown
         return shown if shown is not None and row is not None and shown.used.pack.id == row.id else None
 
     def _give(self, verdict: str) -> None:
         row = self._members.current if self._is_on_memory else None
-        shown = self._shown
-        pack_id = shown.used.pack.id if row is not None and shown is not None else self._current_pack().pack.id
+        pack_id = self._shown.used.pack.id if row is not None and self._shown is not None else self._current.pack.id
         only = (row.id,) if row is not None else ()
         reason, self._reason = self._reason, ""
         self._line.close()
-        self._tell_reason()
-        self.do(lambda: self._packs.give(pack_id, verdict, only=only, reason=reason))
+        self._show_reason()
+        self.do(lambda: give_feedback(self.access, pack_id, verdict, only=only, reason=reason))
 
     def action_packs_helped(self) -> None:
         """Say that it helped."""
@@ -265,12 +228,12 @@ class PacksScreen(ListDetail, MemoryCards):
         self._give("unused")
 
     def action_packs_leave(self) -> None:
-        """Leave a pack unanswered."""
-        pack = self._current_pack().pack
-        self.do(lambda: self._packs.leave(pack))
+        """Stop asking for feedback on a pack."""
+        pack = self._current.pack
+        self.do(lambda: stop_asking(self.access, pack))
 
     def action_packs_reason(self) -> None:
-        """Ask for the reason of the next word of feedback."""
+        """Ask for the reason of the next feedback."""
         self._asked_from = self._members if self._is_on_memory else self._list
         self._line.open(_REASON, self._reason)
 
@@ -282,55 +245,53 @@ class PacksScreen(ListDetail, MemoryCards):
 
     def _close_line(self) -> None:
         self._line.close()
-        self._tell_reason()
+        self._show_reason()
         self._asked_from.focus()
 
-    def _tell_reason(self) -> None:
-        """Show what the next word of feedback takes with it."""
-        self._list.set_title("1 Packs", self._reason_words() or counted(len(self._used), "pack", "packs"))
+    def _show_reason(self) -> None:
+        """Show the reason that the next feedback gets."""
+        reason = f"because: {tame(self._reason, 50)}" if self._reason else ""
+        self._list.set_title("1 Packs", reason or counted(len(self._used), "pack"))
 
-    def _reason_words(self) -> str:
-        return f"because: {tame(self._reason, 50)}" if self._reason else ""
+    def leave_line(self) -> bool:
+        """Close the line of the reason; False where it is closed."""
+        if not self._line.is_open:
+            return False
+        self._close_line()
+        return True
 
-    # -- looking ----------------------------------------------------------------------------------
+    # -- the payload ------------------------------------------------------------------------------
 
     def action_packs_context(self) -> None:
         """Open the pack's task in Context."""
-        pack = self._current_pack().pack
+        pack = self._current.pack
         state = getattr(self.app, "state", None)
         if isinstance(state, State):
-            lines, choices = of_kept(pack)
-            state.remember(CONTEXT, {**lines, **choices.remembered()})
-        # In the app's own turn: this screen would wait in its turn for itself to be gone.
+            state.remember(CONTEXT, {**lines_of(pack), **Ask.of(pack).choices.remembered()})
+        # In the app's own turn: a screen that awaits its own removal would wait for ever.
         self.app.call_later(self.action_act, "go-context")
 
     def action_packs_copy(self) -> None:
         """Copy the payload again."""
-        pack = self._current_pack().pack
-        self.do(lambda: self._packs.copy_again(pack, self.send_escape))
+        pack = self._current.pack
+        self.do(lambda: copy_again(self.access, pack, lambda text: send_escape(self.app, text)))
 
     def action_packs_since(self) -> None:
-        """Show what its task gives today beside what it gave then."""
-        self._read_since(self._current_pack())
+        """Compare what its task gives today with what it gave then."""
+        used = self._current
 
-    @work(thread=True, exclusive=True, group="memory", exit_on_error=False)
-    def _read_since(self, used: UsedPack) -> None:
-        try:
-            since = self._packs.since(used.pack)
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(PackCompared(used, since))
+        def show(since: PackSince) -> None:
+            self.app.push_screen(CardScreen("Since then", since_blocks(used, since)))
 
-    @on(PackCompared)
-    def _show_since(self, message: PackCompared) -> None:
-        self.app.push_screen(CardScreen("Since then", queries.since_blocks(message.used, message.since)))
+        self.loader.read(lambda: since_pack(self.access, used.pack), show, group="memory")
 
     def action_packs_told(self) -> None:
-        """Read all that is known of the pack."""
+        """Read everything about the pack."""
         read = self._read_of_current()
         if read is not None:
-            self.app.push_screen(CardScreen("Pack", queries.told(read.used, read.verdicts)))
+            self.app.push_screen(CardScreen("Pack", pack_blocks(read)))
+
+    # -- panes ------------------------------------------------------------------------------------
 
     def action_packs_read(self) -> None:
         """Go to the memories; from there, read one in full."""
@@ -338,7 +299,7 @@ class PacksScreen(ListDetail, MemoryCards):
         if not self._is_on_memory:
             self.enter_second()
         elif row is not None:
-            self.read_memory(row.id)
+            read_memory(self, row.id)
 
     @on(PickList.Chosen)
     async def _choose(self, message: PickList.Chosen) -> None:
@@ -356,20 +317,3 @@ class PacksScreen(ListDetail, MemoryCards):
     def action_packs_pane(self) -> None:
         """Go to the other pane."""
         self.enter_other()
-
-    def leave_line(self) -> bool:
-        """Close the line of the reason; False where it is closed."""
-        if not self._line.is_open:
-            return False
-        self._close_line()
-        return True
-
-    @property
-    def hint_place(self) -> str:
-        """Which keys the footer shows."""
-        return "packs-line" if isinstance(self.focused, Input) else PACKS
-
-    def on_descendant_focus(self) -> None:
-        """Show the pane that is focused; its keys are shown by what all screens of panes share."""
-        if isinstance(self.focused, PickList):
-            self.set_class(self.focused is self._members, "-reading")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 from textual import on
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -116,6 +116,18 @@ def _line(number: int, name: str, label: str, width: int) -> Content:
     return Content.assemble(
         (key, "bold $primary"), f"  {name.ljust(width)}", (f"  {label}", "$memtui-dim") if label else ""
     )
+
+
+def pick(
+    app: App[Any], title: str, choices: Sequence[tuple[str, str]], current: str, take: Callable[[str], object]
+) -> None:
+    """Let a name be chosen over the screen; nothing is taken where the choice is left."""
+
+    def take_chosen(name: str | None) -> None:
+        if name is not None:
+            take(name)
+
+    app.push_screen(ChoiceScreen(title, choices, current), take_chosen)
 
 
 class ThemePicker(ModalScreen[str | None]):

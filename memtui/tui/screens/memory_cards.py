@@ -2,43 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from textual import on, work
-from textual.app import SuspendNotSupported
+from textual.app import App, SuspendNotSupported
 
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import without_surrogates
-from memtui.tui.context.rows import MemoryRead
 from memtui.tui.memory_view import describe
-from memtui.tui.messages import LookFailed, PlaceFound, Told
+from memtui.tui.messages import PlaceFound, Told
 from memtui.tui.screen import MemtuiScreen
 from memtui.tui.screens.dialogs import CardScreen
-from memtui.tui.values import Found
+from memtui.tui.values import Detail, Found
 
 
-class MemoryCards(MemtuiScreen):
-    """A screen whose rows are memories that can be read in full."""
+def read_memory(screen: MemtuiScreen, identifier: str) -> None:
+    """Read a memory in full over a screen."""
 
-    @work(thread=True, exclusive=True, group="memory", exit_on_error=False)
-    def read_memory(self, identifier: str) -> None:
-        """Read a memory, and show it over the screen."""
-        try:
-            detail = self.access.detail(identifier)
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
+    def show(detail: Detail | None) -> None:
+        if detail is None:
+            screen.say("This memory no longer exists.", severity="warning")
         else:
-            self.post_message(MemoryRead(detail))
+            screen.app.push_screen(CardScreen("Memory", describe(detail)))
 
-    @on(MemoryRead)
-    def _show_memory(self, message: MemoryRead) -> None:
-        if message.detail is None:
-            self.say("This memory is gone: somebody took it out meanwhile.", severity="warning")
-        else:
-            self.app.push_screen(CardScreen("Memory", describe(message.detail)))
+    screen.loader.read(lambda: screen.access.detail(identifier), show, group="memory")
 
-    def send_escape(self, text: str) -> bool:
-        """Send OSC 52 between two pictures rather than into one."""
-        self.app.copy_to_clipboard(without_surrogates(text))
-        return True
+
+def send_escape(app: App[Any], text: str) -> bool:
+    """Send a text as OSC 52 between two frames rather than into one."""
+    app.copy_to_clipboard(without_surrogates(text))
+    return True
 
 
 class OpeningFiles(MemtuiScreen):

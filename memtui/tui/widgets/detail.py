@@ -132,6 +132,8 @@ class DetailPane(MovingView):
         super().__init__(id=id)
         self._blocks: tuple[Block, ...] = ()
         self._lines: list[Text] = []
+        self._starts: list[int] = []
+        """The line that each block begins at."""
         self._wrapped_for = 0
         self._ground = Style()
         self._rendered = False
@@ -179,10 +181,11 @@ class DetailPane(MovingView):
         # Columns are kept free for the scrollbar, so that a text does not wrap anew when it appears.
         width = self.text_width
         self._wrapped_for = self.scrollable_content_region.width
-        self._lines = []
+        self._lines, self._starts = [], []
         for block in self._blocks:
             if block.gap:
                 self._lines.append(Text())
+            self._starts.append(len(self._lines))
             self._lines.extend(self._wrapped(block, width))
         self.virtual_size = Size(width, len(self._lines))
         self.refresh()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -205,8 +205,6 @@ class CursorList(MovingView):
         self.border_subtitle = Content(count)
 
 
-__all__ = ["CURSOR_MARK", "PARTS", "Paint", "PickList"]
-
 PARTS = ("kind", "dim", "bar", "mark", "warning", "good", "heading")
 """Styles that a line may use beside the ground."""
 
@@ -292,6 +290,83 @@ class PickList(CursorList):
         paint = self._current_paint if is_current else self._row_paint
         edge = Segment(CURSOR_MARK if is_current else " ", paint["mark"])
         return Strip([edge, *self.segments(index, max(1, width - 1), paint)]).adjust_cell_length(width, paint["base"])
+
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """A line between rows, such as a heading, that the cursor passes over.
+
+    Attributes:
+        style: one of `PARTS`, or `base`.
+    """
+
+    text: str
+    style: str = "heading"
+
+
+class RowList(PickList, Generic[R]):
+    """Rows with lines of text between them.
+
+    Args:
+        draw: returns a row in that many cells.
+    """
+
+    def __init__(self, draw: Callable[[R, int, Paint], list[Segment]], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._draw = draw
+        self._lines: Sequence[R | TextRow] = ()
+
+    @property
+    def count(self) -> int:
+        """Lines in the list."""
+        return len(self._lines)
+
+    @property
+    def rows(self) -> list[R]:
+        """All rows, in order."""
+        return [line for line in self._lines if not isinstance(line, TextRow)]
+
+    @property
+    def current(self) -> R | None:
+        """The row under the cursor."""
+        line = self._lines[self.cursor] if self.cursor < len(self._lines) else None
+        return None if isinstance(line, TextRow) else line
+
+    def selectable(self, index: int) -> bool:
+        """Return whether a line is a row."""
+        return not isinstance(self._lines[index], TextRow)
+
+    def show(
+        self,
+        lines: Sequence[R | TextRow],
+        *,
+        follow: Callable[[R], bool] | None = None,
+        from_top: bool = False,
+        notice: Sequence[str] = (),
+    ) -> None:
+        """Show these lines.
+
+        Args:
+            follow: whether a row is the one to keep the cursor on; without such a row the cursor keeps its place.
+            from_top: go to the first row.
+            notice: lines to show instead of an empty list.
+        """
+        self._lines = tuple(lines)
+        place = 0 if from_top else None
+        if follow is not None:
+            rows = ((place, line) for place, line in enumerate(lines) if not isinstance(line, TextRow))
+            place = next((found for found, row in rows if follow(row)), place)
+        self.rows_changed(place, notice)
+
+    def segments(self, index: int, width: int, paint: Paint) -> list[Segment]:
+        """Return a row or a line of text."""
+        line = self._lines[index]
+        if isinstance(line, TextRow):
+            return [Segment(fit(line.text, width), paint[line.style])]
+        return self._draw(line, width, paint)
 
 
 _NAME_CELLS = 14

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.tui.widgets.curve import curve_rows
+from memtui.tui.widgets.curve import Curve, axis_rows, curve_rows, dotted_rows
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,13 @@ def test_a_larger_value_never_stands_lower(values: list[float], rows: int) -> No
     heights = [sum(" ▁▂▃▄▅▆▇█".index(line[column]) for line in drawn) for column in range(len(values))]
     assert heights == sorted(heights, reverse=True)
     assert all(len(line) == len(values) for line in drawn)
+
+
+def test_a_second_curve_has_no_gaps_and_words_never_touch() -> None:
+    rows = dotted_rows([1.0, 0.5, 0.0], 6)
+    assert [sorted(row) for row in rows] == [[0], [1], [1], [1], [2], [2]]
+    axis, words = axis_rows(
+        Curve((), None, 0.5, "", ticks=(0.0, 1.0), labels=((0.0, "0"), (0.5, "30 d"), (0.55, "33 d"))), 20
+    )
+    assert axis == "┴" + "─" * 18 + "┴"
+    assert words.split() == ["0", "30", "d"]

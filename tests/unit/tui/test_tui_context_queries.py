@@ -13,8 +13,9 @@ from recall_story import NOON, memory, story_vault
 from memtui.curate import explain_payload
 from memtui.recall import rank
 from memtui.recall.result import Task
-from memtui.tui.context import rows
-from memtui.tui.context.queries import RECALL_KEPT_SECONDS, Ask, PayloadAccess
+from memtui.tui.context import view
+from memtui.tui.context.ask import Ask, Choices
+from memtui.tui.context.queries import RECALL_KEPT_SECONDS, Payloads
 from memtui.tui.launch_options import Opening
 from memtui.tui.vault_access import VaultAccess
 from memtui.vault.vault import Vault
@@ -45,23 +46,21 @@ def recalls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_ranking_is_kept_while_only_what_follows_it_changes(
     vault: Vault, tmp_path: Path, recalls: list[str]
 ) -> None:
-    access = PayloadAccess(VaultAccess(Opening(vault=vault, folder=tmp_path, project="payments-api")))
-    changes: list[dict[str, Any]] = [
-        {},
-        {"budget": "90"},
-        {"target": "cursor"},
-        {"style": "compiled"},
+    access = Payloads(VaultAccess(Opening(vault=vault, folder=tmp_path, project="payments-api")))
+    changes: list[dict[str, Any]] = [{}, {"budget": "90"}, {"target": "cursor"}, {"style": "compiled"}]
+    for change in changes:
+        assert access.answer(replace(USUAL, **change)).pack == packed(vault, Task(TASK), **change), change
+    choices: list[dict[str, Any]] = [
         {"without": frozenset({"lockpaym"})},
         {"with_ids": frozenset({"lockuser"})},
         {"unconfirmed": True},
-        {"with_loaded": True},
         {"secrets": "mask"},
     ]
-    for change in changes:
-        shown = access.answer(replace(USUAL, **change)).pack
-        chosen = {name: value for name, value in change.items() if name != "with_loaded"}
-        chosen |= {"withhold_loaded": False} if "with_loaded" in change else {}
-        assert shown == packed(vault, Task(TASK), **chosen), change
+    for change in choices:
+        shown = access.answer(replace(USUAL, choices=Choices(**change))).pack
+        assert shown == packed(vault, Task(TASK), **change), change
+    shown = access.answer(replace(USUAL, choices=Choices(with_loaded=True))).pack
+    assert shown == packed(vault, Task(TASK), withhold_loaded=False)
     assert recalls == [TASK]
 
 
@@ -69,7 +68,7 @@ def test_the_ranking_is_kept_while_only_what_follows_it_changes(
 def test_another_task_is_recalled_anew(
     vault: Vault, tmp_path: Path, recalls: list[str], change: dict[str, Any]
 ) -> None:
-    access = PayloadAccess(VaultAccess(Opening(vault=vault, folder=tmp_path, project="payments-api")))
+    access = Payloads(VaultAccess(Opening(vault=vault, folder=tmp_path, project="payments-api")))
     access.answer(USUAL)
     access.answer(replace(USUAL, **change))
     assert len(recalls) == 2
@@ -78,13 +77,13 @@ def test_another_task_is_recalled_anew(
 def test_what_others_write_and_what_time_does_is_seen(
     vault: Vault, tmp_path: Path, recalls: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    access = PayloadAccess(VaultAccess(Opening(vault=vault, folder=tmp_path, project="payments-api")))
+    access = Payloads(VaultAccess(Opening(vault=vault, folder=tmp_path, project="payments-api")))
     assert "freshone" not in {one.memory.id for one in access.answer(USUAL).pack.included}
     with vault.write(actor="ana", action="add") as writer:
         writer.put(memory("freshone", "Refunds are idempotent by their payment"))
     assert "freshone" in {one.memory.id for one in access.answer(USUAL).pack.included}
     assert len(recalls) == 2
-    clock = access._known_recall[1] if access._known_recall else 0.0
+    clock = access._recall_kept._known[1] if access._recall_kept._known else 0.0
     monkeypatch.setattr("memtui.tui.context.queries.time.monotonic", lambda: clock + RECALL_KEPT_SECONDS + 1)
     access.answer(USUAL)
     assert len(recalls) == 3
@@ -92,10 +91,11 @@ def test_what_others_write_and_what_time_does_is_seen(
 
 def test_a_pack_of_the_standing_payload_is_compared_with_the_union_of_today(vault: Vault, tmp_path: Path) -> None:
     from memtui.pack.recipes import get_pack, record_pack, save_recipe
-    from memtui.tui.packs.queries import PacksAccess
+    from memtui.tui.packs.queries import since_pack
 
     opening = Opening(vault=vault, folder=tmp_path, project="payments-api")
-    payloads, packs = PayloadAccess(VaultAccess(opening)), PacksAccess(opening)
+    access = VaultAccess(opening)
+    payloads = Payloads(access)
     kept: dict[str, Any] = {"actor": "person", "project": "payments-api", "target": "chat", "budget": "1200"}
     save_recipe(vault, "refunds", Task(TASK), **kept)
     ask = replace(USUAL, text="", standing=("refunds",))
@@ -109,10 +109,10 @@ def test_a_pack_of_the_standing_payload_is_compared_with_the_union_of_today(vaul
         signal="copied",
         options=payloads.options(ask),
     )
-    found = packs.since(get_pack(vault, identifier))
+    found = since_pack(access, get_pack(vault, identifier))
     assert (found.since.diff.is_empty, found.lines) == (True, ())
     save_recipe(vault, "exports", Task("how do exports round"), **kept)
-    found = packs.since(get_pack(vault, identifier))
+    found = since_pack(access, get_pack(vault, identifier))
     union = payloads.answer(ask).pack
     assert set(found.since.diff.added) == {one.memory.id for one in union.included} - {
         one.memory.id for one in was.pack.included
@@ -125,7 +125,7 @@ def test_what_contradicts_each_other_in_a_payload_is_shown_and_looked_for_once(
 ) -> None:
     memories = [memory(f"ttl{ttl}xxx", f"The payment lock has a TTL of {ttl} s") for ttl in (30, 60)]
     vault = Vault(story_vault(tmp_path, memories, []).path, now=lambda: NOON)
-    access = PayloadAccess(VaultAccess(Opening(vault=vault, folder=tmp_path, project="payments-api")))
+    access = Payloads(VaultAccess(Opening(vault=vault, folder=tmp_path, project="payments-api")))
     looks: list[int] = []
     real = explain_payload.contradictions_in
 
@@ -136,11 +136,11 @@ def test_what_contradicts_each_other_in_a_payload_is_shown_and_looked_for_once(
     monkeypatch.setattr(explain_payload, "contradictions_in", counting)
     for budget in ("1200", "1300"):
         answer = access.answer(replace(USUAL, text="the payment lock", budget=budget))
-        assert rows.title_note(answer).startswith("1 possible contradiction")
-        assert rows.rest_lines(answer)[0] == (
+        assert view.title_note(answer).startswith("1 possible contradiction")
+        assert view.rest_lines(answer)[0] == (
             "contradiction? The payment lock has a TTL of 30 s [ttl30xxx] 30 s"
             " against The payment lock has a TTL of 60 s [ttl60xxx] 60 s"
         )
     assert len(looks) == 1
-    alone = access.answer(replace(USUAL, text="the payment lock", without=frozenset({"ttl60xxx"})))
-    assert (alone.clashes, len(looks)) == ((), 2)
+    alone = access.answer(replace(USUAL, text="the payment lock", choices=Choices(without=frozenset({"ttl60xxx"}))))
+    assert (alone.contradictions, len(looks)) == ((), 2)

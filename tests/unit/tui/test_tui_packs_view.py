@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.curate.packs import Effect
-from memtui.tui.packs.queries import effect_words, said_words, task_words
+from memtui.tui.packs.view import effect_words, task_words, verdict_words
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from memtui.tui.packs.queries import effect_words, said_words, task_words
     ],
 )
 def test_what_was_said_of_five_memories(said: dict[str, int], words: str) -> None:
-    assert said_words(said, 5) == words
+    assert verdict_words(said, 5) == words
 
 
 def test_a_task_is_named_by_its_text_else_its_files() -> None:

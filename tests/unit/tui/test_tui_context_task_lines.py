@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.tui.context.choices import completed, names_in, offers, typed_at
+from memtui.tui.context.task_lines import completed, names_in, offers, typed_at
 
 FILES = ("payments/service.py", "payments/lock.py", "docs/adr/0007-redis-lock.md", "service/main.py", "README.md")
 

@@ -1,0 +1,183 @@
+"""What the Context screen does with payloads: making them while a task is typed, and keeping the one that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+
+from memtui.errors import MemtuiError, RefusedError, UsageError
+from memtui.text.plural import counted
+from memtui.text.quantities import parse_budget
+from memtui.tui.context.ask import Ask
+from memtui.tui.context.queries import Answer, Payloads
+from memtui.tui.screen import MemtuiScreen
+from memtui.tui.text_layout import tame
+from memtui.tui.values import Done
+from memtui.tui.widgets.lines import AskLine, Question
+
+if TYPE_CHECKING:
+    from memtui.vault.packs import Recipe
+
+TYPING_SECONDS = 0.03
+"""Pause after a key before the payload is made again: a paste is one change, and the answer takes some 70 ms more."""
+
+WRITE, RECIPE, QUESTION = "write", "recipe", "question"
+QUESTIONS = {
+    WRITE: Question("Write to", "memtui-context.md", verb="writes"),
+    RECIPE: Question("Save the task as", verb="saves", longest=100),
+    QUESTION: Question("Note the question in", "memtui-questions.jsonl", verb="appends"),
+}
+"""What the line at the bottom asks for."""
+
+
+class BudgetError(UsageError):
+    """The budget cannot be read; shown beside its line."""
+
+
+class PayloadMaker:
+    """Makes the payload of what the lines hold, the newest ask only.
+
+    Args:
+        ask: returns what the lines hold.
+        show, failed: called on the screen's thread.
+
+    Attributes:
+        is_waiting: whether a newer payload than the shown one is being made.
+    """
+
+    def __init__(
+        self,
+        screen: MemtuiScreen,
+        payloads: Payloads,
+        ask: Callable[[], Ask],
+        show: Callable[[Answer], None],
+        failed: Callable[[MemtuiError], None],
+    ) -> None:
+        self._screen = screen
+        self._payloads = payloads
+        self._ask = ask
+        self._show = show
+        self._failed = failed
+        self.is_waiting = False
+        self._basis: tuple[int, ...] = ()
+        self._pause: Timer | None = None
+
+    def make_soon(self, prepare: Callable[[], None]) -> None:
+        """Make the payload once typing pauses; `prepare` is called right before."""
+        if self._pause is not None:
+            self._pause.stop()
+        self._screen.loader.stop("payload")
+        self.is_waiting = True
+        self._pause = self._screen.set_timer(TYPING_SECONDS, prepare)
+
+    def make(self) -> None:
+        """Make the payload."""
+        ask = self._ask()
+        try:
+            parse_budget(ask.budget)
+        except UsageError as error:
+            self._screen.loader.stop("payload")
+            self._take_failure(BudgetError(error.what, where=error.where, remedy=error.remedy))
+            return
+        self.is_waiting = True
+        self._basis = self._current_basis()
+        self._screen.loader.read(
+            lambda: self._payloads.answer(ask), self._take, group="payload", on_error=self._take_failure
+        )
+
+    def _take(self, answer: Answer) -> None:
+        self.is_waiting = False
+        self._show(answer)
+
+    def _take_failure(self, error: MemtuiError) -> None:
+        self.is_waiting = False
+        self._failed(error)
+
+    def _current_basis(self) -> tuple[int, ...]:
+        """Return what a payload depends on beside the ask: the vault's file, and whether meaning is compared."""
+        meaning = self._screen.opening.meaning
+        return (*self._screen.access.signature(), int(meaning is not None and meaning.is_ready))
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether others changed the vault since the last payload was asked for."""
+        return not self.is_waiting and self._current_basis() != self._basis
+
+
+class PayloadKeeper:
+    """Writes the payload to a file, notes it as an evaluation question, or saves its task as a recipe.
+
+    Args:
+        line: asks where, and how it is named.
+        change: makes a change of the vault that undo takes back.
+        close: closes the line.
+    """
+
+    def __init__(
+        self,
+        screen: MemtuiScreen,
+        payloads: Payloads,
+        line: AskLine,
+        *,
+        change: Callable[[Callable[[], Done]], None],
+        close: Callable[[], None],
+    ) -> None:
+        self._screen = screen
+        self._payloads = payloads
+        self._line = line
+        self._change = change
+        self._close = close
+
+    def keep(self, answer: Answer, given: AskLine.Given) -> None:
+        """Do what the line was asked for."""
+        if given.name == WRITE:
+            self._write(answer, given)
+        elif given.name == QUESTION:
+            self._note_question(answer, given.text)
+        else:
+            self._save_recipe(answer, given)
+
+    def _write(self, answer: Answer, given: AskLine.Given) -> None:
+        def written(path: Path) -> None:
+            size = len(answer.pack.payload.encode("utf-8", "replace"))
+            self._screen.say(f"Wrote {size:,} bytes to {tame(str(path))}")
+            self._close()
+
+        def failed(error: MemtuiError) -> None:
+            if isinstance(error, RefusedError):
+                self._line.ask_again()
+            else:
+                self._screen.look_failed(error)
+
+        self._screen.loader.read(
+            lambda: self._payloads.write(answer, given.text, overwrite=given.again),
+            written,
+            group="write",
+            on_error=failed,
+            exclusive=False,
+        )
+
+    def _note_question(self, answer: Answer, named: str) -> None:
+        def noted(path: Path) -> None:
+            expected, name = counted(len(answer.pack.included), "memory"), tame(path.name, 60)
+            self._screen.say(f"Noted in {tame(str(path))}: {expected} expected. memtui eval {name} measures")
+            self._close()
+
+        self._screen.loader.read(
+            lambda: self._payloads.note_question(answer, named), noted, group="write", exclusive=False
+        )
+
+    def _save_recipe(self, answer: Answer, given: AskLine.Given) -> None:
+        name = given.text.strip()
+
+        def save(known: Sequence[Recipe]) -> None:
+            if not given.again and name in {recipe.name for recipe in known}:
+                self._line.ask_again()
+            else:
+                self._change(lambda: self._payloads.save_recipe(name, answer))
+                self._close()
+
+        self._screen.loader.read(self._payloads.recipes, save, group="recipes")

@@ -1,0 +1,269 @@
+"""Recorded packs and the memories of one, as rows and lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+
+from memtui.pack.options import choices_words
+from memtui.text.plural import counted
+from memtui.tui.context import view as context_view
+from memtui.tui.memory_view import Block, StyleName
+from memtui.tui.text_layout import days_between, fit, short_age, tame
+from memtui.tui.widgets.lists import Paint, TextRow
+from memtui.wording import outcomes
+
+if TYPE_CHECKING:
+    from memtui.curate.packs import Effect, UsedMember, UsedPack
+    from memtui.tui.packs.queries import PackRead, PackSince
+
+VERDICTS = {"helped": "helped", "hurt": "hurt", "corrected": "corrected", "unused": "not used"}
+"""Verdicts as the screen shows them."""
+
+_MARKS = {"helped": "+", "hurt": "−", "corrected": "~", "unused": "·"}
+_EFFECTS_SHOWN = 3
+_DIFF_LINES = 400
+_TITLE = 40
+
+_MARK_CELLS = 2
+_AGE_CELLS = 6
+_TARGET_CELLS = 12
+_TARGET_FROM = 68
+_TOKEN_CELLS = 8
+_TOKENS_FROM = 40
+_COUNT_CELLS = 5
+_COUNT_FROM = 64
+_VERDICT_CELLS = 13
+_VERDICT_SHORT = 10
+_VERDICT_LONG_FROM = 50
+
+_KIND_CELLS = 12
+_KIND_FROM = 62
+_STATE_CELLS = 10
+_STATE_SHORT = 8
+_MEMBER_VERDICT_CELLS = 9
+_MEMBER_VERDICT_FROM = 48
+
+
+# -- packs ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PackRow:
+    """A pack in a line.
+
+    Attributes:
+        age: how long ago it was used.
+        verdict: the feedback on it; empty where there is none.
+        mark: glyph of the feedback, `?` where it is awaited.
+    """
+
+    id: str
+    task: str
+    target: str
+    age: str
+    tokens: int
+    memories: int
+    verdict: str
+    mark: str
+
+
+def pack_row(used: UsedPack, now: datetime) -> PackRow:
+    """Return a pack as a line."""
+    pack = used.pack
+    mark = _MARKS[max(used.said, key=lambda verdict: used.said[verdict])] if used.said else " "
+    return PackRow(
+        id=pack.id,
+        task=task_words(pack.task, pack.files),
+        target=tame(pack.target, 30),
+        age=short_age(days_between(pack.made_at, now)),
+        tokens=pack.tokens,
+        memories=len(pack.members),
+        verdict="waits" if used.awaits else verdict_words(used.said, len(pack.members)),
+        mark="?" if used.awaits else mark,
+    )
+
+
+def task_words(task: str, files: Sequence[str]) -> str:
+    """Return a task in one line: its text, else its files, else that it was the standing payload."""
+    return tame(task) or tame(", ".join(files)) or "standing payload"
+
+
+def verdict_words(said: Mapping[str, int], memories: int) -> str:
+    """Return the feedback on a pack: `helped`, `hurt 1 of 5`, `helped 4, hurt 1`."""
+    if len(said) == 1:
+        verdict, number = next(iter(said.items()))
+        return VERDICTS[verdict] if number >= memories else f"{VERDICTS[verdict]} {number} of {memories}"
+    return ", ".join(f"{VERDICTS[verdict]} {number}" for verdict, number in said.items())
+
+
+def _tone(mark: str) -> str:
+    return "warning" if mark in "?−~" else "good" if mark == "+" else "dim"
+
+
+def pack_segments(row: PackRow, width: int, paint: Paint) -> list[Segment]:
+    """Return a pack: its feedback, when it was used, the task, for which target, how large."""
+    target = _TARGET_CELLS if width >= _TARGET_FROM else 0
+    tokens = _TOKEN_CELLS if width >= _TOKENS_FROM else 0
+    count = _COUNT_CELLS if width >= _COUNT_FROM else 0
+    verdict = _VERDICT_CELLS if width >= _VERDICT_LONG_FROM else _VERDICT_SHORT
+    room = width - _MARK_CELLS - _AGE_CELLS - (target + 1 if target else 0) - tokens - count - verdict - 1
+    tone = paint[_tone(row.mark)]
+    found = [
+        Segment(fit(row.mark, _MARK_CELLS), tone),
+        Segment(fit(row.age, _AGE_CELLS), paint["dim"]),
+        Segment(fit(row.task, max(1, room)), paint["base"]),
+    ]
+    if target:
+        found.append(Segment(" " + fit(row.target, target), paint["kind"]))
+    if tokens:
+        found.append(Segment(fit(f"{row.tokens:,} t", tokens, right=True), paint["base"]))
+    if count:
+        found.append(Segment(fit(f"{row.memories} m", count, right=True), paint["dim"]))
+    return [*found, Segment(" " + fit(row.verdict, verdict), tone)]
+
+
+# -- the memories of a pack ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRow:
+    """A memory of a pack in a line.
+
+    Attributes:
+        title: its id where the memory is gone.
+        state: its version, and what became of it since: `v2`, `v2 → v4`, `retired`, `gone`.
+        is_same: whether it is still as it was in the pack.
+        verdict: the last feedback on it in this pack.
+        mark: glyph of the feedback.
+    """
+
+    id: str
+    title: str
+    kind: str
+    state: str
+    is_same: bool
+    tokens: int
+    verdict: str
+    mark: str
+    exists: bool
+
+
+def member_row(used: UsedMember) -> MemberRow:
+    """Return a memory of a pack as a line."""
+    memory, member = used.memory, used.member
+    last = used.said[-1][0] if used.said else ""
+    state = _state(used)
+    return MemberRow(
+        id=member.memory_id,
+        title=(tame(memory.title) or tame(memory.insight)) if memory else tame(member.memory_id, _TITLE),
+        kind=tame(memory.kind, 30) if memory else "",
+        state=state,
+        is_same=state == f"v{member.version}",
+        tokens=member.tokens,
+        verdict=VERDICTS.get(last, ""),
+        mark=_MARKS.get(last, " "),
+        exists=memory is not None,
+    )
+
+
+def _state(used: UsedMember) -> str:
+    if used.memory is None:
+        return "gone"
+    if used.memory.status != "active":
+        return used.memory.status
+    return f"v{used.member.version} → v{used.memory.version}" if used.has_changed else f"v{used.member.version}"
+
+
+def head_lines(used: UsedPack, members: Sequence[UsedMember]) -> list[str]:
+    """Return what is above the memories of a pack: its size and budget, when and by whom, what became of them."""
+    pack = used.pack
+    changed, gone = sum(one.has_changed for one in members), sum(one.memory is None for one in members)
+    became = [f"{changed} changed since"] if changed else []
+    became += [f"{gone} gone"] if gone else []
+    budget = tame(pack.budget, 30).removesuffix(" tokens")
+    size = f"{pack.tokens:,} tokens of {budget} ({tame(pack.encoding, 20)}) for {tame(pack.target, 30)}"
+    return [
+        " · ".join(filter(None, (size, tame(choices_words(pack.options), 60)))),
+        f"{pack.made_at:%Y-%m-%d %H:%M} UTC · {tame(pack.actor, 30)} · {tame(pack.project or 'every project', 30)}",
+        " · ".join([counted(len(members), "memory"), *became]),
+    ]
+
+
+def member_lines(read: PackRead) -> list[MemberRow | TextRow]:
+    """Return the memories of a pack below some lines about it."""
+    head = head_lines(read.used, read.members)
+    texts = [TextRow(line, "dim" if place else "base") for place, line in enumerate(head)]
+    return [*texts, TextRow(""), *map(member_row, read.members)]
+
+
+def member_segments(row: MemberRow, width: int, paint: Paint) -> list[Segment]:
+    """Return a memory: its feedback, kind, title, what became of it, how large."""
+    kind = _KIND_CELLS if width >= _KIND_FROM else 0
+    state = _STATE_CELLS if width >= _MEMBER_VERDICT_FROM else _STATE_SHORT
+    verdict = _MEMBER_VERDICT_CELLS if width >= _MEMBER_VERDICT_FROM else 0
+    tokens = _TOKEN_CELLS if width >= _TOKENS_FROM else 0
+    room = width - _MARK_CELLS - (kind + 1 if kind else 0) - state - 1 - tokens - (verdict + 1 if verdict else 0)
+    tone = paint[_tone(row.mark)]
+    found = [Segment(fit(row.mark, _MARK_CELLS), tone)]
+    if kind:
+        found.append(Segment(fit(row.kind, kind) + " ", paint["kind"]))
+    found.append(Segment(fit(row.title, max(1, room)), paint["base" if row.exists else "dim"]))
+    found.append(Segment(" " + fit(row.state, state), paint["dim" if row.is_same else "warning"]))
+    if tokens:
+        found.append(Segment(fit(f"{row.tokens:,} t", tokens, right=True), paint["dim"]))
+    return [*found, Segment(" " + fit(row.verdict, verdict), tone)] if verdict else found
+
+
+# -- cards and messages --------------------------------------------------------------------------------
+
+
+def pack_blocks(read: PackRead) -> list[Block]:
+    """Return everything about a pack: task, files, and the feedback with its reasons."""
+    pack = read.used.pack
+    blocks = [
+        Block(((task_words(pack.task, ()), "title"),)),
+        *(Block(((line, "dim"),)) for line in head_lines(read.used, ())[:2]),
+        Block(((f"pack {pack.id} · payload {pack.payload_hash}", "dim"),)),
+        *(Block(((tame(path), "path"),), label="File") for path in pack.files),
+    ]
+    if not read.verdicts:
+        blocks.append(Block((("No feedback yet.", "dim"),), gap=True))
+    for place, one in enumerate(read.verdicts):
+        words = f"{VERDICTS[one.verdict]}, {counted(one.memories, 'memory')}"
+        when = f"  {one.at:%Y-%m-%d %H:%M} · {tame(one.actor, 30)}"
+        blocks.append(Block(((words, "good" if one.verdict == "helped" else "warning"), (when, "dim")), gap=place == 0))
+        if one.reason:
+            blocks.append(Block(((tame(one.reason, 1_000), "text"),)))
+    return blocks
+
+
+def since_blocks(used: UsedPack, found: PackSince) -> list[Block]:
+    """Return what became of a payload: memories first, then the text, line by line."""
+    tokens = f"{used.pack.tokens:,} tokens then, {found.tokens:,} today"
+    return [*context_view.since_blocks(found.since), Block(((tokens, "dim"),), gap=True), *_diff(used.pack.id, found)]
+
+
+def _diff(pack_id: str, found: PackSince) -> Iterator[Block]:
+    if found.lines is None:
+        yield Block((("The text of the earlier payload is no longer available.", "dim"),))
+        return
+    styles: Mapping[str, StyleName] = {"+": "good", "-": "warning", "@": "label"}
+    for place, line in enumerate(found.lines[:_DIFF_LINES]):
+        yield Block(((tame(line) or " ", styles.get(line[:1], "text")),), gap=place == 0)
+    more = len(found.lines) - _DIFF_LINES
+    if more > 0:
+        yield Block(((f"… {more:,} more lines: memtui pack show {pack_id} --diff", "dim"),))
+
+
+def effect_words(verdict: str, effects: Sequence[Effect]) -> str:
+    """Return how feedback changed the usefulness of memories: before → after."""
+    shown = [f"“{tame(one.title, _TITLE)}” {one.before:.2f} → {one.after:.2f}" for one in effects[:_EFFECTS_SHOWN]]
+    if len(effects) > _EFFECTS_SHOWN:
+        shown.append(f"{len(effects) - _EFFECTS_SHOWN} more")
+    changed = f"{VERDICTS[verdict].capitalize()}: usefulness of {', '.join(shown)}"
+    return "; ".join(filter(None, (changed, outcomes.due_after_feedback(effects), "u undoes it")))
