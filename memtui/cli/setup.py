@@ -170,7 +170,8 @@ def _show_model(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _get_model(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.embedding.engine import BUNDLED, NONE, PREFIX
+    from memtui.embedding.engine import BUNDLED, NONE
+    from memtui.embedding.sentence_transformers import PREFIX
 
     name = arguments.name.strip().removeprefix(PREFIX)
     if name in {BUNDLED, NONE, ""}:

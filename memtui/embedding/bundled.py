@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LONGEST = 256
-"""Tokens of a text, [CLS] and [SEP] among them: the model was trained on no more."""
+"""Tokens of a text including [CLS] and [SEP]: the model was trained on no more."""
 
-LONGEST_TEXT = 16_384
-"""Characters that are looked at. 256 tokens of words stand within the first few thousand."""
+_LONGEST_TEXT = 16_384
+"""Characters that are read. The first few thousand contain 256 tokens of words."""
 
-LONGEST_WORD = 100
-"""Characters of a word beyond which it is unknown, as in BERT."""
+_LONGEST_WORD = 100
+"""Longer words are unknown, as in BERT."""
 
 _CACHED_WORDS = 50_000
-"""Words whose pieces are remembered, about 10 MB."""
+"""Words whose pieces are cached, about 10 MB."""
 
 _SPECIAL = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
 _ASCII_TOKENS = re.compile(r"[a-z0-9]+|[!-/:-@\[-`{-~]")
@@ -43,11 +43,11 @@ _IDEOGRAPHS = (
     (0x2B920, 0x2CEAF),
     (0x2F800, 0x2FA1F),
 )
-"""Ideographs stand alone, as in BERT; kana and hangul do not."""
+"""Ideographs are words of their own, as in BERT; kana and hangul are not."""
 
 
 class _Table(dict[int, str]):
-    """A table for `str.translate` that is worked out one character at a time."""
+    """A table for `str.translate` that is computed character by character."""
 
     def __missing__(self, code: int) -> str:
         self[code] = value = self.replacement(chr(code), code)
@@ -58,7 +58,7 @@ class _Table(dict[int, str]):
 
 
 class _Cleaning(_Table):
-    """Drops control characters, makes every white space a blank, and sets ideographs apart."""
+    """Drops control characters, turns white space into blanks, and separates ideographs."""
 
     def replacement(self, character: str, code: int) -> str:
         if character in "\t\n\r":
@@ -73,7 +73,7 @@ class _Cleaning(_Table):
 
 
 class _Splitting(_Table):
-    """Drops marks that decomposing set free, and sets punctuation apart."""
+    """Drops combining marks, and separates punctuation."""
 
     def replacement(self, character: str, code: int) -> str:  # noqa: ARG002 - the table's one signature
         category = unicodedata.category(character)
@@ -81,7 +81,7 @@ class _Splitting(_Table):
             return ""
         if category[0] == "P" or (character.isascii() and category[0] == "S"):
             return f" {character} "
-        # Letter by letter, since a whole word in Greek capitals would get another sigma at its end.
+        # Letter by letter, because a whole word in Greek capitals would get a final sigma.
         return character.lower()
 
 
@@ -89,8 +89,8 @@ _CLEANING = _Cleaning()
 _SPLITTING = _Splitting()
 
 
-def words_of(text: str) -> list[str]:
-    """Return the words and punctuation marks of a text: lower case, without accents."""
+def _words_of(text: str) -> list[str]:
+    """Return the words and punctuation marks of a text, in lower case and without accents."""
     if text.isascii():
         return _ASCII_TOKENS.findall(text.translate(_ASCII_CONTROLS).lower())
     return unicodedata.normalize("NFD", text.translate(_CLEANING)).translate(_SPLITTING).split()
@@ -100,7 +100,7 @@ class WordPiece:
     """A tokenizer over one vocabulary.
 
     Args:
-        vocabulary: file with one piece per line; the line is the id.
+        vocabulary: file with one piece per line; the line number is the id.
     """
 
     def __init__(self, vocabulary: Path) -> None:
@@ -114,7 +114,7 @@ class WordPiece:
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text, at most 256, [CLS] first and [SEP] last."""
         ids = [self._start]
-        for number in self._numbers(text[:LONGEST_TEXT]):
+        for number in self._numbers(text[:_LONGEST_TEXT]):
             if len(ids) == LONGEST - 1:
                 break
             ids.append(number)
@@ -126,12 +126,12 @@ class WordPiece:
             if place % 2:
                 yield self._ids[part]
                 continue
-            for word in words_of(part):
+            for word in _words_of(part):
                 yield from self._pieces(word)
 
     def _split(self, word: str) -> tuple[int, ...]:
-        """Return the pieces of a word, each the longest that fits; a word that is not made of pieces is unknown."""
-        if len(word) > LONGEST_WORD:
+        """Return the pieces of a word, each the longest that fits; unknown if it cannot be divided into pieces."""
+        if len(word) > _LONGEST_WORD:
             return (self._unknown,)
         found: list[int] = []
         start = 0
@@ -152,29 +152,29 @@ MODEL_FILE = "model.onnx"
 VOCABULARY_FILE = "vocab.txt"
 MODEL_SHA256 = "a85a0b92d4626fd1378a9c4ab91c0767256c89198d6a2f74bd4bf529145d19de"
 NAME = "all-MiniLM-L6-v2-int8"
-DIMENSIONS = 384
+_DIMENSIONS = 384
 
-LAST_LATIN = "\u024f"
-"""End of Latin Extended-B; what comes after are other scripts, but for rare letters."""
+_LAST_LATIN = "\u024f"
+"""End of Latin Extended-B; other scripts follow, apart from rare letters."""
 
-MOST_LOOKED_AT = 4_000
-"""Characters of a text that tell its script: more than the model reads."""
+_SAMPLED_LETTERS = 4_000
+"""Characters of a text that decide its script: more than the model reads."""
 
 MOST_TEXTS = 16
 MOST_TOKENS = 1_024
-"""Bounds of one batch: its widest layer takes 6 MB then, and a chunk of memories makes a batch for every core."""
+"""Bounds of one batch: its widest layer takes 6 MB, and a chunk of memories makes a batch for every core."""
 
-MOST_THREADS = 4
-"""Batches at a time; each takes memory, and somebody else uses the machine too."""
+_MOST_THREADS = 4
+"""Concurrent batches; each takes memory, and other programs need the processor too."""
 
-REMEDY = 'Reinstall memtui: pip install --force-reinstall memtui. Or switch it off: embedding.model = "none".'
+REMEDY = 'Reinstall memtui: pip install --force-reinstall memtui. Or turn it off: embedding.model = "none".'
 
 
 class BundledEngine:
     """The bundled model, loaded. Threads may share it.
 
     Attributes:
-        name: recorded with every vector.
+        name: stored with every vector.
         dimensions: 384.
 
     Raises:
@@ -183,16 +183,16 @@ class BundledEngine:
     """
 
     name = NAME
-    dimensions = DIMENSIONS
+    dimensions = _DIMENSIONS
 
     def __init__(self, folder: Path | None = None) -> None:
         folder = folder or DATA
         onnxruntime = _import_while_checking(folder)
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
-        # The graph was optimised when it was made.
+        # The graph was optimised when it was built.
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        # A thread per batch instead of several within one: measured a third less work, and no thread spins idly.
+        # One thread per batch instead of several within one takes a third less work, and no thread spins idly.
         options.intra_op_num_threads = 1
         self._session = onnxruntime.InferenceSession(
             str(folder / MODEL_FILE), options, providers=["CPUExecutionProvider"]
@@ -204,7 +204,7 @@ class BundledEngine:
         import numpy as np
 
         ids = [self._words.encode(text) for text in texts]
-        vectors = np.empty((len(ids), DIMENSIONS), np.float32)
+        vectors = np.empty((len(ids), _DIMENSIONS), np.float32)
 
         def embed(batch: list[int]) -> None:
             padded = np.zeros((len(batch), len(ids[batch[0]])), np.int32)
@@ -220,20 +220,20 @@ class BundledEngine:
     def reads(self, text: str) -> bool:
         """Return whether at least half of a text's letters are Latin.
 
-        The model was trained on English. Whatever a text in another script means, to it they are all alike.
+        The model was trained on English; to it, all texts in another script are alike.
         """
         if text.isascii():
             return True
-        letters = [letter for letter in text[:MOST_LOOKED_AT] if letter.isalpha()]
-        return 2 * sum(letter <= LAST_LATIN for letter in letters) >= len(letters)
+        letters = [letter for letter in text[:_SAMPLED_LETTERS] if letter.isalpha()]
+        return 2 * sum(letter <= _LAST_LATIN for letter in letters) >= len(letters)
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the same as `embed_passages`: this model makes no difference."""
+        """Return the same as `embed_passages`, because this model does not distinguish queries."""
         return self.embed_passages(texts)
 
 
 def _import_while_checking(folder: Path) -> Any:
-    """Return onnxruntime; its import and the check of the files, 60 ms of hashing, go on side by side.
+    """Return onnxruntime, imported while the files are checked, which takes 60 ms of hashing.
 
     Raises:
         ModelMissingError: one of them failed.
@@ -241,8 +241,8 @@ def _import_while_checking(folder: Path) -> Any:
     found: list[str | None] = []
     checking = Thread(target=lambda: found.append(problem_of(folder)))
     checking.start()
-    # Builds such as 1.32 carry a telemetry client, which writes a session file at import. Nothing is to be
-    # reported from this machine, whatever the environment says.
+    # Builds such as 1.32 have a telemetry client, which writes a session file at import. Nothing may be reported
+    # from this machine, whatever the environment says.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime
@@ -252,7 +252,7 @@ def _import_while_checking(folder: Path) -> Any:
         raise ModelMissingError(
             f"The engine of the bundled model cannot be imported ({error})",
             where="onnxruntime",
-            remedy='Install it: pip install onnxruntime. Or switch it off: embedding.model = "none".',
+            remedy='Install it: pip install onnxruntime. Or turn it off: embedding.model = "none".',
         ) from error
     finally:
         checking.join()
@@ -263,9 +263,9 @@ def _import_while_checking(folder: Path) -> Any:
 
 
 def _for_each(act: Callable[[list[int]], None], found: Sequence[list[int]]) -> None:
-    """Act on every batch, on all cores where there are several."""
+    """Act on every batch, on several cores if possible."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    threads = min(cores, MOST_THREADS, len(found))
+    threads = min(cores, _MOST_THREADS, len(found))
     if threads <= 1:
         for batch in found:
             act(batch)
@@ -277,7 +277,7 @@ def _for_each(act: Callable[[list[int]], None], found: Sequence[list[int]]) -> N
 
 
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield places of texts with like lengths, the longest first, so that little is padded."""
+    """Yield places of texts of similar length, the longest first, so that there is little padding."""
     batch: list[int] = []
     for place in sorted(range(len(lengths)), key=lambda place: -lengths[place]):
         width = lengths[batch[0]] if batch else 0
@@ -290,7 +290,7 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def problem_of(folder: Path | None = None) -> str | None:
-    """Return what is wrong with the model's files, None if they are the ones that were shipped; takes 20 to 60 ms."""
+    """Return what is wrong with the model's files, None if they are as shipped; takes 20 to 60 ms."""
     folder = folder or DATA
     try:
         with (folder / MODEL_FILE).open("rb") as file:

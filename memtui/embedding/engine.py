@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from threading import Thread
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
+from memtui.embedding.sentence_transformers import PREFIX, find_model
 from memtui.errors import ConfigError, MemtuiError
 
 if TYPE_CHECKING:
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
 
 NONE = "none"
 BUNDLED = "bundled"
-PREFIX = "sentence-transformers:"
-"""Before the name or path of a Sentence Transformers model."""
 
 
 class Engine(Protocol):
@@ -25,39 +25,38 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """What is recorded with every vector; vectors of different names are never compared."""
+        """What is stored with every vector; vectors of different names are never compared."""
 
     @property
     def dimensions(self) -> int:
         """Length of a vector."""
 
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts that are to be found."""
+        """Return the vectors of texts to be found."""
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts that ask."""
+        """Return the vectors of queries."""
 
 
 @runtime_checkable
-class KnowsItsScripts(Protocol):
-    """A model that says what it cannot read."""
+class _KnowsItsScripts(Protocol):
+    """A model that tells what it cannot read."""
 
     def reads(self, text: str) -> bool:
         """Return whether a text is mostly in a script that the model was trained on."""
 
 
 def can_read(engine: Engine, text: str) -> bool:
-    """Return whether a model can read a text; one that does not say is taken to."""
-    return engine.reads(text) if isinstance(engine, KnowsItsScripts) else True
+    """Return whether a model can read a text; assumed of one that does not tell."""
+    return engine.reads(text) if isinstance(engine, _KnowsItsScripts) else True
 
 
 @dataclass(frozen=True, slots=True)
 class ModelState:
-    """What can be said of a model without loading it.
+    """What is known about a model without loading it.
 
     Attributes:
-        state: `off`, `bundled`, `sentence-transformers`, or `missing`.
-        name: what is recorded with its vectors, empty if there is none.
+        name: what is stored with its vectors, empty if there is none.
         where: the file or folder it is read from, empty if there is none.
         problem: what is wrong, empty unless it is missing.
         remedy: what to do about it.
@@ -77,26 +76,36 @@ class ModelState:
 
 
 def model_state(model: str) -> ModelState:
-    """Return what can be said of a model by looking at files alone; takes a millisecond and imports nothing heavy.
+    """Return what is known about a model from its files alone, in a millisecond and without heavy imports.
 
     Raises:
-        ConfigError: the setting is none that there is.
+        ConfigError: the setting is invalid.
     """
-    kind = check_model(model)
-    if kind == NONE:
+    own = _check(model)
+    if own:
+        found = find_model(own)
+        if found.installed and found.folder:
+            return ModelState(model, "sentence-transformers", found.recorded_name, str(found.folder))
+        error = found.error()
+        return ModelState(model, "missing", "", str(found.searched), error.what, error.remedy)
+    if model == NONE:
         return ModelState(model, "off")
-    if kind == BUNDLED:
-        return _bundled_state(model)
-    from memtui.embedding.sentence_transformers import find_model
+    from memtui.embedding import bundled
 
-    return find_model(model.removeprefix(PREFIX).strip()).state(model)
+    path = bundled.DATA / bundled.MODEL_FILE
+    if not path.is_file():
+        return ModelState(model, "missing", "", str(path), "the bundled model is missing", bundled.REMEDY)
+    if find_spec("onnxruntime") is None:
+        problem = "onnxruntime, which runs it, is missing"
+        return ModelState(model, "missing", "", str(path), problem, "pip install onnxruntime")
+    return ModelState(model, "bundled", bundled.NAME, str(path), remedy=bundled.REMEDY)
 
 
 def open_engine(model: str) -> Engine | None:
-    """Return the loaded engine of a setting; None for `none`. Never reaches for the network.
+    """Return the loaded engine of a setting; None for `none`. Never uses the network.
 
     Raises:
-        ConfigError: the setting is none that there is.
+        ConfigError: the setting is invalid.
         ModelMissingError: the model, or what runs it, is missing or damaged.
     """
     while _begun:
@@ -107,34 +116,34 @@ def open_engine(model: str) -> Engine | None:
     return _opened(model)
 
 
-def begin_opening(find_model: Callable[[], str]) -> None:
-    """Open the engine of a setting in a thread, for whoever opens it next; what fails is left for that one to tell.
+def begin_opening(find_setting: Callable[[], str]) -> None:
+    """Open the engine of a setting in a thread, for the next `open_engine`, which also reports what fails.
 
     Args:
-        find_model: returns the setting; is asked in that thread.
+        find_setting: returns the setting; called in that thread.
     """
-    begun = _Begun(find_model)
+    begun = _Begun(find_setting)
     _begun.append(begun)
     begun.start()
 
 
 def drop_begun() -> None:
-    """Forget an engine that was begun and that nobody asked for, so that no later command is given it."""
+    """Forget an engine that was begun and not used, so that no later command gets it."""
     _begun.clear()
 
 
 class _Begun(Thread):
-    """An engine that is being opened ahead."""
+    """An engine that is being opened in advance."""
 
-    def __init__(self, find_model: Callable[[], str]) -> None:
+    def __init__(self, find_setting: Callable[[], str]) -> None:
         super().__init__(name="model", daemon=True)
-        self._find_model = find_model
+        self._find_setting = find_setting
         self.model = ""
         self.engine: Engine | None = None
 
     def run(self) -> None:
         with suppress(MemtuiError):
-            self.model = self._find_model()
+            self.model = self._find_setting()
             self.engine = _opened(self.model)
 
 
@@ -142,22 +151,22 @@ _begun: list[_Begun] = []
 
 
 def _opened(model: str) -> Engine | None:
-    kind = check_model(model)
-    if kind == NONE:
+    own = _check(model)
+    if own:
+        from memtui.embedding.sentence_transformers import SentenceTransformersEngine
+
+        return SentenceTransformersEngine(own)
+    if model == NONE:
         return None
-    if kind == BUNDLED:
-        from memtui.embedding.bundled import BundledEngine
+    from memtui.embedding.bundled import BundledEngine
 
-        return BundledEngine()
-    from memtui.embedding.sentence_transformers import SentenceTransformersEngine
-
-    return SentenceTransformersEngine(model.removeprefix(PREFIX).strip())
+    return BundledEngine()
 
 
 def damage_of(state: ModelState) -> str:
     """Return what is wrong with the files of a usable model, as far as that shows without loading it, else nothing.
 
-    The bundled model is held against the hash that it was shipped with.
+    The bundled model is compared with the hash that it was shipped with.
     """
     if state.state != "bundled":
         return ""
@@ -166,33 +175,13 @@ def damage_of(state: ModelState) -> str:
     return problem_of() or ""
 
 
-def check_model(model: str) -> str:
-    """Return `none`, `bundled` or the prefix of the Sentence Transformers models.
-
-    Raises:
-        ConfigError: the setting is none of them.
-    """
-    if model in {NONE, BUNDLED}:
-        return model
-    if model.startswith(PREFIX) and model.removeprefix(PREFIX).strip():
-        return PREFIX
+def _check(model: str) -> str:
+    """Return the name or path of a Sentence Transformers model, empty for `none` and `bundled`."""
+    own = model.removeprefix(PREFIX).strip() if model.startswith(PREFIX) else ""
+    if own or model in {NONE, BUNDLED}:
+        return own
     raise ConfigError(
         "There is no such embedding model",
         where=f"embedding.model = {model[:80]!r}",
-        remedy='It is "bundled", "none", or "sentence-transformers:" and a name or path.',
+        remedy='Use "bundled", "none", or "sentence-transformers:" with a name or path.',
     )
-
-
-def _bundled_state(model: str) -> ModelState:
-    from importlib.util import find_spec
-
-    from memtui.embedding import bundled
-
-    path = bundled.DATA / bundled.MODEL_FILE
-    if not path.is_file():
-        return ModelState(model, "missing", "", str(path), "the bundled model is missing", bundled.REMEDY)
-    if find_spec("onnxruntime") is None:
-        return ModelState(
-            model, "missing", "", str(path), "onnxruntime, which runs it, is missing", "pip install onnxruntime"
-        )
-    return ModelState(model, "bundled", bundled.NAME, str(path), remedy=bundled.REMEDY)

@@ -1,4 +1,4 @@
-"""Any Sentence Transformers model, by name or path, through the extra. Only `download` reaches for the network."""
+"""Any Sentence Transformers model, by name or path, through the extra. Only `download` uses the network."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memtui.embedding.engine import PREFIX, ModelState
 from memtui.errors import MemtuiError, ModelMissingError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-EXTRA = "pip install 'memtui[sentence-transformers]'"
+PREFIX = "sentence-transformers:"
+"""Precedes the name or path of a model in the setting."""
 
 _OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
-_BATCH = 32
 _SAMPLED_BYTES = 1 << 16
 
 
@@ -30,10 +29,10 @@ class Found:
     """Where a model is.
 
     Attributes:
-        name: the name or path that was asked for.
+        name: the name or path in the setting.
         folder: its folder, None if it is not there.
-        searched: the place that was looked at.
-        installed: whether the extra is.
+        searched: the place that was searched.
+        installed: whether the extra is installed.
     """
 
     name: str
@@ -41,12 +40,26 @@ class Found:
     searched: Path
     installed: bool
 
-    def state(self, model: str) -> ModelState:
-        """Return the state that this comes to."""
-        if self.installed and self.folder is not None:
-            return ModelState(model, "sentence-transformers", recorded_name(self), str(self.folder))
-        error = self.error()
-        return ModelState(model, "missing", "", str(self.searched), error.what, error.remedy)
+    @property
+    def recorded_name(self) -> str:
+        """What is stored with the vectors of the model.
+
+        A model of the hub is identified by its commit, a folder, whose contents may change, by a digest of its
+        configuration and of the ends of its weights.
+        """
+        if self.folder is None:
+            return ""
+        if not _looks_like_path(self.name):
+            return f"{PREFIX}{self.name}@{self.folder.name[:12]}"
+        digest = hashlib.blake2b(digest_size=6)
+        for path in sorted(self.folder.rglob("*")):
+            if path.suffix in {".json", ".safetensors", ".bin"} and path.is_file():
+                digest.update(f"{path.relative_to(self.folder).as_posix()} {path.stat().st_size}\n".encode())
+                with path.open("rb") as file:
+                    digest.update(file.read(_SAMPLED_BYTES))
+                    file.seek(max(0, path.stat().st_size - _SAMPLED_BYTES))
+                    digest.update(file.read(_SAMPLED_BYTES))
+        return f"{PREFIX}{self.folder.resolve().name}@{digest.hexdigest()}"
 
     def error(self) -> ModelMissingError:
         """Return the error for a model that cannot be used: which, where, and what to do."""
@@ -55,13 +68,13 @@ class Found:
             return ModelMissingError(
                 f"The model {self.name} needs sentence-transformers, which is not installed",
                 where=str(self.searched),
-                remedy=f"Run {EXTRA}. {off}",
+                remedy=f"Run pip install 'memtui[sentence-transformers]'. {off}",
             )
-        do = "Check the path." if looks_like_path(self.name) else f"Run `memtui model get {self.name}`."
-        return ModelMissingError(f"The model {self.name} is not here", where=str(self.searched), remedy=f"{do} {off}")
+        do = "Check the path." if _looks_like_path(self.name) else f"Run `memtui model get {self.name}`."
+        return ModelMissingError(f"The model {self.name} was not found", where=str(self.searched), remedy=f"{do} {off}")
 
 
-def looks_like_path(name: str) -> bool:
+def _looks_like_path(name: str) -> bool:
     """Return whether a name means a folder and not a model of the hub."""
     return name.startswith(("/", ".", "~", "\\")) or Path(name).expanduser().is_dir() or Path(name).is_absolute()
 
@@ -69,21 +82,24 @@ def looks_like_path(name: str) -> bool:
 def find_model(name: str) -> Found:
     """Return where a model is, from files alone."""
     installed = find_spec("sentence_transformers") is not None
-    if looks_like_path(name):
+    if _looks_like_path(name):
         folder = Path(name).expanduser()
-        there = (folder / "modules.json").is_file() or (folder / "config.json").is_file()
-        return Found(name, folder if there else None, folder, installed)
+        exists = (folder / "modules.json").is_file() or (folder / "config.json").is_file()
+        return Found(name, folder if exists else None, folder, installed)
     for full in (name, f"sentence-transformers/{name}"):
-        place = cache_folder() / f"models--{full.replace('/', '--')}"
+        place = _cached_at(full)
         folders = [path for path in sorted(place.glob("snapshots/*")) if (path / "config.json").is_file()]
         if folders:
             return Found(name, max(folders, key=lambda path: path.stat().st_mtime), place, installed)
-    full = name if "/" in name else f"sentence-transformers/{name}"
-    return Found(name, None, cache_folder() / f"models--{full.replace('/', '--')}", installed)
+    return Found(name, None, _cached_at(full_name(name)), installed)
+
+
+def _cached_at(full: str) -> Path:
+    return cache_folder() / f"models--{full.replace('/', '--')}"
 
 
 def cache_folder() -> Path:
-    """Return the folder in which the hub's client keeps models, by the variables that it knows."""
+    """Return the folder in which the hub's client keeps models, by the environment variables that it reads."""
     for variable, below in (("HF_HUB_CACHE", ""), ("HUGGINGFACE_HUB_CACHE", ""), ("HF_HOME", "hub")):
         if os.environ.get(variable):
             return Path(os.environ[variable]).expanduser() / below
@@ -91,33 +107,12 @@ def cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "huggingface" / "hub"
 
 
-def recorded_name(found: Found) -> str:
-    """Return what is recorded with the vectors of a model.
-
-    A folder's contents may change under its name, so a digest of its configuration and of the ends of its
-    weights stands beside it; a model of the hub is known by its commit.
-    """
-    if found.folder is None:
-        return ""
-    if not looks_like_path(found.name):
-        return f"{PREFIX}{found.name}@{found.folder.name[:12]}"
-    digest = hashlib.blake2b(digest_size=6)
-    for path in sorted(found.folder.rglob("*")):
-        if path.suffix in {".json", ".safetensors", ".bin"} and path.is_file():
-            digest.update(f"{path.relative_to(found.folder).as_posix()} {path.stat().st_size}\n".encode())
-            with path.open("rb") as file:
-                digest.update(file.read(_SAMPLED_BYTES))
-                file.seek(max(0, path.stat().st_size - _SAMPLED_BYTES))
-                digest.update(file.read(_SAMPLED_BYTES))
-    return f"{PREFIX}{found.folder.resolve().name}@{digest.hexdigest()}"
-
-
 class SentenceTransformersEngine:
-    """A Sentence Transformers model, loaded from this machine alone.
+    """A Sentence Transformers model, loaded from this machine only.
 
     Attributes:
-        name: recorded with every vector.
-        dimensions: as the model says.
+        name: stored with every vector.
+        dimensions: as the model states.
 
     Raises:
         ModelMissingError: the extra or the model is missing, or the model cannot be loaded.
@@ -133,22 +128,22 @@ class SentenceTransformersEngine:
 
                 self._model: Any = SentenceTransformer(str(found.folder), local_files_only=True)
             except Exception as error:
-                # Whatever a stranger's model brings about.
+                # Someone else's model can raise anything.
                 raise ModelMissingError(
                     f"The model {name} cannot be loaded ({type(error).__name__}: {str(error)[:200]})",
                     where=str(found.folder),
-                    remedy='Get it anew, or set embedding.model = "bundled".',
+                    remedy='Download it again, or set embedding.model = "bundled".',
                 ) from error
-        self.name = recorded_name(found)
+        self.name = found.recorded_name
         measure = getattr(self._model, "get_embedding_dimension", None) or self._model.get_sentence_embedding_dimension
         self.dimensions = int(measure())
 
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one normalised vector per text; the model's prompt for documents stands before each, if it has one."""
+        """Return one normalised vector per text, with the model's prompt for documents if it has one."""
         return self._embed(texts, "encode_document", ("document", "passage", "corpus"))
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one normalised vector per text; the model's prompt for queries stands before each, if it has one."""
+        """Return one normalised vector per text, with the model's prompt for queries if it has one."""
         return self._embed(texts, "encode_query", ("query",))
 
     def _embed(self, texts: Sequence[str], method: str, prompts: Sequence[str]) -> NDArray[np.float32]:
@@ -157,24 +152,24 @@ class SentenceTransformersEngine:
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
         options: dict[str, Any] = {
-            "batch_size": _BATCH,
+            "batch_size": 32,
             "normalize_embeddings": True,
             "convert_to_numpy": True,
             "show_progress_bar": False,
         }
         encode = getattr(self._model, method, None)
         if encode is None:
-            # Sentence Transformers before 5 knows prompts, but not which one is meant.
+            # Sentence Transformers before 5 has prompts, but does not choose one.
             encode = self._model.encode
-            known = [name for name in prompts if name in (getattr(self._model, "prompts", None) or {})]
-            options["prompt_name"] = known[0] if known else None
+            known = getattr(self._model, "prompts", None) or {}
+            options["prompt_name"] = next((name for name in prompts if name in known), None)
         with _offline():
             return np.asarray(encode(list(texts), **options), dtype=np.float32)
 
 
 @contextmanager
 def _offline() -> Iterator[None]:
-    """Keep the hub's client from the network; it would wait for its time-outs behind a firewall."""
+    """Keep the hub's client from the network, where it would wait for time-outs behind a firewall."""
     before = {name: os.environ.get(name) for name in _OFFLINE}
     os.environ.update(dict.fromkeys(_OFFLINE, "1"))
     try:
@@ -188,24 +183,24 @@ def _offline() -> Iterator[None]:
 
 
 def download(name: str) -> Path:
-    """Fetch a model of the hub into its cache; returns the folder. The one thing in memtui that uses the network.
+    """Download a model of the hub into its cache; returns the folder. Nothing else in memtui uses the network.
 
     Raises:
         ModelMissingError: the extra is missing.
-        MemtuiError: it cannot be fetched.
+        MemtuiError: the download failed.
     """
     if find_spec("huggingface_hub") is None or not find_model(name).installed:
         raise Found(name, None, cache_folder(), installed=False).error()
     try:
         from huggingface_hub import snapshot_download
 
-        # What a Sentence Transformers model is loaded from; other engines' weights stay away.
+        # What a Sentence Transformers model is loaded from, without other engines' weights.
         wanted = ["*.json", "*.txt", "*.safetensors", "*.model"]
         return Path(snapshot_download(full_name(name), allow_patterns=wanted))
     except Exception as error:
-        # Time-outs, refusals and names that nobody has, each of another class.
+        # Time-outs, refusals and unknown names each have a class of their own.
         raise MemtuiError(
-            f"The model cannot be fetched ({type(error).__name__}: {' '.join(str(error).split())[:200]})",
+            f"The model cannot be downloaded ({type(error).__name__}: {' '.join(str(error).split())[:200]})",
             where=full_name(name),
             remedy="Check the name and the network. Nothing was changed.",
         ) from error

@@ -52,7 +52,7 @@ def held_anchors(reader: VaultReader, wanted: MemoryFilter) -> list[tuple[str | 
     """
     condition, parameters = where_sql(wanted, reader.kinds)
     found = reader.connection.execute(
-        "SELECT project, anchor.path, anchor.content_hash, list(key ORDER BY key), list(id ORDER BY key)"  # noqa: S608 - built from our own pieces
+        "SELECT project, anchor.path, anchor.content_hash, list(key ORDER BY key), list(id ORDER BY key)"
         " FROM (SELECT m.project, m.key, m.id, unnest(m.anchors) AS anchor"
         f" FROM memories m WHERE len(m.anchors) > 0 AND {condition}) GROUP BY ALL ORDER BY ALL",
         parameters,
@@ -96,7 +96,7 @@ def unanswered_states(reader: VaultReader, wanted: MemoryFilter) -> dict[str, di
 def _states(reader: VaultReader, wanted: MemoryFilter, condition: str) -> dict[Place, AnchorState]:
     of_memories, parameters = where_sql(wanted, reader.kinds)
     found = reader.connection.execute(
-        "SELECT s.memory_id, s.path, s.state FROM anchor_states s JOIN memories m ON m.id = s.memory_id"  # noqa: S608 - as above
+        "SELECT s.memory_id, s.path, s.state FROM anchor_states s JOIN memories m ON m.id = s.memory_id"
         f" WHERE {condition} AND {of_memories} ORDER BY s.memory_id, s.path",
         parameters,
     ).fetchall()
@@ -107,7 +107,7 @@ def stored_states(reader: VaultReader, identifiers: Iterable[str]) -> dict[Place
     """Return what is stored about these memories: per place its state and when it was first found."""
     condition, parameters = among("memory_id", identifiers)
     found = reader.connection.execute(
-        f"SELECT memory_id, path, state, checked_at FROM anchor_states WHERE {condition}",  # noqa: S608 - names are ours
+        f"SELECT memory_id, path, state, checked_at FROM anchor_states WHERE {condition}",
         parameters,
     ).fetchall()
     return {(identifier, path): (state, utc(at)) for identifier, path, state, at in found}
@@ -131,7 +131,7 @@ def forget_woken(writer: VaultWriter, identifiers: Iterable[str]) -> None:
     """Forget that files of these memories changed since an earlier snooze."""
     condition, parameters = among("memory_id", identifiers)
     writer.connection.execute(
-        f"DELETE FROM anchor_states WHERE state = ? AND path = ? AND {condition}",  # noqa: S608 - names are ours
+        f"DELETE FROM anchor_states WHERE state = ? AND path = ? AND {condition}",
         [WOKEN, WOKEN_PATH, *parameters],
     )
     writer.mark_dirty()

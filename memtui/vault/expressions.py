@@ -26,19 +26,19 @@ def sql_time(moment: datetime) -> str:
 
 
 _UNTIL_CHANGE = sql_time(UNTIL_CHANGE)
-_WOKEN_IDS = f"SELECT memory_id FROM anchor_states WHERE state = '{WOKEN}' AND path = '{WOKEN_PATH}'"  # noqa: S608 - ours
+_WOKEN_IDS = f"SELECT memory_id FROM anchor_states WHERE state = '{WOKEN}' AND path = '{WOKEN_PATH}'"
 _SINCE = "greatest(h.created_at, coalesce(h.confirmed_at, h.created_at), coalesce(h.verified_at, h.created_at))"
 _UNVERIFIED = "(h.verified_at IS NULL OR {} > h.verified_at)"
 _FILES = "list_sort([held.path FOR held IN {}.anchors])"
 _ACTIVE = " JOIN memories h ON h.id = s.memory_id AND h.status = 'active'"
 
 _CHANGED_FILES = (
-    f"SELECT s.memory_id AS id, s.state AS cause, s.path AS what, s.checked_at AS began FROM anchor_states s{_ACTIVE}"  # noqa: S608 - our own names
+    f"SELECT s.memory_id AS id, s.state AS cause, s.path AS what, s.checked_at AS began FROM anchor_states s{_ACTIVE}"
     f" WHERE s.state IN ('changed', 'moved', 'gone') AND {_UNVERIFIED.format('s.checked_at')}"
     " AND list_contains([held.path FOR held IN h.anchors], s.path)"
 )
 _CONTRADICTIONS = (
-    "SELECT h.id, 'contradicted' AS cause, o.id AS what, pair.created_at AS began"  # noqa: S608 - as above
+    "SELECT h.id, 'contradicted' AS cause, o.id AS what, pair.created_at AS began"
     " FROM (SELECT from_id AS one, to_id AS other, created_at FROM links WHERE type = 'contradicts'"
     " UNION ALL SELECT to_id, from_id, created_at FROM links WHERE type = 'contradicts') pair"
     " JOIN memories h ON h.id = pair.one AND h.status = 'active'"
@@ -46,17 +46,17 @@ _CONTRADICTIONS = (
     f" WHERE {_UNVERIFIED.format('pair.created_at')}"
 )
 _HURTS = (
-    "SELECT s.memory_id AS id, 'hurt' AS cause, count(*)::VARCHAR AS what,"  # noqa: S608 - as above
+    "SELECT s.memory_id AS id, 'hurt' AS cause, count(*)::VARCHAR AS what,"
     f" list_sort(list(s.made_at))[{HURTS_TO_DUE}] AS began FROM signals s{_ACTIVE}"
     f" WHERE s.signal = 'hurt' AND {_UNVERIFIED.format('s.made_at')}"
     f" GROUP BY s.memory_id HAVING count(*) >= {HURTS_TO_DUE}"
 )
 _SOURCES = (
-    f"SELECT h.id, 'source' AS cause, s.path AS what, s.seen_at AS began FROM source_states s{_ACTIVE}"  # noqa: S608 - as above
+    f"SELECT h.id, 'source' AS cause, s.path AS what, s.seen_at AS began FROM source_states s{_ACTIVE}"
     f" WHERE s.seen_at > {_SINCE} AND list_contains([held.path FOR held IN h.sources], s.path)"
 )
 _IMPORTS = (
-    "SELECT h.id, 'import' AS cause, c.id AS what, c.created_at AS began FROM memories c JOIN memories h"  # noqa: S608 - as above
+    "SELECT h.id, 'import' AS cause, c.id AS what, c.created_at AS began FROM memories c JOIN memories h"
     f" ON h.project = c.project AND {_FILES.format('h')} = {_FILES.format('c')}"
     " WHERE c.status = 'candidate' AND len([1 FOR held IN c.sources IF held.path IS NOT NULL]) > 0"
     " AND len(c.anchors) > 0 AND h.status = 'active' AND len(h.anchors) > 0"
@@ -65,17 +65,17 @@ _IMPORTS = (
     f" AND c.created_at > {_SINCE}"
 )
 _AWOKEN = (
-    f"SELECT s.memory_id AS id, 'woken' AS cause, s.path AS what, s.checked_at AS began FROM anchor_states s{_ACTIVE}"  # noqa: S608 - as above
+    f"SELECT s.memory_id AS id, 'woken' AS cause, s.path AS what, s.checked_at AS began FROM anchor_states s{_ACTIVE}"
     f" WHERE s.state = '{WOKEN}' AND s.path = '{WOKEN_PATH}' AND h.snoozed_until = {_UNTIL_CHANGE}"
 )
 
 TRIGGERS = " UNION ALL ".join(
-    f"SELECT id, cause, what, began FROM ({part})"  # noqa: S608 - as above
+    f"SELECT id, cause, what, began FROM ({part})"
     for part in (_CHANGED_FILES, _CONTRADICTIONS, _HURTS, _SOURCES, _IMPORTS, _AWOKEN)
 )
 """Query for (id, cause, what, began): every reason besides age why a memory is due for review."""
 
-TRIGGERED_IDS = f"SELECT id FROM ({TRIGGERS}) asked"  # noqa: S608 - as above
+TRIGGERED_IDS = f"SELECT id FROM ({TRIGGERS}) asked"
 
 
 def awake_sql(moment: str) -> str:

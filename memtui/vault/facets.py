@@ -67,12 +67,12 @@ def listed_ids(reader: VaultReader, browsing: Browsing, *, sort: str) -> list[st
     uses = ""
     if sort == "use":
         uses = (
-            " LEFT JOIN (SELECT memory_id, sum(weight) AS uses FROM signals"  # noqa: S608 - our own names
+            " LEFT JOIN (SELECT memory_id, sum(weight) AS uses FROM signals"
             f" WHERE signal IN {USES_SQL} GROUP BY memory_id) u ON u.memory_id = m.id"
         )
         order = f"coalesce(u.uses, 0) DESC, {order}"
     found = reader.connection.execute(
-        f"SELECT m.id FROM memories m{uses} WHERE {condition} ORDER BY {order}",  # noqa: S608 - built from our own pieces
+        f"SELECT m.id FROM memories m{uses} WHERE {condition} ORDER BY {order}",
         parameters,
     ).fetchall()
     return [row[0] for row in found]
@@ -85,7 +85,7 @@ def lower_titles(reader: VaultReader, browsing: Browsing) -> dict[str, str]:
     """
     condition, parameters = _where(browsing, reader.kinds)
     row = reader.connection.execute(
-        "SELECT string_agg(m.id || chr(31) || translate(lower(m.title), chr(10) || chr(31), '  '), chr(10))"  # noqa: S608 - as above
+        "SELECT string_agg(m.id || chr(31) || translate(lower(m.title), chr(10) || chr(31), '  '), chr(10))"
         f" FROM memories m WHERE {condition}",
         parameters,
     ).fetchone()
@@ -197,7 +197,7 @@ def _gather(reader: VaultReader, browsing: Browsing) -> None:
     condition, parameters = _all_of(_common(browsing, reader.kinds))
     # Three of the columns depend on the same triggers of review.
     reader.connection.execute(f"CREATE OR REPLACE TEMP TABLE asked_ids AS {TRIGGERED_IDS}")
-    query = f"CREATE OR REPLACE TEMP TABLE browsed AS SELECT {', '.join(columns)} FROM memories m WHERE {condition}"  # noqa: S608 - as above
+    query = f"CREATE OR REPLACE TEMP TABLE browsed AS SELECT {', '.join(columns)} FROM memories m WHERE {condition}"
     reader.connection.execute(query.replace(TRIGGERED_IDS, "SELECT id FROM asked_ids"), [*values, *parameters])
 
 
@@ -212,11 +212,11 @@ def _count(reader: VaultReader, browsing: Browsing, name: str) -> list[tuple[str
     if name in _FIXED_FACETS:
         fixed = _gathered(browsing, reader.kinds, name)
         counts = ", ".join(f"count(*) FILTER (WHERE {sql})" for sql, _ in fixed.values())
-        row = reader.connection.execute(f"SELECT {counts} FROM browsed m WHERE {condition}", parameters).fetchone()  # noqa: S608 - as above
+        row = reader.connection.execute(f"SELECT {counts} FROM browsed m WHERE {condition}", parameters).fetchone()
         return list(zip(fixed, (int(number) for number in row or ()), strict=False))
     expression = {"project": f"coalesce(m.project, '{UNASSIGNED}')", "tag": "unnest(m.tags)"}.get(name, f"m.{name}")
     found = reader.connection.execute(
-        f"SELECT value, count(*) AS number FROM (SELECT {expression} AS value FROM browsed m WHERE {condition})"  # noqa: S608 - as above
+        f"SELECT value, count(*) AS number FROM (SELECT {expression} AS value FROM browsed m WHERE {condition})"
         f" GROUP BY value ORDER BY number DESC, value LIMIT {_MOST_VALUES}",
         parameters,
     ).fetchall()

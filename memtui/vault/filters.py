@@ -142,7 +142,7 @@ _TEXT = (
     "lower(concat_ws(chr(10), m.title, m.insight, m.rationale, m.snippet, array_to_string(m.tags, ' '),"
     " array_to_string([held.path FOR held IN m.anchors], chr(10))))"
 )
-_USED = f"(SELECT count(*) FROM signals used WHERE used.memory_id = m.id AND used.signal IN {USES_SQL})"  # noqa: S608 - ours
+_USED = f"(SELECT count(*) FROM signals used WHERE used.memory_id = m.id AND used.signal IN {USES_SQL})"
 _NUMBERS: Mapping[str, str] = {
     "trusted": _TRUSTED,
     "fresh": "",

@@ -20,8 +20,8 @@ from memtui.vault.schema import HALF_LIFE
 from memtui.vault.writer import VaultWriter
 
 _COLUMNS = ", ".join(f"c.{name}" for name in rows.COLUMNS["changes"])
-_UNDOABLE = f"SELECT {_COLUMNS} FROM changes c WHERE undoable AND state = 'done' ORDER BY number DESC LIMIT 1"  # noqa: S608 - names are ours
-_REDOABLE = f"SELECT {_COLUMNS} FROM changes c WHERE undoable AND state = 'undone' ORDER BY number LIMIT 1"  # noqa: S608 - as above
+_UNDOABLE = f"SELECT {_COLUMNS} FROM changes c WHERE undoable AND state = 'done' ORDER BY number DESC LIMIT 1"
+_REDOABLE = f"SELECT {_COLUMNS} FROM changes c WHERE undoable AND state = 'undone' ORDER BY number LIMIT 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def change_numbers(reader: VaultReader, *, words: Sequence[str] = (), memory_id:
         parameters.append(memory_id)
     found = reader.connection.execute(
         # One list instead of a row each: at 100,000 changes that is 15 ms instead of 100.
-        "SELECT coalesce(list(number ORDER BY number DESC), []) FROM changes"  # noqa: S608 - the conditions are ours
+        "SELECT coalesce(list(number ORDER BY number DESC), []) FROM changes"
         f" WHERE {' AND '.join(conditions) or 'true'}",
         parameters,
     ).fetchone()
@@ -97,7 +97,7 @@ def change_rows(reader: VaultReader, numbers: Iterable[int]) -> dict[int, Change
     """Return changes by their numbers; missing ones are left out."""
     wanted = list(numbers)
     found = reader.connection.execute(
-        f"SELECT {_COLUMNS}, coalesce(r.memories, 0) FROM changes c LEFT JOIN"  # noqa: S608 - names are ours
+        f"SELECT {_COLUMNS}, coalesce(r.memories, 0) FROM changes c LEFT JOIN"
         " (SELECT change_number, count(DISTINCT entity_key) AS memories FROM revisions"
         "  WHERE entity = 'memory' AND change_number IN (SELECT unnest(?::BIGINT[])) GROUP BY change_number) r"
         " ON r.change_number = c.number WHERE c.number IN (SELECT unnest(?::BIGINT[]))",
@@ -152,7 +152,7 @@ def half_lives_at(reader: VaultReader, identifiers: Iterable[str], moment: datet
     """Return the half-lives in days that memories had at a moment, for those that changed since; None for none."""
     condition, parameters = rows.among("r.entity_key", identifiers)
     found = reader.connection.execute(
-        "SELECT r.entity_key, arg_min(coalesce(json_extract_string(r.before, '$.half_life_days'), ''), r.change_number)"  # noqa: S608 - names are ours
+        "SELECT r.entity_key, arg_min(coalesce(json_extract_string(r.before, '$.half_life_days'), ''), r.change_number)"
         " FROM revisions r JOIN changes c ON c.number = r.change_number"
         " WHERE r.entity = 'memory' AND r.before IS NOT NULL AND c.made_at >= ?"
         f" AND {condition} GROUP BY 1",
@@ -164,7 +164,7 @@ def half_lives_at(reader: VaultReader, identifiers: Iterable[str], moment: datet
 def log(reader: VaultReader, *, limit: int = 50) -> list[Change]:
     """Return the newest changes with the memories that each touched, the newest first."""
     found = reader.connection.execute(
-        f"SELECT {_COLUMNS}, (SELECT list(DISTINCT r.entity_key) FROM revisions r"  # noqa: S608 - names are ours
+        f"SELECT {_COLUMNS}, (SELECT list(DISTINCT r.entity_key) FROM revisions r"
         " WHERE r.change_number = c.number AND r.entity = 'memory')"
         " FROM changes c ORDER BY c.number DESC LIMIT ?",
         [limit],
@@ -191,7 +191,7 @@ def memory_revisions(reader: VaultReader, number: int) -> list[MemoryRevision]:
 
 def _revisions(reader: VaultReader, condition: str, parameter: object) -> list[MemoryRevision]:
     found = reader.connection.execute(
-        f"SELECT {_COLUMNS}, r.version, r.before, r.after FROM revisions r JOIN changes c ON c.number = r.change_number"  # noqa: S608 - names are ours
+        f"SELECT {_COLUMNS}, r.version, r.before, r.after FROM revisions r JOIN changes c ON c.number = r.change_number"
         f" WHERE r.entity = 'memory' AND {condition}",
         [parameter],
     ).fetchall()

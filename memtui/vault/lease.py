@@ -1,11 +1,11 @@
 """The lease: whoever opens the vault holds this OS-level lock from connect to close.
 
-DuckDB's own lock is not enough: processes that open, insert and close in turn were measured to lose
-committed rows without an outer lock, presumably because a close with a checkpoint races with the next
-open. The lock dies with its process; the text inside the lock file only serves error messages.
+DuckDB's own lock is not enough: processes that opened, inserted and closed in turn lost committed rows
+without an outer lock, presumably because a close with a checkpoint races with the next open. The lock ends
+with its process; the text inside the lock file only serves error messages.
 
-A second lock, the queue, is held while waiting for the first. Without it readers that overlap kept a writer
-out for as long as they went on: three reading threads in a loop let none of 60 writes through in 300 s.
+A second lock, the queue, is held while waiting for the first. Without it overlapping readers starve a
+writer: three reading threads in a loop let none of 60 writes through in 300 s.
 """
 
 from __future__ import annotations
@@ -19,9 +19,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memtui.errors import MemtuiError, VaultBusyError
-
-LONGEST_PAUSE_SECONDS = 0.012
-"""Upper end of the jittered pause between two tries."""
 
 if sys.platform == "win32":
     import msvcrt
@@ -68,14 +65,10 @@ def queue_path(vault: Path) -> Path:
 
 @contextmanager
 def lease(vault: Path, *, exclusive: bool, wait_seconds: float) -> Iterator[None]:
-    """Hold the vault's lock: alone to write, with other readers to read.
-
-    Args:
-        vault: the vault file; its folder must exist.
-        wait_seconds: longest time to wait for it.
+    """Hold the vault's lock, exclusively to write or shared to read; the vault's folder must exist.
 
     Raises:
-        VaultBusyError: another process held it all that time.
+        VaultBusyError: another process held it for all of `wait_seconds`.
     """
     with _opened(lock_path(vault)) as descriptor:
         _take_in_turn(descriptor, vault, exclusive=exclusive, wait_seconds=wait_seconds)
@@ -88,7 +81,7 @@ def lease(vault: Path, *, exclusive: bool, wait_seconds: float) -> Iterator[None
 
 
 def _take_in_turn(descriptor: int, vault: Path, *, exclusive: bool, wait_seconds: float) -> None:
-    """Take the lock, holding the queue meanwhile so that nobody who comes later gets in first."""
+    """Take the lock, holding the queue meanwhile so that nobody overtakes."""
 
     def busy() -> VaultBusyError:
         return VaultBusyError(
@@ -103,7 +96,7 @@ def _take_in_turn(descriptor: int, vault: Path, *, exclusive: bool, wait_seconds
             raise busy()
         return
     with _opened(queue_path(vault)) as queue:
-        # Waiting readers hold the queue together, a waiting writer alone.
+        # Waiting readers share the queue, a waiting writer holds it exclusively.
         if not (
             _wait_for(queue, exclusive=exclusive, deadline=deadline)
             and _wait_for(descriptor, exclusive=exclusive, deadline=deadline)
@@ -113,7 +106,7 @@ def _take_in_turn(descriptor: int, vault: Path, *, exclusive: bool, wait_seconds
 
 @contextmanager
 def _opened(path: Path) -> Iterator[int]:
-    """Open a lock file; closing it lets go of its lock."""
+    """Open a lock file; closing it releases its lock."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     except OSError as error:
@@ -135,7 +128,7 @@ def _wait_for(descriptor: int, *, exclusive: bool, deadline: float) -> bool:
         if time.monotonic() >= deadline:
             return False
         time.sleep(random.uniform(0.001, pause))  # noqa: S311 - jitter, not cryptography
-        pause = min(LONGEST_PAUSE_SECONDS, pause * 1.5)
+        pause = min(0.012, pause * 1.5)
     return True
 
 
@@ -145,20 +138,21 @@ def _lock_or_explain(descriptor: int, *, exclusive: bool) -> bool:
     except OSError as error:
         raise MemtuiError(
             f"The vault's lock cannot be taken ({error.strerror})",
-            remedy="Some network drives know no locks: keep the vault on a local disk (--vault or MEMTUI_VAULT).",
+            remedy="Some network drives have no locks: keep the vault on a local disk (--vault or MEMTUI_VAULT).",
         ) from error
 
 
 def _sign(descriptor: int) -> None:
-    """Leave pid and command in the lock file for the message of whoever waits in vain."""
+    """Write PID and command into the lock file, for the error message of whoever waits in vain."""
     with suppress(OSError):
         name = Path(sys.argv[0]).name or "python"
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()} {name}\n".encode(errors="replace"), 0) if hasattr(os, "pwrite") else None
+        if hasattr(os, "pwrite"):
+            os.pwrite(descriptor, f"{os.getpid()} {name}\n".encode(errors="replace"), 0)
 
 
 def _holder(descriptor: int) -> str:
-    """Return words for the process that holds the lock."""
+    """Return a description of the process that holds the lock."""
     pid = _pid_from_kernel(descriptor)
     signed = ""
     with suppress(OSError):
@@ -166,7 +160,7 @@ def _holder(descriptor: int) -> str:
         signed = os.read(descriptor, 200).decode(errors="replace").strip()
     signed_pid, _, name = signed.partition(" ")
     if pid == os.getpid():
-        return "another part of this very process"
+        return "another part of this process"
     if pid is None:
         return f"another memtui process (last writer: PID {signed_pid})" if signed_pid else "another memtui process"
     return f"{name} (PID {pid})" if str(pid) == signed_pid and name else f"another memtui process (PID {pid})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,10 +15,9 @@ from memtui.vault.rows import COLUMNS, among, thing_from_row, utc
 from memtui.vault.writer import VaultWriter
 
 RECIPE = "recipe"
-"""The journal's word for one."""
+"""The journal's entity for one."""
 
 _PACK_COLUMNS = ", ".join(COLUMNS["packs"])
-_MOST_PACKS = 1_000_000
 _RECIPE_COLUMNS = ", ".join(COLUMNS["recipes"])
 _LONGEST_NAME = 100
 _LONGEST_CHOICE = 40
@@ -27,10 +26,10 @@ FILE_STATES = "file_states"
 """Key of a pack's options: the state per anchor path, per memory."""
 
 STATUSES = "statuses"
-"""Key of a pack's options: why a memory that was put in is none in use, in words, per memory."""
+"""Key of a pack's options: why a memory that was added by hand is not active, in words, per memory."""
 
 ABOUT_MEMORIES = (FILE_STATES, STATUSES)
-"""Keys of a pack's options that hold something per memory, by its id."""
+"""Keys of a pack's options that map memory ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +49,13 @@ class PackMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredPack:
-    """A pack as it was used; the payload itself is not kept, only its hash.
+    """A pack as it was used; of the payload only the hash is kept.
 
     Attributes:
         budget: as people write it.
         payload_hash: BLAKE2b-128 of the payload in UTF-8, in hex.
         members: in the order of the payload.
-        options: what else was chosen: style, phase, ticks; empty for a pack of an older memtui.
+        options: further choices: style, phase, selections; empty for a pack of an older memtui.
     """
 
     id: str
@@ -80,8 +79,8 @@ class Recipe:
 
     Attributes:
         name: unique in the vault.
-        task: the task's text, may be empty.
-        options: what else was chosen: style, phase, ticks; empty for a recipe of an older memtui.
+        task: may be empty.
+        options: further choices, as in `StoredPack`.
     """
 
     name: str
@@ -94,18 +93,29 @@ class Recipe:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
+# -- packs ------------------------------------------------------------------------------------------
+
 _IN_FORCE = (
     "(coalesce(len(members), 0) = 0 OR EXISTS (SELECT 1 FROM signals s"
     " WHERE s.pack_id = packs.id AND s.signal IN ('copied', 'injected')))"
 )
-"""A pack whose recording was undone has lost the signals of its use; one whose memories were purged is still told."""
+"""A pack whose recording was undone has lost the signals of its use; one without members lost them to a purge."""
 
 
 def read_packs(reader: VaultReader, *, limit: int | None) -> list[StoredPack]:
     """Return the packs used last, the newest first, without those whose recording was undone."""
+    window = "" if limit is None else f" LIMIT {int(limit)}"
     found = reader.connection.execute(
-        f"SELECT {_PACK_COLUMNS} FROM packs WHERE {_IN_FORCE} ORDER BY made_at DESC, id LIMIT ?",  # noqa: S608 - names are ours
-        [limit if limit is not None else _MOST_PACKS],
+        f"SELECT {_PACK_COLUMNS} FROM packs WHERE {_IN_FORCE} ORDER BY made_at DESC, id{window}"
+    ).fetchall()
+    return [_pack(row) for row in found]
+
+
+def packs_by_prefix(reader: VaultReader, prefix: str, *, limit: int = 6) -> list[StoredPack]:
+    """Return the packs whose id equals or starts with this, an exact one first."""
+    found = reader.connection.execute(
+        f"SELECT {_PACK_COLUMNS} FROM packs WHERE starts_with(id, ?) ORDER BY id <> ?, made_at DESC, id LIMIT ?",
+        [prefix, prefix, limit],
     ).fetchall()
     return [_pack(row) for row in found]
 
@@ -114,49 +124,40 @@ def signals_of_packs(reader: VaultReader, identifiers: Sequence[str]) -> list[Si
     """Return the signals about these packs, the oldest first."""
     condition, parameters = among("pack_id", identifiers)
     found = reader.connection.execute(
-        f"SELECT {', '.join(COLUMNS['signals'])} FROM signals WHERE {condition} ORDER BY made_at, memory_id, signal",  # noqa: S608 - names are ours
+        f"SELECT {', '.join(COLUMNS['signals'])} FROM signals WHERE {condition} ORDER BY made_at, memory_id, signal",
         parameters,
     ).fetchall()
     return [thing_from_row(Signal, "signals", row) for row in found]
 
 
-def packs_by_prefix(reader: VaultReader, prefix: str, *, limit: int = 6) -> list[StoredPack]:
-    """Return the packs whose id is or begins with this, an exact one first."""
-    found = reader.connection.execute(
-        f"SELECT {_PACK_COLUMNS} FROM packs WHERE starts_with(id, ?) ORDER BY id <> ?, made_at DESC, id LIMIT ?",  # noqa: S608 - names are ours
-        [prefix, prefix, limit],
-    ).fetchall()
-    return [_pack(row) for row in found]
-
-
 def write_pack(writer: VaultWriter, pack: StoredPack) -> None:
     """Store a pack that was used."""
-    row = {name: getattr(pack, name) for name in COLUMNS["packs"]}
-    row["files"] = list(pack.files)
-    row["options"] = _dump(pack.options)
-    row["members"] = [{name: getattr(member, name) for name in PackMember.__slots__} for member in pack.members]
-    writer.insert_unjournaled("packs", [row])
+    writer.insert_unjournaled("packs", [asdict(pack) | {"options": _dump(pack.options)}])
+
+
+def _pack(values: Sequence[Any]) -> StoredPack:
+    row = _row("packs", values)
+    members = tuple(PackMember(**member) for member in row["members"] or ())
+    return StoredPack(**row | {"made_at": utc(row["made_at"]), "members": members})
+
+
+# -- recipes ----------------------------------------------------------------------------------------
 
 
 def read_recipes(reader: VaultReader) -> list[Recipe]:
     """Return every recipe by name."""
-    found = reader.connection.execute(
-        f"SELECT {_RECIPE_COLUMNS} FROM recipes ORDER BY name"  # noqa: S608 - names are ours
-    ).fetchall()
+    found = reader.connection.execute(f"SELECT {_RECIPE_COLUMNS} FROM recipes ORDER BY name").fetchall()
     return [_recipe(row) for row in found]
 
 
 def recipe_named(reader: VaultReader, name: str) -> Recipe | None:
-    """Return the recipe of exactly this name, if there is one."""
-    found = reader.connection.execute(
-        f"SELECT {_RECIPE_COLUMNS} FROM recipes WHERE name = ?",  # noqa: S608 - names are ours
-        [name],
-    ).fetchone()
+    """Return the recipe with exactly this name, if there is one."""
+    found = reader.connection.execute(f"SELECT {_RECIPE_COLUMNS} FROM recipes WHERE name = ?", [name]).fetchone()
     return None if found is None else _recipe(found)
 
 
 def is_recipe_name(name: str) -> bool:
-    """Return whether a recipe may be called that: 1 to 100 printable characters, without white space around."""
+    """Return whether a name is valid for a recipe: 1 to 100 printable characters, without white space around."""
     return 0 < len(name) <= _LONGEST_NAME and name.isprintable() and name == name.strip()
 
 
@@ -172,23 +173,27 @@ def recipe_record(recipe: Recipe) -> Record:
 
 
 def recipe_from_record(record: Record) -> Recipe:
-    """Return the recipe that a typed line states.
+    """Return the recipe of a typed line.
 
     Raises:
-        RecordError: a value is none that a recipe can hold; the message names the key.
+        RecordError: a value is invalid; the message names the key.
     """
     created_at = parse_time(record.get("created_at"), "created_at")
     project, files, options = record.get("project"), record.get("files") or [], record.get("options") or {}
     texts = {key: record.get(key) or "" for key in ("name", "task", "target", "budget")}
-    wrong = [key for key, text in texts.items() if not isinstance(text, str)]
-    wrong += [key for key in ("target", "budget") if not 0 < len(str(texts[key])) <= _LONGEST_CHOICE]
-    wrong += [] if created_at else ["created_at"]
-    wrong += [] if project is None or (isinstance(project, str) and project) else ["project"]
-    wrong += [] if _are_texts(files) else ["files"]
-    wrong += [] if isinstance(options, dict) and all(map(_is_choice, options.values())) else ["options"]
-    wrong += [] if is_recipe_name(str(texts["name"])) else ["name"]
+    valid = {key: isinstance(text, str) for key, text in texts.items()}
+    for key in ("target", "budget"):
+        valid[key] = valid[key] and 0 < len(texts[key]) <= _LONGEST_CHOICE
+    valid |= {
+        "created_at": created_at is not None,
+        "project": project is None or (isinstance(project, str) and project != ""),
+        "files": _are_texts(files),
+        "options": isinstance(options, dict) and all(map(_is_choice, options.values())),
+        "name": is_recipe_name(str(texts["name"])) and valid["name"],
+    }
+    wrong = [key for key, is_valid in valid.items() if not is_valid]
     if wrong or created_at is None:
-        raise RecordError(f"{wrong[0]} is none that a recipe can have")
+        raise RecordError(f"{wrong[0]} is not valid for a recipe")
     return Recipe(project=project, files=tuple(files), created_at=created_at, options=options, **texts)
 
 
@@ -201,7 +206,7 @@ def _is_choice(value: object) -> bool:
 
 
 def write_recipe(writer: VaultWriter, recipe: Recipe) -> None:
-    """Store a recipe; one of the same name is replaced."""
+    """Store a recipe; one with the same name is replaced."""
     set_recipe(writer, recipe.name, _record(recipe))
 
 
@@ -211,7 +216,7 @@ def remove_recipe(writer: VaultWriter, name: str) -> None:
 
 
 def set_recipe(writer: VaultWriter, name: str, record: Record | None) -> None:
-    """Bring the recipe of a name to what a journal's record says; None takes it away."""
+    """Store the recipe of a journal's record in place of the one with this name; None deletes it."""
     known = recipe_named(writer, name)
     before = _record(known) if known else None
     if before == record:
@@ -232,27 +237,24 @@ def _record(recipe: Recipe) -> Record:
     }
 
 
+def _recipe(values: Sequence[Any]) -> Recipe:
+    row = _row("recipes", values)
+    return Recipe(**row | {"created_at": utc(row["created_at"])})
+
+
+def _row(table: str, values: Sequence[Any]) -> dict[str, Any]:
+    row = dict(zip(COLUMNS[table], values, strict=True))
+    return row | {"files": tuple(row["files"] or ()), "options": _load(row["options"])}
+
+
 def _dump(options: Mapping[str, Any]) -> str | None:
     return json.dumps(options, ensure_ascii=False, sort_keys=True) if options else None
 
 
 def _load(text: str | None) -> Mapping[str, Any]:
-    """Return options as they were stored; what is none is passed over."""
+    """Return stored options; anything else is ignored."""
     try:
         found = json.loads(text) if text else {}
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _pack(values: Sequence[Any]) -> StoredPack:
-    row = dict(zip(COLUMNS["packs"], values, strict=True))
-    members = tuple(PackMember(**member) for member in row["members"] or ())
-    known = {"made_at": utc(row["made_at"]), "options": _load(row["options"])}
-    return StoredPack(**row | known | {"files": tuple(row["files"] or ()), "members": members})
-
-
-def _recipe(values: Sequence[Any]) -> Recipe:
-    row = dict(zip(COLUMNS["recipes"], values, strict=True))
-    known = {"created_at": utc(row["created_at"]), "options": _load(row["options"])}
-    return Recipe(**row | known | {"files": tuple(row["files"] or ())})

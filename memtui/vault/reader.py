@@ -35,6 +35,11 @@ class SourceState:
     native_id: str
     seen_hash: str
 
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """What identifies it."""
+        return (self.memory_id, self.path, self.native_id)
+
 
 class VaultReader:
     """A consistent view of the vault for the duration of one lease.
@@ -57,7 +62,7 @@ class VaultReader:
         """Return columns of the memories `m` of a filter; `tail` is the rest of the query, such as its order."""
         condition, parameters = where_sql(wanted, self.kinds)
         return self.connection.execute(
-            f"SELECT {columns} FROM memories m WHERE {condition} {tail}",  # noqa: S608 - built from our own pieces
+            f"SELECT {columns} FROM memories m WHERE {condition} {tail}",
             parameters,
         ).fetchall()
 
@@ -120,7 +125,7 @@ class VaultReader:
         if not parameters:
             return []
         found = self.connection.execute(
-            f"SELECT {rows.MEMORY_SELECT} FROM memories m WHERE {condition}",  # noqa: S608 - names are ours
+            f"SELECT {rows.MEMORY_SELECT} FROM memories m WHERE {condition}",
             parameters,
         ).fetchall()
         return [rows.memory_from_row(row) for row in found]
@@ -160,7 +165,7 @@ class VaultReader:
         """Return (internal key, anchor path) for every anchor of a filter's memories."""
         condition, parameters = where_sql(wanted, self.kinds)
         found = self.connection.execute(
-            "SELECT key, anchor.path FROM (SELECT m.key, unnest(m.anchors) AS anchor FROM memories m"  # noqa: S608 - as above
+            "SELECT key, anchor.path FROM (SELECT m.key, unnest(m.anchors) AS anchor FROM memories m"
             f" WHERE len(m.anchors) > 0 AND {condition})",
             parameters,
         ).fetchall()
@@ -186,7 +191,7 @@ class VaultReader:
         """Return the internal keys of the memories of a filter whose id or title is exactly this, ignoring case."""
         condition, parameters = where_sql(wanted, self.kinds)
         found = self.connection.execute(
-            f"SELECT m.key FROM memories m WHERE (lower(m.id) = lower(?) OR lower(m.title) = lower(?)) AND {condition}"  # noqa: S608 - as above
+            f"SELECT m.key FROM memories m WHERE (lower(m.id) = lower(?) OR lower(m.title) = lower(?)) AND {condition}"
             " ORDER BY lower(m.id) <> lower(?), m.key LIMIT 20",
             [name, name, *parameters, name],
         ).fetchall()
@@ -197,7 +202,7 @@ class VaultReader:
         condition, parameters = where_sql(wanted, self.kinds)
         chosen, listed = among("m.key", keys)
         found = self.connection.execute(
-            f"SELECT m.key FROM memories m WHERE {chosen} AND {condition}",  # noqa: S608 - as above
+            f"SELECT m.key FROM memories m WHERE {chosen} AND {condition}",
             [*listed, *parameters],
         ).fetchall()
         return {int(row[0]) for row in found}
@@ -220,7 +225,7 @@ class VaultReader:
         steps = " ".join(f"WHEN {level} THEN {factor!r}" for level, factor in MULTIPLIERS.items())
         moment = _stored(at)
         found = self.connection.execute(
-            "WITH base AS (SELECT m.key, m.id,"  # noqa: S608 - as above
+            "WITH base AS (SELECT m.key, m.id,"
             f" pow({freshness_sql(self.kinds, now)}, {weight!r}) * CASE m.importance {steps} ELSE 1.0 END AS worth"
             f" FROM memories m WHERE {condition} AND m.project IS NOT NULL"
             " AND (m.valid_from IS NULL OR m.valid_from <= ?) AND (m.valid_until IS NULL OR m.valid_until > ?)),"
@@ -236,7 +241,7 @@ class VaultReader:
         """Return how many memories of a filter were not valid at a moment."""
         condition, parameters = where_sql(wanted, self.kinds)
         return self.scalar(
-            f"SELECT count(*) FROM memories m WHERE {condition} AND (m.valid_from > ? OR m.valid_until <= ?)",  # noqa: S608 - as above
+            f"SELECT count(*) FROM memories m WHERE {condition} AND (m.valid_from > ? OR m.valid_until <= ?)",
             [*parameters, _stored(at), _stored(at)],
         )
 
@@ -245,13 +250,13 @@ class VaultReader:
     def ids_by_content(self, hashes: Iterable[str]) -> dict[str, list[tuple[str, str | None]]]:
         """Return, per content hash, the (id, project) of the memories with that content."""
         condition, parameters = among("content_hash", hashes)
-        return self._ids_by(f"SELECT content_hash, id, project FROM memories WHERE {condition}", parameters)  # noqa: S608 - as above
+        return self._ids_by(f"SELECT content_hash, id, project FROM memories WHERE {condition}", parameters)
 
     def ids_by_source_content(self, hashes: Iterable[str]) -> dict[str, list[tuple[str, str | None]]]:
         """Return, per content hash, the (id, project) of the memories of which a source stated that content."""
         condition, parameters = among("source.imported_hash", hashes)
         return self._ids_by(
-            "SELECT source.imported_hash, id, project FROM (SELECT key, id, project, unnest(sources) AS source"  # noqa: S608 - as above
+            "SELECT source.imported_hash, id, project FROM (SELECT key, id, project, unnest(sources) AS source"
             f" FROM memories WHERE len(sources) > 0) WHERE {condition}",
             parameters,
         )
@@ -266,7 +271,7 @@ class VaultReader:
         """Return those of these ids whose memory once belonged to a project and no longer does, by the journal."""
         condition, parameters = among("r.entity_key", identifiers)
         found = self.connection.execute(
-            "SELECT DISTINCT r.entity_key FROM revisions r JOIN memories m ON m.id = r.entity_key"  # noqa: S608 - as above
+            "SELECT DISTINCT r.entity_key FROM revisions r JOIN memories m ON m.id = r.entity_key"
             f" WHERE r.entity = 'memory' AND {condition}"
             " AND r.before IS NOT NULL AND json_extract_string(r.before, '$.project') IS NOT DISTINCT FROM ?"
             " AND m.project IS DISTINCT FROM ?",
@@ -286,7 +291,7 @@ class VaultReader:
         """Return those of these ids that occur in the journal, though the memory may be gone."""
         condition, parameters = among("entity_key", identifiers)
         found = self.connection.execute(
-            f"SELECT DISTINCT entity_key FROM revisions WHERE entity = 'memory' AND {condition}",  # noqa: S608 - as above
+            f"SELECT DISTINCT entity_key FROM revisions WHERE entity = 'memory' AND {condition}",
             parameters,
         ).fetchall()
         return {str(row[0]) for row in found}
@@ -333,7 +338,7 @@ class VaultReader:
             condition = " OR ".join(sql for sql, _ in parts)
             parameters = [value for _, values in parts for value in values]
         return self.connection.execute(
-            f"SELECT {', '.join(rows.COLUMNS[table])} FROM {table} WHERE {condition} ORDER BY {order}",  # noqa: S608 - names are ours
+            f"SELECT {', '.join(rows.COLUMNS[table])} FROM {table} WHERE {condition} ORDER BY {order}",
             parameters,
         ).fetchall()
 

@@ -48,7 +48,7 @@ def asked_about(reader: VaultReader, identifiers: Iterable[str]) -> dict[str, li
     """Return the reasons besides age of these memories; those without any are left out."""
     condition, parameters = among("id", identifiers)
     found = reader.connection.execute(
-        f"SELECT id, cause, what, began FROM ({TRIGGERS}) asked WHERE {condition} ORDER BY id, cause, what, began",  # noqa: S608 - names are ours
+        f"SELECT id, cause, what, began FROM ({TRIGGERS}) asked WHERE {condition} ORDER BY id, cause, what, began",
         parameters,
     ).fetchall()
     asked: dict[str, list[Asked]] = {}
@@ -66,7 +66,7 @@ def asked_since(
         chosen, ids = among("asked.id", identifiers)
         condition, parameters = f"{condition} AND {chosen}", [*parameters, *ids]
     found = reader.connection.execute(
-        f"SELECT asked.id, min(began), min(began) FILTER (WHERE cause = 'woken') FROM ({TRIGGERS}) asked"  # noqa: S608 - as above
+        f"SELECT asked.id, min(began), min(began) FILTER (WHERE cause = 'woken') FROM ({TRIGGERS}) asked"
         f" JOIN memories m ON m.id = asked.id WHERE {condition} GROUP BY asked.id",
         parameters,
     ).fetchall()
@@ -81,7 +81,7 @@ def riskiest(reader: VaultReader, wanted: MemoryFilter, *, now: datetime, limit:
     condition, parameters = where_sql(wanted, reader.kinds)
     lost = f"greatest({LEAST_LOSS!r}, 1.0 - {freshness_sql(reader.kinds, now)})"
     found = reader.connection.execute(
-        "WITH used AS (SELECT s.memory_id AS id,"  # noqa: S608 - as above
+        "WITH used AS (SELECT s.memory_id AS id,"
         f" count(*) FILTER (WHERE s.signal IN {USES_SQL}) AS uses,"
         " count(*) FILTER (WHERE s.signal = 'hurt' AND (h.verified_at IS NULL OR s.made_at > h.verified_at)) AS hurts"
         " FROM signals s JOIN memories h ON h.id = s.memory_id GROUP BY s.memory_id),"
@@ -130,7 +130,7 @@ def read_fading(reader: VaultReader, scope: Scope, now: datetime) -> list[Fading
     moment, at = now.astimezone(UTC).replace(tzinfo=None), sql_time(now)
     first = "coalesce(m.observed_at, m.created_at)"
     found = reader.connection.execute(
-        f"SELECT m.id, left(m.title, {_LONGEST_TITLE}), m.kind, m.pinned,"  # noqa: S608 - built from our own pieces
+        f"SELECT m.id, left(m.title, {_LONGEST_TITLE}), m.kind, m.pinned,"
         f" greatest(0, epoch(?::TIMESTAMP) - epoch(coalesce(m.verified_at, {first}))) / 86400.0,"
         f" CASE WHEN m.verified_at IS NOT NULL THEN greatest(0, epoch(m.verified_at) - epoch({first})) / 86400.0 END,"
         f" m.half_life_days, coalesce(m.due_at <= {at}, false) OR m.id IN ({TRIGGERED_IDS}), NOT {awake_sql(at)},"
@@ -144,7 +144,7 @@ def read_kinds(reader: VaultReader, scope: Scope) -> dict[str, str]:
     """Return the kind of every memory of a scope by its id, whatever its status."""
     condition, parameters = where_sql(MemoryFilter(scope=scope, statuses=None), reader.kinds)
     found = reader.connection.execute(
-        f"SELECT m.id, m.kind FROM memories m WHERE {condition}",  # noqa: S608 - as above
+        f"SELECT m.id, m.kind FROM memories m WHERE {condition}",
         parameters,
     ).fetchall()
     return {str(identifier): str(kind) for identifier, kind in found}
@@ -154,7 +154,7 @@ def count_copies(reader: VaultReader, wanted: MemoryFilter) -> int:
     """Return how many memories of a filter repeat another one of the same project word for word."""
     condition, parameters = where_sql(wanted, reader.kinds)
     return reader.scalar(
-        "SELECT coalesce(sum(number - 1), 0) FROM (SELECT count(*) AS number FROM memories m"  # noqa: S608 - as above
+        "SELECT coalesce(sum(number - 1), 0) FROM (SELECT count(*) AS number FROM memories m"
         f" WHERE {condition} GROUP BY m.project, m.content_hash)",
         parameters,
     )

@@ -147,13 +147,13 @@ class _Copier:
         """Copy the rows of a table that meet a condition."""
         names = ", ".join(columns)
         self._connection.execute(
-            f"INSERT INTO {table} ({names}) SELECT {names} FROM {self._old}.{table} WHERE {condition}",  # noqa: S608 - names are ours
+            f"INSERT INTO {table} ({names}) SELECT {names} FROM {self._old}.{table} WHERE {condition}",
             parameters or [],
         )
 
     def _read(self, table: str, condition: str = "true", parameters: list[object] | None = None) -> list[rows.Row]:
         names = tuple(rows.COLUMNS[table])
-        query = f"SELECT {', '.join(names)} FROM {self._old}.{table} WHERE {condition}"  # noqa: S608 - names are ours
+        query = f"SELECT {', '.join(names)} FROM {self._old}.{table} WHERE {condition}"
         found = self._connection.execute(query, parameters or []).fetchall()
         return [_utc(dict(zip(names, values, strict=True))) for values in found]
 
@@ -258,7 +258,7 @@ class _Copier:
 
     def _changed_memories(self, eraser: Eraser) -> list[tuple[int, Memory]]:
         condition, parameters = _may_hold("memories", eraser)
-        found = self._all(f"SELECT {{memory}} FROM {{old}}.memories m WHERE {condition}", parameters)  # noqa: S608 - names are ours
+        found = self._all(f"SELECT {{memory}} FROM {{old}}.memories m WHERE {condition}", parameters)
         pairs = [rows.memory_from_row(row) for row in found]
         erased = [(key, memory, eraser.memory(memory, self._order.now)) for key, memory in pairs]
         return [(key, after) for key, before, after in erased if after is not before]

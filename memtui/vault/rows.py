@@ -144,7 +144,7 @@ def insert_rows(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterabl
     shape = json.dumps([columns])
     names = ", ".join(columns)
     values = ", ".join(f"r.{name}" for name in columns)
-    statement = f"INSERT INTO {table} ({names}) SELECT {values} FROM (SELECT unnest(from_json(?, ?)) AS r)"  # noqa: S608 - names are ours
+    statement = f"INSERT INTO {table} ({names}) SELECT {values} FROM (SELECT unnest(from_json(?, ?)) AS r)"
     pending = list(rows)
     if len(pending) <= ONE_BY_ONE:
         for row in pending:
@@ -159,7 +159,7 @@ def _insert_row(connection: duckdb.DuckDBPyConnection, table: str, row: Row) -> 
     columns = COLUMNS[table]
     marks = ("?" if isinstance(shape, str) else f"from_json(?, '{json.dumps(shape)}')" for shape in columns.values())
     connection.execute(
-        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join(marks)})",  # noqa: S608 - names are ours
+        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join(marks)})",
         [_parameter(row.get(name), shape) for name, shape in columns.items()],
     )
 
@@ -177,7 +177,7 @@ def delete_where_in(
 ) -> None:
     """Delete the rows whose column is one of the values."""
     condition, parameters = among(column, values)
-    connection.execute(f"DELETE FROM {table} WHERE {condition}", parameters)  # noqa: S608 - names are ours
+    connection.execute(f"DELETE FROM {table} WHERE {condition}", parameters)
 
 
 def delete_equal(connection: duckdb.DuckDBPyConnection, table: str, given: Sequence[Row]) -> None:
@@ -188,7 +188,7 @@ def delete_equal(connection: duckdb.DuckDBPyConnection, table: str, given: Seque
     numbered = f"row_number() OVER (PARTITION BY {names}) AS copy"
     first = next(iter(columns))
     statement = (
-        f"DELETE FROM {table} WHERE rowid IN (WITH given AS (SELECT unnest(from_json(?, ?), recursive := true)),"  # noqa: S608 - names are ours
+        f"DELETE FROM {table} WHERE rowid IN (WITH given AS (SELECT unnest(from_json(?, ?), recursive := true)),"
         f" wanted AS (SELECT {names}, {numbered} FROM given),"
         f" stored AS (SELECT rowid AS place, {names}, {numbered} FROM {table}"
         f" WHERE {first} IN (SELECT {first} FROM given))"

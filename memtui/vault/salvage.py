@@ -278,7 +278,7 @@ def _read_table(connection: duckdb.DuckDBPyConnection, table: str, plan: _Plan, 
     import duckdb
 
     try:
-        row = connection.execute(f"SELECT count(*), max(rowid) FROM {table}").fetchone()  # noqa: S608 - names are ours
+        row = connection.execute(f"SELECT count(*), max(rowid) FROM {table}").fetchone()
     except duckdb.Error:
         return
     stated, last = row or (0, None)
@@ -327,7 +327,7 @@ def _query(
 
     try:
         return connection.execute(
-            f"SELECT rowid, {', '.join(columns)} FROM {table} WHERE rowid >= {low} AND rowid < {high}"  # noqa: S608 - names are ours, numbers
+            f"SELECT rowid, {', '.join(columns)} FROM {table} WHERE rowid >= {low} AND rowid < {high}"
         ).fetchall()
     except (duckdb.Error, UnicodeDecodeError):
         return None

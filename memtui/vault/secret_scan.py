@@ -1,4 +1,4 @@
-"""Scan every field of the vault that may hold free text for secrets."""
+"""Scan every field of the vault that can contain free text for secrets."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ from memtui.text.secrets import SecretFinding, find_secrets, redact
 from memtui.vault.rows import MACHINE_KEYS
 
 Patterns = Sequence[tuple[str, str]]
-"""A person's own rules as (name, regular expression)."""
-
-PAYLOAD_FIELDS = ("title", "insight", "rationale", "snippet", "anchors")
-"""What of a memory a payload shows."""
+"""The user's own rules as (name, regular expression)."""
 
 
 @lru_cache(maxsize=32)
 def text_fields(kind: Any) -> tuple[str, ...]:
-    """Return the fields of a dataclass that may hold free text, by themselves or within."""
+    """Return the fields of a dataclass that can contain free text, directly or nested."""
     return tuple(
         field.name
         for field in fields(kind)
@@ -33,11 +30,11 @@ _HOLDERS = ("str", "tuple", "list", "Sequence", "Mapping", "Record", "Anchor", "
 
 
 def texts_in(thing: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """Yield (field, text) of everything in a thing of the vault, or in its record, that may hold free text.
+    """Yield (field, text) for every free text in a thing of the vault, or in its record.
 
     Args:
-        thing: a text, a memory or what hangs on one, a pack, a recipe, a portable record, or a list of these.
-        name: how to call a bare text.
+        thing: a text, a memory, link, verdict or signal, a pack, a recipe, a portable record, or a list of these.
+        name: field name of a bare text.
     """
     waiting: list[tuple[str, Any]] = [(name, thing)]
     while waiting:
@@ -49,7 +46,7 @@ def texts_in(thing: Any, name: str = "") -> Iterator[tuple[str, str]]:
         elif isinstance(thing, list | tuple):
             waiting += [(name, part) for part in reversed(thing) if part]
         elif is_dataclass(thing):
-            # What an anchor or a source holds is told by the name of the field that holds it.
+            # The texts of an anchor or a source go by the name of the field that contains it.
             names = text_fields(thing.__class__)
             held = [(name or field, getattr(thing, field)) for field in reversed(names)]
             waiting += [(field, part) for field, part in held if part]
@@ -61,12 +58,12 @@ def secrets_in(thing: Any, patterns: Patterns = (), *, unless_in: Any = None) ->
     """Return the names of the rules that found a secret, by field; never the value.
 
     Args:
-        patterns: a person's own rules.
-        unless_in: texts that this holds were stored before with the person's leave.
+        patterns: the user's own rules.
+        unless_in: texts in here were stored before with the user's consent.
     """
     known = {text for _, text in texts_in(unless_in)} if unless_in is not None else set()
     texts = [(field, text) for field, text in texts_in(thing) if text not in known]
-    # Nearly always there is none, and looking once through all is several times faster than through each.
+    # Nearly always there is none, and one scan of all texts is several times faster than one of each.
     together = _rules(find_secrets("\n".join(text for _, text in texts), patterns))
     if not together:
         return {}
@@ -85,13 +82,10 @@ def _rules(findings: Iterable[SecretFinding]) -> list[str]:
 def refuse_secrets_in(
     thing: Any, patterns: Patterns = (), *, what: str = "text", unless_in: Any = None, remedy: str = ""
 ) -> None:
-    """Refuse what holds something that looks like a secret, without ever echoing it.
+    """Refuse a thing with something that looks like a secret, without echoing it; arguments as for `secrets_in`.
 
     Args:
-        patterns: a person's own rules.
-        what: how to call a bare text.
-        unless_in: texts that this holds were stored before with the person's leave.
-        remedy: what to do about it.
+        what: field name of a bare text.
 
     Raises:
         SecretRefusedError: names the field and the rules that matched.
@@ -100,19 +94,19 @@ def refuse_secrets_in(
     if found:
         field, rules = next(iter(found.items()))
         raise SecretRefusedError(
-            "The text holds what looks like a secret",
+            "The text contains what looks like a secret",
             where=f"{field or what}: {', '.join(rules)}",
-            remedy=remedy or "Nothing was stored. Take it out, or say --allow-secret if it is none.",
+            remedy=remedy or "Nothing was stored. Remove it, or use --allow-secret if it is not a secret.",
         )
 
 
 def without_values(text: str, patterns: Patterns = ()) -> str:
-    """Return a text in which each value that looks like a secret is named by its rule."""
+    """Return a text in which each value that looks like a secret is replaced by the name of its rule."""
     return redact(text, [found for found in find_secrets(text, patterns) if found.severity == "secret"])
 
 
 def masked(memory: Memory, patterns: Patterns = ()) -> Memory:
-    """Return a memory whose payload shows no value that looks like a secret, nor the examples of documentations."""
+    """Return a memory whose payload shows no value that looks like a secret or an example from documentation."""
 
     def hidden(text: str) -> str:
         return redact(text, find_secrets(text, patterns))
@@ -128,5 +122,5 @@ def masked(memory: Memory, patterns: Patterns = ()) -> Memory:
 
 
 def payload_texts(memory: Memory) -> dict[str, Any]:
-    """Return what of a memory a payload shows, by field."""
-    return {name: getattr(memory, name) for name in PAYLOAD_FIELDS}
+    """Return the parts of a memory that a payload shows, by field."""
+    return {name: getattr(memory, name) for name in ("title", "insight", "rationale", "snippet", "anchors")}

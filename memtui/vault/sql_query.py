@@ -37,17 +37,7 @@ STABLE_VIEWS: Mapping[str, tuple[str, ...]] = {
     "verdicts": ("memory_id", "verdict", "made_at", "actor", "exposure_days", "reason"),
     "signals": ("memory_id", "signal", "made_at", "actor", "pack_id", "weight", "reason"),
     "packs": (
-        "id",
-        "made_at",
-        "actor",
-        "project",
-        "task",
-        "files",
-        "target",
-        "budget",
-        "encoding",
-        "tokens",
-        "members",
+        *("id", "made_at", "actor", "project", "task", "files", "target", "budget", "encoding", "tokens", "members"),
     ),
     "changes": ("number", "made_at", "actor", "action", "summary", "reason", "state"),
     "projects": ("name", "created_at"),
@@ -65,28 +55,24 @@ OTHER_NAMES = {
     "change_log": "changes",
     "project": "projects",
 }
-"""Names that work too, for scripts."""
+"""Aliases of the views, for scripts."""
 
 IN_PLACE_SECONDS = 0.2
-"""How long a query may run on the vault itself, so that the lease stays below 250 ms; a longer one gets a copy."""
+"""How long a query may run on the vault itself, so that the lease stays below 250 ms; a longer one runs on a copy."""
 
 _SETTINGS = threading.Lock()
 
 _SPACE = r"(?:\s|;|--[^\n]*(?:\n|$)|/\*.*?\*/)*"
 
 _PRAGMA = re.compile(rf"{_SPACE}pragma\b", re.DOTALL | re.IGNORECASE)
-"""DuckDB 1.5 rewrites some pragmas to a SELECT before their type can be seen."""
+"""DuckDB 1.5 rewrites some pragmas to a SELECT before their type can be determined."""
 
 _EXPLAIN = re.compile(rf"{_SPACE}explain\b{_SPACE}(?:analyze\b|\([^)]*\))?", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The answer to a query.
-
-    Attributes:
-        columns: their names, each once: a second `id` is called `id_2`.
-    """
+    """The result of a query; column names are unique: a second `id` is called `id_2`."""
 
     columns: tuple[str, ...]
     rows: Sequence[tuple[Any, ...]]
@@ -97,10 +83,10 @@ def run_query(vault: Vault, query: str) -> Table:
 
     The vault is attached read-only, external access is off and the configuration locked: a read-only connection
     alone could still read and write other files. No lease is held for long: what takes more than
-    `IN_PLACE_SECONDS` begins again on a copy.
+    `IN_PLACE_SECONDS` starts again on a copy.
 
     Raises:
-        UsageError: the query is no valid SQL.
+        UsageError: the query is not valid SQL.
         RefusedError: it would write or reach outside the vault.
     """
     with vault.connect(read_only=True, private=True) as connection:
@@ -114,12 +100,12 @@ def run_query(vault: Vault, query: str) -> Table:
 
 
 def _answer(connection: duckdb.DuckDBPyConnection, vault: Vault, query: str, seconds: float | None) -> Table | None:
-    """Return the answer, None if there was none within these seconds."""
+    """Return the result, None if there was none within these seconds."""
     import duckdb
 
     for statement in _view_statements(vault, _database(connection)):
         connection.execute(statement)
-    # A plain name means a view; the tables of the vault, which change with its schema, are out of the search path.
+    # A plain name is a view; the tables of the vault, which change with its schema, are not in the search path.
     connection.execute("ATTACH ':memory:' AS nothing")
     connection.execute("USE nothing")
     _shut_off(connection)
@@ -137,14 +123,14 @@ def _answer(connection: duckdb.DuckDBPyConnection, vault: Vault, query: str, sec
         raise UsageError(
             "The query cannot be run",
             where=_first_line(error),
-            remedy=f"The views are {', '.join(STABLE_VIEWS)}; `memtui sql --help` has their columns.",
+            remedy=f"The views are {', '.join(STABLE_VIEWS)}; `memtui sql --help` lists their columns.",
         ) from error
 
 
 def _refuse_writing(connection: duckdb.DuckDBPyConnection, query: str) -> None:
     statements = connection.extract_statements(query)
     if len(statements) != 1:
-        raise UsageError("One statement at a time", where=query[:60])
+        raise UsageError("Only one statement is allowed", where=query[:60])
     import duckdb
 
     kinds = duckdb.StatementType
@@ -153,7 +139,7 @@ def _refuse_writing(connection: duckdb.DuckDBPyConnection, query: str) -> None:
         # EXPLAIN ANALYZE runs what it explains.
         statements = connection.extract_statements(query[explained.end() :])
     if [statement.type for statement in statements] != [kinds.SELECT] or _PRAGMA.match(query):
-        raise RefusedError("`sql` reads only", where=query[:60], remedy="Use memtui's commands to change memories.")
+        raise RefusedError("`sql` is read-only", where=query[:60], remedy="Use memtui's commands to change memories.")
 
 
 @contextmanager
@@ -168,12 +154,12 @@ def _stopped_after(connection: duckdb.DuckDBPyConnection, seconds: float | None)
         yield
     finally:
         timer.cancel()
-        # An interrupt on its way must not reach a connection that is closed by then.
+        # A pending interrupt must not reach a connection that is closed by then.
         timer.join()
 
 
 def _numbered(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names that differ: whoever asks for two columns of one name gets both."""
+    """Return unique names, so that two columns with one name are both returned."""
     taken = Counter(names)
     seen: Counter[str] = Counter()
     numbered = []
@@ -194,7 +180,7 @@ def _database(connection: duckdb.DuckDBPyConnection) -> str:
 
 
 def _shut_off(connection: duckdb.DuckDBPyConnection) -> None:
-    """Forbid files and lock the settings, unless a query beside this one in the process has done so."""
+    """Forbid access to files and lock the settings, unless a concurrent query in this process did so."""
     with _SETTINGS:
         locked = connection.execute("SELECT current_setting('lock_configuration')").fetchone()
         if locked and locked[0]:
@@ -208,7 +194,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def jsonable(value: Any) -> Any:
-    """Return a cell as something JSON takes: what is no number (NaN, infinity) as null, bytes in hexadecimal."""
+    """Return a cell as a JSON value: NaN and infinity as null, bytes in hexadecimal."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, bytes | bytearray | memoryview):
@@ -221,7 +207,7 @@ def jsonable(value: Any) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """Return a cell as text: nothing for NULL, lists and structs as JSON, bytes in hexadecimal."""
+    """Return a cell as text: empty for NULL, lists and structs as JSON, bytes in hexadecimal."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -233,25 +219,23 @@ def as_text(value: Any) -> str:
 
 
 def _view_statements(vault: Vault, database: str) -> list[str]:
-    """Return temporary views of the tables in a database, under their names and under those that work too."""
+    """Return temporary views of the tables in a database, under their names and aliases."""
     at = f'"{database}".main'
     fresh = freshness_sql(vault.kinds, vault.now())
     paths = "[anchor.path FOR anchor IN anchors]"
     bodies = {
-        # An expression of ours, no text of a user.
-        "memories": f"SELECT * REPLACE ({paths} AS anchors), {fresh} AS freshness FROM {at}.memories m",  # noqa: S608
-        "anchors": "SELECT a.memory_id, a.anchor.path AS path, s.state AS state"  # noqa: S608 - names are ours
+        "memories": f"SELECT * REPLACE ({paths} AS anchors), {fresh} AS freshness FROM {at}.memories m",
+        "anchors": "SELECT a.memory_id, a.anchor.path AS path, s.state AS state"
         f" FROM (SELECT id AS memory_id, unnest(anchors) AS anchor FROM {at}.memories) a"
         f" LEFT JOIN {at}.anchor_states s ON s.memory_id = a.memory_id AND s.path = a.anchor.path",
-        "sources": "SELECT memory_id, s.format AS format, s.path AS path, s.span AS span, s.native_id AS native_id,"  # noqa: S608 - the same
+        "sources": "SELECT memory_id, s.format AS format, s.path AS path, s.span AS span, s.native_id AS native_id,"
         f" s.agent AS agent FROM (SELECT id AS memory_id, unnest(sources) AS s FROM {at}.memories)",
-        "revisions": f"SELECT * FROM {at}.revisions JOIN {at}.changes ON number = change_number",  # noqa: S608 - the same
+        "revisions": f"SELECT * FROM {at}.revisions JOIN {at}.changes ON number = change_number",
     }
     statements = []
     for name, columns in STABLE_VIEWS.items():
-        body = bodies.get(name, f"SELECT * FROM {at}.{name}")  # noqa: S608 - the same
-        statements.append(f"CREATE TEMP VIEW {name} AS SELECT {', '.join(columns)} FROM ({body})")  # noqa: S608 - the same
+        body = bodies.get(name, f"SELECT * FROM {at}.{name}")
+        statements.append(f"CREATE TEMP VIEW {name} AS SELECT {', '.join(columns)} FROM ({body})")
     return statements + [
-        f"CREATE TEMP VIEW {other} AS SELECT * FROM temp.main.{name}"  # noqa: S608 - the same
-        for other, name in OTHER_NAMES.items()
+        f"CREATE TEMP VIEW {other} AS SELECT * FROM temp.main.{name}" for other, name in OTHER_NAMES.items()
     ]

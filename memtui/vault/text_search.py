@@ -233,5 +233,5 @@ def _cells(connection: duckdb.DuckDBPyConnection, hint: str) -> Iterator[str]:
 
 
 def _matching(connection: duckdb.DuckDBPyConnection, cell: str, table: str, condition: str, word: str) -> Iterator[str]:
-    query = f"SELECT {cell} FROM {table} WHERE {condition.format(cell=cell)}"  # noqa: S608 - names are ours
+    query = f"SELECT {cell} FROM {table} WHERE {condition.format(cell=cell)}"
     yield from (str(value) for (value,) in connection.execute(query, [word]).fetchall())

@@ -1,10 +1,10 @@
-"""Write to an open vault: one transaction, one change in the journal, postings included."""
+"""Write to an open vault: one transaction and one change of the journal, postings included."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -22,15 +22,17 @@ from memtui.vault.search.postings_sql import delete_postings, indexed_text, writ
 if TYPE_CHECKING:
     import duckdb
 
-Entity = str
-"""`memory`, `link`, `verdict`, `signal`, `tombstone`, `half-life`, `recipe` or `identity`."""
-
 
 @dataclass(slots=True)
 class Revision:
-    """Before and after of one thing within a change; None where it did not exist."""
+    """Before and after of one thing within a change; None where it did not exist.
 
-    entity: Entity
+    Attributes:
+        entity: `memory`, `link`, `verdict`, `signal`, `tombstone`, `half-life`, `recipe` or `identity`.
+        after_text: `after` as JSON, if it was made already.
+    """
+
+    entity: str
     entity_key: str
     version: int
     before: records.Record | None
@@ -91,14 +93,14 @@ class VaultWriter(VaultReader):
     ) -> list[Memory]:
         """Store memories, new or changed; returns them with their new versions.
 
-        A memory that equals what is stored is left alone. A new memory whose id lived before goes on
-        counting from its last version.
+        A memory that equals the stored one is left unchanged. A new memory whose id existed before continues with
+        the version after its last one.
 
         Args:
             memories: each id at most once.
-            if_versions: the version each save was based on; a moved one stops the whole change.
-            as_recorded: ids of memories that were made of a portable record, so that theirs makes them again; to
-                find that out costs as much as storing them.
+            if_versions: the version that each save was based on; a version conflict stops the whole change.
+            as_recorded: ids of memories that were made from a portable record, so that their own record makes them
+                again; to verify that costs as much as storing them.
 
         Raises:
             ConflictError: a memory has another version than expected.
@@ -112,7 +114,7 @@ class VaultWriter(VaultReader):
         new_rows: list[rows.Row] = []
         replaced: list[int] = []
         for memory, after_record, after_text in storable:
-            key, before = stored.get(memory.id, (None, None))
+            key, before = stored.get(memory.id, (0, None))
             before_record = records.memory_record(before) if before else None
             if before is not None and before_record == after_record:
                 results.append(before)
@@ -121,21 +123,25 @@ class VaultWriter(VaultReader):
             saved = memory
             if memory.version != version or memory.updated_at != self.now:
                 saved = replace(memory, version=version, updated_at=self.now)
-            if key is None:
-                key = self._take_key()
-            else:
+            if before:
                 replaced.append(key)
+            else:
+                key = self._take_key()
             new_rows.append(rows.memory_row(saved, key))
-            self._note(Revision("memory", memory.id, version, before_record, after_record, after_text))
-            if before is None or indexed_text(before) != indexed_text(saved):
-                self._repost[key] = saved
-                if before is not None:
-                    self._stale_postings.add(key)
+            self._revisions.append(Revision("memory", memory.id, version, before_record, after_record, after_text))
+            self._index(key, before, saved)
             results.append(saved)
         if replaced:
             rows.delete_where_in(self.connection, "memories", "key", replaced)
         rows.insert_rows(self.connection, "memories", new_rows)
         return results
+
+    def _index(self, key: int, before: Memory | None, saved: Memory) -> None:
+        """Note that a memory has to be indexed, unless its indexed text is unchanged."""
+        if before is None or indexed_text(before) != indexed_text(saved):
+            self._repost[key] = saved
+            if before is not None:
+                self._stale_postings.add(key)
 
     def _check_versions(
         self, wanted: list[Memory], stored: dict[str, tuple[int, Memory]], if_versions: dict[str, int]
@@ -150,15 +156,15 @@ class VaultWriter(VaultReader):
                     f"Somebody changed this memory: it has version {current.version if current else 'none'},"
                     f" the save was based on {expected}",
                     where=memory.id,
-                    remedy="Nothing was written. Look at both texts and save again.",
+                    remedy="Nothing was written. Compare both texts and save again.",
                     mine=_readable(memory),
-                    theirs=_readable(current) if current else "(it is gone)",
+                    theirs=_readable(current) if current else "(deleted)",
                     base_version=expected,
                     current_version=current.version if current else 0,
                 )
 
     def remove(self, identifiers: Iterable[str]) -> None:
-        """Take memories out, as the undo of their creation; the journal keeps them."""
+        """Remove memories, as the undo of their creation; the journal keeps them."""
         stored = self.keyed(identifiers)
         keys = [key for key, _ in stored.values()]
         if not keys:
@@ -167,14 +173,14 @@ class VaultWriter(VaultReader):
         for key, memory in stored.values():
             self._repost.pop(key, None)
             self._stale_postings.add(key)
-            self._note(Revision("memory", memory.id, memory.version, records.memory_record(memory), None))
+            self._revisions.append(Revision("memory", memory.id, memory.version, records.memory_record(memory), None))
 
     def _last_versions(self, identifiers: list[str]) -> dict[str, int]:
         if not identifiers:
             return {}
         condition, parameters = among("entity_key", identifiers)
         found = self.connection.execute(
-            f"SELECT entity_key, max(version) FROM revisions WHERE entity = 'memory' AND {condition} GROUP BY 1",  # noqa: S608 - names are ours
+            f"SELECT entity_key, max(version) FROM revisions WHERE entity = 'memory' AND {condition} GROUP BY 1",
             parameters,
         ).fetchall()
         return {str(identifier): int(version) for identifier, version in found}
@@ -189,15 +195,14 @@ class VaultWriter(VaultReader):
     # -- what hangs on memories -------------------------------------------------------------------
 
     def add_links(self, links: Iterable[Link]) -> int:
-        """Add links that are not there yet; returns how many were new."""
+        """Add links that do not exist yet; returns how many were new."""
         wanted = list(links)
-        if not wanted:
-            return 0
-        known = {(link.from_id, link.type, link.to_id) for link in self.links()}
+        known = {(link.from_id, link.type, link.to_id) for link in self.links()} if wanted else set()
         fresh = []
         for link in wanted:
-            if (link.from_id, link.type, link.to_id) not in known:
-                known.add((link.from_id, link.type, link.to_id))
+            place = (link.from_id, link.type, link.to_id)
+            if place not in known:
+                known.add(place)
                 fresh.append(link)
         self._add("link", fresh)
         return len(fresh)
@@ -215,24 +220,21 @@ class VaultWriter(VaultReader):
         self._add("tombstone", list(tombstones))
 
     def drop(self, things: Iterable[Link | Verdict | Signal | Tombstone]) -> None:
-        """Take links, verdicts, signals or tombstones out; the journal keeps them."""
-        by_entity: dict[Entity, list[Any]] = {}
+        """Remove links, verdicts, signals or tombstones; the journal keeps them."""
+        by_entity: dict[str, list[Any]] = {}
         for thing in things:
-            by_entity.setdefault(_ENTITIES[type(thing)], []).append(thing)
+            by_entity.setdefault(type(thing).__name__.lower(), []).append(thing)
         for entity, group in by_entity.items():
-            rows.delete_equal(self.connection, _TABLES[entity], [rows.row_of(thing) for thing in group])
-            for thing in group:
-                self._note(Revision(entity, _entity_key(thing), 0, _RECORDS[entity](thing), None))
+            rows.delete_equal(self.connection, f"{entity}s", [rows.row_of(thing) for thing in group])
+            self._revisions += [_revision_of(entity, thing, added=False) for thing in group]
 
-    def _add(self, entity: Entity, things: list[Any]) -> None:
-        if not things:
-            return
-        rows.insert_rows(self.connection, _TABLES[entity], (rows.row_of(thing) for thing in things))
-        for thing in things:
-            self._note(Revision(entity, _entity_key(thing), 0, None, _RECORDS[entity](thing)))
+    def _add(self, entity: str, things: list[Any]) -> None:
+        if things:
+            rows.insert_rows(self.connection, f"{entity}s", map(rows.row_of, things))
+            self._revisions += [_revision_of(entity, thing, added=True) for thing in things]
 
     def insert_unjournaled(self, table: str, new_rows: Iterable[rows.Row]) -> None:
-        """Insert rows of a table that is not journaled here: projects, packs, recipes, derived tables."""
+        """Insert rows of a table that the writer does not journal: projects, packs, recipes, derived tables."""
         rows.insert_rows(self.connection, table, new_rows)
         self._dirty = True
 
@@ -245,52 +247,40 @@ class VaultWriter(VaultReader):
     def put_source_states(
         self, states: Iterable[SourceState], *, nothing_new: Mapping[str, datetime] | None = None
     ) -> None:
-        """Remember what sources say now; replaces what was known of the same memory and place.
+        """Store what sources say now, replacing what was known of the same memory and place.
 
         Args:
-            states: what each source says of a memory.
-            nothing_new: memories whose sources say what they said before, with the moment to put down for a place
-                that is seen for the first time; of the others it is now.
+            nothing_new: memories whose sources say what they said before, with the moment to store for a place that
+                is seen for the first time; for the others it is now.
         """
-        fresh = {(state.memory_id, state.path, state.native_id): state for state in states}
-        known = {(state.memory_id, state.path, state.native_id): state for state in self.source_states()}
-        changed = [state for place, state in fresh.items() if known.get(place) != state]
-        if not changed:
-            return
-        for state in changed:
-            if (state.memory_id, state.path, state.native_id) in known:
+        known = {state.place: state for state in self.source_states()}
+        new_rows = []
+        for state in {state.place: state for state in states}.values():
+            if known.get(state.place) == state:
+                continue
+            seen_at = self.now
+            if state.place in known:
                 self.connection.execute(
-                    "DELETE FROM source_states WHERE memory_id = ? AND path = ? AND native_id = ?",
-                    [state.memory_id, state.path, state.native_id],
+                    "DELETE FROM source_states WHERE memory_id = ? AND path = ? AND native_id = ?", state.place
                 )
-        self.insert_unjournaled(
-            "source_states",
-            (
-                {
-                    "memory_id": state.memory_id,
-                    "path": state.path,
-                    "native_id": state.native_id,
-                    "seen_hash": state.seen_hash,
-                    "seen_at": self.now
-                    if (state.memory_id, state.path, state.native_id) in known
-                    else (nothing_new or {}).get(state.memory_id, self.now),
-                }
-                for state in changed
-            ),
-        )
+            else:
+                seen_at = (nothing_new or {}).get(state.memory_id, self.now)
+            new_rows.append({**asdict(state), "seen_at": seen_at})
+        if new_rows:
+            self.insert_unjournaled("source_states", new_rows)
 
     def set_half_life(self, kind: str, days: float | None) -> None:
-        """Give all memories of a kind another half-life in days; None that of the built-in kind again."""
+        """Set the half-life of a kind in days; None restores the default."""
         before = stored_half_lives(self.connection).get(kind)
         if days == before:
             return
         write_half_life(self.connection, kind, days)
         old, new = (None if side is None else {"kind": kind, "half_life_days": side} for side in (before, days))
-        self._note(Revision(HALF_LIFE, kind, 0, old, new))
+        self._revisions.append(Revision(HALF_LIFE, kind, 0, old, new))
 
-    def note(self, entity: Entity, key: str, before: records.Record | None, after: records.Record | None) -> None:
-        """Put something that was changed beside the memories into the journal; None where it did not exist."""
-        self._note(Revision(entity, key, 0, before, after))
+    def note(self, entity: str, key: str, before: records.Record | None, after: records.Record | None) -> None:
+        """Journal a change of something other than memories; None where it did not exist."""
+        self._revisions.append(Revision(entity, key, 0, before, after))
 
     def set_meta(self, key: str, value: str) -> None:
         """Store a setting in the vault."""
@@ -298,17 +288,14 @@ class VaultWriter(VaultReader):
         self._dirty = True
 
     def abandon(self) -> None:
-        """Say that nothing of this change shall be kept."""
+        """Discard this change at its end."""
         self._abandoned = True
 
     def mark_dirty(self) -> None:
-        """Say that something was written that no revision tells of, so that the change is committed."""
+        """Commit this change even if it has no revision, because something was written without one."""
         self._dirty = True
 
     # -- the end of a change ----------------------------------------------------------------------
-
-    def _note(self, revision: Revision) -> None:
-        self._revisions.append(revision)
 
     def finish(self) -> bool:
         """Write postings and journal; returns False when there is nothing to commit."""
@@ -361,8 +348,6 @@ class VaultWriter(VaultReader):
         )
 
 
-_ENTITIES: dict[type, Entity] = {Link: "link", Verdict: "verdict", Signal: "signal", Tombstone: "tombstone"}
-_TABLES = {"link": "links", "verdict": "verdicts", "signal": "signals", "tombstone": "tombstones"}
 _RECORDS: dict[str, Any] = {
     "link": records.link_record,
     "verdict": records.verdict_record,
@@ -371,10 +356,10 @@ _RECORDS: dict[str, Any] = {
 }
 
 
-def _entity_key(thing: Link | Verdict | Signal | Tombstone) -> str:
-    if isinstance(thing, Link):
-        return f"{thing.from_id} {thing.type} {thing.to_id}"
-    return thing.memory_id
+def _revision_of(entity: str, thing: Link | Verdict | Signal | Tombstone, *, added: bool) -> Revision:
+    key = f"{thing.from_id} {thing.type} {thing.to_id}" if isinstance(thing, Link) else thing.memory_id
+    record = _RECORDS[entity](thing)
+    return Revision(entity, key, 0, None if added else record, record if added else None)
 
 
 def _dump(record: records.Record | None) -> str | None:
@@ -387,11 +372,9 @@ def _readable(memory: Memory) -> str:
 
 
 def _storable(memory: Memory, *, is_recorded: bool = False) -> tuple[Memory, records.Record, str]:
-    """Return the memory in the form that its portable record states, so that undo brings back just that.
+    """Return a memory as its portable record states it, so that undo restores exactly that; with record and JSON.
 
-    The record and its JSON come along, for the journal.
-
-    Lone surrogates, which no database takes, become question marks.
+    Lone surrogates, which no database accepts, become question marks.
 
     Raises:
         RecordError: it has no insight, or a number out of range.

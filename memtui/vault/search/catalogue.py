@@ -394,7 +394,7 @@ _SIGNALS = (
 
 def _distinct(reader: VaultReader, column: str) -> list[str]:
     found = reader.connection.execute(
-        f"SELECT DISTINCT {column} FROM memories WHERE {column} IS NOT NULL ORDER BY 1"  # noqa: S608 - our own names
+        f"SELECT DISTINCT {column} FROM memories WHERE {column} IS NOT NULL ORDER BY 1"
     ).fetchall()
     return [str(row[0]) for row in found]
 
@@ -404,12 +404,12 @@ def _plain_columns(reader: VaultReader, names: Mapping[str, Sequence[str]]) -> d
     times = ", ".join(f"coalesce(epoch_us(m.{name}), {_NEVER}) AS {name}" for name in _TIMES)
     codes = ", ".join(f"coalesce({name}_codes.code, 0)::UINTEGER AS {name}" for name in names)
     joins = " ".join(
-        f"LEFT JOIN (SELECT unnest(list) AS name, generate_subscripts(list, 1) AS code"  # noqa: S608 - our own names
+        f"LEFT JOIN (SELECT unnest(list) AS name, generate_subscripts(list, 1) AS code"
         f" FROM (SELECT from_json(?, '[\"VARCHAR\"]') AS list)) {name}_codes ON {name}_codes.name = m.{name}"
         for name in names
     )
     found = reader.connection.execute(
-        f"SELECT m.key, strlen(m.id)::BIGINT AS id_length, strlen(m.title)::BIGINT AS title_length, {codes}, m.pinned,"  # noqa: S608 - as above
+        f"SELECT m.key, strlen(m.id)::BIGINT AS id_length, strlen(m.title)::BIGINT AS title_length, {codes}, m.pinned,"
         f" m.importance::UTINYINT AS importance, coalesce(m.half_life_days, -1) AS half_life_days, {times}"
         f" FROM memories m {joins} ORDER BY m.key",
         [json.dumps(list(values)) for values in names.values()],
@@ -421,9 +421,9 @@ def _sparse(reader: VaultReader, keys: npt.NDArray[np.int64], query: str) -> Spa
     """Return what a query finds for a few memories, as JSON, which contains no line ends."""
     import numpy as np
 
-    found = reader.connection.execute(f"SELECT key FROM ({query}) ORDER BY key").fetchnumpy()["key"]  # noqa: S608 - ours
+    found = reader.connection.execute(f"SELECT key FROM ({query}) ORDER BY key").fetchnumpy()["key"]
     row = reader.connection.execute(
-        f"SELECT string_agg(to_json(held)::VARCHAR, chr(10) ORDER BY key) FROM ({query})"  # noqa: S608 - ours
+        f"SELECT string_agg(to_json(held)::VARCHAR, chr(10) ORDER BY key) FROM ({query})"
     ).fetchone()
     text = str(row[0]) if row and row[0] is not None else ""
     return Sparse(np.searchsorted(keys, found), Texts.of_lines(text, len(found)))

@@ -333,7 +333,7 @@ class CachedReader(VaultReader):
         with cache.lock:
             if not cache.is_read:
                 is_small = {
-                    table: self.scalar(f"SELECT count(*) FROM {table}") <= MOST_ROWS  # noqa: S608 - names are ours
+                    table: self.scalar(f"SELECT count(*) FROM {table}") <= MOST_ROWS
                     for table in ("links", "signals", "anchor_states")
                 }
                 if is_small["links"]:

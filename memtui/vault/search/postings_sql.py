@@ -55,8 +55,8 @@ def delete_postings(connection: duckdb.DuckDBPyConnection, keys: Sequence[int]) 
     if not keys:
         return
     listed = ", ".join(str(int(key)) for key in keys)
-    connection.execute(f"DELETE FROM postings WHERE memory_key IN ({listed})")  # noqa: S608 - integers
-    connection.execute(f"DELETE FROM documents WHERE memory_key IN ({listed})")  # noqa: S608 - integers
+    connection.execute(f"DELETE FROM postings WHERE memory_key IN ({listed})")
+    connection.execute(f"DELETE FROM documents WHERE memory_key IN ({listed})")
 
 
 class SqlPostings:
@@ -71,7 +71,7 @@ class SqlPostings:
         self._terms = {number: term for term, number in self._numbers.items()}
         listed = ", ".join(map(str, self._terms)) or "NULL"
         connection.execute(
-            "CREATE OR REPLACE TEMP TABLE matched_terms AS"  # noqa: S608 - integers
+            "CREATE OR REPLACE TEMP TABLE matched_terms AS"
             f" SELECT term, memory_key, frequency FROM postings WHERE term IN ({listed})"
         )
         row = connection.execute("SELECT count(*), coalesce(avg(length), 0) FROM documents").fetchone()
@@ -86,7 +86,7 @@ class SqlPostings:
         """Return the best memories of a filter, see `Postings`."""
         condition, parameters = where_sql(wanted, self._kinds)
         found = self._connection.execute(
-            f"WITH {self._weights_sql(rarities)}, points AS (SELECT p.memory_key, p.term, {POINTS_SQL} AS points"  # noqa: S608 - our own pieces
+            f"WITH {self._weights_sql(rarities)}, points AS (SELECT p.memory_key, p.term, {POINTS_SQL} AS points"
             " FROM matched_terms p JOIN w USING (term) JOIN documents d USING (memory_key))"
             " SELECT p.memory_key, sum(p.points) AS score, list({'term': p.term, 'points': p.points})"
             f" FROM points p JOIN memories m ON m.key = p.memory_key WHERE {condition} GROUP BY p.memory_key"
@@ -102,7 +102,7 @@ class SqlPostings:
         """Count the memories that hold any of the terms, see `Postings`."""
         in_scope, parameters = where_sql(MemoryFilter(scope=Scope(scope.projects), statuses=None), self._kinds)
         found = self._connection.execute(
-            f"{self._mass_sql(weights)} SELECT m.status, m.project IS NULL, coalesce({in_scope}, false), mass >= ?,"  # noqa: S608 - as above
+            f"{self._mass_sql(weights)} SELECT m.status, m.project IS NULL, coalesce({in_scope}, false), mass >= ?,"
             " count(*) FROM mass JOIN memories m ON m.key = memory_key GROUP BY ALL",
             [*parameters, floor],
         ).fetchall()
@@ -114,7 +114,7 @@ class SqlPostings:
         """Return the memories that recall may only withhold, see `Postings`."""
         in_scope, parameters = where_sql(MemoryFilter(scope=Scope(scope.projects), statuses=None), self._kinds)
         found = self._connection.execute(
-            f"{self._mass_sql(weights)} SELECT memory_key, mass, terms FROM mass JOIN memories m ON m.key = memory_key"  # noqa: S608 - as above
+            f"{self._mass_sql(weights)} SELECT memory_key, mass, terms FROM mass JOIN memories m ON m.key = memory_key"
             f" WHERE mass >= ? AND (m.project IS NULL OR (m.status <> 'active' AND {in_scope}))"
             f" ORDER BY m.status <> 'superseded', round(mass, {SCORE_DIGITS}) DESC, memory_key LIMIT ?",
             [floor, *parameters, limit],
@@ -125,7 +125,7 @@ class SqlPostings:
     def _mass_sql(self, weights: Mapping[str, float]) -> str:
         """Return the start of a query: per memory the sum of the weights that it matches, and its terms."""
         return (
-            f"WITH {self._weights_sql(weights)}, mass AS (SELECT memory_key, sum(weight) AS mass, list(term) AS terms"  # noqa: S608 - as above
+            f"WITH {self._weights_sql(weights)}, mass AS (SELECT memory_key, sum(weight) AS mass, list(term) AS terms"
             " FROM matched_terms JOIN w USING (term) GROUP BY memory_key)"
         )
 

@@ -260,7 +260,7 @@ def name_hashes(reader: VaultReader, keys: Sequence[int] | None = None) -> NDArr
 
     condition, parameters = ("true", []) if keys is None else among("key", keys)
     found = reader.connection.execute(
-        f"SELECT key, hash(lower(id)) AS id, hash(lower(title)) AS title FROM memories WHERE {condition}",  # noqa: S608 - our own pieces
+        f"SELECT key, hash(lower(id)) AS id, hash(lower(title)) AS title FROM memories WHERE {condition}",
         parameters,
     ).fetchnumpy()
     order = np.argsort(found["key"])
@@ -318,7 +318,7 @@ def _postings(reader: VaultReader, condition: str, parameters: list[object]) -> 
     import numpy as np
 
     found = reader.connection.execute(
-        f"SELECT term, memory_key, frequency FROM postings WHERE {condition}",  # noqa: S608 - our own pieces
+        f"SELECT term, memory_key, frequency FROM postings WHERE {condition}",
         parameters,
     ).fetchnumpy()
     return PostingColumns(

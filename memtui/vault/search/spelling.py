@@ -38,7 +38,7 @@ def nearest_words(
     condition, parameters = where_sql(wanted, reader.kinds)
     given = [value for word, stem in words.items() for value in (word, stem, reach[word])]
     found = reader.connection.execute(
-        f"WITH wrong(word, stem, reach) AS (VALUES {rows}), held AS ({_WORDS}{condition}),"  # noqa: S608 - placeholders alone
+        f"WITH wrong(word, stem, reach) AS (VALUES {rows}), held AS ({_WORDS}{condition}),"
         " known AS (SELECT name, count(*) AS times FROM held WHERE length(name) BETWEEN 3 AND 40"
         " AND name[1] IN (SELECT word[1] FROM wrong) GROUP BY name),"
         " near AS (SELECT w.word, k.name, k.times, w.reach,"
@@ -55,7 +55,7 @@ def title_words(reader: VaultReader, wanted: MemoryFilter) -> dict[str, int]:
     """Return the words that `nearest_words` chooses from with their frequencies: 0.2 s at 100,000 memories."""
     condition, parameters = where_sql(wanted, reader.kinds)
     found = reader.connection.execute(
-        f"SELECT name, count(*) FROM ({_WORDS}{condition})"  # noqa: S608 - our own pieces
+        f"SELECT name, count(*) FROM ({_WORDS}{condition})"
         " WHERE length(name) BETWEEN 3 AND 40 AND name[1] BETWEEN 'a' AND 'z' GROUP BY name",
         parameters,
     ).fetchall()

@@ -111,7 +111,7 @@ def vectors_at(reader: VaultReader, model: str, keys: NDArray[np.int64]) -> Vect
     existing = np.asarray(found["key"], np.int64)
     # Only one long column of plain floats is transferred without an object per value.
     values = connection.execute(
-        f"SELECT unnest(vector) AS value FROM (SELECT v.vector {_CURRENT} WHERE {where} ORDER BY v.memory_key)",  # noqa: S608 - as above
+        f"SELECT unnest(vector) AS value FROM (SELECT v.vector {_CURRENT} WHERE {where} ORDER BY v.memory_key)",
         parameters,
     ).fetchnumpy()["value"]
     size = int(found["size"][0]) if len(existing) else 0
@@ -158,13 +158,13 @@ def count_current(reader: VaultReader, model: str) -> int:
 
 def count_missing(reader: VaultReader, model: str) -> int:
     """Return how many memories, of any status, have none."""
-    return reader.scalar(f"SELECT count(*) FROM memories m WHERE {_LACKING}", [model])  # noqa: S608 - our own pieces
+    return reader.scalar(f"SELECT count(*) FROM memories m WHERE {_LACKING}", [model])
 
 
 def missing(reader: VaultReader, model: str, *, limit: int) -> list[Unembedded]:
     """Return memories without a current vector of a model: active ones first, and of these the newest."""
     found = reader.connection.execute(
-        f"SELECT m.key, m.content_hash, m.title, m.insight, m.rationale, m.snippet FROM memories m WHERE {_LACKING}"  # noqa: S608 - our own pieces
+        f"SELECT m.key, m.content_hash, m.title, m.insight, m.rationale, m.snippet FROM memories m WHERE {_LACKING}"
         " ORDER BY m.status <> 'active', m.key DESC LIMIT ?",
         [model, limit],
     ).fetchall()
@@ -202,7 +202,7 @@ class ScoredVectors:
         # A temporary table, because the scan of the vectors costs more than all queries that follow. The products
         # are computed before the join, which would carry every vector along: 23 ms against 52 at 11,637.
         reader.connection.execute(
-            "CREATE OR REPLACE TEMP TABLE scored_vectors AS SELECT m.key, s.cosine FROM (SELECT memory_key,"  # noqa: S608 - an integer
+            "CREATE OR REPLACE TEMP TABLE scored_vectors AS SELECT m.key, s.cosine FROM (SELECT memory_key,"
             " content_hash, list_inner_product(vector, from_json(?, '[\"FLOAT\"]')) AS cosine"
             f" FROM vectors WHERE model = ? AND len(vector) = {len(query):d}) s"
             " JOIN memories m ON m.key = s.memory_key AND m.content_hash = s.content_hash",
@@ -227,7 +227,7 @@ class ScoredVectors:
 
     def _cosines(self, condition: str, parameters: Sequence[object]) -> dict[int, float]:
         found = self._reader.connection.execute(
-            f"SELECT s.key, s.cosine FROM scored_vectors s JOIN memories m ON m.key = s.key WHERE {condition}",  # noqa: S608 - our own pieces
+            f"SELECT s.key, s.cosine FROM scored_vectors s JOIN memories m ON m.key = s.key WHERE {condition}",
             parameters,
         ).fetchall()
         return {int(key): float(cosine) for key, cosine in found}
@@ -252,7 +252,7 @@ def store(vault: Vault, model: str, vectors: Sequence[NewVector]) -> int:
     )
     with vault.transaction() as connection:
         chosen, keys = among("memory_key", [each.key for each in vectors])
-        connection.execute(f"DELETE FROM vectors WHERE model = ? AND {chosen}", [model, *keys])  # noqa: S608 - our own pieces
+        connection.execute(f"DELETE FROM vectors WHERE model = ? AND {chosen}", [model, *keys])
         row = connection.execute(
             "INSERT INTO vectors SELECT r.k, ?, r.h, r.v FROM (SELECT unnest(from_json(?, ?)) AS r)"
             " JOIN memories m ON m.key = r.k AND m.content_hash = r.h",

@@ -137,7 +137,7 @@ def test_a_download_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
     hub.snapshot_download = refuse  # type: ignore[attr-defined] # a stand-in
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
-    with pytest.raises(MemtuiError, match="cannot be fetched") as failed:
+    with pytest.raises(MemtuiError, match="cannot be downloaded") as failed:
         module.download("x/y")
     assert failed.value.where == "x/y"
 

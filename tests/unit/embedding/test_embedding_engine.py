@@ -1,8 +1,12 @@
-"""A model that was begun ahead is the one that is used; what goes wrong meanwhile is told by whoever uses it."""
+"""A model that was begun in advance is the one that is used, and its engine leaves nothing behind."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 from fake_engine import FakeEngine
@@ -74,3 +78,23 @@ def test_what_failed_is_tried_and_told_again(opened: list[str]) -> None:
     with pytest.raises(ModelMissingError):
         engine.open_engine("missing")
     assert opened == ["bundled", "missing", "missing"]
+
+
+SCRIPT = """
+from memtui.embedding.engine import open_engine
+engine = open_engine("bundled")
+assert engine is not None
+print(engine.embed_queries(["lock refunds by payment"]).shape)
+"""
+
+
+def test_no_session_file_and_no_cache_is_written(tmp_path: Path) -> None:
+    """A telemetry client keeps its session in the folder for temporary files and its queue in the user's cache."""
+    folders = {"TMPDIR": "tmp", "HOME": "home", "XDG_CACHE_HOME": "cache", "XDG_STATE_HOME": "state"}
+    for folder in folders.values():
+        (tmp_path / folder).mkdir()
+    environment = {**os.environ, **{name: str(tmp_path / folder) for name, folder in folders.items()}}
+    environment.pop("ORT_DISABLE_TELEMETRY", None)
+    done = subprocess.run([sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "(1, 384)"
+    assert [path for folder in folders.values() for path in (tmp_path / folder).rglob("*")] == []
