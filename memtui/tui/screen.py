@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.binding import BindingType
@@ -48,6 +48,9 @@ class MemtuiScreen(Screen[None]):
     """Owner of this screen's own actions in the registry."""
 
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(EVERYWHERE)
+
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
+    """Method and arguments of actions by id; an action that is not in it is answered by `action_` with its id."""
 
     def __init__(self, opening: Opening) -> None:
         super().__init__()
@@ -102,7 +105,8 @@ class MemtuiScreen(Screen[None]):
             # In the app's own turn: a screen that awaits its own removal would wait for ever.
             self.app.call_later(self.app.run_action, f"go('{action.id.removeprefix(GO)}')")
             return
-        done = getattr(self, f"action_{action.method}")()
+        method, *arguments = self.ANSWERS.get(action.id) or (f"action_{action.method}",)
+        done = getattr(self, method)(*arguments)
         if inspect.isawaitable(done):
             await done
 

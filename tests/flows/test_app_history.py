@@ -90,7 +90,7 @@ async def test_who_did_what_when_and_what_it_changed(told: Vault, tmp_path: Path
         await pilot.press("n")
         await shows(pilot, "memory 2 of 2")
         await pilot.press("n")
-        await says(pilot, "That was the last memory")
+        await says(pilot, "This is the last memory shown")
         await pilot.press("N", "j")
         await reads(pilot, 2)
         await shows(pilot, "+ Lock refunds by user_id")

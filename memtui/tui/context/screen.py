@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from textual import on
 from textual.app import ComposeResult
@@ -57,6 +57,17 @@ class ContextScreen(MemtuiScreen):
 
     AREA = CONTEXT
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CONTEXT)
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "context-unconfirmed": ("_toggle", "unconfirmed", "what waits in the inbox"),
+        "context-loaded": ("_toggle", "with_loaded", "what the target loads"),
+        "context-write": ("_open_line", WRITE),
+        "context-save": ("_open_line", RECIPE),
+        "context-question": ("_open_line", QUESTION),
+        "context-next": ("_step", 1),
+        "context-previous": ("_step", -1),
+        "context-list": ("_go_to_list",),
+        "offer-enter": ("_go_to_list",),
+    }
     AUTO_FOCUS = "#context-task"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012 - the same
@@ -318,14 +329,6 @@ class ContextScreen(MemtuiScreen):
         """Switch between full and compiled."""
         self._set("style", "full" if self._lines.style == "compiled" else "compiled")
 
-    def action_context_unconfirmed(self) -> None:
-        """Allow what waits in the inbox, or not."""
-        self._toggle("unconfirmed", "what waits in the inbox")
-
-    def action_context_loaded(self) -> None:
-        """Allow what the target loads by itself, or not."""
-        self._toggle("with_loaded", "what the target loads")
-
     def _toggle(self, name: Literal["unconfirmed", "with_loaded"], words: str) -> None:
         choices = self._choices.toggled(name)
         self._choose(choices, f"{'with' if getattr(choices, name) else 'without'} {words}")
@@ -420,18 +423,6 @@ class ContextScreen(MemtuiScreen):
         if diff is not None:
             self.loader.read(lambda: self._payloads.since(diff), show, group="detail")
 
-    def action_context_write(self) -> None:
-        """Ask where to write the payload to."""
-        self._ask_line.open(WRITE)
-
-    def action_context_save(self) -> None:
-        """Ask for the name of a recipe."""
-        self._ask_line.open(RECIPE)
-
-    def action_context_question(self) -> None:
-        """Ask for the file of evaluation questions."""
-        self._ask_line.open(QUESTION)
-
     @on(AskLine.Given)
     def _take_given(self, message: AskLine.Given) -> None:
         message.stop()
@@ -445,6 +436,9 @@ class ContextScreen(MemtuiScreen):
             self.say("There is no payload for these lines: correct them first.", severity="warning")
         else:
             self._keeper.keep(self._answer, message)
+
+    def _open_line(self, name: str) -> None:
+        self._ask_line.open(name)
 
     def _close_line(self) -> None:
         self._ask_line.close()
@@ -477,26 +471,13 @@ class ContextScreen(MemtuiScreen):
         self.set_class(self.focused is self._payload, "-reading")
         self.hints.place = "context-lines" if isinstance(self.focused, Input) else CONTEXT
 
-    def action_offer_enter(self) -> None:
-        """Go to the ranked memories."""
-        self._list.focus()
-
-    def action_context_list(self) -> None:
-        """Go to the ranked memories."""
+    def _go_to_list(self) -> None:
         self._list.focus()
 
     def action_context_payload(self) -> None:
         """Go to the payload."""
         self.set_class(True, "-reading")
         self._payload.focus()
-
-    def action_context_next(self) -> None:
-        """Go to the next line or pane."""
-        self._step(1)
-
-    def action_context_previous(self) -> None:
-        """Go to the previous line or pane."""
-        self._step(-1)
 
     def _step(self, by: int) -> None:
         stops: list[Widget] = [*self._lines.stops, self._list, self._payload]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -39,6 +40,14 @@ class HistoryScreen(ListDetail):
 
     AREA = HISTORY
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(HISTORY)
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "history-next": ("_go_by", 1),
+        "history-previous": ("_go_by", -1),
+        "history-read": ("enter_second",),
+        "history-list": ("enter_first",),
+        "history-diff": ("enter_second",),
+        "history-pane": ("enter_other",),
+    }
     AUTO_FOCUS = "#history-list"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
@@ -188,35 +197,12 @@ class HistoryScreen(ListDetail):
         self._only = not self._only
         self.look_again()
 
-    def action_history_next(self) -> None:
-        """Go to the next memory of the change."""
-        self._go_to(self._diff.place + 1, "That was the last memory shown of this change.")
-
-    def action_history_previous(self) -> None:
-        """Go to the previous memory of the change."""
-        self._go_to(self._diff.place - 1, "This is the first memory of the change.")
-
-    def _go_to(self, place: int, otherwise: str) -> None:
-        if self._diff.go_to(place):
+    def _go_by(self, by: int) -> None:
+        """Go to another memory of the change."""
+        if self._diff.go_to(self._diff.place + by):
             self._name_diff()
         else:
-            self.say(otherwise)
-
-    def action_history_read(self) -> None:
-        """Read what the change did."""
-        self.enter_second()
-
-    def action_history_diff(self) -> None:
-        """Go to what the change did."""
-        self.enter_second()
-
-    def action_history_list(self) -> None:
-        """Go to the list of changes."""
-        self.enter_first()
-
-    def action_history_pane(self) -> None:
-        """Go to the other pane."""
-        self.enter_other()
+            self.say(f"This is the {'last memory shown' if by > 0 else 'first memory'} of this change.")
 
     @on(PickList.Chosen)
     async def _choose(self, message: PickList.Chosen) -> None:

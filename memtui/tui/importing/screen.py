@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -67,6 +67,11 @@ class ImportScreen(ListDetail):
 
     AREA = IMPORT
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(IMPORT)
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "import-sources": ("enter_first",),
+        "import-preview": ("enter_second",),
+        "import-pane": ("enter_other",),
+    }
     AUTO_FOCUS = "#import-places"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
@@ -291,15 +296,3 @@ class ImportScreen(ListDetail):
     async def _choose(self, message: PickList.Chosen) -> None:
         message.stop()
         await self.action_act("import-tick" if message.list is self._places else "import-read")
-
-    def action_import_sources(self) -> None:
-        """Go to the sources."""
-        self.enter_first()
-
-    def action_import_preview(self) -> None:
-        """Go to the preview."""
-        self.enter_second()
-
-    def action_import_pane(self) -> None:
-        """Go to the other pane."""
-        self.enter_other()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -16,7 +17,7 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import LAB
 from memtui.tui.lab.queries import LabRead, PayloadEffect, apply_trial, payload_effect, read_lab
-from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, Setting, Trial
+from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, Trial
 from memtui.tui.lab.view import curve_of, effect_lines, kinds_lines
 from memtui.tui.launch_options import Opening
 from memtui.tui.loader import Task
@@ -39,6 +40,22 @@ class LabScreen(MemtuiScreen):
 
     AREA = LAB
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(LAB)
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "lab-next": ("_move", 1),
+        "lab-previous": ("_move", -1),
+        "lab-faster": ("_change", Trial.stepped, -1),
+        "lab-slower": ("_change", Trial.stepped, 1),
+        "lab-learned": ("_change", Trial.with_learned),
+        "lab-as-now": ("_change", Trial.with_days, None),
+        "lab-default": ("_change", Trial.with_default),
+        "lab-here": ("_change", Trial.for_other_scope),
+        "lab-line-down": ("_change", Trial.with_setting, THRESHOLD, -1),
+        "lab-line-up": ("_change", Trial.with_setting, THRESHOLD, 1),
+        "lab-floor-down": ("_change", Trial.with_setting, FLOOR, -1),
+        "lab-floor-up": ("_change", Trial.with_setting, FLOOR, 1),
+        "lab-hurt-down": ("_change", Trial.with_setting, HURT_WEIGHT, -1),
+        "lab-hurt-up": ("_change", Trial.with_setting, HURT_WEIGHT, 1),
+    }
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (64, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high"), (30, "-tall")]  # noqa: RUF012 - likewise
 
@@ -178,72 +195,10 @@ class LabScreen(MemtuiScreen):
             self._trial = self._trial.moved(self._read, by)
             self.draw_again()
 
-    def _step(self, by: int) -> None:
+    def _change(self, change: Callable[..., Trial], *arguments: Any) -> None:
+        """Try something else."""
         if self._read is not None:
-            self._try(self._trial.stepped(self._read, by))
-
-    def _set(self, setting: Setting, by: int) -> None:
-        if self._read is not None:
-            self._try(self._trial.with_setting(self._read, setting, by))
-
-    def action_lab_next(self) -> None:
-        """Go to the next kind."""
-        self._move(1)
-
-    def action_lab_previous(self) -> None:
-        """Go to the previous kind."""
-        self._move(-1)
-
-    def action_lab_faster(self) -> None:
-        """Try a shorter half-life."""
-        self._step(-1)
-
-    def action_lab_slower(self) -> None:
-        """Try a longer half-life."""
-        self._step(1)
-
-    def action_lab_learned(self) -> None:
-        """Try the half-life learned from verdicts."""
-        if self._read is not None:
-            self._try(self._trial.with_learned(self._read))
-
-    def action_lab_as_now(self) -> None:
-        """Reset the subject to the half-life in force."""
-        if self._read is not None:
-            self._try(self._trial.with_days(self._read, None))
-
-    def action_lab_default(self) -> None:
-        """Try the half-life that holds where nothing was applied."""
-        if self._read is not None:
-            self._try(self._trial.with_default(self._read))
-
-    def action_lab_here(self) -> None:
-        """Try half-lives for the project in view only, or everywhere again."""
-        self._try(self._trial.for_other_scope())
-
-    def action_lab_line_down(self) -> None:
-        """Try a lower review threshold."""
-        self._set(THRESHOLD, -1)
-
-    def action_lab_line_up(self) -> None:
-        """Try a higher review threshold."""
-        self._set(THRESHOLD, 1)
-
-    def action_lab_floor_down(self) -> None:
-        """Try a lower floor."""
-        self._set(FLOOR, -1)
-
-    def action_lab_floor_up(self) -> None:
-        """Try a higher floor."""
-        self._set(FLOOR, 1)
-
-    def action_lab_hurt_down(self) -> None:
-        """Try a lower weight of hurts."""
-        self._set(HURT_WEIGHT, -1)
-
-    def action_lab_hurt_up(self) -> None:
-        """Try a higher weight of hurts."""
-        self._set(HURT_WEIGHT, 1)
+            self._try(change(self._trial, self._read, *arguments))
 
     def action_lab_apply(self) -> None:
         """Apply the half-lives that are tried, as one change."""

@@ -134,7 +134,7 @@ class Trial:
         """Return the trial with the next shorter or longer half-life for the subject."""
         return self.with_days(read, step(self.days(read), by))
 
-    def for_other_scope(self) -> Trial:
+    def for_other_scope(self, _: LabRead) -> Trial:
         """Return the trial for the project in view only, or for all again."""
         return replace(self, project_only=not self.project_only)
 

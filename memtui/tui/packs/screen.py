@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -69,6 +69,15 @@ class PacksScreen(ListDetail):
 
     AREA = PACKS
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(PACKS)
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "packs-helped": ("_give", "helped"),
+        "packs-hurt": ("_give", "hurt"),
+        "packs-corrected": ("_give", "corrected"),
+        "packs-unused": ("_give", "unused"),
+        "packs-list": ("enter_first",),
+        "packs-members": ("enter_second",),
+        "packs-pane": ("enter_other",),
+    }
     AUTO_FOCUS = "#packs-list"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012 - the same
@@ -211,22 +220,6 @@ class PacksScreen(ListDetail):
         self._show_reason()
         self.do(lambda: give_feedback(self.access, pack_id, verdict, only=only, reason=reason))
 
-    def action_packs_helped(self) -> None:
-        """Say that it helped."""
-        self._give("helped")
-
-    def action_packs_hurt(self) -> None:
-        """Say that it hurt."""
-        self._give("hurt")
-
-    def action_packs_corrected(self) -> None:
-        """Say that it had to be corrected."""
-        self._give("corrected")
-
-    def action_packs_unused(self) -> None:
-        """Say that it was not used."""
-        self._give("unused")
-
     def action_packs_leave(self) -> None:
         """Stop asking for feedback on a pack."""
         pack = self._current.pack
@@ -305,15 +298,3 @@ class PacksScreen(ListDetail):
     async def _choose(self, message: PickList.Chosen) -> None:
         message.stop()
         await self.action_act("packs-read")
-
-    def action_packs_members(self) -> None:
-        """Go to the memories of the pack."""
-        self.enter_second()
-
-    def action_packs_list(self) -> None:
-        """Go to the packs."""
-        self.enter_first()
-
-    def action_packs_pane(self) -> None:
-        """Go to the other pane."""
-        self.enter_other()

@@ -33,7 +33,7 @@ def test_a_half_life_is_tried_until_it_is_the_one_in_force_again(read: LabRead) 
     assert tried(trial.stepped(read, 1)) == {}
     assert tried(trial.with_days(read, None)) == {}
     assert tried(trial.with_default(read)) == {}
-    assert tried(trial.for_other_scope().stepped(read, -1)) == {"tooling": 75.0, "tooling@ferry": 60.0}
+    assert tried(trial.for_other_scope(read).stepped(read, -1)) == {"tooling": 75.0, "tooling@ferry": 60.0}
     assert not Trial().can_be_applied
     assert trial.can_be_applied
 
