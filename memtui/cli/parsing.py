@@ -189,7 +189,7 @@ def parse(argv: list[str]) -> argparse.Namespace | None:
         UsageError: the arguments are wrong.
         SystemExit: `COMMAND --help` was answered.
     """
-    argv = [word if os.path.lexists(word) else without_surrogates(word) for word in argv]
+    argv = [word if word.isascii() or os.path.lexists(word) else without_surrogates(word) for word in argv]
     position = _command_position(argv)
     top = Parser(prog="memtui", parents=[global_options()], add_help=False)
     top.add_argument("-h", "--help", action="store_true")

@@ -57,21 +57,19 @@ class Session:
 
     Args:
         arguments: the parsed arguments, global options among them where given.
+
+    Attributes:
+        json: whether data is printed as JSON.
+        project: the project that was named, if any.
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        self._arguments = arguments
+        # The global options alone: a command's own arguments are its business.
+        self.json = bool(getattr(arguments, "json", False))
+        self.project: str | None = getattr(arguments, "project", None)
+        self._actor: str | None = getattr(arguments, "actor", None)
+        self._vault: str | None = getattr(arguments, "vault", None)
         self.folder = working_folder()
-
-    @property
-    def json(self) -> bool:
-        """Whether data is printed as JSON."""
-        return bool(getattr(self._arguments, "json", False))
-
-    @property
-    def project(self) -> str | None:
-        """The project that was named, if any."""
-        return getattr(self._arguments, "project", None)
 
     def put(self, record: Any, lines: Iterable[str] = ()) -> None:
         """Print a result: the record with `--json`, else the lines."""
@@ -122,7 +120,7 @@ class Session:
     @cached_property
     def actor(self) -> Actor:
         """Who acts."""
-        return parse_actor(getattr(self._arguments, "actor", None))
+        return parse_actor(self._actor)
 
     def only_a_person(self, act: str) -> None:
         """Let a person go on.
@@ -136,8 +134,7 @@ class Session:
     @cached_property
     def vault(self) -> Vault:
         """The vault that was chosen."""
-        chosen = getattr(self._arguments, "vault", None)
-        path = self.folder / (Path(chosen).expanduser() if chosen else locations.default_vault())
+        path = self.folder / (Path(self._vault).expanduser() if self._vault else locations.default_vault())
         return Vault(path, kinds=self.kinds, now=clock.now, patience_seconds=self.config.vault.patience_seconds)
 
     @property
@@ -148,7 +145,7 @@ class Session:
     @property
     def is_vault_missing(self) -> bool:
         """Whether a vault was named, with `--vault` or `MEMTUI_VAULT`, and does not exist: maybe a typing error."""
-        named = getattr(self._arguments, "vault", None) or os.environ.get("MEMTUI_VAULT")
+        named = self._vault or os.environ.get("MEMTUI_VAULT")
         return bool(named) and not self.vault.exists
 
     def resolve(self, prefixes: Iterable[str]) -> list[str]:
