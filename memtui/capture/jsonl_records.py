@@ -82,7 +82,7 @@ def _apply_half_lives(
 
 def _save_recipes(writer: VaultWriter, records: Iterable[Record], bad: list[str], actor: Actor, *, over: bool) -> None:
     """Save recipes whose names this vault does not know; over others only where the person asked for it."""
-    from memtui.pack.targets.registry import target_named  # few imports hold a recipe
+    from memtui.pack.targets.formats import target_named  # few imports hold a recipe
 
     for record in records:
         problem = ""

@@ -15,10 +15,9 @@ from memtui.curate.projects import check_named_files, narrow_to_files
 from memtui.errors import EXIT_DONE, EXIT_NOTHING
 from memtui.pack.build import Pack, context
 from memtui.pack.compile import DETAIL_WORDS
-from memtui.pack.filters import SECRET_CHOICES
-from memtui.pack.options import PackOptions
+from memtui.pack.options import SECRET_CHOICES, PackOptions
 from memtui.pack.targets.base import STYLES
-from memtui.pack.targets.registry import target_named, target_names
+from memtui.pack.targets.formats import target_named, target_names
 from memtui.recall.anchors import surroundings_of
 from memtui.recall.phase import PHASES
 from memtui.recall.result import Task
@@ -257,7 +256,7 @@ def payload_of(session: Session, task: Task, options: PackOptions, target: str) 
 
 def standing_recipes(session: Session) -> list[Recipe]:
     """Return the recipes whose union is the standing payload of the project in view."""
-    from memtui.pack.recipe_union import recipes_of
+    from memtui.pack.build import recipes_of
     from memtui.pack.recipes import list_recipes
 
     return recipes_of(list_recipes(session.vault), session.view.project)

@@ -24,10 +24,9 @@ from memtui.domain.freshness import (
 )
 from memtui.domain.kinds import Kinds, Origin, in_project, split_project
 from memtui.errors import RefusedError, UsageError
-from memtui.pack.build import context
+from memtui.pack.build import context, recipes_of
 from memtui.pack.options import PackOptions, task_of
-from memtui.pack.recipe_union import recipes_of
-from memtui.pack.targets.registry import target_named
+from memtui.pack.targets.formats import target_named
 from memtui.recall.rank import Evidence, gather
 from memtui.recall.result import Task
 from memtui.recall.semantic import Meaning

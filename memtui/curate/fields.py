@@ -11,12 +11,7 @@ from unicodedata import category
 
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
 from memtui.domain.kinds import DEFAULT_KIND, Kinds
-from memtui.domain.memory import (
-    LONGEST_TAG,
-    Anchor,
-    Memory,
-    long_tag,
-)
+from memtui.domain.memory import LONGEST_TAG, Anchor, Memory, long_tag
 from memtui.domain.scope import matches
 from memtui.errors import RefusedError, UsageError
 from memtui.text.sanitize import one_line

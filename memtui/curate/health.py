@@ -21,10 +21,9 @@ from memtui.domain.freshness import REVIEW_THRESHOLD, decay, half_life_after
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Signal
 from memtui.domain.usefulness import usefulness
-from memtui.pack.build import context
+from memtui.pack.build import context, recipes_of
 from memtui.pack.options import PackOptions
-from memtui.pack.recipe_union import recipes_of
-from memtui.pack.targets.registry import target_named
+from memtui.pack.targets.formats import target_named
 from memtui.recall.result import Task
 from memtui.text.plural import counted
 from memtui.text.sanitize import one_line

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast
 
 from memtui.config import ContextSettings
 from memtui.domain.record import RecordError, format_time, parse_time
-from memtui.pack.filters import SECRET_CHOICES
 from memtui.pack.targets.base import STYLES, Style
 from memtui.recall.phase import PHASES
 from memtui.recall.result import Task
 
 _USUAL = ContextSettings()
+
+SecretChoice = Literal["withhold", "mask", "allow"]
+SECRET_CHOICES: tuple[SecretChoice, ...] = ("withhold", "mask", "allow")
+"""What a person may choose for memories that hold what looks like a secret."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,7 @@ from memtui.pack.compile import (
     is_told_whole,
     marked,
 )
-from memtui.pack.filters import Likenesses, gist
-from memtui.pack.overrides import PUT_IN
+from memtui.pack.filters import PUT_IN, Likenesses, gist
 from memtui.pack.sentences import mark, shortened
 from memtui.pack.targets.base import PackItem, PayloadInfo, Target
 from memtui.recall.eligibility import settle

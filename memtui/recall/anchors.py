@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from memtui.domain.memory import Anchor
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.scope import matches
-from memtui.recall.score import Part
+from memtui.recall.result import Part
 from memtui.workspace import RENAMED, Tree, is_outside, renames_in, run_git
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ class _Ties:
 
 def _hop_share(one: Reached) -> float:
     """Return what is left of a tie to a reached file; files that merely share a package count as two steps away."""
-    from memtui.recall.imports.statements import SAME_PACKAGE
+    from memtui.recall.imports.sources import SAME_PACKAGE
 
     return HOP_STRENGTH[2 if one.tie == SAME_PACKAGE else one.hop]
 

@@ -10,8 +10,7 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.scope import limits_of
 from memtui.recall.anchors import strength
 from memtui.recall.phase import PHASES
-from memtui.recall.result import Hit
-from memtui.recall.score import Part
+from memtui.recall.result import Hit, Part
 from memtui.vault.filters import Scope
 
 CODE_OF_PLACE = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.recall.score import Part
+from memtui.recall.result import Part
 from memtui.text.stemming import stem
 from memtui.text.tokens import STOP_WORDS, query_terms
 from memtui.vault.search.bm25 import Matched, TermCounts

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import UsageError
-from memtui.recall.score import Part
+from memtui.recall.result import Part
 
 PHASES = ("plan", "implement", "debug", "review", "refactor", "test", "release")
 

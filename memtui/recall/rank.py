@@ -16,9 +16,8 @@ from memtui.recall.anchors import former_names, surroundings_of
 from memtui.recall.eligibility import CODE_OF_PLACE, elsewhere
 from memtui.recall.lexical import LONGEST_QUERY, Query
 from memtui.recall.phase import check_phase, guess_phase
-from memtui.recall.result import Hit, Recall, Task, Withheld, listed_and_counted, order_key
+from memtui.recall.result import Hit, Part, Recall, Task, Withheld, listed_and_counted, order_key
 from memtui.recall.retrieve import Fetched, fetch_for_task
-from memtui.recall.score import Part
 from memtui.recall.scoring import Scorer, pin_part
 from memtui.recall.semantic import Meaning, terms_of
 from memtui.vault.filters import Scope

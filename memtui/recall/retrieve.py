@@ -11,8 +11,8 @@ from memtui.domain.memory import AnchorState, Link, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall import fusion
 from memtui.recall.anchors import NO_SURROUNDINGS, FileMatch, Surroundings, best_matches, plain_path
+from memtui.recall.fusion import Kinship
 from memtui.recall.lexical import ANSWER_COVERAGE, Query, QueryWeights, match_query
-from memtui.recall.neighbours import SEED_RELEVANCE, Kinship
 from memtui.recall.semantic import Likeness, Sense
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
@@ -32,6 +32,9 @@ MOST_PINS = 200
 MOST_NEIGHBOURS = 60
 MOST_OTHERS = 50
 """Bounds of what is read in full: a payload takes forty, and fifty withheld ones are named."""
+
+SEED_RELEVANCE = 0.5
+"""Weaker hits pass nothing on: their neighbours were measured to be noise."""
 
 _NO_WORDS = QueryWeights({}, 0.0, {}, frozenset(), ())
 

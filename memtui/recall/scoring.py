@@ -1,9 +1,9 @@
-"""Fetched evidence to hits: the parts of every score, and the reason in words. No vault here."""
+"""Evidence to hits: what links add, and the parts of every score; no vault here."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -11,17 +11,92 @@ from memtui.config import RecallSettings
 from memtui.domain import usefulness as importances
 from memtui.domain.freshness import freshness
 from memtui.domain.kinds import Kinds
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Link, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.usefulness import usefulness
-from memtui.recall import abstention, anchors, fusion, lexical, neighbours, score
+from memtui.recall import anchors, fusion, lexical, result
 from memtui.recall.eligibility import holding_part
-from memtui.recall.neighbours import Neighbour
 from memtui.recall.phase import kind_part
-from memtui.recall.result import Hit
-from memtui.recall.retrieve import MOST_BY_MEANING, Fetched
-from memtui.recall.score import Part
+from memtui.recall.result import Hit, Part
+from memtui.recall.retrieve import MOST_BY_MEANING, SEED_RELEVANCE, Fetched
 from memtui.recall.semantic import Likeness
+
+NEIGHBOUR_SHARE = 0.3
+"""Share of a hit's relevance that passes along a link."""
+
+SUCCESSION_SHARE = 0.6
+"""Share that passes from a replaced memory to its replacement: whoever asks for the old fact needs the new
+one, though it may be worded otherwise."""
+
+NEVER_ABOVE = 0.9
+"""Share of a hit's relevance that a related memory reaches at most by the relation."""
+
+_BOTH_WAYS = frozenset({"relates", "derived-from"})
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """What a memory gets from a linked hit.
+
+    Attributes:
+        share: the addition to its relevance.
+        seed: id of the hit.
+        type: type of the link.
+    """
+
+    share: float
+    seed: str
+    type: str
+
+
+def neighbour_shares(
+    links: Iterable[Link], seeds: Mapping[str, float], own: Mapping[str, float] | None = None
+) -> dict[str, Neighbour]:
+    """Return the best share per memory id.
+
+    Relations and derivations pass relevance both ways, a supersession from the replaced to its
+    replacement alone, contradictions and duplicates not at all. Shares are not added up, so that a
+    memory that everything is linked to does not rise by that; and a relation lifts nothing above the hit that it
+    comes from (+0.03 nDCG@10 on questions over the sample).
+
+    Args:
+        links: the links of the seeds.
+        seeds: relevance by id, of memories that are relevant by themselves; weak ones are left out here.
+        own: relevance by id that memories have without any link.
+    """
+    best: dict[str, Neighbour] = {}
+    known = own or {}
+    for link in links:
+        for seed, other, share in _directions(link):
+            relevance = seeds.get(seed, 0.0)
+            if relevance < SEED_RELEVANCE or seed == other:
+                continue
+            passed = share * link.weight * min(1.0, relevance)
+            if link.type in _BOTH_WAYS:
+                passed = min(passed, max(0.0, NEVER_ABOVE * relevance - known.get(other, 0.0)))
+            offer = Neighbour(passed, seed, link.type)
+            if other not in best or _order(offer) > _order(best[other]):
+                best[other] = offer
+    return {identifier: offer for identifier, offer in best.items() if offer.share > 0}
+
+
+def neighbours_part(offer: Neighbour) -> Part:
+    """Return the term that links add to the relevance."""
+    return Part("neighbours", offer.share, Reason(ReasonCode.LINK, other=offer.seed, link=offer.type), "term")
+
+
+def _directions(link: Link) -> list[tuple[str, str, float]]:
+    if link.type in _BOTH_WAYS:
+        return [
+            (link.from_id, link.to_id, NEIGHBOUR_SHARE),
+            (link.to_id, link.from_id, NEIGHBOUR_SHARE),
+        ]
+    return [(link.to_id, link.from_id, SUCCESSION_SHARE)] if link.type == "supersedes" else []
+
+
+def _order(offer: Neighbour) -> tuple[float, str, str]:
+    return (offer.share, offer.seed, offer.type)
+
 
 CLOSE = 0.5
 """A search shows what is at least half as far from the background as the nearest memory, though it share no word."""
@@ -63,7 +138,7 @@ class Scorer:
     now: datetime
     phase: str | None = None
     phase_guessed: bool = True
-    signals: abstention.Signals | None = None
+    signals: fusion.Signals | None = None
     _terms: dict[str, list[Part]] = field(default_factory=dict)
     _coverages: dict[str, float] = field(default_factory=dict)
     _best_score: float = 0.0
@@ -102,12 +177,12 @@ class Scorer:
         ranked = sorted(self._fused, key=lambda one: (-self._fused[one].total, one))
         self._ranks = {one: rank for rank, one in enumerate(ranked, 1)}
         self._best_fused = self._fused[ranked[0]].total if ranked else 0.0
-        self.signals = abstention.Signals(
-            close=abstention.closeness(cosines.values(), likeness.unrelated, likeness.within),
+        self.signals = fusion.Signals(
+            close=fusion.closeness(cosines.values(), likeness.unrelated, likeness.within),
             coverage=self._best_coverage,
-            same=abstention.sameness(cosines, evidence.like),
+            same=fusion.sameness(cosines, evidence.like),
         )
-        self._margin = abstention.margin(self.signals)
+        self._margin = fusion.margin(self.signals)
         if not likeness.is_complete and self._best_coverage >= lexical.ANSWER_COVERAGE:
             # What is not embedded yet may be what answers, so words may say so alone.
             self._margin = max(self._margin, 0.0)
@@ -135,7 +210,7 @@ class Scorer:
     def is_answered(self) -> bool:
         """Whether anything is likely to answer the query: by words enough for an answer, or by the margin."""
         by_words = self._best_coverage >= lexical.ANSWER_COVERAGE - lexical.ROUNDING
-        return by_words or self._margin >= abstention.LIKELY
+        return by_words or self._margin >= fusion.LIKELY
 
     def reaches_floor(self, identifier: str) -> bool:
         """Return whether words or files alone make a memory relevant, judged on raw evidence."""
@@ -206,7 +281,7 @@ class Scorer:
             barred = identifier in self.fetched.barred
             trust = lexical.trust_in_words(self.coverage(identifier) if barred else self._best_coverage)
             return trust * self._share_by_words(identifier), 0.0, 0.0
-        trust = abstention.trust(self._margin) * self._sharpened(fused.total)
+        trust = fusion.trust(self._margin) * self._sharpened(fused.total)
         meaning, kin = trust * fused.meaning, trust * fused.kin
         return (
             trust * fused.words if hit else 0.0,
@@ -252,7 +327,7 @@ class Scorer:
             if self.reaches_floor(identifier)
         }
         own = {end: self.own_relevance(end) for link in self.fetched.links for end in (link.from_id, link.to_id)}
-        return neighbours.neighbour_shares(self.fetched.links, seeds, own)
+        return neighbour_shares(self.fetched.links, seeds, own)
 
     def _replaced(self) -> set[str]:
         return {link.to_id for link in self.fetched.links if link.type == "supersedes"}
@@ -267,7 +342,7 @@ class Scorer:
         files = anchors.FILES_WEIGHT * match.strength if match else 0.0
         relevance = math.fsum((*self._text_values(memory.id), files, extra.value if extra else 0.0))
         signals = self.fetched.signals.get(memory.id)
-        gone = score.gone_part(memory, self._states.get(memory.id, {})) if memory.anchors else None
+        gone = result.gone_part(memory, self._states.get(memory.id, {})) if memory.anchors else None
         elsewhere = holding_part(memory, self.phase)
         factors = (
             freshness(memory, self.now, self.kinds) ** self.settings.freshness_weight,
@@ -277,7 +352,7 @@ class Scorer:
             gone.value if gone else 1.0,
             elsewhere.value if elsewhere else 1.0,
         )
-        return round(relevance * math.prod(factors), score.SCORE_DIGITS)
+        return round(relevance * math.prod(factors), result.SCORE_DIGITS)
 
     def hit(self, memory: Memory, *, neighbour: Neighbour | None = None, extra: Part | None = None) -> Hit:
         """Return a memory with its score.
@@ -288,21 +363,21 @@ class Scorer:
         """
         terms = list(self.own_terms(memory.id))
         if neighbour:
-            terms.append(neighbours.neighbours_part(neighbour))
+            terms.append(neighbours_part(neighbour))
         if extra:
             terms.append(extra)
         parts = [*terms, *self._factors(memory)]
-        relevance, total = score.combine(parts)
+        relevance, total = result.combine(parts)
         return Hit(memory, total, relevance, tuple(parts), self._reasons(memory, terms))
 
     def _factors(self, memory: Memory) -> list[Part]:
         factors = [
-            score.freshness_part(memory, self.now, self.kinds, self.settings.freshness_weight),
-            score.usefulness_part(self.fetched.signals.get(memory.id, ()), self.now, self.kinds.hurt_weight),
-            score.importance_part(memory),
+            result.freshness_part(memory, self.now, self.kinds, self.settings.freshness_weight),
+            result.usefulness_part(self.fetched.signals.get(memory.id, ()), self.now, self.kinds.hurt_weight),
+            result.importance_part(memory),
             kind_part(memory.kind, self.phase, guessed=self.phase_guessed),
         ]
-        rare = (score.gone_part(memory, self._states.get(memory.id, {})), holding_part(memory, self.phase))
+        rare = (result.gone_part(memory, self._states.get(memory.id, {})), holding_part(memory, self.phase))
         return [*factors, *(part for part in rare if part)]
 
     def _reasons(self, memory: Memory, terms: list[Part]) -> tuple[Reason, ...]:
@@ -311,10 +386,43 @@ class Scorer:
         reasons = [part.reason for part in terms if part.reason.code not in hidden]
         if not reasons and terms:
             reasons = [Reason(ReasonCode.WEAK)]
-        verified = [score.trusted_since(memory)] if memory.verified_at and not memory.pinned else []
+        verified = [result.trusted_since(memory)] if memory.verified_at and not memory.pinned else []
         return (*reasons, *verified)
 
 
 def pin_part() -> Part:
     """Return the term that pinning adds to the relevance."""
     return Part("pinned", PIN_RELEVANCE, Reason(ReasonCode.PINNED), "term")
+
+
+_NO_TASK = Reason(ReasonCode.NO_TASK)
+
+
+def standing_hit(
+    memory: Memory,
+    signals: Sequence[Signal],
+    states: dict[str, str],
+    *,
+    settings: RecallSettings,
+    kinds: Kinds,
+    now: datetime,
+) -> Hit:
+    """Return a memory with its standing value: nothing is asked, so every memory is as relevant as any other.
+
+    Args:
+        signals: what happened to it in use.
+        states: last known state per anchor path.
+        kinds: the kinds in force.
+        now: the moment freshness is measured at.
+    """
+    parts = [
+        Part("no task", 1.0, _NO_TASK, "term"),
+        result.freshness_part(memory, now, kinds, settings.freshness_weight),
+        result.usefulness_part(signals, now, kinds.hurt_weight),
+        result.importance_part(memory),
+    ]
+    gone = result.gone_part(memory, states)
+    if gone is not None:
+        parts.append(gone)
+    relevance, total = result.combine(parts)
+    return Hit(memory, total, relevance, tuple(parts), (_NO_TASK,))

@@ -14,9 +14,8 @@ from memtui.errors import AmbiguousIdError, NotFoundError
 from memtui.recall.anchors import former_names, surroundings_of
 from memtui.recall.lexical import LONGEST_QUERY
 from memtui.recall.phase import guess_phase
-from memtui.recall.result import Hit, age_key
+from memtui.recall.result import Hit, Part, age_key
 from memtui.recall.retrieve import Fetched, fetch_for_search
-from memtui.recall.score import Part
 from memtui.recall.scoring import Scorer
 from memtui.recall.semantic import Meaning, terms_of
 from memtui.vault.filters import MemoryFilter, Scope

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from memtui.embedding.engine import Engine, can_read, model_state, open_engine
 from memtui.errors import MemtuiError, VaultBusyError
-from memtui.recall.neighbours import Kinship
+from memtui.recall.fusion import Kinship
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.reader import VaultReader
 from memtui.vault.search import vectors

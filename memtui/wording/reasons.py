@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.recall.result import Hit
-from memtui.recall.score import Part
+from memtui.recall.result import Hit, Part
 
 SHOWN_WORDS = 6
 SHOWN_NAMES = 3

@@ -1,6 +1,6 @@
 """The constants of recall on questions that they were not chosen by, beside what they give on all.
 
-`pytest -m bench -s tests/bench/test_bench_calibration.py`. Refusing: the rule of `memtui.recall.abstention` is fitted
+`pytest -m bench -s tests/bench/test_bench_calibration.py`. Refusing: the rule of `memtui.recall.fusion` is fitted
 on the sample's questions, asked of the sample and of the sample among the shared sets' memories. Each fifth of them is
 judged by a rule that was fitted on the others, and the shared sets' questions by one that saw none of theirs. Ranking:
 a constant is chosen on one half of every set and measured on the other.
@@ -20,7 +20,7 @@ from bench.recalling import NOW, OWN, SETTINGS, SHARED, Bench, Benches, mean, qu
 from bench.test_bench_recall import MOST, SMALL
 
 from memtui.domain.kinds import Kinds
-from memtui.recall import abstention, fusion
+from memtui.recall import fusion
 from memtui.recall.evaluation import Answer, Question, ranked_ids
 from memtui.recall.rank import Evidence, gather
 from memtui.recall.result import Task
@@ -72,7 +72,7 @@ class Rule:
     least: float
 
     def keeps(self, case: Case) -> bool:
-        return case.signals["coverage"] >= abstention.WORDS_ALONE or self.total(case) >= self.least
+        return case.signals["coverage"] >= fusion.WORDS_ALONE or self.total(case) >= self.least
 
     def total(self, case: Case) -> float:
         return math.fsum(weight * case.signals[name] for weight, name in zip(self.weights, self.names, strict=True))
@@ -187,8 +187,8 @@ def test_refusing_is_as_good_on_questions_that_it_was_not_fitted_on(benches: Ben
 
 
 def shipped(case: Case) -> bool:
-    signals = abstention.Signals(case.signals["close"], case.signals["coverage"], case.signals["same"])
-    return abstention.margin(signals) >= 0
+    signals = fusion.Signals(case.signals["close"], case.signals["coverage"], case.signals["same"])
+    return fusion.margin(signals) >= 0
 
 
 # -- ranking --------------------------------------------------------------------------------------

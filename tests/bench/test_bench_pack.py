@@ -29,7 +29,7 @@ from memtui.pack.build import Pack, build_pack
 from memtui.pack.compile import BEST_FIRST, Compiler
 from memtui.pack.options import PackOptions
 from memtui.pack.targets.base import STYLES, PackItem, PayloadInfo, Style
-from memtui.pack.targets.registry import target_named, target_names
+from memtui.pack.targets.formats import target_named, target_names
 from memtui.recall.rank import recall
 from memtui.recall.result import Hit, Recall, Task
 from memtui.text.token_count import get_counter

@@ -11,7 +11,7 @@ import pytest
 from flows.cli_driver import LOCK, Cli, memtui
 
 from memtui.pack.targets.base import STYLES
-from memtui.pack.targets.registry import target_named, target_names
+from memtui.pack.targets.formats import target_named, target_names
 
 TASK = ("make refunds idempotent", "--file", "payments/service.py", "--budget", "700")
 SUPERSEDED = "bcdbkhpa"

@@ -17,7 +17,7 @@ from memtui.cli.registry import COMMANDS
 from memtui.config import default_text
 from memtui.curate.query import FIELDS, FLAGS
 from memtui.domain.kinds import DEFAULT_KINDS
-from memtui.pack.targets.registry import target_named, target_names
+from memtui.pack.targets.formats import target_named, target_names
 from memtui.tui.actions.table import ACTIONS
 from memtui.tui.keymap import Keymap
 from memtui.vault.sql_query import STABLE_VIEWS

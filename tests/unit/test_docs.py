@@ -14,7 +14,7 @@ from memtui import config
 from memtui.capture.readers.registry import READERS
 from memtui.cli.parsing import full_parser
 from memtui.cli.registry import COMMANDS
-from memtui.pack.targets.registry import target_names
+from memtui.pack.targets.formats import target_names
 from memtui.tui.actions.table import ACTIONS
 from memtui.vault.sql_query import STABLE_VIEWS
 

@@ -1,20 +1,72 @@
-"""Follow imports from the given files, one or two hops."""
+"""Follow imports from the given files, one or two hops, in every language that can be read."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
+from typing import Literal
 
 from memtui import locations
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.recall.imports.languages import language_of, parse
-from memtui.recall.imports.sources import SourceTree, UnreadableFileError, normal
-from memtui.recall.imports.statements import IMPORTED, SAME_PACKAGE, Language, Statement
+from memtui.recall.imports.sources import (
+    IMPORTED,
+    SAME_PACKAGE,
+    Language,
+    SourceTree,
+    Statement,
+    UnreadableFileError,
+    normal,
+)
+
+Tongue = Literal["python", "javascript", "go", "rust", "java"]
+
+BY_SUFFIX: dict[str, Tongue] = {
+    **dict.fromkeys((".py", ".pyi"), "python"),
+    **dict.fromkeys((".ts", ".mts", ".cts", ".tsx", ".js", ".jsx", ".mjs", ".cjs"), "javascript"),
+    ".go": "go",
+    ".rs": "rust",
+    ".java": "java",
+}
+
+MOST_STATEMENTS = 2_000
+"""Statements of one file that are kept; more stand in generated lists."""
+
+
+def language_of(path: str) -> Language | None:
+    """Return the language of a file by its name, None if its imports cannot be read."""
+    tongue = BY_SUFFIX.get(posixpath.splitext(path)[1].lower())
+    return _language(tongue) if tongue is not None else None
+
+
+def parse(source: bytes, language: Language) -> tuple[Statement, ...]:
+    """Return the statements of a file that name other files; bytes that are no UTF-8 are replaced."""
+    text = source.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    return tuple(dict.fromkeys(islice(language.read(text), MOST_STATEMENTS)))
+
+
+@cache
+def _language(tongue: Tongue) -> Language:
+    """Return a language; only those that are met are loaded, as compiling the patterns of all takes 30 ms."""
+    if tongue == "python":
+        from memtui.recall.imports.python import PYTHON as LANGUAGE
+    elif tongue == "javascript":
+        from memtui.recall.imports.javascript import JAVASCRIPT as LANGUAGE
+    elif tongue == "go":
+        from memtui.recall.imports.golang import GO as LANGUAGE
+    elif tongue == "rust":
+        from memtui.recall.imports.rust import RUST as LANGUAGE
+    else:
+        from memtui.recall.imports.java import JAVA as LANGUAGE
+    return LANGUAGE
+
 
 FORMAT = 1
 """Raised when statements come to mean something else."""

@@ -6,8 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from memtui.recall.imports.sources import SourceTree, UnreadableFileError, ancestors, normal
-from memtui.recall.imports.statements import (
+from memtui.recall.imports.sources import (
     COMMENT,
     DOUBLE_QUOTED,
     GAP,
@@ -15,7 +14,11 @@ from memtui.recall.imports.statements import (
     SAME_PACKAGE,
     SINGLE_QUOTED,
     Language,
+    SourceTree,
     Statement,
+    UnreadableFileError,
+    ancestors,
+    normal,
 )
 
 MOST_PACKAGE_FILES = 12

@@ -6,8 +6,17 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from memtui.recall.imports.sources import SourceTree, ancestors
-from memtui.recall.imports.statements import COMMENT, DOUBLE_QUOTED, IMPORTED, SINGLE_QUOTED, USED, Language, Statement
+from memtui.recall.imports.sources import (
+    COMMENT,
+    DOUBLE_QUOTED,
+    IMPORTED,
+    SINGLE_QUOTED,
+    USED,
+    Language,
+    SourceTree,
+    Statement,
+    ancestors,
+)
 
 _TOKEN = re.compile(
     rf'{COMMENT}|"{{3}}(?:[^"\\]++|\\.|"(?!""))*+(?:"{{3}})?|{DOUBLE_QUOTED}|{SINGLE_QUOTED}'

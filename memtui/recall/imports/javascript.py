@@ -8,8 +8,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memtui.recall.imports.sources import SourceTree, UnreadableFileError, ancestors, normal
-from memtui.recall.imports.statements import COMMENT, DOUBLE_QUOTED, GAP, IMPORTED, SINGLE_QUOTED, Language, Statement
+from memtui.recall.imports.sources import (
+    COMMENT,
+    DOUBLE_QUOTED,
+    GAP,
+    IMPORTED,
+    SINGLE_QUOTED,
+    Language,
+    SourceTree,
+    Statement,
+    UnreadableFileError,
+    ancestors,
+    normal,
+)
 
 MOST_EXTENDS = 5
 """Configurations that extend one another, followed this far."""

@@ -7,8 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-from memtui.recall.imports.sources import SourceTree, ancestors
-from memtui.recall.imports.statements import IMPORTED, Language, Statement
+from memtui.recall.imports.sources import IMPORTED, Language, SourceTree, Statement, ancestors
 
 _TOKEN = re.compile(
     r"""

@@ -8,8 +8,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memtui.recall.imports.sources import SourceTree, UnreadableFileError, ancestors, normal
-from memtui.recall.imports.statements import COMMENT, IMPORTED, LINE_COMMENT, Language, Statement
+from memtui.recall.imports.sources import (
+    COMMENT,
+    IMPORTED,
+    LINE_COMMENT,
+    Language,
+    SourceTree,
+    Statement,
+    UnreadableFileError,
+    ancestors,
+    normal,
+)
 
 _ROOT_NAMES = ("lib.rs", "main.rs")
 _OWN_CRATES = ("tests", "examples", "benches", "src/bin")

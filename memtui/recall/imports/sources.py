@@ -1,4 +1,4 @@
-"""The files of one working tree, listed on demand, and a cache of their parsed imports."""
+"""The files of a working tree, and the statements by which they import each other."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import codecs
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 LARGEST_FILE = 1_000_000
@@ -129,3 +130,53 @@ def _kind(entry: os.DirEntry[str], root: Path) -> bool | None:
         return False if entry.is_file() else None
     except OSError:
         return None
+
+
+LINE_COMMENT = r"//[^\n]*+"
+BLOCK_COMMENT = r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
+DOUBLE_QUOTED = r'"(?:[^"\\\n]++|\\.)*+"?'
+SINGLE_QUOTED = r"'(?:[^'\\\n]++|\\.)*+'?"
+"""Strings that end with their line even where the quote is missing."""
+
+COMMENT = f"(?:{LINE_COMMENT}|{BLOCK_COMMENT})"
+GAP = rf"(?:\s++|{COMMENT})*+"
+"""White space and comments."""
+
+
+IMPORTED, USED, SAME_PACKAGE = "imported", "used", "same-package"
+"""How one file is tied to another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One import, declaration or use.
+
+    Attributes:
+        kind: what it is, in the words of its language's module.
+        path: the module, specifier or name as written, without quotes and white space.
+        names: names taken from it.
+    """
+
+    kind: str
+    path: str
+    names: tuple[str, ...] = ()
+
+
+MOST_WORDS = 20_000
+"""Words of one file that are looked up in its tree; more stand in generated files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How files of one language are read and how their statements are resolved.
+
+    Attributes:
+        name: as people say it.
+        read: from the source text to statements.
+        resolve: from a tree, a file of it, its statements and whether the file is in hand, to pairs of a file and
+            how it is tied to the first.
+    """
+
+    name: str
+    read: Callable[[str], Iterator[Statement]]
+    resolve: Callable[[SourceTree, str, Sequence[Statement], bool], Iterable[tuple[str, str]]]

@@ -345,7 +345,7 @@ class ListQueries:
 
     def _explained(self, view: MemoryView, query: str, now: datetime) -> Explained:
         """Return why a memory stands where it stands, from the search that listed it."""
-        from memtui.recall.baseline_score import standing_hit
+        from memtui.recall.scoring import standing_hit
         from memtui.wording.payload import explanation
 
         text = cleaned(query)

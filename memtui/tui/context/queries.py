@@ -115,7 +115,7 @@ class Payloads:
         """
         from memtui.curate.projects import narrow_to_files
         from memtui.pack.build import context
-        from memtui.pack.targets.registry import target_named
+        from memtui.pack.targets.formats import target_named
         from memtui.recall.phase import check_phase
         from memtui.recall.result import Task
 
@@ -310,7 +310,7 @@ class Payloads:
         return self._recipes(self._view())
 
     def _recipes(self, view: View) -> list[Recipe]:
-        from memtui.pack.recipe_union import recipes_of
+        from memtui.pack.build import recipes_of
         from memtui.vault.packs import read_recipes
 
         with self._reading.read() as reader:

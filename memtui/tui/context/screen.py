@@ -312,7 +312,7 @@ class ContextScreen(MemtuiScreen):
 
     def action_context_target(self) -> None:
         """Choose the target."""
-        from memtui.pack.targets.registry import target_named, target_names
+        from memtui.pack.targets.formats import target_named, target_names
 
         choices = [(name, target_named(name).label) for name in target_names()]
         pick(self.app, "Target", choices, self._lines.target, lambda name: self._set("target", name))

@@ -13,7 +13,7 @@ from recall_story import memory, story_vault
 from memtui.curate.packs import as_it_was, text_changes
 from memtui.pack.options import PackOptions
 from memtui.pack.recipes import get_pack, record_pack
-from memtui.pack.targets.registry import target_named, target_names
+from memtui.pack.targets.formats import target_named, target_names
 from memtui.recall.result import Task
 from memtui.vault.packs import StoredPack
 from memtui.vault.purge import purge_memories

@@ -10,7 +10,7 @@ from recall_story import memory
 from memtui.domain.memory import Memory, Source, content_hash
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.filters import without_loaded
-from memtui.pack.targets.registry import target_named, target_names
+from memtui.pack.targets.formats import target_named, target_names
 from memtui.recall.result import Hit, Recall
 
 

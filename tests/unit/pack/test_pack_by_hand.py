@@ -12,9 +12,9 @@ from recall_story import link, memory, story_vault
 
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Pack
-from memtui.pack.overrides import LEFT_OUT, PUT_IN
+from memtui.pack.filters import LEFT_OUT, PUT_IN
 from memtui.pack.targets.base import STYLES, join
-from memtui.pack.targets.registry import target_names
+from memtui.pack.targets.formats import target_names
 from memtui.recall.result import Task
 
 if TYPE_CHECKING:

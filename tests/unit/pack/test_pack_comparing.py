@@ -10,8 +10,7 @@ import pytest
 from pack_story import packed
 from recall_story import memory, story_vault
 
-from memtui.pack.build import Pack
-from memtui.pack.recipe_union import recipes_of
+from memtui.pack.build import Pack, recipes_of
 from memtui.pack.recipes import compare, list_recipes, previous_pack, record_pack, save_recipe
 from memtui.recall.result import Task
 from memtui.vault.vault import Vault

@@ -14,9 +14,8 @@ from memtui.pack.compile import BEST_FIRST, KEPT, TOO_FAR, Compiler, Detail
 from memtui.pack.options import PackOptions
 from memtui.pack.sentences import sentences_of
 from memtui.pack.targets.base import PackItem, PayloadInfo, short_ids
-from memtui.pack.targets.registry import target_named
-from memtui.recall.result import Hit, Recall, Task
-from memtui.recall.score import Part
+from memtui.pack.targets.formats import target_named
+from memtui.recall.result import Hit, Part, Recall, Task
 from memtui.text.token_count import get_counter
 
 LOCK = memory(

@@ -15,7 +15,7 @@ from memtui.pack.build import Pack, build_pack
 from memtui.pack.compile import TOO_FAR, Compiler
 from memtui.pack.options import PackOptions
 from memtui.pack.targets.base import Style
-from memtui.pack.targets.registry import target_named
+from memtui.pack.targets.formats import target_named
 from memtui.publish.memory_file import parse_memory
 from memtui.recall.rank import recall
 from memtui.recall.result import Recall, Task

@@ -16,8 +16,7 @@ from recall_story import NOON, memory
 from memtui.domain.memory import Memory
 from memtui.pack.compile import Compiler
 from memtui.pack.targets.base import STYLES, PackItem, PayloadInfo, Style
-from memtui.pack.targets.formats import hook_target
-from memtui.pack.targets.registry import target_named, target_names
+from memtui.pack.targets.formats import hook_target, target_named, target_names
 
 FENCE = "````\n```py\nretry(3)"
 HOSTILE = (

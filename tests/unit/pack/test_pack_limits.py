@@ -15,8 +15,7 @@ from memtui.pack.build import Pack, build_pack
 from memtui.pack.compile import Compiler
 from memtui.pack.options import PackOptions
 from memtui.pack.targets.base import STYLES, Style, Target
-from memtui.pack.targets.formats import hook_target
-from memtui.pack.targets.registry import target_named
+from memtui.pack.targets.formats import hook_target, target_named
 from memtui.recall.result import Hit, Recall, Task
 from memtui.text.quantities import parse_budget
 

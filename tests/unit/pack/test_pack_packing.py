@@ -20,7 +20,7 @@ from memtui.pack.compile import Compiler
 from memtui.pack.options import PackOptions
 from memtui.pack.select import PINNED
 from memtui.pack.targets.base import STYLES, Style
-from memtui.pack.targets.registry import target_named, target_names
+from memtui.pack.targets.formats import target_named, target_names
 from memtui.recall.result import Hit, Recall, Task, Withheld
 from memtui.text.token_count import get_counter
 

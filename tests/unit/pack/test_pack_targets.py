@@ -13,7 +13,7 @@ from recall_story import days_ago, memory
 from memtui.errors import UsageError
 from memtui.pack.compile import Compiler
 from memtui.pack.targets.base import NOTE, STYLES, PackItem, PayloadInfo, Style, Target, heading
-from memtui.pack.targets.registry import target_named, target_names
+from memtui.pack.targets.formats import target_named, target_names
 
 INFO = PayloadInfo("payments-api")
 CHAT = target_named("chat")

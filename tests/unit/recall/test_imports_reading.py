@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import memtui
-from memtui.recall.imports.languages import BY_SUFFIX, language_of, parse
-from memtui.recall.imports.statements import Language
+from memtui.recall.imports.follow import BY_SUFFIX, language_of, parse
+from memtui.recall.imports.sources import Language
 
 
 def _language(suffix: str) -> Language:

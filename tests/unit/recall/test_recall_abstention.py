@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.recall import abstention
-from memtui.recall.abstention import Signals, closeness, margin, sameness
+from memtui.recall import fusion
+from memtui.recall.fusion import Signals, closeness, margin, sameness
 
 cosines = st.lists(st.floats(-1, 1), min_size=1, max_size=80)
 
 
-@given(st.floats(-1, 1), st.integers(abstention.FEWEST, 60))
+@given(st.floats(-1, 1), st.integers(fusion.FEWEST, 60))
 def test_memories_that_are_all_alike_are_as_close_as_each(cosine: float, count: int) -> None:
     assert closeness([cosine] * count, 0.0, count) == pytest.approx(cosine)
 
@@ -38,7 +38,7 @@ def test_a_nearer_memory_is_never_less_of_an_answer(found: list[float], step: fl
 def test_the_nearest_of_many_must_be_nearer_up_to_a_bound() -> None:
     near = [0.4, 0.2]
     assert closeness(near, 0.05, 500) < closeness(near, 0.05, 50) < closeness(near, 0.05, 5)
-    assert closeness(near, 0.05, abstention.MOST) == closeness(near, 0.05, 1_000_000)
+    assert closeness(near, 0.05, fusion.MOST) == closeness(near, 0.05, 1_000_000)
 
 
 def test_an_empty_view_is_no_closer_than_the_background() -> None:
@@ -79,4 +79,4 @@ def test_nothing_is_relevant_where_neither_words_nor_meaning_are_near() -> None:
 
 
 def test_a_vague_text_counts_less_beside_files() -> None:
-    assert abstention.trust(-5) == abstention.LEAST_TRUST < abstention.trust(1) < abstention.trust(9) == 1.0
+    assert fusion.trust(-5) == fusion.LEAST_TRUST < fusion.trust(1) < fusion.trust(9) == 1.0

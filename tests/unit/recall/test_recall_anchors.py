@@ -6,7 +6,7 @@ import pytest
 
 from memtui.recall.anchors import FLOOR_STRENGTH, Surroundings, best_matches, files_part, strength
 from memtui.recall.imports.follow import Reached
-from memtui.recall.imports.statements import SAME_PACKAGE
+from memtui.recall.imports.sources import SAME_PACKAGE
 
 FILE = "payments/core/service.py"
 

@@ -11,8 +11,7 @@ from recall_story import NOON, PAYMENTS, SETTINGS, memory, story_vault
 
 from memtui.domain.kinds import Kinds
 from memtui.recall.embedding_cache import ResidentVectors, embed_missing
-from memtui.recall.fusion import Evidence, fuse
-from memtui.recall.neighbours import Kinship
+from memtui.recall.fusion import Evidence, Kinship, fuse
 from memtui.recall.rank import recall
 from memtui.recall.result import Hit, Task
 from memtui.recall.retrieve import fetch_for_search

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recall_story import link
 
-from memtui.recall.neighbours import NEIGHBOUR_SHARE, SUCCESSION_SHARE, neighbour_shares, neighbours_part
+from memtui.recall.scoring import NEIGHBOUR_SHARE, SUCCESSION_SHARE, neighbour_shares, neighbours_part
 
 
 def test_relations_pass_a_share_both_ways() -> None:

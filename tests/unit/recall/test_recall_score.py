@@ -8,7 +8,7 @@ from recall_story import NOON, days_ago, memory
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Signal
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.recall.score import (
+from memtui.recall.result import (
     GONE_FACTOR,
     Part,
     combine,

@@ -11,7 +11,7 @@ from memtui.domain.freshness import freshness
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Anchor, Memory, Signal
 from memtui.domain.usefulness import multiplier, usefulness
-from memtui.recall.baseline_score import standing_hit
+from memtui.recall.scoring import standing_hit
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 KINDS = Kinds()

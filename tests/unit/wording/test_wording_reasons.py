@@ -12,8 +12,7 @@ from recall_story import LINKS, NOON, STORY, memory, story_vault
 from memtui.analysis.contradictions import Contradiction
 from memtui.curate.explain_payload import Explained, PayloadContradiction
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.recall.result import Hit, Task
-from memtui.recall.score import Part
+from memtui.recall.result import Hit, Part, Task
 from memtui.text.quantities import Budget
 from memtui.text.token_count import get_counter
 from memtui.wording.payload import (
