@@ -174,7 +174,8 @@ def _tour(vault: Vault, session: Session) -> None:
     scope = Scope.of_project(TOUR_PROJECT)
     write_line(f'\n# Search says why (memtui search "double charge" --project {TOUR_PROJECT} --explain)\n')
     meaning = ModelMeaning(vault, config.embedding.model) if session.meaning is not None else None
-    for hit in search(vault, "double charge", scope, limit=2, settings=config.recall, now=now, meaning=meaning):
+    found = search(vault, "double charge", scope, limit=2, settings=config.recall, now=now, meaning=meaning)
+    for hit in found.hits:
         write_line(f"{hit.memory.id}  {reveal(hit.memory.title)}")
         write_explanation(hit)
     write_line(f'\n# A payload for a task (memtui context "{TOUR_TASK}" --file {TOUR_FILE} --budget 800)\n')

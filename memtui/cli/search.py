@@ -25,7 +25,7 @@ def _search_arguments(parser: Parser) -> None:
 def _search(arguments: argparse.Namespace, session: Session) -> int:
     """Search memories by words and meaning. Words are OR-ed and ranked, so a missing one never empties the result."""
     from memtui.curate.projects import check_named_files, narrow_to_files
-    from memtui.recall.search import find
+    from memtui.recall.search import search
     from memtui.vault.filters import EVERYTHING
 
     query = " ".join(arguments.query)
@@ -38,7 +38,7 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
     files = check_named_files(session.vault, view, arguments.file, folder=session.folder)
     scope = EVERYTHING if arguments.all_projects else narrow_to_files(session.vault, view, files).listing_scope
     now = session.vault.now()
-    found = find(
+    found = search(
         session.vault,
         query,
         scope,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
@@ -12,12 +12,11 @@ from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Link, Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall import eligibility
-from memtui.recall.anchors import former_names, surroundings_of
 from memtui.recall.eligibility import CODE_OF_PLACE, elsewhere
 from memtui.recall.lexical import LONGEST_QUERY, Query
 from memtui.recall.phase import check_phase, guess_phase
 from memtui.recall.result import Hit, Part, Recall, Task, Withheld, listed_and_counted, order_key
-from memtui.recall.retrieve import Fetched, fetch_for_task
+from memtui.recall.retrieve import Fetched, fetch, fetch_for_task
 from memtui.recall.scoring import Scorer, pin_part
 from memtui.recall.semantic import Meaning, terms_of
 from memtui.vault.filters import Scope
@@ -182,7 +181,6 @@ def gather(
     meaning: Meaning | None = None,
 ) -> Evidence:
     """Return what a recall ranks, read under one lease; the arguments are those of `recall`."""
-    surroundings = surroundings_of(tree, task.files)
     read = partial(
         fetch_for_task,
         vault,
@@ -192,17 +190,10 @@ def gather(
         at=task.as_of or now,
         now=now,
         freshness_weight=settings.freshness_weight,
-        surroundings=surroundings,
         sense=meaning.sense(task.text[:LONGEST_QUERY]) if meaning and task.has_words else None,
         index=terms_of(meaning),
     )
-    fetched = read()
-    if meaning and meaning.catch_up():
-        fetched = read()
-    former = former_names(tree, task.files, fetched.tied_to)
-    if former:
-        fetched = read(surroundings=replace(surroundings, former=former))
-    fetched.check_anchors(tree, former)
+    fetched = fetch(read, meaning, tree, task.files)
     return Evidence(fetched, task, scope, settings, now)
 
 

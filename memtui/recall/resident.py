@@ -18,8 +18,8 @@ from memtui.vault.vault import Vault
 if TYPE_CHECKING:
     from memtui.config import RecallSettings
     from memtui.recall.embedding_cache import ResidentVectors
-    from memtui.recall.result import Hit
     from memtui.recall.retrieve import Fetched
+    from memtui.recall.search import Found
     from memtui.recall.semantic import Likeness, ModelMeaning, Sense
     from memtui.vault.reader import VaultReader
     from memtui.vault.search.catalogue import Catalogue, Mask
@@ -56,7 +56,7 @@ class HeldWords:
         now: datetime,
         statuses: Sequence[str] | None = ("active",),
         tree: Tree | None = None,
-    ) -> list[Hit]:
+    ) -> Found:
         """Return what `memtui.recall.search.search` returns for the same arguments; the memories lack their texts.
 
         Raises:
@@ -64,13 +64,13 @@ class HeldWords:
         """
         from memtui.recall.phase import guess_phase
         from memtui.recall.scoring import Scorer
-        from memtui.recall.search import ranked
+        from memtui.recall.search import Found, ranked
 
         wanted = MemoryFilter(scope=scope, statuses=None if statuses is None else tuple(statuses))
-        fetched, named = self._fetch(query, wanted, limit=limit)
+        fetched = self._fetch(query, wanted, limit=limit)
         fetched.check_anchors(tree)
         scorer = Scorer(fetched, fetched.memories, settings, self.vault.kinds, now, guess_phase(query))
-        return ranked(scorer, named, limit=limit)
+        return Found(ranked(scorer, limit=limit), bool(fetched.named) or scorer.is_answered)
 
     def learn_words(self, wanted: MemoryFilter) -> None:
         """Read the words of the titles of a filter, unless that was done: for a thread, before a typing error."""
@@ -84,8 +84,8 @@ class HeldWords:
                 known.setdefault(word[0], {})[word] = times
             self._words[wanted] = known
 
-    def _fetch(self, query: str, wanted: MemoryFilter, *, limit: int) -> tuple[Fetched, list[str]]:
-        """Return what a search needs, and the ids that the query names by id or title."""
+    def _fetch(self, query: str, wanted: MemoryFilter, *, limit: int) -> Fetched:
+        """Return what a search needs."""
         from memtui.recall.lexical import Query, match_query
         from memtui.recall.retrieve import Fetched
         from memtui.recall.search import FEWEST_READ, ID_PREFIX
@@ -110,7 +110,8 @@ class HeldWords:
                 named = [found]
                 self._take(fetched, found, only_active=False)
         fetched.lexical = {self.catalogue.ids[number]: hit for number, hit in zip(numbers, hits, strict=True)}
-        return fetched, [self.catalogue.ids[number] for number in named]
+        fetched.named = [self.catalogue.ids[number] for number in named]
+        return fetched
 
     def _take(self, fetched: Fetched, number: int, *, only_active: bool) -> None:
         """Put a memory among what was fetched; what hangs on it is looked at where the search of the vault does."""

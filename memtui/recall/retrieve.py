@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memtui.domain.memory import AnchorState, Link, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall import fusion
-from memtui.recall.anchors import NO_SURROUNDINGS, FileMatch, Surroundings, best_matches, plain_path
+from memtui.recall.anchors import (
+    NO_SURROUNDINGS,
+    FileMatch,
+    Surroundings,
+    best_matches,
+    former_names,
+    plain_path,
+    surroundings_of,
+)
 from memtui.recall.fusion import Kinship
 from memtui.recall.lexical import ANSWER_COVERAGE, Query, QueryWeights, match_query
-from memtui.recall.semantic import Likeness, Sense
+from memtui.recall.semantic import Likeness, Meaning, Sense
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
 from memtui.vault.search.bm25 import FOREIGN, UNASSIGNED, LexicalHit, Matched
@@ -51,6 +59,7 @@ class Fetched:
         likeness: how like the task memories are by meaning, None without any to compare with; `cosines` has it by id.
         kinship: how like each other the best memories are, by two ids, the smaller first.
         files: how memories are tied to the files in hand, by id.
+        named: ids of the memories whose id or title the query is.
         standing: ids of the project's most useful memories; only where there is no text.
         pins: ids of the pinned memories in scope.
         links: links that touch these memories.
@@ -69,6 +78,7 @@ class Fetched:
     cosines: dict[str, float] = field(default_factory=dict)
     kinship: Mapping[tuple[str, str], float] = field(default_factory=dict)
     files: dict[str, FileMatch] = field(default_factory=dict)
+    named: list[str] = field(default_factory=list)
     standing: list[str] = field(default_factory=list)
     pins: list[str] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
@@ -96,6 +106,24 @@ class Fetched:
             for path, state in states_now(known, looked).items():
                 found[memory.id, path] = "moved" if state == "gone" and plain_path(path) in moved else state
         self.states = {**self.states, **found}
+
+
+def fetch(read: Callable[..., Fetched], meaning: Meaning | None, tree: Tree | None, files: Sequence[str]) -> Fetched:
+    """Return what was read with what the working tree adds: imports, states of anchors, former names of files.
+
+    Args:
+        read: reads the vault under one lease, given `surroundings`; called again where vectors that were missing are
+            there now, or a file in hand had another name.
+    """
+    surroundings = surroundings_of(tree, files)
+    fetched = read(surroundings=surroundings)
+    if meaning and meaning.catch_up():
+        fetched = read(surroundings=surroundings)
+    former = former_names(tree, files, fetched.tied_to)
+    if former:
+        fetched = read(surroundings=replace(surroundings, former=former))
+    fetched.check_anchors(tree, former)
+    return fetched
 
 
 def assigned(scope: Scope) -> Scope:
@@ -160,8 +188,8 @@ def fetch_for_search(
     surroundings: Surroundings = NO_SURROUNDINGS,
     sense: Sense | None = None,
     index: TermIndex | None = None,
-) -> tuple[Fetched, list[str]]:
-    """Return what a search needs, and the ids that the query names by id or title, under one lease."""
+) -> Fetched:
+    """Return what a search needs, read under one lease."""
     fetched = Fetched()
     with vault.read() as opened:
         reader = _cached(opened, wanted, index)
@@ -174,7 +202,8 @@ def fetch_for_search(
         _take(fetched, by_key, hits, matches)
         _take_meaning(reader, fetched, sense, by_key, hits)
         _fetch_kin(reader, fetched)
-    return fetched, [by_key[key].id for key in named]
+        fetched.named = [by_key[key].id for key in named]
+    return fetched
 
 
 def _cached(reader: VaultReader, wanted: MemoryFilter, index: TermIndex | None) -> VaultReader:

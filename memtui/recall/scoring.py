@@ -13,13 +13,17 @@ from memtui.domain.freshness import freshness
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Link, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.domain.usefulness import usefulness
-from memtui.recall import anchors, fusion, lexical, result
+from memtui.domain.usefulness import HURT_WEIGHT, usefulness
+from memtui.recall import anchors, fusion, lexical
 from memtui.recall.eligibility import holding_part
 from memtui.recall.phase import kind_part
-from memtui.recall.result import Hit, Part
+from memtui.recall.result import Hit, Part, combine
 from memtui.recall.retrieve import MOST_BY_MEANING, SEED_RELEVANCE, Fetched
 from memtui.recall.semantic import Likeness
+
+GONE_FACTOR = 0.3
+"""Factor of a memory whose every file is gone: its subject has probably left the code. However fresh it is, it
+stands below an equal match of two years whose file is there (0.33 for a lesson), and is still shown."""
 
 NEIGHBOUR_SHARE = 0.3
 """Share of a hit's relevance that passes along a link."""
@@ -116,6 +120,49 @@ that bar for all, nDCG@10 falls by 0.03 on two sets."""
 
 PIN_RELEVANCE = 1.0
 """A pinned memory is as relevant as the best match by words, and what it matches comes on top."""
+
+
+def freshness_part(memory: Memory, now: datetime, kinds: Kinds, weight: float) -> Part:
+    """Return the factor of freshness raised to its weight."""
+    share = freshness(memory, now, kinds)
+    reason = Reason(ReasonCode.FRESHNESS, score=share, bar=weight, because=(trusted_since(memory),))
+    return Part("freshness", share**weight, reason)
+
+
+def trusted_since(memory: Memory) -> Reason:
+    """Return since when a memory is trusted, as a date, so that it does not change from day to day."""
+    if memory.pinned:
+        return Reason(ReasonCode.PINNED)
+    if memory.verified_at:
+        return Reason(ReasonCode.VERIFIED, date=memory.verified_at)
+    return Reason(ReasonCode.NEVER_VERIFIED, date=memory.observed_at or memory.created_at)
+
+
+def usefulness_part(signals: Sequence[Signal], now: datetime, hurt_weight: float = HURT_WEIGHT) -> Part:
+    """Return the factor of usefulness."""
+    names = tuple(sorted(signal.signal for signal in signals))
+    return Part("usefulness", usefulness(signals, now, hurt_weight), Reason(ReasonCode.USES, names=names))
+
+
+def importance_part(memory: Memory) -> Part:
+    """Return the factor of importance."""
+    return Part(
+        "importance", importances.multiplier(memory.importance), Reason(ReasonCode.IMPORTANCE, number=memory.importance)
+    )
+
+
+def gone_part(memory: Memory, states: dict[str, str]) -> Part | None:
+    """Return the factor of a memory whose every file is gone, or None.
+
+    Args:
+        states: last known state per anchor path; what was never checked is not gone.
+    """
+    known = [states.get(anchor.path, "") for anchor in memory.anchors]
+    checked = [state for state in known if state != "unverifiable"]
+    if not checked or any(state != "gone" for state in checked):
+        return None
+    paths = tuple(anchor.path for anchor in memory.anchors)
+    return Part("files gone", GONE_FACTOR, Reason(ReasonCode.FILES_GONE, names=paths))
 
 
 @dataclass(slots=True)
@@ -332,28 +379,6 @@ class Scorer:
     def _replaced(self) -> set[str]:
         return {link.to_id for link in self.fetched.links if link.type == "supersedes"}
 
-    def worth(self, memory: Memory, *, extra: Part | None = None) -> float:
-        """Return the score of a memory that no link passes anything on to, without the parts that explain it.
-
-        Args:
-            extra: a further term of the relevance.
-        """
-        match = self.fetched.files.get(memory.id)
-        files = anchors.FILES_WEIGHT * match.strength if match else 0.0
-        relevance = math.fsum((*self._text_values(memory.id), files, extra.value if extra else 0.0))
-        signals = self.fetched.signals.get(memory.id)
-        gone = result.gone_part(memory, self._states.get(memory.id, {})) if memory.anchors else None
-        elsewhere = holding_part(memory, self.phase)
-        factors = (
-            freshness(memory, self.now, self.kinds) ** self.settings.freshness_weight,
-            usefulness(signals, self.now, self.kinds.hurt_weight) if signals else 1.0,
-            importances.multiplier(memory.importance),
-            kind_part(memory.kind, self.phase, guessed=self.phase_guessed).value,
-            gone.value if gone else 1.0,
-            elsewhere.value if elsewhere else 1.0,
-        )
-        return round(relevance * math.prod(factors), result.SCORE_DIGITS)
-
     def hit(self, memory: Memory, *, neighbour: Neighbour | None = None, extra: Part | None = None) -> Hit:
         """Return a memory with its score.
 
@@ -367,17 +392,17 @@ class Scorer:
         if extra:
             terms.append(extra)
         parts = [*terms, *self._factors(memory)]
-        relevance, total = result.combine(parts)
+        relevance, total = combine(parts)
         return Hit(memory, total, relevance, tuple(parts), self._reasons(memory, terms))
 
     def _factors(self, memory: Memory) -> list[Part]:
         factors = [
-            result.freshness_part(memory, self.now, self.kinds, self.settings.freshness_weight),
-            result.usefulness_part(self.fetched.signals.get(memory.id, ()), self.now, self.kinds.hurt_weight),
-            result.importance_part(memory),
+            freshness_part(memory, self.now, self.kinds, self.settings.freshness_weight),
+            usefulness_part(self.fetched.signals.get(memory.id, ()), self.now, self.kinds.hurt_weight),
+            importance_part(memory),
             kind_part(memory.kind, self.phase, guessed=self.phase_guessed),
         ]
-        rare = (result.gone_part(memory, self._states.get(memory.id, {})), holding_part(memory, self.phase))
+        rare = (gone_part(memory, self._states.get(memory.id, {})), holding_part(memory, self.phase))
         return [*factors, *(part for part in rare if part)]
 
     def _reasons(self, memory: Memory, terms: list[Part]) -> tuple[Reason, ...]:
@@ -386,7 +411,7 @@ class Scorer:
         reasons = [part.reason for part in terms if part.reason.code not in hidden]
         if not reasons and terms:
             reasons = [Reason(ReasonCode.WEAK)]
-        verified = [result.trusted_since(memory)] if memory.verified_at and not memory.pinned else []
+        verified = [trusted_since(memory)] if memory.verified_at and not memory.pinned else []
         return (*reasons, *verified)
 
 
@@ -417,12 +442,12 @@ def standing_hit(
     """
     parts = [
         Part("no task", 1.0, _NO_TASK, "term"),
-        result.freshness_part(memory, now, kinds, settings.freshness_weight),
-        result.usefulness_part(signals, now, kinds.hurt_weight),
-        result.importance_part(memory),
+        freshness_part(memory, now, kinds, settings.freshness_weight),
+        usefulness_part(signals, now, kinds.hurt_weight),
+        importance_part(memory),
     ]
-    gone = result.gone_part(memory, states)
+    gone = gone_part(memory, states)
     if gone is not None:
         parts.append(gone)
-    relevance, total = result.combine(parts)
+    relevance, total = combine(parts)
     return Hit(memory, total, relevance, tuple(parts), (_NO_TASK,))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
 from memtui.config import RecallSettings
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import AmbiguousIdError, NotFoundError
-from memtui.recall.anchors import former_names, surroundings_of
 from memtui.recall.lexical import LONGEST_QUERY
 from memtui.recall.phase import guess_phase
-from memtui.recall.result import Hit, Part, age_key
-from memtui.recall.retrieve import Fetched, fetch_for_search
+from memtui.recall.result import Hit, Part, order_key
+from memtui.recall.retrieve import Fetched, fetch, fetch_for_search
 from memtui.recall.scoring import Scorer
 from memtui.recall.semantic import Meaning, terms_of
 from memtui.vault.filters import MemoryFilter, Scope
@@ -55,34 +54,6 @@ def search(
     statuses: Sequence[str] | None = ("active",),
     tree: Tree | None = None,
     meaning: Meaning | None = None,
-) -> list[Hit]:
-    """Return the hits of `find`, whose arguments these are."""
-    return find(
-        vault,
-        query,
-        scope,
-        files=files,
-        limit=limit,
-        settings=settings,
-        now=now,
-        statuses=statuses,
-        tree=tree,
-        meaning=meaning,
-    ).hits
-
-
-def find(
-    vault: Vault,
-    query: str,
-    scope: Scope,
-    *,
-    files: tuple[str, ...] = (),
-    limit: int,
-    settings: RecallSettings,
-    now: datetime,
-    statuses: Sequence[str] | None = ("active",),
-    tree: Tree | None = None,
-    meaning: Meaning | None = None,
 ) -> Found:
     """Return the memories that share a telling word with a query, are close in meaning or tied to files, best first.
 
@@ -100,7 +71,6 @@ def find(
         meaning: compares the query with memories by meaning, None for words alone.
     """
     wanted = MemoryFilter(scope=scope, statuses=None if statuses is None else tuple(statuses))
-    surroundings = surroundings_of(tree, files)
     read = partial(
         fetch_for_search,
         vault,
@@ -108,53 +78,41 @@ def find(
         wanted,
         files,
         limit=max(limit, FEWEST_READ),
-        surroundings=surroundings,
         sense=meaning.sense(query[:LONGEST_QUERY]) if meaning and query.strip() else None,
         index=terms_of(meaning),
     )
-    fetched, named = read()
-    if meaning and meaning.catch_up():
-        fetched, named = read()
-    former = former_names(tree, files, fetched.tied_to)
-    if former:
-        fetched, named = read(surroundings=replace(surroundings, former=former))
+    fetched = fetch(read, meaning, tree, files)
     if not fetched.memories and ID_PREFIX.fullmatch(query.strip().lower()):
-        named = _by_prefix(vault, query.strip().lower(), wanted, fetched)
-    fetched.check_anchors(tree, former)
+        _take_prefix(vault, query.strip().lower(), wanted, fetched)
+        fetched.check_anchors(tree)
     scorer = Scorer(fetched, fetched.memories, settings, vault.kinds, now, guess_phase(query))
-    is_sure = bool(named or fetched.files) or scorer.is_answered
-    return Found(ranked(scorer, named, limit=limit), is_sure)
+    is_sure = bool(fetched.named or fetched.files) or scorer.is_answered
+    return Found(ranked(scorer, limit=limit), is_sure)
 
 
-def ranked(scorer: Scorer, named: Sequence[str], *, limit: int | None = None) -> list[Hit]:
-    """Return what a search shows of the memories that were read, best first; those that the query names come first.
-
-    Only what is shown is explained: the parts of a score in words take longer than all the rest of the ranking.
-    """
-    chosen = set(named)
-    extra = dict.fromkeys(chosen, _NAMED)
+def ranked(scorer: Scorer, *, limit: int | None = None) -> list[Hit]:
+    """Return what a search shows of the memories that were read, best first; those that the query names come first."""
+    fetched, named = scorer.fetched, set(scorer.fetched.named)
     found = [
-        (identifier not in chosen, -scorer.worth(memory, extra=extra.get(identifier)), *age_key(memory), memory)
-        for identifier, memory in scorer.fetched.memories.items()
-        if identifier in chosen
+        scorer.hit(memory, extra=_NAMED if identifier in named else None)
+        for identifier, memory in fetched.memories.items()
+        if identifier in named
         or scorer.is_informed(identifier)
         or scorer.is_close(identifier)
-        or identifier in scorer.fetched.files
+        or identifier in fetched.files
     ]
-    found.sort(key=lambda one: one[:-1])
-    return [scorer.hit(memory, extra=extra.get(memory.id)) for *_, memory in found[:limit]]
+    return sorted(found, key=lambda hit: (hit.memory.id not in named, *order_key(hit)))[:limit]
 
 
-def _by_prefix(vault: Vault, prefix: str, wanted: MemoryFilter, fetched: Fetched) -> list[str]:
+def _take_prefix(vault: Vault, prefix: str, wanted: MemoryFilter, fetched: Fetched) -> None:
     """Read the memory whose id starts so, if there is exactly one and the search may show it."""
     with vault.read() as reader:
         try:
             memory = reader.get(reader.resolve(prefix))
         except (NotFoundError, AmbiguousIdError):
-            return []
+            return
         if reader.count(MemoryFilter(scope=wanted.scope, statuses=wanted.statuses, ids=(memory.id,))) == 0:
-            return []
+            return
         fetched.signals = {memory.id: reader.signals([memory.id])}
         fetched.states = reader.anchor_states([memory.id])
-    fetched.memories = {memory.id: memory}
-    return [memory.id]
+    fetched.memories, fetched.named = {memory.id: memory}, [memory.id]

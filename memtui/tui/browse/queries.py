@@ -229,11 +229,11 @@ class ListQueries:
         scope, statuses = self._searched(browsing)
         settings, tree = self._opening.recall, self._access.view.tree if self._access.view else None
         if words is not None:
-            hits = words.search(
+            found = words.search(
                 text, scope, limit=MOST_HITS, settings=settings, now=browsing.now, statuses=statuses, tree=tree
             )
         else:
-            hits = search(
+            found = search(
                 self._reading,
                 text,
                 scope,
@@ -244,8 +244,8 @@ class ListQueries:
                 tree=tree,
                 meaning=self._opening.meaning if by_meaning else None,
             )
-        self._hits = (text, {hit.memory.id: hit for hit in hits})
-        return [hit.memory.id for hit in hits]
+        self._hits = (text, {hit.memory.id: hit for hit in found.hits})
+        return [hit.memory.id for hit in found.hits]
 
     def _browsing(self, wanted: Wanted, now: datetime) -> Browsing:
         from memtui.vault.facets import Browsing
@@ -396,7 +396,7 @@ class ListQueries:
 
         look = self._words.search if self.is_prepared(listing.base) and self._words else partial(search, self._reading)
         wide = look(text, EVERYTHING, limit=MOST_HITS, settings=self._opening.recall, now=now, statuses=None)
-        return tuple(dict.fromkeys((*listing.hits, *(hit.memory.id for hit in wide))))
+        return tuple(dict.fromkeys((*listing.hits, *(hit.memory.id for hit in wide.hits))))
 
     def _look_for_gone_files(self, counter: int) -> None:
         """Look once per state of the vault which memories are tied to files that are no longer there."""

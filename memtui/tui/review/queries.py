@@ -421,7 +421,7 @@ class ReviewAccess(ReviewVerdicts):
         with self._reading.read() as reader:
             scope = self._access.view_of(reader).scope
         words = f"{memory.title} {memory.insight[:300]}"
-        hits = search(
+        similar = search(
             self._reading, words, scope, limit=MOST_SIMILAR, settings=self._opening.recall, now=self._vault.now()
         )
         mine = wording_of(memory.title[:300], memory.insight)
@@ -431,7 +431,7 @@ class ReviewAccess(ReviewVerdicts):
                 hit.memory.id,
                 tame(hit.memory.title),
             )
-            for hit in hits
+            for hit in similar.hits
             if hit.memory.id not in known
         ]
         return [

@@ -1,4 +1,4 @@
-"""A process that stays answers as one that asks the vault each time; scores without their explanation are the same."""
+"""A process that stays answers as one that asks the vault each time."""
 
 from __future__ import annotations
 
@@ -9,16 +9,12 @@ import pytest
 from fake_engine import FakeEngine
 from recall_story import NOON, PAYMENTS, SETTINGS, memory, story_vault
 
-from memtui.domain.kinds import Kinds
 from memtui.recall.embedding_cache import ResidentVectors, embed_missing
 from memtui.recall.fusion import Evidence, Kinship, fuse
 from memtui.recall.rank import recall
 from memtui.recall.result import Hit, Task
-from memtui.recall.retrieve import fetch_for_search
-from memtui.recall.scoring import Scorer
 from memtui.recall.search import search
 from memtui.recall.semantic import ModelMeaning
-from memtui.vault.filters import MemoryFilter
 from memtui.vault.search.postings_memory import TermIndex
 from memtui.vault.vault import Vault
 from memtui.wording.payload import explanation
@@ -57,7 +53,7 @@ def assert_same(vault: Vault, held: ModelMeaning) -> None:
         one, other = (
             search(vault, query, PAYMENTS, limit=4, settings=SETTINGS, now=NOON, meaning=each) for each in (asked, held)
         )
-        assert told(one) == told(other)
+        assert told(one.hits) == told(other.hits)
         task = Task(query, ("payments/service.py",))
         stored, kept = (
             recall(vault, task, PAYMENTS, settings=SETTINGS, now=NOON, meaning=each) for each in (asked, held)
@@ -81,18 +77,6 @@ def test_and_still_are_after_a_change_and_after_a_memory_was_embedded(tmp_path: 
         writer.put(replace(writer.get("lockpaym"), title="Mutex around reimbursements"))
         writer.put(memory("brandnew", "Retry webhooks with a lock"))
     assert_same(vault, held)
-
-
-def test_a_score_without_its_parts_is_the_score_with_them(vault: Vault) -> None:
-    wanted = MemoryFilter(scope=PAYMENTS)
-    for query, files in (("lock refunds", ()), ("mutex", ("payments/service.py",)), ("", ("payments/lock.py",))):
-        sense = meaning_of(vault, None).sense(query) if query else None
-        fetched, _ = fetch_for_search(vault, query, wanted, files, limit=50, sense=sense)
-        scorer = Scorer(fetched, fetched.memories, SETTINGS, Kinds(), NOON, "debug")
-        for each in fetched.memories.values():
-            hit = scorer.hit(each)
-            assert scorer.worth(each) == hit.score
-            assert scorer.own_relevance(each.id) == pytest.approx(hit.relevance, abs=1e-9)
 
 
 def test_kinship_reads_as_the_mapping_of_its_pairs() -> None:

@@ -11,7 +11,7 @@ from recall_story import NOON, PAYMENTS, SETTINGS, ids, memory, recalled, story_
 from memtui.domain.reasons import ReasonCode
 from memtui.recall.embedding_cache import ResidentVectors, embed_missing
 from memtui.recall.result import Recall
-from memtui.recall.search import Found, find, search
+from memtui.recall.search import Found, search
 from memtui.recall.semantic import MOST_CAUGHT_UP, ModelMeaning
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.search.vectors import count_current
@@ -78,7 +78,8 @@ def test_files_still_lead_where_the_text_says_nothing(vault: Vault) -> None:
 
 def test_a_search_shows_what_is_close_without_a_common_word(vault: Vault) -> None:
     def searched(query: str) -> list[str]:
-        return ids(search(vault, query, PAYMENTS, limit=20, settings=SETTINGS, now=NOON, meaning=meaning_of(vault)))
+        meaning = meaning_of(vault)
+        return ids(search(vault, query, PAYMENTS, limit=20, settings=SETTINGS, now=NOON, meaning=meaning).hits)
 
     assert searched("bookkeeping")[0] == "twicebug"
     assert searched("zyzzyva") == []
@@ -88,7 +89,7 @@ def test_a_search_shows_what_is_close_without_a_common_word(vault: Vault) -> Non
 def test_a_search_tells_an_answer_from_what_is_merely_nearest(vault: Vault) -> None:
     def look(query: str, *, by_meaning: bool = True) -> Found:
         meaning = meaning_of(vault) if by_meaning else None
-        return find(vault, query, PAYMENTS, limit=20, settings=SETTINGS, now=NOON, meaning=meaning)
+        return search(vault, query, PAYMENTS, limit=20, settings=SETTINGS, now=NOON, meaning=meaning)
 
     for query in ("bookkeeping", "lock refunds", "lockpaym"):
         assert look(query).is_sure
@@ -106,7 +107,7 @@ def test_missing_vectors_are_made_up_for_a_few_at_a_time(tmp_path: Path) -> None
     meaning = ModelMeaning(vault, "bundled", engine=engine)
 
     def searched() -> list[str]:
-        return ids(search(vault, "standby", EVERYTHING, limit=5, settings=SETTINGS, now=NOON, meaning=meaning))
+        return ids(search(vault, "standby", EVERYTHING, limit=5, settings=SETTINGS, now=NOON, meaning=meaning).hits)
 
     def stored() -> int:
         with vault.read() as reader:
@@ -136,7 +137,7 @@ def test_while_most_are_not_embedded_words_answer_alone(tmp_path: Path) -> None:
 
 def test_a_model_that_is_missing_is_told_and_words_answer(vault: Vault) -> None:
     meaning = ModelMeaning(vault, "sentence-transformers:/no/such/model")
-    hits = search(vault, "replica port", PAYMENTS, limit=5, settings=SETTINGS, now=NOON, meaning=meaning)
+    hits = search(vault, "replica port", PAYMENTS, limit=5, settings=SETTINGS, now=NOON, meaning=meaning).hits
     assert ids(hits)[0] == "replica2"
     assert "/no/such/model" in meaning.problem
     assert ModelMeaning(vault, "none").sense("x") is None

@@ -31,7 +31,7 @@ def vault(tmp_path: Path) -> Vault:
 
 
 def found(vault: Vault, query: str, meaning: ResidentMeaning) -> list[str]:
-    hits = search(vault, query, SCOPE, limit=5, settings=RecallSettings(), now=vault.now(), meaning=meaning)
+    hits = search(vault, query, SCOPE, limit=5, settings=RecallSettings(), now=vault.now(), meaning=meaning).hits
     return [hit.memory.id for hit in hits]
 
 

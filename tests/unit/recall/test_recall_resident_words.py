@@ -101,8 +101,8 @@ def same(
     tree: Tree | None = None,
 ) -> None:
     """Compare both searches: the ids in order, the scores to nine digits, the explanations word for word."""
-    by_vault = search(vault, query, scope, limit=limit, settings=SETTINGS, now=NOW, statuses=statuses, tree=tree)
-    in_memory = held.search(query, scope, limit=limit, settings=SETTINGS, now=NOW, statuses=statuses, tree=tree)
+    by_vault = search(vault, query, scope, limit=limit, settings=SETTINGS, now=NOW, statuses=statuses, tree=tree).hits
+    in_memory = held.search(query, scope, limit=limit, settings=SETTINGS, now=NOW, statuses=statuses, tree=tree).hits
     assert [hit.memory.id for hit in in_memory] == [hit.memory.id for hit in by_vault], query
     for mine, theirs in zip(in_memory, by_vault, strict=True):
         assert mine.score == pytest.approx(theirs.score, abs=1e-8)
@@ -150,8 +150,8 @@ def test_the_story_is_searched_alike(tmp_path: Path) -> None:
         "Lock refunds by payment_id",
     ):
         for scope, statuses in ((PAYMENTS, ("active",)), (EVERYTHING, None)):
-            there = search(vault, query, scope, limit=20, settings=SETTINGS, now=NOON, statuses=statuses)
-            here = held.search(query, scope, limit=20, settings=SETTINGS, now=NOON, statuses=statuses)
+            there = search(vault, query, scope, limit=20, settings=SETTINGS, now=NOON, statuses=statuses).hits
+            here = held.search(query, scope, limit=20, settings=SETTINGS, now=NOON, statuses=statuses).hits
             assert [(hit.memory.id, plain(hit_words(hit))) for hit in here] == [
                 (hit.memory.id, plain(hit_words(hit))) for hit in there
             ]
@@ -185,4 +185,4 @@ def test_what_is_read_while_the_vault_changes_is_dropped(tmp_path: Path) -> None
 def test_an_empty_vault_has_nothing_to_find(tmp_path: Path) -> None:
     held = read_words(Vault(tmp_path / "none.duckdb"), TermIndex())
     assert held is not None
-    assert held.search("retry paymnet", EVERYTHING, limit=9, settings=SETTINGS, now=NOW) == []
+    assert held.search("retry paymnet", EVERYTHING, limit=9, settings=SETTINGS, now=NOW).hits == []

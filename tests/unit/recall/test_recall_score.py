@@ -8,10 +8,9 @@ from recall_story import NOON, days_ago, memory
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Signal
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.recall.result import (
+from memtui.recall.result import Part, combine
+from memtui.recall.scoring import (
     GONE_FACTOR,
-    Part,
-    combine,
     freshness_part,
     gone_part,
     importance_part,

@@ -30,7 +30,7 @@ def _search(
     limit: int = 20,
     statuses: Sequence[str] | None = ("active",),
 ) -> list[Hit]:
-    return search(vault, query, scope, files=files, limit=limit, settings=SETTINGS, now=NOON, statuses=statuses)
+    return search(vault, query, scope, files=files, limit=limit, settings=SETTINGS, now=NOON, statuses=statuses).hits
 
 
 def test_words_are_or_ed(vault: Vault) -> None:

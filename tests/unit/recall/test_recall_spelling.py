@@ -25,7 +25,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Vault:
 
 
 def searched(vault: Vault, query: str, scope: Scope = PAYMENTS) -> list[str]:
-    return ids(search(vault, query, scope, limit=9, settings=SETTINGS, now=NOON))
+    return ids(search(vault, query, scope, limit=9, settings=SETTINGS, now=NOON).hits)
 
 
 @pytest.mark.parametrize("query", ["stroms", "retry stroms", "gatewya", "resiliense", "STROMS!", "tiemout"])
@@ -34,7 +34,7 @@ def test_a_typing_error_finds_what_was_meant(vault: Vault, query: str) -> None:
 
 
 def test_the_table_says_what_was_read_for_what(vault: Vault) -> None:
-    hit = search(vault, "stroms", PAYMENTS, limit=1, settings=SETTINGS, now=NOON)[0]
+    hit = search(vault, "stroms", PAYMENTS, limit=1, settings=SETTINGS, now=NOON).hits[0]
     assert dict(row[:2] for row in explanation(hit))["words"].startswith("storm for stroms")
 
 
