@@ -110,7 +110,7 @@ def _as_it_was(access: VaultAccess, pack: StoredPack) -> Pack | None:
     from memtui.curate.packs import as_it_was
     from memtui.curate.projects import view_of
     from memtui.pack.options import PackOptions
-    from memtui.pack.targets.registry import target_named
+    from memtui.pack.targets.formats import target_named
 
     opening = access.opening
     with access.read_vault.read() as reader:
