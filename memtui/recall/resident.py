@@ -129,7 +129,7 @@ class HeldWords:
 
     def _mask(self, wanted: MemoryFilter) -> Mask:
         if wanted not in self._allowed:
-            self._allowed[wanted] = self.catalogue.allowed(wanted)
+            self._allowed[wanted] = self.postings.mask_by_key(wanted)
         return self._allowed[wanted]
 
 

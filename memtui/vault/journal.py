@@ -281,15 +281,24 @@ def _apply(writer: VaultWriter, steps: list[_Step]) -> None:
     for step in steps:
         if step.entity in _SETTINGS:
             _SETTINGS[step.entity](writer, step)
-    kin = [step for step in steps if step.entity != "memory" and step.entity not in _SETTINGS]
-    # In their order, but as many at a time as possible: a bulk action leaves hundreds of one kind.
-    for is_removed, group in groupby(kin, key=lambda step: step.after is None):
-        things = [thing_from_record({**step.known, "type": step.entity}) for step in group]
-        writer.drop(things) if is_removed else _add_things(writer, things)
+    _apply_kin(writer, [step for step in steps if step.entity not in {"memory", *_SETTINGS}])
     memories = {step.known["id"]: step.after for step in steps if step.entity == "memory"}
     writer.remove([identifier for identifier, record in memories.items() if record is None])
-    stated = [record for record in memories.values() if record is not None]
+    stated = filter(None, memories.values())
     writer.put_many([memory_from_record(record, now=writer.now, new_id=record["id"]) for record in stated])
+
+
+def _apply_kin(writer: VaultWriter, steps: list[_Step]) -> None:
+    """Add or remove links, verdicts, signals and tombstones in order, but as many at a time as possible."""
+    for is_removed, group in groupby(steps, key=lambda step: step.after is None):
+        things = [thing_from_record({**step.known, "type": step.entity}) for step in group]
+        if is_removed:
+            writer.drop(things)
+            continue
+        writer.add_links([thing for thing in things if isinstance(thing, Link)])
+        writer.add_verdicts([thing for thing in things if isinstance(thing, Verdict)])
+        writer.add_signals([thing for thing in things if isinstance(thing, Signal)])
+        writer.add_tombstones([thing for thing in things if isinstance(thing, Tombstone)])
 
 
 def _apply_half_life(writer: VaultWriter, step: _Step) -> None:
@@ -312,13 +321,6 @@ _SETTINGS: Mapping[str, Callable[[VaultWriter, _Step], None]] = {
     RECIPE: _apply_recipe,
     IDENTITY: _apply_identity,
 }
-
-
-def _add_things(writer: VaultWriter, things: list[Link | Verdict | Signal | Tombstone]) -> None:
-    writer.add_links([thing for thing in things if isinstance(thing, Link)])
-    writer.add_verdicts([thing for thing in things if isinstance(thing, Verdict)])
-    writer.add_signals([thing for thing in things if isinstance(thing, Signal)])
-    writer.add_tombstones([thing for thing in things if isinstance(thing, Tombstone)])
 
 
 def thing_from_record(record: Record) -> Link | Verdict | Signal | Tombstone:

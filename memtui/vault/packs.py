@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -179,30 +179,36 @@ def recipe_from_record(record: Record) -> Recipe:
         RecordError: a value is invalid; the message names the key.
     """
     created_at = parse_time(record.get("created_at"), "created_at")
-    project, files, options = record.get("project"), record.get("files") or [], record.get("options") or {}
-    texts = {key: record.get(key) or "" for key in ("name", "task", "target", "budget")}
-    valid = {key: isinstance(text, str) for key, text in texts.items()}
-    for key in ("target", "budget"):
-        valid[key] = valid[key] and 0 < len(texts[key]) <= _LONGEST_CHOICE
-    valid |= {
-        "created_at": created_at is not None,
-        "project": project is None or (isinstance(project, str) and project != ""),
-        "files": _are_texts(files),
-        "options": isinstance(options, dict) and all(map(_is_choice, options.values())),
-        "name": is_recipe_name(str(texts["name"])) and valid["name"],
-    }
-    wrong = [key for key, is_valid in valid.items() if not is_valid]
+    fields: dict[str, Any] = {key: record.get(key) or "" for key in ("name", "task", "target", "budget")}
+    fields |= {"project": record.get("project"), "files": record.get("files") or []}
+    fields["options"] = record.get("options") or {}
+    wrong = next((key for key, is_valid in _VALID.items() if not is_valid(fields[key])), None)
     if wrong or created_at is None:
-        raise RecordError(f"{wrong[0]} is not valid for a recipe")
-    return Recipe(project=project, files=tuple(files), created_at=created_at, options=options, **texts)
+        raise RecordError(f"{wrong or 'created_at'} is not valid for a recipe")
+    return Recipe(**fields | {"files": tuple(fields["files"]), "created_at": created_at})
 
 
 def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(part, str) for part in value)
 
 
-def _is_choice(value: object) -> bool:
-    return isinstance(value, str | bool) or _are_texts(value)
+def _is_short(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= _LONGEST_CHOICE
+
+
+def _are_choices(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(one, str | bool) or _are_texts(one) for one in value.values())
+
+
+_VALID: Mapping[str, Callable[[Any], bool]] = {
+    "task": lambda value: isinstance(value, str),
+    "target": _is_short,
+    "budget": _is_short,
+    "project": lambda value: value is None or (isinstance(value, str) and value != ""),
+    "files": _are_texts,
+    "options": _are_choices,
+    "name": lambda value: isinstance(value, str) and is_recipe_name(value),
+}
 
 
 def write_recipe(writer: VaultWriter, recipe: Recipe) -> None:

@@ -41,17 +41,20 @@ def texts_in(thing: Any, name: str = "") -> Iterator[tuple[str, str]]:
         name, thing = waiting.pop()
         if isinstance(thing, str):
             yield name, thing
-        elif isinstance(thing, dict):
-            waiting += [(key, part) for key, part in reversed(thing.items()) if part and key not in MACHINE_KEYS]
-        elif isinstance(thing, list | tuple):
-            waiting += [(name, part) for part in reversed(thing) if part]
-        elif is_dataclass(thing):
-            # The texts of an anchor or a source go by the name of the field that contains it.
-            names = text_fields(thing.__class__)
-            held = [(name or field, getattr(thing, field)) for field in reversed(names)]
-            waiting += [(field, part) for field, part in held if part]
-        elif isinstance(thing, Mapping):
-            waiting.append((name, dict(thing)))
+        else:
+            waiting += [(field, part) for field, part in reversed(_parts(name, thing)) if part]
+
+
+def _parts(name: str, thing: Any) -> list[tuple[str, Any]]:
+    """Return the parts of a thing that can contain free text, each with the name of its field."""
+    if isinstance(thing, Mapping):
+        return [(key, part) for key, part in thing.items() if key not in MACHINE_KEYS]
+    if isinstance(thing, list | tuple):
+        return [(name, part) for part in thing]
+    if is_dataclass(thing):
+        # The texts of an anchor or a source go by the name of the field that contains it.
+        return [(name or field, getattr(thing, field)) for field in text_fields(thing.__class__)]
+    return []
 
 
 def secrets_in(thing: Any, patterns: Patterns = (), *, unless_in: Any = None) -> dict[str, list[str]]:

@@ -112,29 +112,28 @@ class VaultWriter(VaultReader):
         last_versions = self._last_versions([memory.id for memory in wanted if memory.id not in stored])
         results: list[Memory] = []
         new_rows: list[rows.Row] = []
-        replaced: list[int] = []
-        for memory, after_record, after_text in storable:
+        for memory, record, text in storable:
             key, before = stored.get(memory.id, (0, None))
             before_record = records.memory_record(before) if before else None
-            if before is not None and before_record == after_record:
+            if before is not None and before_record == record:
                 results.append(before)
                 continue
             version = (before.version if before else last_versions.get(memory.id, 0)) + 1
-            saved = memory
-            if memory.version != version or memory.updated_at != self.now:
-                saved = replace(memory, version=version, updated_at=self.now)
-            if before:
-                replaced.append(key)
-            else:
-                key = self._take_key()
-            new_rows.append(rows.memory_row(saved, key))
-            self._revisions.append(Revision("memory", memory.id, version, before_record, after_record, after_text))
-            self._index(key, before, saved)
+            saved = self._stamped(memory, version)
+            new_rows.append(rows.memory_row(saved, key if before else self._take_key()))
+            self._revisions.append(Revision("memory", memory.id, version, before_record, record, text))
+            self._index(new_rows[-1]["key"], before, saved)
             results.append(saved)
+        replaced = [row["key"] for row in new_rows if row["id"] in stored]
         if replaced:
             rows.delete_where_in(self.connection, "memories", "key", replaced)
         rows.insert_rows(self.connection, "memories", new_rows)
         return results
+
+    def _stamped(self, memory: Memory, version: int) -> Memory:
+        if memory.version == version and memory.updated_at == self.now:
+            return memory
+        return replace(memory, version=version, updated_at=self.now)
 
     def _index(self, key: int, before: Memory | None, saved: Memory) -> None:
         """Note that a memory has to be indexed, unless its indexed text is unchanged."""

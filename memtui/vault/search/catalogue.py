@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 from memtui.domain.memory import Anchor, AnchorState, Memory, Signal, Status
-from memtui.vault.filters import MemoryFilter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -261,21 +260,6 @@ class Catalogue:
         found = self.ids.starting(prefix, most=2) if prefix else []
         return found[0] if len(found) == 1 else None
 
-    def allowed(self, wanted: MemoryFilter) -> Mask:
-        """Return which memories a filter of scope and status selects; one more, false, for those not in here."""
-        import numpy as np
-
-        mask = np.zeros(len(self) + 1, dtype=np.bool_)
-        mask[: len(self)] = True
-        if wanted.statuses is not None:
-            mask[:-1] &= self._among("status", wanted.statuses)
-        if wanted.scope.projects is not None:
-            inside = self._among("project", wanted.scope.projects)
-            if wanted.scope.with_unassigned:
-                inside |= self.columns["project"] == 0
-            mask[:-1] &= inside
-        return mask
-
     def memory(self, number: int) -> Memory:
         """Return a memory without its texts: its title, and everything that scores and rows depend on."""
         half_life = float(self.columns["half_life_days"][number])
@@ -328,13 +312,6 @@ class Catalogue:
         first, last = (int(np.searchsorted(hashes, wanted, side=side)) for side in ("left", "right"))
         lowered = lower(identifier)
         return [int(number) for number in order[first:last] if lower(self.ids[int(number)]) == lowered]
-
-    def _among(self, name: str, values: Iterable[str]) -> Mask:
-        import numpy as np
-
-        wanted = set(values)
-        codes = [code for code, value in enumerate(self.names[name], 1) if value in wanted]
-        return np.isin(self.columns[name], codes)
 
     def _name(self, column: str, number: int) -> str:
         code = int(self.columns[column][number])

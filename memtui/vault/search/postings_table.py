@@ -232,6 +232,12 @@ class TermState:
             )
         return self.masks[wanted]
 
+    def mask_by_key(self, wanted: MemoryFilter) -> NDArray[np.bool_]:
+        """Return which memories a filter selects, by ascending key; one more, false, stands for missing ones."""
+        import numpy as np
+
+        return np.append(self.mask(wanted)[self.order], False)
+
     def places_of(self, keys: Iterable[int]) -> NDArray[np.int64]:
         """Return the places of those of these keys that exist."""
         import numpy as np
