@@ -9,6 +9,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from memtui.capture.apply import ImportReport
 from memtui.capture.importer import ImportRequest, read_sources, run_import
 from memtui.capture.plan import ImportOptions, ImportPlan
@@ -37,6 +39,19 @@ class Clock:
 
     def pass_days(self, days: float) -> None:
         self.moment += timedelta(days=days)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def vault(tmp_path: Path, clock: Clock) -> Vault:
+    """A vault that does not exist yet, with a clock that moves."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    return new_vault(folder, clock)[0]
 
 
 def new_vault(folder: Path, clock: Clock | None = None) -> tuple[Vault, Clock]:

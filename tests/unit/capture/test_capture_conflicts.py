@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from curating import AGENT, PERSON, bring, everything, get, new_vault, outcome, rewrite, write_files
+from curating import AGENT, PERSON, bring, everything, get, outcome, rewrite, write_files
 
 from memtui.capture.source_conflicts import (
     SourceConflict,
@@ -27,11 +27,6 @@ from memtui.vault.vault import Vault, create_file
 RULE = "Never charge a card before the payment lock is held."
 THEIRS = "Never charge a card before the payment lock is held for thirty seconds."
 MINE = "Never charge a card before Redis holds the payment lock."
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return new_vault(tmp_path / "data")[0]
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ from curating import (
     counter,
     everything,
     get,
-    new_vault,
     outcome,
     repository,
     rewrite,
@@ -46,16 +45,6 @@ RULES = """# Shop
 Seed the database before the tests, else the fixtures fail.
 """
 LOCK = "Always take the payment lock before charging a card."
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def vault(tmp_path: Path, clock: Clock) -> Vault:
-    return new_vault(tmp_path / "data", clock)[0]
 
 
 @pytest.fixture

@@ -53,16 +53,6 @@ HOSTILE = "[/x] `code`\n\n```py\nx = 1\n```\n\n## Why\n\nno section"
 TOKEN = "AKIA" + "QX7T3MZJ5WNDR2PL"
 
 
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def vault(tmp_path: Path, clock: Clock) -> Vault:
-    return new_vault(tmp_path / "data", clock)[0]
-
-
 def write_rows(path: Path, *rows: dict[str, Any]) -> Path:
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
     return path

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from curating import bring, bring_with_plan, everything, get, new_vault, outcome, write_files
+from curating import bring, bring_with_plan, everything, get, outcome, write_files
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,11 +48,6 @@ def long_paragraph(first: int, characters: int) -> str:
     while len(text) < characters:
         text, number = f"{text} {sentence(number)}".strip(), number + 1
     return text
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return new_vault(tmp_path / "data")[0]
 
 
 def test_a_section_that_outgrows_one_memory_stays_one(vault: Vault, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from curating import PERSON, bring, bring_with_plan, counter, get, new_vault, outcome, repository, rewrite, write_files
+from curating import PERSON, bring, bring_with_plan, counter, get, outcome, repository, rewrite, write_files
 
 from memtui.capture.source_conflicts import open_conflicts
 from memtui.curate.lifecycle import retire
@@ -21,11 +21,6 @@ RULES = """# Shop
 OTHER = "# Ferry\n\n- Never sell a seat twice.\n- Always close the gangway first.\n"
 LOCK = "Always take the payment lock before charging a card."
 LONGER = "Always take the payment lock for 30 s before charging a card."
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return new_vault(tmp_path / "data")[0]
 
 
 @pytest.fixture

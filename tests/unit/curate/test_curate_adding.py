@@ -26,11 +26,6 @@ SEED = "Seed the database before the tests.\nElse the fixtures fail."
 TOKEN = "AKIA" + "QX7T3MZJ5WNDR2PL"
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return new_vault(tmp_path / "data")[0]
-
-
 def add_to_shop(vault: Vault, text: str) -> Added:
     return add_memory(vault, NewMemory(text=text, project="shop"), actor=PERSON, folder=vault.path.parent)
 

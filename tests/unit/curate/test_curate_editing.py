@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
-from curating import AGENT, PERSON, START, add, everything, get, new_vault
+from curating import AGENT, PERSON, START, add, everything, get
 
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import pin, verify
@@ -26,11 +25,6 @@ from memtui.vault.projects import list_projects
 from memtui.vault.vault import Vault
 
 TOKEN = "AKIA" + "QX7T3MZJ5WNDR2PL"
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return new_vault(tmp_path)[0]
 
 
 @pytest.fixture

@@ -19,11 +19,6 @@ from memtui.vault.packs import PackMember, StoredPack, read_packs, write_pack
 from memtui.vault.vault import Vault
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return new_vault(tmp_path)[0]
-
-
 def store_pack(vault: Vault, identifier: str, *members: str) -> None:
     pack = StoredPack(
         id=identifier,

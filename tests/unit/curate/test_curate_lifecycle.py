@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from curating import AGENT, PERSON, START, Clock, add, everything, get, new_vault, repository, write_files
+from curating import AGENT, PERSON, START, Clock, add, everything, get, repository, write_files
 
 from memtui.curate.history import redo, undo
 from memtui.curate.lifecycle import accept, change_kind, pin, reject, restore, retire, snooze, verify
@@ -22,16 +22,6 @@ from memtui.vault.vault import Vault
 from memtui.workspace import MATCHED, Tree, file_hash
 
 LATER = START + timedelta(days=30)
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def vault(tmp_path: Path, clock: Clock) -> Vault:
-    return new_vault(tmp_path / "data", clock)[0]
 
 
 def test_verifying_resets_freshness_adds_evidence_and_ends_a_snooze(vault: Vault, clock: Clock) -> None:

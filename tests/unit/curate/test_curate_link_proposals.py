@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from curating import AGENT, PERSON, Clock, add, everything, new_vault
+from curating import AGENT, PERSON, Clock, add, everything
 
 from memtui.analysis.snapshot import NOT_RELATED
 from memtui.analysis.suggestions import LinkProposal, propose_links
@@ -27,16 +26,6 @@ from memtui.vault.vault import Vault
 
 NOTE = "On Friday the lock of a slow refund ran out at noon, and the card was paid twice"
 RULE = "Whoever holds a lock renews it in time, since a slow refund outlives it"
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def vault(tmp_path: Path, clock: Clock) -> Vault:
-    return new_vault(tmp_path, clock)[0]
 
 
 def use(vault: Vault, name: str, *members: Memory) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from curating import AGENT, PERSON, add, everything, get, new_vault
+from curating import AGENT, PERSON, add, everything, get
 
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import accept, pin
@@ -14,11 +12,6 @@ from memtui.domain.memory import LINK_TYPES, Memory
 from memtui.errors import NotFoundError, RefusedError, UsageError
 from memtui.vault import journal
 from memtui.vault.vault import Vault
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return new_vault(tmp_path)[0]
 
 
 @pytest.fixture

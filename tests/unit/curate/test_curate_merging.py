@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
-from curating import AGENT, PERSON, START, Clock, add, everything, get, new_vault
+from curating import AGENT, PERSON, START, Clock, add, everything, get
 
 from memtui.curate.history import history, redo, undo
 from memtui.curate.lifecycle import pin, retire, verify
@@ -19,16 +18,6 @@ from memtui.domain.memory import MOST_MERGED, Anchor, Memory, Source
 from memtui.domain.record import memory_record
 from memtui.errors import NotFoundError, RefusedError, UsageError
 from memtui.vault.vault import Vault
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def vault(tmp_path: Path, clock: Clock) -> Vault:
-    return new_vault(tmp_path, clock)[0]
 
 
 def put(vault: Vault, memory: Memory) -> Memory:

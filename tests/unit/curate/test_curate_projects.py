@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from curating import AGENT, PERSON, add, new_vault, repository
+from curating import AGENT, PERSON, add, repository
 
 from memtui.curate.lifecycle import retire
 from memtui.curate.projects import (
@@ -25,11 +25,6 @@ from memtui.vault.projects import list_projects
 from memtui.vault.vault import Vault
 
 REMOTE = "git@example.org:acme/shop.git"
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return new_vault(tmp_path / "data")[0]
 
 
 def view(vault: Vault, folder: Path, named: str | None = None) -> View:

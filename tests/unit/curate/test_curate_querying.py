@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
-from curating import AGENT, PERSON, START, Clock, add, get, new_vault
+from curating import AGENT, PERSON, START, Clock, add, get
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -28,16 +27,6 @@ def parsed(text: str) -> Query:
 def chosen(vault: Vault, text: str, base: MemoryFilter | None = None) -> set[str]:
     query = parse_query(text, vault.kinds, vault.now())
     return set(chosen_by(vault, query, base or MemoryFilter()))
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def vault(tmp_path: Path, clock: Clock) -> Vault:
-    return new_vault(tmp_path, clock)[0]
 
 
 def names(vault: Vault, clock: Clock) -> dict[str, str]:

@@ -24,11 +24,6 @@ TEXT = "Whoever takes the refund lock must be able to let go of it late."
 
 
 @pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return new_vault(tmp_path)[0]
-
-
-@pytest.fixture
 def notes(vault: Vault) -> list[Memory]:
     return [
         add(vault, "The lock was lost at noon", kind="note", tags=("lock", "redis")),

@@ -31,11 +31,6 @@ from memtui.wording.outcomes import LONGEST_RESEMBLING, resembles
 PAIRS = Path(__file__).parents[2] / "curation"
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return new_vault(tmp_path)[0]
-
-
 def labelled(half: str) -> list[tuple[str, Memory, Memory]]:
     found = []
     for name in ("duplicate-pairs.jsonl", "conflict-pairs.jsonl"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
 from curating import AGENT, PERSON, Clock, add, bring, get, git, new_vault, repository, write_files
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,16 +25,6 @@ from memtui.vault.facets import Browsing, count_facets
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def vault(tmp_path: Path, clock: Clock) -> Vault:
-    return new_vault(tmp_path, clock)[0]
 
 
 def queue(vault: Vault, **options: object) -> list[Due]:

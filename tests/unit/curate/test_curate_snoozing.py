@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from curating import AGENT, PERSON, Clock, add, everything, get, new_vault, repository, write_files
+from curating import AGENT, PERSON, add, everything, get, repository, write_files
 
 from memtui.curate.anchors import check_trees, snooze_until_change
 from memtui.curate.history import redo, undo
@@ -24,11 +24,6 @@ from memtui.workspace import Tree
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     return repository(tmp_path / "shop", {"pay/lock.py": "lock\n", "pay/card.py": "card\n", "docs/pay.md": "pay\n"})
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return new_vault(tmp_path / "data", Clock())[0]
 
 
 def stale(vault: Vault, root: Path, *files: str) -> str:

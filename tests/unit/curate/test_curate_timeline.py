@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from curating import AGENT, PERSON, add, everything, get, new_vault, repository, write_files
+from curating import AGENT, PERSON, add, everything, get, repository, write_files
 
 from memtui.capture.importer import ImportRequest, read_sources, run_import
 from memtui.capture.plan import ImportOptions
@@ -17,11 +17,6 @@ from memtui.domain.memory import Change
 from memtui.domain.record import memory_record
 from memtui.errors import EXIT_NOTHING, NotFoundError, NothingToUndoError, RefusedError
 from memtui.vault.vault import Vault
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return new_vault(tmp_path / "data")[0]
 
 
 def test_undo_and_redo_walk_through_every_change(vault: Vault) -> None:

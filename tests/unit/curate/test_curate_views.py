@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from curating import PERSON, Clock, add, new_vault, repository, write_files
+from curating import PERSON, Clock, add, repository, write_files
 
 from memtui.capture.importer import ImportRequest, read_sources, run_import
 from memtui.capture.plan import ImportOptions
@@ -27,16 +27,6 @@ CONTRACT = (
 EXTRAS = {"status_reason", "linked_from"}
 SOURCE_KEYS = ("format", "path", "span", "native_id", "agent")
 RULES = "# Rules\n\n## Payments\n\nAlways take the payment lock before charging a card.\n"
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def vault(tmp_path: Path, clock: Clock) -> Vault:
-    return new_vault(tmp_path / "data", clock)[0]
 
 
 def import_rules(vault: Vault, root: Path) -> list[str]:
