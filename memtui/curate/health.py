@@ -335,10 +335,11 @@ class HealthRow:
 
 @dataclass(frozen=True, slots=True)
 class HealthSection:
-    """Rows under a title."""
+    """Rows under a title; `is_contents` if they say what the vault holds, rather than what needs attention."""
 
     title: str
     rows: tuple[HealthRow, ...]
+    is_contents: bool = False
 
 
 def bar(share: float, cells: int) -> str:
@@ -352,10 +353,10 @@ def bar(share: float, cells: int) -> str:
 def sections(found: Health) -> list[HealthSection]:
     """Return the health as sections, in the order in which a person would act on them."""
     return [
-        HealthSection("Freshness", _freshness(found)),
+        HealthSection("Freshness", _freshness(found), is_contents=True),
         HealthSection("Review", _review(found)),
-        HealthSection("By kind", _shares(found.counts["by_kind"])),
-        HealthSection("By path", _paths(found.by_path)),
+        HealthSection("By kind", _shares(found.counts["by_kind"]), is_contents=True),
+        HealthSection("By path", _paths(found.by_path), is_contents=True),
         HealthSection("In doubt", _doubts(found)),
         HealthSection("Use", _use(found)),
         HealthSection("Most useful", _health_report_ranked(found.most_useful, "nothing was said to help yet")),

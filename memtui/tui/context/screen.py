@@ -22,7 +22,7 @@ from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, lines_of
 from memtui.tui.context.controllers import QUESTION, QUESTIONS, RECIPE, WRITE, BudgetError, PayloadKeeper, PayloadMaker
 from memtui.tui.context.panes import BudgetMeter, PayloadPane
 from memtui.tui.context.queries import Answer, FilesError, Payloads, Since
-from memtui.tui.context.task_lines import GUESSED, Offers, TaskLines
+from memtui.tui.context.task_lines import GUESSED, TaskLines
 from memtui.tui.context.view import RankedRow, ranked_segments
 from memtui.tui.launch_options import Opening
 from memtui.tui.screen import MemtuiScreen
@@ -103,7 +103,7 @@ class ContextScreen(MemtuiScreen):
         yield self._ask_line
         yield self._meter
         yield self.hints
-        yield self._lines.offers
+        yield self._lines.files_line.offers
 
     def on_mount(self) -> None:
         """Restore what was typed last, and make its payload after the first paint."""
@@ -291,11 +291,6 @@ class ContextScreen(MemtuiScreen):
     def _entered(self, message: TaskLines.Entered) -> None:
         message.stop()
         self._list.focus()
-
-    @on(Offers.Picked)
-    def _pick_offer(self, message: Offers.Picked) -> None:
-        message.stop()
-        self._lines.files_line.take(message.place)
 
     def action_context_task(self) -> None:
         """Type the task."""

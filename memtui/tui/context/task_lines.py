@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -89,12 +89,6 @@ class SettingWord(Widget):
     ALLOW_SELECT = False
     value: reactive[str] = reactive("", layout=True)
 
-    @dataclass
-    class Pressed(Message):
-        """It was clicked."""
-
-        act: str
-
     def __init__(self, name: str, act: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._label = name
@@ -104,24 +98,26 @@ class SettingWord(Widget):
         """Return the words."""
         return Content.assemble((f"{self._label} ", "$memtui-kind"), tame(self.value, 30), (" ▾", "$memtui-dim"))
 
-    def on_click(self, event: events.Click) -> None:
+    async def on_click(self, event: events.Click) -> None:
         """Ask for another value."""
         event.stop()
-        self.post_message(self.Pressed(self._act))
+        await self.screen.run_action(f"act('{self._act}')")
 
 
 class Offers(Widget):
-    """The names that match, the chosen one marked."""
+    """The names that match, the chosen one marked.
+
+    Args:
+        take: called with the place of a name that was clicked.
+    """
 
     ALLOW_SELECT = False
     names: reactive[Sequence[str]] = reactive((), layout=True)
     chosen: reactive[int] = reactive(0)
 
-    @dataclass
-    class Picked(Message):
-        """A name was clicked."""
-
-        place: int
+    def __init__(self, take: Callable[[int], None], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._take = take
 
     def render(self) -> Content:
         """Return the lines."""
@@ -140,15 +136,17 @@ class Offers(Widget):
         offset = event.get_content_offset(self)
         if offset is not None and offset.y < len(self.names):
             event.stop()
-            self.post_message(self.Picked(offset.y))
+            self._take(offset.y)
 
 
 class FilesLine(TextLine):
-    """A line of names, completed from a list that the screen places.
+    """A line of names.
 
     Args:
-        offers: where the matching names are shown.
         folder: what a path typed here is relative to.
+
+    Attributes:
+        offers: shows the names that match; the screen places it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(FILES)
@@ -159,9 +157,9 @@ class FilesLine(TextLine):
 
         to_list: bool
 
-    def __init__(self, offers: Offers, folder: Path, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+    def __init__(self, folder: Path, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(placeholder="files being edited", id=id)
-        self._offers = offers
+        self.offers = Offers(self.take, id="context-offers")
         self._known: Sequence[str] = ()
         self._folder = folder
         self._offered_for = ""
@@ -174,7 +172,7 @@ class FilesLine(TextLine):
     @property
     def is_offering(self) -> bool:
         """Whether names are offered."""
-        return bool(self._offers.names)
+        return bool(self.offers.names)
 
     def know(self, names: Sequence[str]) -> None:
         """Complete from these names."""
@@ -183,8 +181,8 @@ class FilesLine(TextLine):
 
     def close_offers(self) -> None:
         """Offer nothing until the next key."""
-        self._offers.names = ()
-        self._offers.set_class(False, "-open")
+        self.offers.names = ()
+        self.offers.set_class(False, "-open")
 
     @on(Input.Changed)
     def _typed(self) -> None:
@@ -194,10 +192,10 @@ class FilesLine(TextLine):
         self._offered_for = self.value
         typed = typed_at(self.value, self.cursor_position) if self.has_focus else ""
         found = offers(self._known, typed, without=self.names) if typed else []
-        self._offers.names = tuple(found)
-        self._offers.chosen = 0
-        self._offers.absolute_offset = Offset(self.region.x, self.region.bottom)
-        self._offers.set_class(bool(found), "-open")
+        self.offers.names = tuple(found)
+        self.offers.chosen = 0
+        self.offers.absolute_offset = Offset(self.region.x, self.region.bottom)
+        self.offers.set_class(bool(found), "-open")
 
     def on_blur(self) -> None:
         """Offer nothing while the focus is elsewhere."""
@@ -205,8 +203,8 @@ class FilesLine(TextLine):
 
     def take(self, place: int) -> None:
         """Complete the name at the cursor with an offered one."""
-        if place < len(self._offers.names):
-            name = self._offers.names[place]
+        if place < len(self.offers.names):
+            name = self.offers.names[place]
             self.value, self.cursor_position = completed(self.value, self.cursor_position, name)
             self.close_offers()
 
@@ -214,8 +212,8 @@ class FilesLine(TextLine):
         if self._offered_for != self.value:
             # The names shown are for the text before the last key.
             self._offer()
-        if self.is_offering and (self._offers.chosen or not self._is_whole):
-            self.take(self._offers.chosen)
+        if self.is_offering and (self.offers.chosen or not self._is_whole):
+            self.take(self.offers.chosen)
         else:
             self.close_offers()
             self.post_message(self.Left(to_list=to_list))
@@ -237,13 +235,13 @@ class FilesLine(TextLine):
     def action_offer_down(self) -> None:
         """Choose the next name, else go to the list."""
         if self.is_offering:
-            self._offers.chosen = min(self._offers.chosen + 1, len(self._offers.names) - 1)
+            self.offers.chosen = min(self.offers.chosen + 1, len(self.offers.names) - 1)
         else:
             self.post_message(self.Left(to_list=True))
 
     def action_offer_up(self) -> None:
         """Choose the previous name."""
-        self._offers.chosen = max(self._offers.chosen - 1, 0)
+        self.offers.chosen = max(self.offers.chosen - 1, 0)
 
 
 GUESSED = "guessed"
@@ -278,8 +276,7 @@ class TaskLines(Vertical):
         self.phase: str | None = None
         self.style: Style = "compiled" if settings.style == "compiled" else "full"
         self.task_line = TextLine("what are you about to do? empty: the standing payload", id="context-task")
-        self.offers = Offers(id="context-offers")
-        self.files_line = FilesLine(self.offers, folder, id="context-files")
+        self.files_line = FilesLine(folder, id="context-files")
         self.budget_line = TextLine("1200", longest=40, id="context-budget")
         self._target_word = SettingWord("Target", "context-target", id="context-target")
         self._phase_word = SettingWord("Phase", "context-phase", id="context-phase")
@@ -389,8 +386,3 @@ class TaskLines(Vertical):
             self.post_message(self.Entered())
         else:
             self.budget_line.focus()
-
-    @on(SettingWord.Pressed)
-    async def _press_setting(self, message: SettingWord.Pressed) -> None:
-        message.stop()
-        await self.screen.run_action(f"act('{message.act}')")

@@ -24,9 +24,6 @@ from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import TitleLine
 
-CONTENTS = frozenset({"Freshness", "By kind", "By path"})
-"""Sections of the right pane; the others list what needs attention."""
-
 _LABEL_CELLS, _VALUE_CELLS = 15, 6
 _MOST_BAR_CELLS = 40
 
@@ -151,8 +148,8 @@ class HealthScreen(ListDetail):
         """Lay out the sections for the room there is."""
         if self._read is None:
             return
-        care = [section for section in self._read.sections if section.title not in CONTENTS]
-        holds = [section for section in self._read.sections if section.title in CONTENTS]
+        care = [section for section in self._read.sections if not section.is_contents]
+        holds = [section for section in self._read.sections if section.is_contents]
         if self.has_class("-narrow"):
             care, holds = [*care, *holds], []
         for pane, part in ((self._care, care), (self._holds, holds)):
