@@ -13,6 +13,7 @@ from memtui.text.plural import counted
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
+    from memtui.analysis.resemblance import Resemblance
     from memtui.curate.fields import ListChanges
     from memtui.domain.memory import Memory
 
@@ -35,7 +36,6 @@ def _add_arguments(parser: Parser) -> None:
 
 def _add(arguments: argparse.Namespace, session: Session) -> None:
     """Add a memory and print its id."""
-    from memtui.analysis.resemblance import resemblance_record
     from memtui.curate.links import resembling_each
     from memtui.curate.memories import NewMemory, add_memory
     from memtui.text.injection import ordering_line
@@ -64,8 +64,7 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
     )
     memory = added.memory
     found = resembling_each(session.vault, [memory]) if added.is_new else []
-    resembling = {"resembles": [resemblance_record(one) for _, one in found]} if found else {}
-    session.put({"id": memory.id} | resembling, [memory.id])
+    session.put({"id": memory.id} | _resembles_record(found), [memory.id])
     if added.is_new:
         place = f"project {memory.project}" if memory.project else "unassigned, in no payload until it has a project"
         guess = " (guessed; --kind sets it)" if added.guessed_kind else ""
@@ -79,6 +78,14 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
         say(f"Removed {counted(added.removed, 'control character')}")
     if ordering_line(f"{memory.title}\n{memory.insight}") is not None:
         say("This is phrased as an instruction; state the fact and the reason instead (memtui edit).")
+
+
+def _resembles_record(found: list[tuple[Memory, Resemblance]]) -> dict[str, object]:
+    if not found:
+        return {}
+    from memtui.analysis.resemblance import resemblance_record
+
+    return {"resembles": [resemblance_record(one) for _, one in found]}
 
 
 _EDITED_TEXTS = {"title": "title", "why": "rationale", "snippet": "snippet"}
@@ -112,8 +119,6 @@ def _edit(arguments: argparse.Namespace, session: Session) -> None:
     if arguments.where is not None or arguments.id is None:
         _edit_many(arguments, session)
         return
-    from memtui.analysis.resemblance import changed_much
-    from memtui.curate.links import resembling_each
     from memtui.curate.memories import is_left_behind
     from memtui.curate.views import get_view, view_record
 
@@ -130,8 +135,11 @@ def _edit(arguments: argparse.Namespace, session: Session) -> None:
     say(f"Version {saved.version}: {saved.title}" if saved.version != memory.version else "Nothing was changed.")
     if is_left_behind(memory, saved):
         say(f'The title was kept but no longer fits the text: memtui edit {saved.id} --title "…"')
-    if changed_much(memory, saved):
-        for each, found in resembling_each(session.vault, [saved]):
+    if (saved.title, saved.insight) != (memory.title, memory.insight):
+        from memtui.analysis.resemblance import changed_much
+        from memtui.curate.links import resembling_each
+
+        for each, found in resembling_each(session.vault, [saved] if changed_much(memory, saved) else []):
             say(outcomes.resembles(each, found))
 
 

@@ -1,4 +1,4 @@
-"""`memtui verify`, `pin`, `unpin`, `retire`, `restore` and `snooze`."""
+"""What a person says of memories: `memtui verify`, `pin`, `unpin`, `retire`, `restore`, `snooze` and `feedback`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from functools import partial
 from memtui.cli import options
 from memtui.cli.output import say
 from memtui.cli.parsing import Parser, whole_number
-from memtui.cli.session import Commands, Session
+from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate import lifecycle
 from memtui.curate.outcomes import Outcome, require_changed
 from memtui.errors import UsageError
 from memtui.text.quantities import parse_day, parse_duration
+from memtui.wording import outcomes
 
 
 def _ids_and_version(parser: Parser) -> None:
@@ -125,6 +126,43 @@ def _snooze(arguments: argparse.Namespace, session: Session) -> None:
     _decide(arguments, session, "Snoozed", act)
 
 
+def _feedback_arguments(parser: Parser) -> None:
+    from memtui.curate.packs import VERDICTS
+
+    parser.add_argument("id", metavar="PACK|ID", help="a pack's id, or a memory's")
+    parser.add_argument("verdict", metavar="VERDICT", choices=VERDICTS, help=", ".join(VERDICTS))
+    options.add_repeatable(parser, "--only", "ID", "of a pack, only this memory")
+    options.add_reason(parser)
+
+
+def _feedback(arguments: argparse.Namespace, session: Session) -> None:
+    """Record whether a pack, or one memory, helped. What helped rises in the ranking, what hurt falls."""
+    from memtui.curate.packs import give_feedback
+
+    effects = give_feedback(
+        session.vault,
+        arguments.id,
+        arguments.verdict,
+        actor=session.actor,
+        reason=arguments.why,
+        only=arguments.only,
+        allow_secret=arguments.allow_secret,
+        secret_patterns=session.secret_patterns,
+    )
+    session.put_rows(
+        (
+            {"id": e.memory_id, "before": round(e.before, 4), "after": round(e.after, 4), "due": e.is_due}
+            for e in effects
+        ),
+        ([e.memory_id, f"{e.before:.2f} → {e.after:.2f}", e.title] for e in effects),
+    )
+    if session.json:
+        return
+    say(f"Usefulness after `{arguments.verdict}`. {UNDO_HINT}")
+    if due := outcomes.due_after_feedback(effects):
+        say(due)
+
+
 COMMANDS: Commands = {
     "verify": (_selection, _verify),
     "pin": (_ids_and_version, _pin),
@@ -132,4 +170,5 @@ COMMANDS: Commands = {
     "retire": (_retire_arguments, _retire),
     "restore": (_restore_arguments, _restore),
     "snooze": (_snooze_arguments, _snooze),
+    "feedback": (_feedback_arguments, _feedback),
 }

@@ -1,4 +1,4 @@
-"""`memtui pack`, `recipe` and `feedback`."""
+"""`memtui pack` and `memtui recipe`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memtui.cli import context, options
 from memtui.cli.output import say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, at_least
 from memtui.cli.session import UNDO_HINT, Commands, Session
-from memtui.curate.packs import AWAITING_DAYS, VERDICTS
+from memtui.curate.packs import AWAITING_DAYS
 from memtui.domain.record import format_time
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.pack.build import Pack
@@ -23,7 +23,6 @@ from memtui.recall.phase import PHASES
 from memtui.text.plural import counted
 from memtui.text.sanitize import one_line
 from memtui.vault.packs import ABOUT_MEMORIES, Recipe, StoredPack
-from memtui.wording import outcomes
 
 PACK_LIMIT = 50
 
@@ -340,43 +339,7 @@ def _recipe_record(recipe: Recipe) -> dict[str, object]:
     }
 
 
-def _feedback_arguments(parser: Parser) -> None:
-    parser.add_argument("id", metavar="PACK|ID", help="a pack's id, or a memory's")
-    parser.add_argument("verdict", metavar="VERDICT", choices=VERDICTS, help=", ".join(VERDICTS))
-    options.add_repeatable(parser, "--only", "ID", "of a pack, only this memory")
-    options.add_reason(parser)
-
-
-def _feedback(arguments: argparse.Namespace, session: Session) -> None:
-    """Record whether a pack, or one memory, helped. What helped rises in the ranking, what hurt falls."""
-    from memtui.curate.packs import give_feedback
-
-    effects = give_feedback(
-        session.vault,
-        arguments.id,
-        arguments.verdict,
-        actor=session.actor,
-        reason=arguments.why,
-        only=arguments.only,
-        allow_secret=arguments.allow_secret,
-        secret_patterns=session.secret_patterns,
-    )
-    session.put_rows(
-        (
-            {"id": e.memory_id, "before": round(e.before, 4), "after": round(e.after, 4), "due": e.is_due}
-            for e in effects
-        ),
-        ([e.memory_id, f"{e.before:.2f} → {e.after:.2f}", e.title] for e in effects),
-    )
-    if session.json:
-        return
-    say(f"Usefulness after `{arguments.verdict}`. {UNDO_HINT}")
-    if due := outcomes.due_after_feedback(effects):
-        say(due)
-
-
 COMMANDS: Commands = {
     "pack": (_pack_arguments, _list_packs),
     "recipe": (_recipe_arguments, _list_recipes),
-    "feedback": (_feedback_arguments, _feedback),
 }

@@ -30,7 +30,7 @@ COMMANDS = (
     Command("recipe", "packs", "save tasks and run them again", "Recall"),
     Command("pack", "packs", "list and show recorded packs", "Recall"),
     Command("eval", "evaluation", "measure how well recall finds what it should", "Recall"),
-    Command("feedback", "packs", "record whether a pack or a memory helped", "Recall"),
+    Command("feedback", "lifecycle", "record whether a pack or a memory helped", "Recall"),
     Command("verify", "lifecycle", "confirm that memories are still true", "Curate"),
     Command("pin", "lifecycle", "pin memories: never stale, first in every payload", "Curate"),
     Command("unpin", "lifecycle", "unpin memories", "Curate"),

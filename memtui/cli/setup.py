@@ -103,8 +103,9 @@ def _list_keys(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _completion_arguments(parser: Parser) -> None:
-    shells = ("bash", "zsh", "fish", "tcsh")
-    parser.add_argument("shell", metavar="SHELL", choices=shells, help=", ".join(shells))
+    from shtab import SUPPORTED_SHELLS
+
+    parser.add_argument("shell", metavar="SHELL", choices=SUPPORTED_SHELLS, help="bash, zsh, fish or tcsh")
 
 
 def _completion(arguments: argparse.Namespace, session: Session) -> None:

@@ -17,7 +17,6 @@ from memtui.errors import RefusedError, UsageError
 from memtui.text.sanitize import one_line
 from memtui.text.suggest import did_you_mean
 from memtui.vault.filters import EVERYTHING, MemoryFilter
-from memtui.vault.sql_query import run_query
 from memtui.vault.vault import Vault
 from memtui.workspace import MATCHED, Tree, file_hash, without_symbol
 
@@ -366,6 +365,8 @@ MOST_TAGS = 2_000
 
 def vault_tags(vault: Vault, most: int = MOST_TAGS) -> tuple[str, ...]:
     """Return the tags of the vault, the most used first."""
+    from memtui.vault.sql_query import run_query
+
     query = "SELECT tag FROM (SELECT unnest(tags) AS tag FROM memory) GROUP BY tag ORDER BY count(*) DESC, tag"
     return tuple(str(row[0]) for row in run_query(vault, f"{query} LIMIT {int(most)}").rows)
 

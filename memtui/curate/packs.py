@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from difflib import unified_diff
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from memtui.clock import days_after
 from memtui.domain.actor import Actor
@@ -15,11 +14,6 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.record import memory_from_record
 from memtui.domain.usefulness import usefulness
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
-from memtui.pack.build import Pack, pack_of_recall
-from memtui.pack.options import PackOptions, task_of
-from memtui.pack.recipes import payload_hash
-from memtui.pack.targets.base import Target
-from memtui.recall.result import Hit, Recall, order_key
 from memtui.text.sanitize import one_line
 from memtui.vault.expressions import HURTS_TO_DUE
 from memtui.vault.journal import history
@@ -36,6 +30,12 @@ from memtui.vault.reader import VaultReader
 from memtui.vault.secret_scan import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
+
+if TYPE_CHECKING:
+    from memtui.pack.build import Pack
+    from memtui.pack.options import PackOptions
+    from memtui.pack.targets.base import Target
+    from memtui.recall.result import Hit, Recall
 
 VERDICTS = ("helped", "hurt", "corrected", "unused")
 
@@ -327,6 +327,11 @@ def as_it_was(
         usual: what is chosen where the pack does not say.
         tree: the working tree, for the states of files that a payload names.
     """
+    from memtui.pack.build import pack_of_recall
+    from memtui.pack.options import task_of
+    from memtui.pack.recipes import payload_hash
+    from memtui.recall.result import Hit
+
     options = options_of(stored, usual)
     with vault.read() as reader:
         memories = [_version(reader, member.memory_id, member.version) for member in stored.members]
@@ -395,6 +400,8 @@ def _version(reader: VaultReader, identifier: str, version: int) -> Memory | Non
 def _recall(
     hits: Sequence[Hit], stored: StoredPack, options: PackOptions, states: Mapping[tuple[str, str], AnchorState]
 ) -> Recall:
+    from memtui.recall.result import Recall, order_key
+
     ranked = sorted(hits, key=order_key)
     put_in = tuple(hit for hit in ranked if hit.memory.id in options.with_ids)
     rest = [hit for hit in ranked if hit.memory.id not in options.with_ids]
@@ -413,5 +420,7 @@ def _recall(
 
 def text_changes(before: str, after: str) -> list[str]:
     """Return how one payload differs from another, as lines that begin with `+`, `-`, a space or `@@`."""
+    from difflib import unified_diff
+
     found = unified_diff(before.splitlines(), after.splitlines(), n=_CONTEXT_LINES, lineterm="")
     return list(found)[2:]
