@@ -73,7 +73,7 @@ TRIGGERS = " UNION ALL ".join(
     f"SELECT id, cause, what, began FROM ({part})"
     for part in (_CHANGED_FILES, _CONTRADICTIONS, _HURTS, _SOURCES, _IMPORTS, _AWOKEN)
 )
-"""Query for (id, cause, what, began): every reason besides age why a memory is due for review."""
+"""Query for (id, cause, what, began): every reason other than age why a memory is due for review."""
 
 TRIGGERED_IDS = f"SELECT id FROM ({TRIGGERS}) asked"
 

@@ -1,4 +1,4 @@
-"""Read what makes memories due for review besides their age, and what their freshness depends on."""
+"""Read what makes memories due for review other than their age, and what their freshness depends on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST_TITLE = 400
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One reason besides age why a memory is due for review.
+    """One reason other than age why a memory is due for review.
 
     Attributes:
         what: the path, the other memory's id, or the number of signals, depending on the cause.
@@ -33,7 +33,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class AskedSince:
-    """Since when a memory is due for reasons besides age.
+    """Since when a memory is due for reasons other than age.
 
     Attributes:
         asked_at: since the first of them.
@@ -45,7 +45,7 @@ class AskedSince:
 
 
 def asked_about(reader: VaultReader, identifiers: Iterable[str]) -> dict[str, list[Asked]]:
-    """Return the reasons besides age of these memories; those without any are left out."""
+    """Return the reasons other than age of these memories; those without any are left out."""
     condition, parameters = among("id", identifiers)
     found = reader.connection.execute(
         f"SELECT id, cause, what, began FROM ({TRIGGERS}) asked WHERE {condition} ORDER BY id, cause, what, began",
@@ -60,7 +60,7 @@ def asked_about(reader: VaultReader, identifiers: Iterable[str]) -> dict[str, li
 def asked_since(
     reader: VaultReader, wanted: MemoryFilter | None = None, *, identifiers: Iterable[str] | None = None
 ) -> dict[str, AskedSince]:
-    """Return, per memory of a filter or of these ids, since when it is due for reasons besides age."""
+    """Return, per memory of a filter or of these ids, since when it is due for reasons other than age."""
     condition, parameters = where_sql(wanted, reader.kinds) if wanted is not None else ("true", [])
     if identifiers is not None:
         chosen, ids = among("asked.id", identifiers)
@@ -108,7 +108,7 @@ class Fading:
         age_days: days since it was last verified, else observed, else created; never negative.
         held_days: days that it is known to have held, None if it was never verified.
         half_life_days: its own, None for that of its kind.
-        due: whether it is due whatever its freshness: its own date has come, or there is a reason besides age.
+        due: whether it is due whatever its freshness: its own date has come, or there is a reason other than age.
         snoozed: whether it is snoozed.
     """
 

@@ -1,22 +1,26 @@
-"""A newer vault is refused untouched; an older one is brought up to date, with a backup before."""
+"""A newer vault is refused unchanged, an older one is migrated after a backup; half-lives are journaled settings."""
 
 from __future__ import annotations
 
 import inspect
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
 import pytest
 from support import make_memory
 
+from memtui.domain.kinds import Kinds
+from memtui.domain.memory import Memory
 from memtui.errors import VaultTooNewError
-from memtui.vault import schema
+from memtui.vault import journal, schema
 from memtui.vault import vault as vault_module
 from memtui.vault.backup import list_backups
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.packs import read_packs, read_recipes
+from memtui.vault.purge import purge_memories, purge_text
 from memtui.vault.salvage import rebuild
 from memtui.vault.vault import Vault
 
@@ -161,3 +165,69 @@ def test_a_vault_counts_its_writes(filled: Vault) -> None:
         writer.put(make_memory())
     with filled.read() as reader:
         assert reader.change_counter() == before + 1
+
+
+# -- half-lives -------------------------------------------------------------------------------------
+
+NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+
+def test_whoever_shares_the_kinds_goes_by_what_is_stored(tmp_path: Path) -> None:
+    kinds = Kinds()
+    writing, reading = (Vault(tmp_path / "vault.duckdb", kinds=kinds, now=lambda: NOW) for _ in range(2))
+    with writing.write(actor="person", action="half-life") as writer:
+        writer.set_half_life("tooling", 30.0)
+        writer.set_half_life("note", None)
+    assert kinds.get("tooling").half_life_days == 30.0
+    with reading.read() as reader:
+        assert [change.action for change in journal.log(reader)] == ["half-life"]
+    with Vault(tmp_path / "other.duckdb", kinds=kinds).read():
+        assert kinds.get("tooling").half_life_days == 90.0, "another vault, other half-lives"
+
+
+def test_a_change_that_fails_leaves_all_as_it_was(tmp_path: Path) -> None:
+    vault = Vault(tmp_path / "vault.duckdb", now=lambda: NOW)
+
+    def fail() -> None:
+        with vault.write(actor="person", action="half-life") as writer:
+            writer.set_half_life("tooling", 30.0)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    with vault.read():
+        assert vault.kinds.get("tooling").half_life_days == 90.0
+
+
+@pytest.mark.parametrize("value", ["", "soon", "nan", "inf", "-3", "0"])
+def test_a_damaged_value_is_passed_over(tmp_path: Path, value: str) -> None:
+    vault = Vault(tmp_path / "vault.duckdb", now=lambda: NOW)
+    with vault.write(actor="person", action="damage") as writer:
+        writer.set_meta("half_life:tooling", value)
+    with vault.read():
+        assert vault.kinds.get("tooling").half_life_days == 90.0
+    with vault.write(actor="person", action="half-life") as writer:
+        writer.set_half_life("tooling", 30.0)
+    assert vault.kinds.get("tooling").half_life_days == 30.0
+
+
+def test_a_purge_keeps_them(tmp_path: Path) -> None:
+    vault = Vault(tmp_path / "vault.duckdb", now=lambda: NOW)
+    with vault.write(actor="person", action="add") as writer:
+        writer.put(Memory(id="m0000001", title="T", insight="I", created_at=NOW, updated_at=NOW))
+        writer.set_half_life("tooling", 30.0)
+    purge_memories(vault, ["m0000001"])
+    with vault.read():
+        assert vault.kinds.get("tooling").half_life_days == 30.0
+
+
+def test_a_purged_name_is_gone_from_the_half_lives_of_its_project_too(tmp_path: Path) -> None:
+    vault = Vault(tmp_path / "vault.duckdb", now=lambda: NOW)
+    with vault.write(actor="person", action="half-life") as writer:
+        writer.set_half_life("tooling@operation-walrus", 30.0)
+        writer.set_half_life("note", 3.0)
+    purge_text(vault, "operation-walrus")
+    held = [path.name for path in tmp_path.rglob("*") if path.is_file() and b"operation-walrus" in path.read_bytes()]
+    assert held == []
+    with vault.read() as reader:
+        assert reader.half_lives() == {"tooling@[purged]": 30.0, "note": 3.0}
