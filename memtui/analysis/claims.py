@@ -172,7 +172,7 @@ class Claim:
 
     @cached_property
     def slot(self) -> tuple[frozenset[str], str, Phrase] | None:
-        """Stems of the subject, the kind of preposition, and what stands in its place."""
+        """Stems of the subject, the kind of preposition, and its object."""
         # The pattern tries every word as a verb, so checking the words first saves most of the time.
         found = None if _SLOT_VERB_SET.isdisjoint(self.normal.split()) else _SLOT.match(self.normal)
         if not found:
@@ -293,7 +293,7 @@ def claim_of(clause: Clause) -> Claim | None:
 
 
 DENIES = "one denies what the other says"
-EXCLUDES = "one excludes what the other does not speak of"
+EXCLUDES = "one excludes what the other does not mention"
 
 REACH = 5
 """Words of meaning after a negation that it applies to: `never log the request body of the payments API`."""

@@ -1,4 +1,4 @@
-"""Whether two claims contradict each other, how, and in which words."""
+"""The rules by which two claims contradict each other, and the words that do."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from memtui.text.width import shorten
 ContradictionType = Literal["linked", "version", "number", "value", "tool", "negation", "always-never"]
 
 MOST_EXTRA = 3
-"""Words of meaning that one claim may have beyond the other and still speak of the same."""
+"""Words of meaning that one claim may have beyond the other and still have the same subject."""
 
 LONGEST_VALUE = 4
-"""Words of meaning of a value; more of them explain."""
+"""Words of meaning of a value; longer ones are explanations."""
 
 SHOWN = 60
 """Characters of a claim that the reason quotes."""
@@ -38,8 +38,8 @@ class Clash:
 
     Attributes:
         type: which kind of contradiction.
-        why: one line for people: the clashing words, and both clauses.
-        words: the clashing words of the first and of the second.
+        why: one line for people: the contradicting words, and both clauses.
+        words: the contradicting words of each.
         claims: both clauses as written.
     """
 
@@ -76,7 +76,7 @@ def first_clash(ones: Sequence[Claim], others: Sequence[Claim]) -> Clash | None:
 
 
 def may_clash(ones: frozenset[str], others: frozenset[str]) -> bool:
-    """Return whether two clauses of these terms may contradict each other at all: no rule takes larger differences."""
+    """Return whether two clauses with these terms can contradict each other at all, as far as any rule goes."""
     shared = len(ones & others)
     left, right = len(ones) - shared, len(others) - shared
     return min(left, right) <= 1 or max(left, right) <= LONGEST_VALUE
@@ -88,7 +88,7 @@ def clash(one: Claim, other: Claim) -> Clash | None:
         return None
     found = _values(one, other) if one.pair and other.pair else None
     if found is None and not _apart(one.environments, other.environments):
-        # Where both speak of something of their own, only what stands in the same place of a sentence can clash.
+        # Where both have a subject of their own, only what has the same place in a sentence can clash.
         own = _own(one, other)
         for rule in (_slots,) if own else (_preferences, _negation, _numbers, _choices, _slots):
             found = found or rule(one, other)
@@ -97,7 +97,7 @@ def clash(one: Claim, other: Claim) -> Clash | None:
 
 
 def _can_clash(one: Claim, other: Claim) -> bool:
-    """Return whether any rule may take two claims: most pairs hold nothing in common that could clash."""
+    """Return whether any rule can apply to two claims; most pairs have nothing in common that could clash."""
     common = one.traits & other.traits
     if _own(one, other):
         return bool(common & FRAMED)
@@ -108,12 +108,12 @@ def _can_clash(one: Claim, other: Claim) -> bool:
 
 
 def _own(one: Claim, other: Claim) -> bool:
-    """Return whether both speak of something of their own."""
+    """Return whether both have a subject of their own."""
     return bool(one.firm - other.terms and other.firm - one.terms)
 
 
 def _apart(ones: frozenset[str], others: frozenset[str]) -> bool:
-    """Return whether both name something and nothing in common: they speak of different places."""
+    """Return whether both name something, and nothing in common: they are about different places."""
     return bool(ones) and bool(others) and not ones & others
 
 
@@ -158,10 +158,10 @@ def _extras(one: Claim, other: Claim, ignored: frozenset[str] = frozenset()) -> 
 
 
 def _same_subject(left: frozenset[str], right: frozenset[str], shared: frozenset[str]) -> bool:
-    """Return whether what only one has leaves both with one subject: a small difference, on one side alone."""
+    """Return whether both have one subject: the difference is small and on one side only."""
     if left and right:
         return False
-    # One shared word is a weak subject: what else is said must be all but nothing.
+    # One shared word is a weak subject, so almost nothing else may differ.
     return bool(shared) and len(left | right) <= (MOST_EXTRA if len(shared) > 1 else 1)
 
 
@@ -171,7 +171,7 @@ def _negation(one: Claim, other: Claim) -> Clash | None:
     left, right = _extras(one, other)
     if one.denies == other.denies or not _same_subject(left, right, shared):
         return None
-    # What a denial says beyond the other is mostly the very thing that it denies: `never change a mapping in place`.
+    # What a denial adds is mostly the very thing that it denies: `never change a mapping in place`.
     if len(left if one.denies else right) > 1:
         return None
     if _number_stems(one) - _number_stems(other) and _number_stems(other) - _number_stems(one):

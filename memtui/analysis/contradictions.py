@@ -63,7 +63,7 @@ def find_contradictions(
 
     Args:
         cache: analyses of an earlier pass.
-        progress: told (done, total) of memories; may raise `Cancelled`.
+        progress: called with (done, total) of memories; may raise `Cancelled`.
 
     Raises:
         Cancelled: raised by `progress`, and passed on.

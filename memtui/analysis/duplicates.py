@@ -48,7 +48,7 @@ def text_differences(one: Wording, other: Wording) -> tuple[Difference, ...]:
         _names(one, other),
         Difference(denials) if denials else None,
         _sides("environments differ", one.environments, other.environments),
-        _sides("one speaks of order or direction", one.directions, other.directions),
+        _sides("order or direction differs", one.directions, other.directions),
         Difference("one is a plan, the other is done") if one.is_plan != other.is_plan else None,
         Difference("the same words in another order") if _is_reordered(one, other) else None,
     ]
@@ -64,7 +64,7 @@ def _numbers(one: Wording, other: Wording) -> Difference | None:
 
 
 def _names(one: Wording, other: Wording) -> Difference | None:
-    """Compare names of code that only one text holds; one that stands in the other's prose is the same."""
+    """Compare names of code that only one text holds; one that is in the other's prose counts as the same."""
     left = {name for name in one.identifiers - other.identifiers if not _is_said(name, other)}
     right = {name for name in other.identifiers - one.identifiers if not _is_said(name, one)}
     paths = any("/" in name for name in left) and any("/" in name for name in right)
@@ -232,7 +232,7 @@ def find_duplicates(
         alike: further candidates with the cosine of their vectors.
         apart: pairs that are not duplicates whatever their words, such as contradictions.
         cache: analyses of an earlier pass.
-        progress: told (done, total) of memories; may raise `Cancelled`.
+        progress: called with (done, total) of memories; may raise `Cancelled`.
 
     Raises:
         Cancelled: raised by `progress`, and passed on.

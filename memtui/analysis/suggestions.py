@@ -279,7 +279,7 @@ def ripe_groups(
         alike: pairs with the cosine of their vectors, see `memtui.curate.snapshot.pairs_by_meaning`.
         apart: pairs that are another finding, such as duplicates and contradictions.
         cache: analyses of an earlier pass.
-        progress: told (done, total) of projects; may raise `Cancelled`.
+        progress: called with (done, total) of projects; may raise `Cancelled`.
 
     Raises:
         Cancelled: raised by `progress`, and passed on.

@@ -1,4 +1,4 @@
-"""What of a memory's text is compared with another's: its words in one spelling, and what must not differ."""
+"""Features by which the texts of memories are compared: words in one spelling, numbers, names, negations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NEGATIONS = re.compile(
     r"|den(?:y|ies|ied)|disabl(?:e|es|ed|ing)|refuse[sd]?|fail(?:s|ed)? to|cease[sd]?|stop(?:s|ped)? (?=\w+ing)|lacks?"
     r"|unsafe|unsupported|impossible|off)(?![\w-])"
 )
-"""Words that turn what is said round."""
+"""Words that negate a statement."""
 
 _PLANNED = re.compile(
     r"\b(?:will|plan(?:s|ned)?(?: to\b|:)|going to|todo|to-do|intend(?:s|ed)?|propos(?:al|e|ed|es)|upcoming|wip"
@@ -46,7 +46,7 @@ _ENVIRONMENT_WORDS = (
     "on-call browser server-side client-side"
 )
 _IN_ENVIRONMENTS = _ENVIRONMENT_WORDS.split()
-"""What stands in every match, so that most texts need no look."""
+"""One of these is in every match, so that most texts are not searched."""
 
 _NUMBER = re.compile(
     r"(?<![\w.])v?(\d+(?:[.:]\d+)*)(?:\s?(%|ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|weeks?"
@@ -60,7 +60,7 @@ _DIRECTIONS = re.compile(
     r"\b(before|after|up|down|above|below|inside|outside|until|first|last|always|minimum|maximum|at least|at most)\b"
 )
 # Shapes of code in running text: paths, files, snake_case, camelCase, calls, options.
-# Lengths are bounded, so that a blob without any sign is not walked through from each of its characters.
+# Lengths are bounded, so that a long blob is not scanned again from each of its characters.
 _IDENTIFIER = re.compile(
     r"(?<![\w-])--?[A-Za-z][\w-]+|~?[\w.@-]{0,80}/[\w./@*-]+|\w{1,80}\(\)|[A-Za-z]\w{0,80}(?:\.[A-Za-z_]\w{0,80})+(?:\(\))?"
     r"|[a-z]{1,80}[A-Z]\w*|[A-Z][a-z]{1,80}[A-Z]\w*|[A-Za-z]\w{0,80}_\w+"
@@ -73,8 +73,8 @@ class Wording:
     """A text as it is compared.
 
     Attributes:
-        text: what was written, cut to what is compared.
-        title: the title of its own that a memory has, empty where the text opens with it.
+        text: as written, cut to `READ_CHARACTERS`.
+        title: the memory's own title, empty where the text starts with it.
     """
 
     text: str
@@ -102,7 +102,7 @@ class Wording:
 
     @cached_property
     def sorted_stems(self) -> str:
-        """The stems in alphabetical order, for a comparison that no order disturbs."""
+        """The stems in alphabetical order, for a comparison without regard to order."""
         return " ".join(sorted(self.stems))
 
     @cached_property
@@ -118,12 +118,12 @@ class Wording:
 
     @cached_property
     def headline(self) -> Wording:
-        """The title of its own, else the whole."""
+        """The memory's own title, else the whole text."""
         return Wording(self.title) if self.title else self
 
     @cached_property
     def run_together(self) -> str:
-        """The normal form without gaps and underscores, where a name of code is found however it is written."""
+        """The normal form without spaces and underscores, to find names of code however they are written."""
         return "".join(self.normal.replace("_", " ").split())
 
     @cached_property
@@ -133,36 +133,36 @@ class Wording:
 
     @cached_property
     def negations(self) -> int:
-        """How many words turn something round."""
+        """How many words negate something."""
         return len(NEGATIONS.findall(self.plain))
 
     @cached_property
     def environments(self) -> frozenset[str]:
-        """Environments and platforms that are named."""
+        """Environments and platforms that the text names."""
         return environments_in(self.normal)
 
     @cached_property
     def directions(self) -> frozenset[str]:
-        """Words of order and direction, of which the opposite reads alike."""
+        """Words of order and direction; a text with the opposite ones reads alike."""
         return frozenset(_DIRECTIONS.findall(self.plain))
 
     @cached_property
     def identifiers(self) -> frozenset[str]:
         """Names of code, without case and closing brackets."""
         quoted = _QUOTED_CODE.findall(self.text) if "`" in self.text else []
-        # No name holds a space, and most words are plain: the pattern is slow, and is shown the others alone.
+        # The pattern is slow, so it only sees words that are not plain; no name holds a space.
         telling = " ".join(word for word in self.text.replace("`", " ").split() if not _is_plain(word))
         found = {*_IDENTIFIER.findall(telling), *(name for name in quoted if " " not in name)}
         return frozenset(name.lower().strip("()./-") for name in found) - {""}
 
     @cached_property
     def is_plan(self) -> bool:
-        """Whether it speaks of something to come."""
+        """Whether it is about something planned."""
         return _PLANNED.search(self.normal) is not None
 
     @cached_property
     def is_done(self) -> bool:
-        """Whether it speaks of something that was done."""
+        """Whether it is about something that was done."""
         return _DONE.search(self.normal) is not None
 
 
@@ -175,7 +175,7 @@ _JOINT = re.compile(r"(?<=[^\W_])_+(?=[^\W_])|(?<=[a-z0-9])(?=[A-Z])")
 
 
 def _is_plain(word: str) -> bool:
-    """Return whether a word, with what closes a sentence, holds no sign and no capital behind its first letter."""
+    """Return whether a word has no sign and no capital after its first letter; closing punctuation is ignored."""
     bare = word.rstrip(".,;:!?")
     return bare.isalnum() and bare[1:] == bare[1:].lower()
 
@@ -206,7 +206,7 @@ def _opens_with(text: str, head: str) -> bool:
     """Return whether the normal form of a text begins with that of another."""
     opening, wanted = plain_form(text), plain_form(head)
     first, first_wanted = opening.lstrip()[:1], wanted.lstrip()[:1]
-    # Respelling changes the first sign of numbers alone, and no two of them to the same.
+    # Respelling changes the first character of numbers only, never two of them to the same.
     if first.isalpha() and first_wanted.isalpha() and first != first_wanted:
         return False
     return respelt(opening).startswith(respelt(wanted))
@@ -232,7 +232,7 @@ def stems_of(plain: str) -> tuple[str, ...]:
 
 
 def _pairs_of_signs(word: str) -> tuple[str, ...]:
-    """Return overlapping pairs of a run of a script without spaces, any other word whole."""
+    """Return overlapping pairs of characters for a script without spaces, any other word whole."""
     if _SPACELESS.search(word) and len(word) > 1:
         return tuple(word[at : at + 2] for at in range(min(len(word), LONGEST_WHOLE) - 1))
     return (word[:LONGEST_WHOLE],)
@@ -242,3 +242,41 @@ def _number(found: re.Match[str]) -> str:
     unit = found[2] or found[3] or ""
     short = next((to for start, to in _UNITS if unit.startswith(start)), unit)
     return f"{found[1]} {short}".strip()
+
+
+_PLATITUDES = re.compile(
+    r"\b(?:be (?:very |extra )?(?:careful|cautious|mindful|consistent|mindful)|take care|keep in mind|pay attention"
+    r"|make sure (?:it|that it|everything|things|all) (?:works?|is (?:fine|ok|okay|good|correct))|best practices?"
+    r"|clean code|good code|quality code|high quality|properly|appropriately|as (?:needed|appropriate|necessary)"
+    r"|where (?:appropriate|necessary)|think twice|double[- ]check|common sense|do it (?:right|well)|the right way"
+    r"|handle (?:all )?(?:errors?|edge cases)|watch out|don't forget|do not forget|remember to|try (?:harder|your best)"
+    r"|write (?:good|clean|better|readable|maintainable) \w+|follow (?:the )?(?:conventions?|guidelines|standards))\b"
+)
+_EMPTY = frozenset(
+    stems_of(
+        "careful cautious mindful consistent care mind attention sure work works best practice clean good code quality "
+        "high proper properly appropriate needed necessary twice double check common sense right well way handle error "
+        "errors edge case cases watch forget remember try hard write better readable maintainable follow convention "
+        "guideline standard general project user task change thing stuff fine ok okay correct important always think "
+        "do make keep fix bug issue thorough nice great simple possible"
+    )
+)
+
+MOST_EMPTY = 2
+"""Number of other meaningful words up to which a text of platitudes states nothing."""
+
+
+def is_vague(title: str, insight: str) -> bool:
+    """Return whether a memory holds no fact: no name of code, no number, and little but platitudes."""
+    wording = wording_of(title, insight)
+    if _is_concrete(wording):
+        return False
+    telling = wording.terms - _EMPTY
+    if _PLATITUDES.search(wording.normal):
+        return len(telling) <= MOST_EMPTY
+    return not telling
+
+
+def _is_concrete(wording: Wording) -> bool:
+    # A script without spaces is split into pairs, so its words cannot be counted.
+    return bool(wording.numbers or wording.identifiers) or not wording.normal.isascii()

@@ -13,8 +13,8 @@ from memtui.text.plural import counted
 from memtui.text.sanitize import reveal
 
 if TYPE_CHECKING:
-    from memtui.curate.health import HealthRow
     from memtui.vault.doctor import Check
+    from memtui.wording.health import HealthRow
 
 _LABEL_CELLS, _VALUE_CELLS, _BAR_CELLS = 18, 9, 24
 _WIDTH = 80
@@ -23,8 +23,9 @@ _INDENT = " " * 6
 
 def _stats(arguments: argparse.Namespace, session: Session) -> None:
     """Show counts and the health of the vault."""
-    from memtui.curate.health import health, health_record, sections
+    from memtui.curate.health import health, health_record
     from memtui.curate.projects import unchecked_words
+    from memtui.wording.health import sections
 
     found = health(session.vault, session.health_options)
     if found.unchecked:
@@ -55,8 +56,8 @@ def _write_row(row: HealthRow) -> None:
     """Write a figure with its bar and note; a note that does not fit beside them follows below."""
     import textwrap
 
-    from memtui.curate.health import bar
     from memtui.text.width import cell_width, clip, pad
+    from memtui.wording.health import bar
 
     label = pad(clip(reveal(row.label), _LABEL_CELLS), _LABEL_CELLS)
     line = f"  {label}{row.value:>{_VALUE_CELLS}}"

@@ -152,7 +152,7 @@ def check_anchors(
     with another stays `gone`, with a weak suggestion.
 
     Args:
-        progress: told how many memories are done.
+        progress: called with (done, total) of memories.
         hashes: content hashes of files that were read before; those read here are added.
 
     Raises:
@@ -234,7 +234,7 @@ def check_trees(
     Leases are short, files are read outside them, no memory is changed.
 
     Args:
-        progress: told how many memories of a project are done; may raise `Cancelled`.
+        progress: called with (done, total) of memories; may raise `Cancelled`.
 
     Returns:
         The state of every anchor of active memories and candidates, by project.

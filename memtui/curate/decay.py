@@ -1,4 +1,4 @@
-"""What if kinds decayed faster or slower: the effect on the review queue and on payloads."""
+"""What if kinds decayed faster or slower: the effect on the review queue and on payloads, and applying it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from datetime import datetime
 from memtui.config import ContextSettings, RecallSettings, TargetSettings
 from memtui.curate.projects import View
 from memtui.curate.review_queue import review_queue
-from memtui.domain.actor import Actor
+from memtui.domain.actor import Actor, require_person
 from memtui.domain.freshness import (
     FLOOR,
     LONGEST_HALF_LIFE,
@@ -38,26 +38,27 @@ from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 0.06, 1.0
-"""The review thresholds that the configuration takes: above the floor, below which nothing falls."""
+"""Review thresholds that the configuration takes: above the floor, below which nothing falls."""
 
 _TRIES = 3
-_ANY = MemoryFilter(statuses=None)
+
+OwnHalfLife = tuple[str, float | None]
+"""Id of a memory and its own half-life in days, None for that of its kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knobs:
-    """What is tried out.
+    """Settings to try out; None leaves a setting as it is.
 
     Attributes:
         half_lives: half-lives of kinds in days; under `memtui.domain.kinds.in_project` those of one project alone.
-        memory: id of one memory with a half-life of its own in days, None for that of its kind.
-        threshold: freshness below which a memory is due; None as it is.
-        floor: the share of trust that is left however old a memory is; None as it is.
-        hurt_weight: how many helps outweigh one hurt; None as it is.
+        threshold: freshness below which a memory is due.
+        floor: the share of trust that is left however old a memory is.
+        hurt_weight: how many helps outweigh one hurt.
     """
 
     half_lives: Mapping[str, float] = field(default_factory=dict)
-    memory: tuple[str, float | None] | None = None
+    memory: OwnHalfLife | None = None
     threshold: float | None = None
     floor: float | None = None
     hurt_weight: float | None = None
@@ -72,8 +73,8 @@ class KindNow:
     """One kind as it is.
 
     Attributes:
-        origin: where that comes from.
-        lesson: what verdicts speak for; None without any.
+        origin: where its half-life comes from.
+        lesson: what the verdicts suggest; None without any.
         verified_days: how long ago memories of the kind were last verified, the newest first.
     """
 
@@ -87,12 +88,12 @@ class KindNow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """What the effects are reckoned on; the vault is not needed again.
+    """The basis of effects, so that the vault is not needed again.
 
     Attributes:
         others: memories that are due whatever their freshness: for their files, a contradiction, or since they hurt.
         kinds: every kind that is in use or known.
-        in_force: their half-lives; stays as it was when the snapshot was taken.
+        in_force: their half-lives when the snapshot was taken.
         threshold: freshness below which a memory is due.
     """
 
@@ -121,21 +122,20 @@ class Snapshot:
         raise KeyError(name)
 
     def memory(self, identifier: str) -> Fading | None:
-        """Return a memory, None if it is not in use."""
+        """Return a memory, None if it is not active."""
         return next((memory for memory in self.memories if memory.id == identifier), None)
 
     def half_life(self, memory: Fading, knobs: Knobs) -> float:
         """Return the effective half-life of a memory in days, as `domain.freshness.half_life_days`."""
-        own = memory.half_life_days
-        if knobs.memory is not None and knobs.memory[0] == memory.id:
-            own = knobs.memory[1]
+        is_tried = knobs.memory is not None and knobs.memory[0] == memory.id
+        own = knobs.memory[1] if knobs.memory is not None and is_tried else memory.half_life_days
         if own is not None:
             return own
         days = self.kind_half_life(memory.kind, memory.project, knobs)
         return days if memory.held_days is None else half_life_after(days, memory.held_days)
 
     def kind_half_life(self, kind: str, project: str | None, knobs: Knobs) -> float:
-        """Return the half-life in days of a kind, in one project or where none has its own, as it is tried."""
+        """Return the half-life in days of a kind with these knobs, in one project or where none has its own."""
         plain = knobs.half_lives.get(kind)
         plain = self.in_force.get(kind).half_life_days if plain is None else plain
         if project is None:
@@ -146,12 +146,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """A memory that enters or leaves the review queue.
-
-    Attributes:
-        before: its freshness as things are.
-        after: its freshness if it were applied.
-    """
+    """A memory that enters or leaves the review queue, with its freshness as it is and as it would be."""
 
     id: str
     title: str
@@ -165,10 +160,10 @@ class Effect:
     """What the review queue would become.
 
     Attributes:
-        before: memories due as things are.
-        after: memories due if it were applied.
+        before: number of memories due as things are.
+        after: number of memories that would be due.
         entering: memories that would become due, the least fresh first.
-        leaving: memories that would not be due any more, the freshest first.
+        leaving: memories that would no longer be due, the freshest first.
     """
 
     before: int
@@ -177,15 +172,10 @@ class Effect:
     leaving: tuple[Affected, ...] = ()
 
 
-# -- looking -------------------------------------------------------------------------------------------
-
-
 def take_snapshot(vault: Vault, scope: Scope, *, threshold: float = REVIEW_THRESHOLD) -> Snapshot:
-    """Return what effects are reckoned on, of one state of the vault.
+    """Return the basis of effects, of one state of the vault; nothing is computed under its lease.
 
     Args:
-        vault: the vault; the lease is let go before anything is reckoned.
-        scope: the projects in view.
         threshold: freshness below which a memory is due.
     """
     for _ in range(_TRIES):
@@ -194,14 +184,14 @@ def take_snapshot(vault: Vault, scope: Scope, *, threshold: float = REVIEW_THRES
             counter = reader.change_counter()
             memories = read_fading(reader, scope, now)
             verdicts = reader.verdicts()
-            # Who found a fact expired took it out of use by that: its kind is asked of all, whatever their status.
+            # A fact that was found expired is out of use by that, so kinds are read whatever the status.
             kind_of = read_kinds(reader, scope)
-        # No freshness is below the floor, so that this queue holds what is due for other reasons.
+        # No freshness is below the floor, so this queue holds what is due for other reasons.
         others = {due.memory.id for due in review_queue(vault, scope, threshold=vault.kinds.floor)}
         with vault.read() as reader:
             if reader.change_counter() == counter:
                 break
-    # What was learned must not change what it is learned from: the prior is the kind's before anything was applied.
+    # The prior is the kind's half-life before anything was applied, so that lessons do not feed on themselves.
     lessons = lessons_by_kind(verdicts, kind_of, vault.kinds.without_stored())
     in_force = vault.kinds.with_half_lives({})
     return Snapshot(
@@ -221,7 +211,6 @@ def _kinds_now(memories: Sequence[Fading], kinds: Kinds, lessons: Mapping[str, L
     for memory in memories:
         if memory.held_days is not None:
             verified.setdefault(memory.kind, []).append(memory.age_days)
-    names = dict.fromkeys([*kinds.names(), *sorted(counts)])
     found = [
         KindNow(
             name=name,
@@ -231,25 +220,25 @@ def _kinds_now(memories: Sequence[Fading], kinds: Kinds, lessons: Mapping[str, L
             lesson=lessons.get(name),
             verified_days=tuple(sorted(verified.get(name, ()))),
         )
-        for name in names
+        for name in dict.fromkeys([*kinds.names(), *sorted(counts)])
     ]
     return tuple(sorted(found, key=lambda kind: -kind.memories))
 
 
 def effect(snapshot: Snapshot, knobs: Knobs) -> Effect:
-    """Return what the review queue would become; holds no lease and reads nothing."""
-    threshold = snapshot.threshold if knobs.threshold is None else knobs.threshold
-    unchanged, before, after = Knobs(), 0, 0
-    floor = snapshot.in_force.floor
-    then_floor = floor if knobs.floor is None else knobs.floor
+    """Return what the review queue would become; reads nothing."""
+    as_is = Knobs(threshold=snapshot.threshold, floor=snapshot.in_force.floor)
+    tried = replace(
+        knobs,
+        threshold=snapshot.threshold if knobs.threshold is None else knobs.threshold,
+        floor=snapshot.in_force.floor if knobs.floor is None else knobs.floor,
+    )
+    before = after = 0
     entering: list[Affected] = []
     leaving: list[Affected] = []
     for memory in snapshot.memories:
-        is_other = memory.due or memory.id in snapshot.others
-        now_fresh = 1.0 if memory.pinned else decay(memory.age_days, snapshot.half_life(memory, unchanged), floor)
-        then_fresh = 1.0 if memory.pinned else decay(memory.age_days, snapshot.half_life(memory, knobs), then_floor)
-        was = not memory.snoozed and (is_other or now_fresh < snapshot.threshold)
-        becomes = not memory.snoozed and (is_other or then_fresh < threshold)
+        now_fresh, was = _state(snapshot, memory, as_is)
+        then_fresh, becomes = _state(snapshot, memory, tried)
         before, after = before + was, after + becomes
         if was != becomes:
             moved = Affected(memory.id, memory.title, memory.kind, now_fresh, then_fresh)
@@ -257,6 +246,14 @@ def effect(snapshot: Snapshot, knobs: Knobs) -> Effect:
     entering.sort(key=lambda one: (one.after, one.id))
     leaving.sort(key=lambda one: (-one.after, one.id))
     return Effect(before, after, tuple(entering), tuple(leaving))
+
+
+def _state(snapshot: Snapshot, memory: Fading, knobs: Knobs) -> tuple[float, bool]:
+    """Return the freshness of a memory with knobs that are all set, and whether it is due."""
+    half_life, floor = snapshot.half_life(memory, knobs), FLOOR if knobs.floor is None else knobs.floor
+    fresh = 1.0 if memory.pinned else decay(memory.age_days, half_life, floor)
+    is_stale = knobs.threshold is not None and fresh < knobs.threshold
+    return fresh, not memory.snoozed and (memory.due or is_stale or memory.id in snapshot.others)
 
 
 def crossing_days(half_life: float, threshold: float, floor: float = FLOOR) -> float:
@@ -268,68 +265,75 @@ def crossing_days(half_life: float, threshold: float, floor: float = FLOOR) -> f
 
 
 def apply(
-    vault: Vault,
-    half_lives: Mapping[str, float | None],
-    *,
-    memory: tuple[str, float | None] | None = None,
-    actor: Actor,
+    vault: Vault, half_lives: Mapping[str, float | None], *, memory: OwnHalfLife | None = None, actor: Actor
 ) -> str:
-    """Give kinds, and one memory, other half-lives in days as one undoable change; returns what was done in words.
+    """Give kinds, and one memory, other half-lives in days as one undoable change; returns its summary.
 
     Args:
-        vault: the vault; it keeps the half-lives of its kinds.
-        half_lives: by kind, or by `memtui.domain.kinds.in_project`; None for the one that holds where nothing was
-            applied.
-        memory: id of a memory and its own half-life, None for that of its kind.
+        half_lives: by kind, or by `memtui.domain.kinds.in_project`; None for the one from before anything was applied.
 
     Raises:
         RefusedError: an agent asks, or the configuration decides for one of the kinds.
-        UsageError: nothing is asked for, a kind is unknown, or a half-life is none.
+        UsageError: nothing changes, a kind is unknown, or a half-life is out of range.
         NotFoundError: the memory is gone.
     """
-    if not actor.is_person:
-        raise RefusedError("Only a person can change how fast memories fade", where=f"actor {actor.name}")
+    require_person(actor, "change how fast memories fade")
     if not half_lives and memory is None:
         raise UsageError("No half-life was changed")
     with vault.write(actor=actor.name, action="half-life") as writer:
         kinds = writer.kinds
-        used = writer.counts_by("kind", _ANY) if set(half_lives) - set(kinds.names()) else {}
-        told = []
+        unknown = set(half_lives) - set(kinds.names())
+        used = writer.counts_by("kind", MemoryFilter(statuses=None)) if unknown else {}
+        changes = []
         for name, days in half_lives.items():
-            told.append(_told(name, days, kinds, used))
+            _check(name, days, kinds, used)
+            changes.append(_described(name, days, kinds))
             writer.set_half_life(name, days)
         if memory is not None:
-            told.append(_apply_to_memory(writer, *memory))
-        writer.summary = f"half-life of {', '.join(told)}"
+            changes.append(_apply_to_memory(writer, *memory))
+        writer.summary = f"half-life of {', '.join(changes)}"
         return writer.summary
 
 
 def check_half_lives(half_lives: Mapping[str, float | None], snapshot: Snapshot, *, used: Iterable[str] = ()) -> None:
-    """Check half-lives as `apply` does, before their effect is told.
+    """Check half-lives as `apply` does, before their effect is shown.
 
     Args:
-        half_lives: in days, by the name that they are kept under.
-        snapshot: of what is in view.
+        half_lives: in days, by the name that they are stored under.
         used: kinds of memories out of view.
 
     Raises:
         RefusedError: the configuration decides for one of the kinds.
-        UsageError: a kind is unknown, or a half-life is none.
+        UsageError: a kind is unknown, or a half-life is out of range.
     """
     in_use = {kind.name for kind in snapshot.kinds} | set(used)
     for name, days in half_lives.items():
-        kind, project = split_project(name)
-        _check(kind, days, snapshot.in_force, in_use, beaten=project is None)
+        _check(name, days, snapshot.in_force, in_use)
 
 
-def _told(name: str, days: float | None, kinds: Kinds, used: Iterable[str | None]) -> str:
-    """Return what changes in words: `tooling in shop 90 d → 30 d`.
-
-    Raises:
-        RefusedError, UsageError: it may not, or the half-life is none.
-    """
+def _check(name: str, days: float | None, kinds: Kinds, used: Iterable[str | None]) -> None:
     kind, project = split_project(name)
-    _check(kind, days, kinds, used, beaten=project is None)
+    if project is None and kinds.origin(kind) == "config":
+        raise RefusedError(
+            f"The configuration sets the half-life of {kind}, and it takes precedence over the vault",
+            where=f"[kinds.{kind}]",
+            remedy="Change it there, or remove it: `memtui config path` prints the file.",
+        )
+    if kind not in kinds and kind not in used:
+        raise UsageError("No memory is of this kind", where=kind, remedy=f"Kinds: {', '.join(kinds.names())}.")
+    if days is not None:
+        _check_days(kind, days)
+
+
+def _check_days(name: str, days: float) -> None:
+    if not SHORTEST_HALF_LIFE <= days <= LONGEST_HALF_LIFE:
+        limits = f"{SHORTEST_HALF_LIFE:g} to {LONGEST_HALF_LIFE:,.0f} days"
+        raise UsageError(f"A half-life is {limits}", where=f"{name} {days:g}")
+
+
+def _described(name: str, days: float | None, kinds: Kinds) -> str:
+    """Return what changes: `tooling in shop 90 d → 30 d`."""
+    kind, project = split_project(name)
     usual = kinds.without_stored() if project is None else kinds
     after = usual.get(kind).half_life_days if days is None else days
     where = f" in {one_line(project)[:60]}" if project else ""
@@ -349,25 +353,7 @@ def days_text(days: float) -> str:
     return f"{days:,.0f} d" if days >= 10 else f"{days:.2g} d"  # noqa: PLR2004 - below ten days a part of a day counts
 
 
-def _check(name: str, days: float | None, kinds: Kinds, used: Iterable[str | None], *, beaten: bool) -> None:
-    if beaten and kinds.origin(name) == "config":
-        raise RefusedError(
-            f"The configuration sets the half-life of {name}, and it beats the vault",
-            where=f"[kinds.{name}]",
-            remedy="Change it there, or take it out: `memtui config path` tells the file.",
-        )
-    if name not in kinds and name not in used:
-        raise UsageError("No memory is of this kind", where=name, remedy=f"Kinds: {', '.join(kinds.names())}.")
-    if days is not None:
-        _check_days(name, days)
-
-
-def _check_days(name: str, days: float) -> None:
-    if not SHORTEST_HALF_LIFE <= days <= LONGEST_HALF_LIFE:
-        raise UsageError(
-            f"A half-life is {SHORTEST_HALF_LIFE:g} to {LONGEST_HALF_LIFE:,.0f} days", where=f"{name} {days:g}"
-        )
-
+# -- payloads ------------------------------------------------------------------------------------------
 
 Members = Mapping[str, tuple[str, ...]]
 """Ids of a payload's memories by the name of the recipe."""
@@ -378,10 +364,8 @@ class PayloadOptions:
     """How payloads are made, as `memtui recipe run` makes them.
 
     Attributes:
-        view: what is in view.
-        recall: the weights of recall.
-        secret_patterns: a person's own patterns of secrets.
-        targets: other limits of targets, from the configuration.
+        secret_patterns: the user's own patterns.
+        targets: limits of targets from the configuration.
         meaning: compares tasks with memories by meaning, None for words alone.
     """
 
@@ -395,12 +379,7 @@ class PayloadOptions:
 
 @dataclass(frozen=True, slots=True)
 class PayloadChange:
-    """One recipe whose payload would change.
-
-    Attributes:
-        entering: ids of memories that would come in.
-        leaving: ids of memories that would fall out.
-    """
+    """One recipe whose payload would change, with the ids of memories that would enter and leave it."""
 
     recipe: str
     entering: tuple[str, ...]
@@ -408,12 +387,9 @@ class PayloadChange:
 
 
 class Payloads:
-    """The payloads of the recipes in view, made again and again under other half-lives.
+    """The payloads of the recipes in view, made again and again with other half-lives.
 
-    What a task finds hangs on its words, files and links, not on freshness: it is read once.
-
-    Args:
-        options: how payloads are made.
+    What a task finds depends on its words, files and links, not on freshness: it is read once.
     """
 
     def __init__(self, vault: Vault, options: PayloadOptions) -> None:
@@ -428,14 +404,13 @@ class Payloads:
         self,
         kinds: Kinds,
         *,
-        memory: tuple[str, float | None] | None = None,
+        memory: OwnHalfLife | None = None,
         is_wanted: Callable[[], bool] = lambda: True,
     ) -> Members | None:
-        """Return who is in the payload of each recipe; None once it is not wanted any more.
+        """Return the memories in the payload of each recipe; None once it is no longer wanted.
 
         Args:
-            kinds: the half-lives to reckon with, whatever is in force.
-            memory: id of one memory with another half-life of its own, None for that of its kind.
+            kinds: the half-lives to use.
             is_wanted: asked before each recipe.
         """
         members: dict[str, tuple[str, ...]] = {}
@@ -445,7 +420,7 @@ class Payloads:
             members[recipe.name] = self._members(recipe, kinds, memory)
         return members
 
-    def _members(self, recipe: Recipe, kinds: Kinds, memory: tuple[str, float | None] | None) -> tuple[str, ...]:
+    def _members(self, recipe: Recipe, kinds: Kinds, memory: OwnHalfLife | None) -> tuple[str, ...]:
         options, view = self._options, self._options.view
         if view.project is None and recipe.project is not None:
             view = replace(view, project=recipe.project, scope=Scope.of_project(recipe.project), stands_in=False)
@@ -470,7 +445,7 @@ class Payloads:
         if known is not None:
             return known
         vault = self._vault
-        # A task without words is read by freshness, under the half-lives that are supposed.
+        # A task without words is read by freshness, under the half-lives that are tried.
         supposed = vault if task.has_words else Vault(vault.path, kinds=kinds, patience_seconds=vault.patience_seconds)
         found = gather(
             supposed,
@@ -486,23 +461,7 @@ class Payloads:
         return found
 
 
-def payload_changes(before: Members, after: Members) -> list[PayloadChange]:
-    """Return the recipes whose payload would hold other memories."""
-    changes = []
-    for name, now in before.items():
-        then = after.get(name, ())
-        if set(now) != set(then):
-            changes.append(
-                PayloadChange(
-                    name,
-                    tuple(identifier for identifier in then if identifier not in now),
-                    tuple(identifier for identifier in now if identifier not in then),
-                )
-            )
-    return changes
-
-
-def _supposing(evidence: Evidence, memory: tuple[str, float | None] | None) -> Evidence:
+def _supposing(evidence: Evidence, memory: OwnHalfLife | None) -> Evidence:
     """Return what was read as if one memory had another half-life of its own."""
     if memory is None or memory[0] not in evidence.fetched.memories:
         return evidence
@@ -510,3 +469,14 @@ def _supposing(evidence: Evidence, memory: tuple[str, float | None] | None) -> E
     memories = evidence.fetched.memories
     changed = memories | {identifier: replace(memories[identifier], half_life_days=days)}
     return replace(evidence, fetched=replace(evidence.fetched, memories=changed))
+
+
+def payload_changes(before: Members, after: Members) -> list[PayloadChange]:
+    """Return the recipes whose payload would hold other memories."""
+    changes = []
+    for name, now in before.items():
+        then = after.get(name, ())
+        entering, leaving = (tuple(i for i in a if i not in b) for a, b in ((then, now), (now, then)))
+        if entering or leaving:
+            changes.append(PayloadChange(name, entering, leaving))
+    return changes

@@ -48,7 +48,7 @@ def explain_one(vault: Vault, pack: Pack, identifier: str, scope: Scope) -> Expl
         scope: the projects that the payload was made for.
 
     Raises:
-        NotFoundError, AmbiguousIdError: the id is none, or the beginning of several.
+        NotFoundError, AmbiguousIdError: the prefix names no memory, or several.
     """
     with vault.read() as reader:
         memory = reader.get(reader.resolve(identifier))
@@ -63,7 +63,7 @@ def explain_one(vault: Vault, pack: Pack, identifier: str, scope: Scope) -> Expl
 
 
 _REPLACED = frozenset({ReasonCode.SUPERSEDED, ReasonCode.MERGED})
-"""A memory replaced by one that the recall did not come across is withheld without the id of that one."""
+"""Reasons that may lack the id of the other memory, where recall did not read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +99,10 @@ MOST_COMPARED = 60
 """Memories of a payload that are compared with each other: no usual payload holds more, and they take 10 ms."""
 
 _READ = TextCache()
-"""Readings of texts: while a task is typed the same memories are compared again and again, 6 ms instead of 9 for 37."""
+"""Analyses of texts: while a task is typed the same memories are compared repeatedly (37 take 6 ms instead of 9)."""
 
 MOST_KEPT = 5_000
-"""Texts whose readings are kept."""
+"""Texts whose analyses are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class PayloadContradiction:
     """Two memories of one payload that contradict each other, as `memtui tidy` would propose them.
 
     Attributes:
-        contradiction: what clashes, the older memory first.
+        contradiction: the older memory first.
     """
 
     contradiction: Contradiction
@@ -123,21 +123,21 @@ class PayloadContradiction:
 
 
 def contradictions_in(vault: Vault, pack: Pack) -> tuple[PayloadContradiction, ...]:
-    """Return the contradictions among the memories of a payload that no person settled; the vault stays as it is.
+    """Return the undecided contradictions among the memories of a payload.
 
     Args:
-        vault: asked for links and verdicts, and only where something clashes or was put in by hand.
+        vault: read for links and verdicts, only where texts contradict each other or a person added a memory.
     """
-    # Of what is in the payload although it was replaced, the payload says so itself.
+    # The payload itself marks memories that are no longer active.
     included = [one for one in pack.included if not one.status][:MOST_COMPARED]
     memories = sorted((one.hit.memory for one in included), key=lambda memory: (memory.created_at, memory.id))
     if len(_READ.clauses) > MOST_KEPT:
         _READ.begin()
         _READ.end()
-    # Texts alone decide most payloads, without a look at the vault: that takes 20 ms.
-    clashing = find_contradictions(Snapshot(memories), cache=_READ)
+    # The texts suffice for most payloads; reading the vault takes 20 ms.
+    contradicting = find_contradictions(Snapshot(memories), cache=_READ)
     put_in = {one.hit.memory.id for one in included if one.hit.is_put_in}
-    ids = sorted({*put_in, *(identifier for contradiction in clashing for identifier in contradiction.ids)})
+    ids = sorted({*put_in, *(identifier for contradiction in contradicting for identifier in contradiction.ids)})
     if not ids:
         return ()
     with vault.read() as reader:
@@ -146,7 +146,7 @@ def contradictions_in(vault: Vault, pack: Pack) -> tuple[PayloadContradiction, .
     gathered = Snapshot(memories, links, verdicts)
     settled = decided_pairs(gathered)
     titles = {memory.id: memory.title for memory in memories}
-    found = {one.ids: one for one in clashing if pair_of(*one.ids) not in settled}
+    found = {one.ids: one for one in contradicting if pair_of(*one.ids) not in settled}
     found |= {one.ids: one for one in linked_contradictions(gathered, cache=_READ)}
     return tuple(
         PayloadContradiction(contradiction, (titles[ids[0]], titles[ids[1]]))
@@ -155,10 +155,10 @@ def contradictions_in(vault: Vault, pack: Pack) -> tuple[PayloadContradiction, .
 
 
 def steering_in(pack: Pack) -> Mapping[str, str]:
-    """Return why memories of a payload could steer an assistant, by id: of those that nobody lets in by themselves.
+    """Return why memories of a payload could steer an assistant, by id.
 
-    These are what a person put in by hand and what waits in the inbox; an order is told of where the memory is not
-    in use, since whoever confirmed one has read it.
+    Only memories that a person added to the payload and those that are not active are checked; instructions count
+    only in the latter, as a person has read what was confirmed.
     """
     found = {}
     for one in pack.included:

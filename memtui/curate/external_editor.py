@@ -1,4 +1,4 @@
-"""Edit a memory as a file in the person's own editor; an unreadable file is kept."""
+"""Edit a memory as a file in the user's editor; an unreadable file is kept."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _PLUS = frozenset({"vi", "vim", "nvim", "nano", "pico", "emacs", "emacsclient", 
 
 
 def find_editor() -> list[str]:
-    """Return the command of the person's editor.
+    """Return the command of the user's editor.
 
     Raises:
-        UsageError: none is set and none is found, or what is set is no command.
+        UsageError: none is set and none is found, or the setting is not a valid command.
     """
     for name in ("MEMTUI_EDITOR", "VISUAL", "EDITOR"):
         chosen = os.environ.get(name, "").strip()
@@ -41,7 +41,7 @@ def find_editor() -> list[str]:
             try:
                 return shlex.split(chosen)
             except ValueError as error:
-                raise UsageError(f"The editor is no command ({error})", where=f"${name}") from error
+                raise UsageError(f"The editor is not a valid command ({error})", where=f"${name}") from error
     for candidate in ("nano", "vim", "vi", "notepad"):
         if shutil.which(candidate):
             return [candidate]
@@ -49,7 +49,7 @@ def find_editor() -> list[str]:
 
 
 def editor_command(path: Path, line: int | None = None) -> list[str]:
-    """Return the command that opens a file in the person's editor, at a line where the editor takes one.
+    """Return the command that opens a file in the user's editor, at a line where the editor supports it.
 
     Raises:
         UsageError: there is no editor.
@@ -67,11 +67,7 @@ def editor_command(path: Path, line: int | None = None) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class MemoryFile:
-    """A memory that lies in a temporary file for the editor.
-
-    Attributes:
-        memory: as it was when the file was written.
-    """
+    """A temporary file for the editor, with the memory and text as written."""
 
     memory: Memory
     path: Path
@@ -85,7 +81,7 @@ class Edited:
     Attributes:
         values: the fields that changed.
         path: the file, to be deleted once they are saved.
-        left_alone: keys that were changed in the file but are not edited this way.
+        left_alone: keys that were changed in the file but cannot be edited this way.
     """
 
     values: dict[str, Any]
@@ -116,10 +112,10 @@ def write_memory_file(memory: Memory) -> MemoryFile:
 
 
 def run_editor(file: MemoryFile) -> None:
-    """Run the editor on a file until the person leaves it.
+    """Run the editor on a file until it exits.
 
     Raises:
-        UsageError: it cannot be started; a file that nobody touched is deleted.
+        UsageError: it cannot be started; an untouched file is deleted.
         MemtuiError: it failed; the file is kept and named.
     """
     command = editor_command(file.path)
@@ -131,21 +127,21 @@ def run_editor(file: MemoryFile) -> None:
         raise UsageError(f"The editor cannot be started ({reason})", where=command[0]) from error
     if done.returncode != 0:
         raise MemtuiError(
-            f"The editor ended with status {done.returncode}",
+            f"The editor exited with status {done.returncode}",
             where=str(file.path),
             remedy="The file was kept; nothing was saved.",
         )
 
 
 def discard_untouched(file: MemoryFile) -> None:
-    """Delete a file that still holds what was written."""
+    """Delete a file that still holds the text as written."""
     with suppress(OSError):
         if file.path.read_bytes() == file.text.encode():
             file.path.unlink()
 
 
 def read_memory_file(file: MemoryFile) -> Edited:
-    """Read back what the person made of a file.
+    """Read an edited file back.
 
     Raises:
         MemtuiError: it cannot be read as a memory; it is kept and named.
@@ -164,7 +160,7 @@ def read_memory_file(file: MemoryFile) -> Edited:
 
 def _read_back(memory: Memory, text: str, path: Path) -> Memory:
     parsed = parse_memory(text)
-    problem = parsed.problem or (f"line {parsed.ignored[0]} is no `key: value`" if parsed.ignored else "")
+    problem = parsed.problem or (f"line {parsed.ignored[0]} is not `key: value`" if parsed.ignored else "")
     if not problem and parsed.record.get("id") != memory.id:
         problem = f"the line `id: {memory.id}` is missing or changed"
     if not problem and not parsed.record.get("insight"):
@@ -177,7 +173,7 @@ def _read_back(memory: Memory, text: str, path: Path) -> Memory:
     raise MemtuiError(
         f"The edited file cannot be read as a memory ({problem})",
         where=str(path),
-        remedy="It was kept; mend it and paste it, or start again. Nothing was saved.",
+        remedy="The file was kept; fix it and paste it, or start again. Nothing was saved.",
     )
 
 

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListChanges:
-    """What is added to a memory's tags and files and taken from them.
+    """Tags and files to add to a memory and to remove.
 
-    A whole list would be one of the moment it was read at, and take back what another added meanwhile.
+    Saving whole lists would drop what somebody else added in the meantime.
 
     Attributes:
-        add_anchors: anchors; one of a path that is tied already takes the place of the old.
-        remove_files: paths as memories name them, each with how the person typed it.
+        add_anchors: an anchor replaces one with the same path.
+        remove_files: paths as memories name them, each with what the person typed.
     """
 
     add_tags: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class ListChanges:
         """Return the new values of the memory's lists that change, by field.
 
         Raises:
-            UsageError: a tag or file to take away is not there.
+            UsageError: a tag or file to remove is not there.
         """
         values: dict[str, Any] = {}
         if self.add_tags or self.remove_tags:
@@ -76,29 +76,29 @@ class ListChanges:
 
 
 MOST_NAMEABLE = 20_000
-"""Files offered for completion: more take longer to look through than a key may take to answer (3 ms per 10,000)."""
+"""Files offered for completion: searching more takes longer than a key press may (3 ms per 10,000)."""
 
 
 def relative_name(given: str, *, root: Path, folder: Path) -> str:
     """Return a given path as memories name it: POSIX, relative to the root where it lies below it.
 
     Raises:
-        UsageError: no file can have such a name.
+        UsageError: the name cannot be stored.
     """
     return _storable(_relative_name(_storable(given), root=root, folder=folder))
 
 
 def _storable(name: str) -> str:
-    """Return a name that a memory can hold: also the folder one stands in may have one that it cannot."""
+    """Return a name if a memory can hold it; that of the current folder may be one it cannot."""
     kinds = {category(character) for character in name}
     if "Cs" in kinds:
         raise UsageError(
-            "A file's name is no UTF-8, so no memory can name it",
+            "This file name is not valid UTF-8, so no memory can name it",
             where=repr(name[:80]),
             remedy="Rename the file, or tie the memory to its folder.",
         )
     if "Cc" in kinds:
-        raise UsageError("A file's name holds a character that cannot be shown", where=repr(name[:80]))
+        raise UsageError("This file name contains a control character", where=repr(name[:80]))
     return name
 
 
@@ -119,7 +119,7 @@ def _relative_name(given: str, *, root: Path, folder: Path) -> str:
 
 
 def _exists(path: Path) -> bool:
-    """Return whether there is such a file or folder; a name that no system takes is none."""
+    """Return whether there is such a file or folder, also for names that no system allows."""
     return os.path.exists(path)  # noqa: PTH110 - Path.exists raises for a name that is too long
 
 
@@ -130,7 +130,7 @@ def check_files(given: Iterable[str], *, root: Path, folder: Path, anchors: Iter
         anchors: paths that memories in view are tied to.
 
     Raises:
-        UsageError: a path neither exists nor is named by an anchor.
+        UsageError: a path neither exists nor matches an anchor.
     """
     known = list(anchors)
     names = []
@@ -150,12 +150,11 @@ def check_files(given: Iterable[str], *, root: Path, folder: Path, anchors: Iter
 
 
 def nameable_files(root: Path | None, anchors: Iterable[str], *, most: int = MOST_NAMEABLE) -> list[str]:
-    """Return what a person may name as a file in hand: the files of a tree, and the paths that memories are tied to.
+    """Return files to complete: the paths that memories are tied to, then the files of a tree.
 
     Args:
-        root: the working tree, None where one stands in none.
-        anchors: paths that memories in view are tied to; globs and symbols of them are left out.
-        most: at most so many, those that memories are tied to before the others.
+        root: the working tree, None outside of one.
+        anchors: paths that memories in view are tied to; globs are left out.
     """
     from memtui.workspace import tree_files
 
@@ -183,15 +182,13 @@ def anchors_for(given: Iterable[str], *, root: Path, folder: Path) -> tuple[Anch
             anchors.append(anchor)
             continue
         if not _exists(target) and not _exists(folder / plain):
-            raise UsageError(
-                "No such file to tie the memory to", where=path, remedy="Give a path that exists, or a glob in quotes."
-            )
+            raise UsageError("No such file", where=path, remedy="Give a path that exists, or a glob in quotes.")
         anchors.append(Anchor(anchor.path, file_hash(target) if target.is_file() else None))
     return tuple(dict.fromkeys(anchors))
 
 
 def _glob_from_root(glob: str, *, root: Path, folder: Path) -> str:
-    """Return a glob typed in a folder below the root as one from the root, unless it names a folder from there."""
+    """Return a glob typed in a folder below the root as one from the root, unless it starts with a folder there."""
     below = Path(os.path.realpath(folder))
     real_root = Path(os.path.realpath(root))
     if below == real_root or not below.is_relative_to(real_root):
@@ -203,9 +200,9 @@ def _glob_from_root(glob: str, *, root: Path, folder: Path) -> str:
 
 
 def rehashed(anchors: Iterable[Anchor], tree: Tree) -> tuple[Anchor, ...]:
-    """Return anchors with the hash of each file as it is now, for a memory that was just verified.
+    """Return anchors with the current hash of each file, for a memory that was just verified.
 
-    A glob takes note that files fit it; one that none fits, and a file that is not there, stay as they are.
+    A glob records that files match it; one without matches, and a missing file, stay as they are.
     """
     return tuple(_rehashed(anchor, tree) for anchor in anchors)
 
@@ -273,7 +270,7 @@ def check_half_life(days: float | None) -> float | None:
 
 
 def is_blank(text: str) -> bool:
-    """Return whether nobody could read anything in a text: it holds blanks and invisible characters alone."""
+    """Return whether a text holds only blanks and invisible characters."""
     return not any(character.isprintable() and not character.isspace() for character in text)
 
 
@@ -281,7 +278,7 @@ def check_tags(tags: tuple[str, ...], *, in_use: Sequence[str] = ()) -> tuple[st
     """Return tags of which none is too long.
 
     Args:
-        in_use: tags that a memory has already; an older memtui took longer ones.
+        in_use: tags that a memory has already; an older memtui allowed longer ones.
 
     Raises:
         RefusedError: one is too long.
@@ -289,28 +286,28 @@ def check_tags(tags: tuple[str, ...], *, in_use: Sequence[str] = ()) -> tuple[st
     found = long_tag(tag for tag in tags if tag not in in_use)
     if found is not None:
         raise RefusedError(
-            f"A tag has at most {LONGEST_TAG} characters, this one {len(found):,}",
+            f"A tag has at most {LONGEST_TAG} characters; this one has {len(found):,}",
             where=f"{found[:60]}…",
-            remedy="Shorten it, or put the words into the text. Commas separate tags.",
+            remedy="Shorten it, or move the words to the text. Commas separate tags.",
         )
     return tags
 
 
 def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """Return tags without `#`, blanks around, empty ones and repeats; commas separate."""
+    """Return tags without `#`, surrounding blanks, empty ones and repeats; commas separate them."""
     split = [part.strip().lstrip("#") for tag in tags for part in one_line(tag).split(",")]
     return tuple(dict.fromkeys(tag for tag in split if tag))
 
 
 def named_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """Return cleaned tags that a person named to add, to take away or to filter by.
+    """Return cleaned tags that a person named.
 
     Raises:
-        UsageError: nothing is left of one, so that it would be passed over without a word.
+        UsageError: nothing is left of one, which would otherwise be ignored silently.
     """
     nameless = next((tag for tag in tags if not clean_tags([tag])), None)
     if nameless is not None:
-        raise UsageError("A tag needs a name", where=repr(nameless), remedy="Write its word, such as `redis`.")
+        raise UsageError("A tag needs a name", where=repr(nameless), remedy="Give a word, such as `redis`.")
     return clean_tags(tags)
 
 
@@ -322,7 +319,7 @@ def kinds_in_use(vault: Vault) -> list[str]:
 
 
 def check_kind_in_use(vault: Vault, kind: str) -> str:
-    """Return a kind to choose memories by: one that is known, or one that a memory has.
+    """Return a kind to filter by: a known one, or one that a memory has.
 
     Raises:
         UsageError: it is neither; names the nearest.
@@ -336,16 +333,16 @@ def check_kind_in_use(vault: Vault, kind: str) -> str:
 
 
 def unknown_kinds(kinds: Kinds, stated: Iterable[str]) -> list[str]:
-    """Return the kinds among those that a source states which the configuration does not know, each once."""
+    """Return the kinds that the configuration does not know, each once."""
     return sorted({kind for kind in stated if kind not in kinds})
 
 
 def unknown_kind_words(kind: str, kinds: Kinds) -> str:
-    """Return the sentence that tells what becomes of a memory of an unknown kind."""
+    """Return the sentence about what happens to a memory of an unknown kind."""
     fallback = kinds.get(DEFAULT_KIND)
     return (
-        f"kind {kind} is not configured: kept as it is, and treated as {fallback.name}"
-        f" (half-life {fallback.half_life_days:g} d); `[kinds.…]` in the configuration makes it one of your own"
+        f"kind {kind} is not configured: stored unchanged and treated as {fallback.name}"
+        f" (half-life {fallback.half_life_days:g} d); define it under `[kinds.…]` in the configuration"
     )
 
 
@@ -354,13 +351,13 @@ KIND_HALF_LIFE = 0.0
 
 
 def tags_from(typed: str) -> tuple[list[str], list[str]]:
-    """Return the tags to add and those to take away from what a person typed: `redis, #cache -old`."""
+    """Return the tags to add and to remove from what a person typed: `redis, #cache -old`."""
     words = [word for word in typed.replace(",", " ").split() if word.strip("-#")]
     return [word for word in words if not word.startswith("-")], [word[1:] for word in words if word.startswith("-")]
 
 
 MOST_TAGS = 2_000
-"""Tags offered: more than any person keeps apart."""
+"""Tags offered for completion."""
 
 
 def vault_tags(vault: Vault, most: int = MOST_TAGS) -> tuple[str, ...]:
@@ -372,10 +369,7 @@ def vault_tags(vault: Vault, most: int = MOST_TAGS) -> tuple[str, ...]:
 
 
 def completions(typed: str, choices: tuple[str, ...], most: int = 8) -> list[str]:
-    """Return choices for what is typed: those that begin with it, then those that hold it.
-
-    Nothing typed, and what is a choice already, have none.
-    """
+    """Return choices that begin with what is typed, then those that contain it; none for an exact choice."""
     wanted = typed.casefold()
     if not wanted or typed in choices:
         return []

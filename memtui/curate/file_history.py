@@ -19,21 +19,21 @@ from memtui.workspace import GENERIC_STEMS, RENAMED, Tree, file_hash, renames_in
 Certainty = Literal["sure", "likely", "weak"]
 
 GIT_SECONDS = 20.0
-"""How long the history may be searched; without an answer nothing is suggested."""
+"""Time limit of the search through the history; after it nothing is suggested."""
 
 MOST_COMMITS = 5_000
-"""Newest commits whose renames are looked at; 5,000 take one to three seconds."""
+"""Newest commits that are searched for renames; 5,000 take one to three seconds."""
 
 MOST_UNTRACKED = 2_000
-"""New files that are compared by content with files that went without git."""
+"""New files that are compared by content with files that were moved without git."""
 
 FOLDER_SHARE = 0.5
-"""Part of a folder's moved files that went to one other folder for the folder to count as moved there."""
+"""Share of a folder's moved files that must have gone to one other folder for it to count as moved there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Where something that an anchor named is now.
+    """Where the file of an anchor is now.
 
     Attributes:
         path: the new path, with the symbol of the old one.
@@ -76,13 +76,13 @@ class Renames:
 
     @cached_property
     def folders(self) -> dict[str, str]:
-        """Old folder to new folder, where most of its files went to one place under the same names."""
+        """Old folder to new folder, where most files went to one place and kept their names."""
         votes: dict[str, Counter[str]] = {}
         for old in self.recorded:
             new = self._end_of(old)
             if new is None:
                 continue
-            # A file that went on from there without git took no folder along: the rename of its folder stands.
+            # A file that was moved on without git does not count against the rename of its folder.
             was, now = PurePosixPath(old), PurePosixPath(new)
             while was.name == now.name and was.name:
                 was, now = was.parent, now.parent
@@ -100,7 +100,7 @@ class Renames:
 
     @cached_property
     def _untracked(self) -> dict[str, str]:
-        """Content hash to path of new files; of several with one content none is known."""
+        """Content hash to path of new files, those with the same content left out."""
         listed = run_git(self.root, "ls-files", "-z", "--others", "--exclude-standard") or ""
         hashes: dict[str, str] = {}
         repeated = set()
@@ -113,7 +113,7 @@ class Renames:
         return {content: name for content, name in hashes.items() if content not in repeated}
 
     def find(self, anchor: Anchor) -> Moved | None:
-        """Return where a gone anchor went, None if nothing tells."""
+        """Return where the file of a dead anchor went, None if nothing tells."""
         plain, mark, symbol = anchor.path.partition("::")
         key = f"{plain}\0{anchor.content_hash}"
         if key not in self._known:
@@ -141,7 +141,7 @@ class Renames:
         return end if end in self.files else None
 
     def _end_of(self, path: str) -> str | None:
-        """Return where a chain of recorded renames ends, None without one and for a ring."""
+        """Return where a chain of recorded renames ends, None without one and for a cycle."""
         seen = {path}
         while path in self.recorded:
             path = self.recorded[path]
@@ -151,7 +151,7 @@ class Renames:
         return path if len(seen) > 1 else None
 
     def _with_folder(self, plain: str) -> str | None:
-        """Return the path in the folder that its folder, or one above, moved to; globs move with their folder."""
+        """Return the path after a move of its folder or a parent; globs move with their folder."""
         folder = PurePosixPath(plain)
         for parent in (folder, *folder.parents):
             to = self.folders.get(str(parent))
@@ -166,7 +166,7 @@ class Renames:
 
 
 def is_generic(name: str) -> bool:
-    """Return whether many folders have a file of this name, so that it alone tells nothing."""
+    """Return whether many folders have a file of this name, so that it identifies nothing."""
     return name.split(".", 1)[0].lower() in GENERIC_STEMS
 
 
@@ -179,7 +179,7 @@ MOST_FILES = 6
 
 
 MOST_COMPARED = 2_000
-"""Lines up to which a file that is not committed is compared here: twice as many take 0.1 s at worst."""
+"""Lines up to which an uncommitted file is compared: twice as many take 0.1 s at worst."""
 
 
 _LONGEST_LINE = 200
@@ -199,7 +199,7 @@ class FileChange:
         path: as the anchor names it.
         state: of the anchor in the working tree; None where it was not checked.
         added: lines added since the memory was last verified; None where git cannot tell.
-        removed: lines taken away, likewise.
+        removed: lines removed, likewise.
         lines: the first changed lines, each starting with `+` or `-`.
     """
 
@@ -211,11 +211,11 @@ class FileChange:
 
 
 def file_changes(memory: Memory, tree: Tree | None, *, moves: Mapping[str, str] | None = None) -> list[FileChange]:
-    """Return what happened to a memory's files; asks git, so call it outside any lease and off the main thread.
+    """Return what happened to a memory's files; runs git, so call it outside any lease and off the main thread.
 
     Args:
         tree: the working tree of its project, None where that is not known.
-        moves: where files went, by the path of the anchor; the text that moved along is no change.
+        moves: where files went, by the path of the anchor; moving alone does not count as a change.
     """
     if tree is None or memory.project != tree.project:
         return [FileChange(anchor.path, None) for anchor in memory.anchors]
@@ -258,14 +258,14 @@ def _compared(root: Path, base: str, paths: Sequence[str], change: FileChange) -
 
 def _committed(root: Path, base: str, paths: Sequence[str]) -> list[str] | None:
     """Return the lines that commits changed in a file, or in one with its former name; None where git fails."""
-    # A path of others may look like pathspec magic.
+    # A path from outside may look like pathspec magic.
     command = ("--literal-pathspecs", "diff", "-M", *_SAFE, "--unified=0", base, "HEAD", "--", *paths)
     output = run_git(root, *command, seconds=_GIT_SECONDS)
     return None if output is None else list(_changed_lines(output))
 
 
 def _former_name(root: Path, base: str, path: str) -> str | None:
-    """Return the name that a file had at a commit; None where it had this one, or was not there."""
+    """Return the name that a file had at a commit; None where it had this one or did not exist."""
     command = ("--literal-pathspecs", "log", "--follow", "-M", "--diff-filter=R", "--name-status", "-z", "--format=")
     output = run_git(root, *command, *_SAFE[:2], f"{base}..HEAD", "--", path, seconds=_GIT_SECONDS) or ""
     parts = [part.lstrip("\n") for part in output.split("\0")]
@@ -275,7 +275,7 @@ def _former_name(root: Path, base: str, path: str) -> str | None:
 
 
 def _uncommitted(root: Path, base: str, path: str) -> list[str]:
-    """Return the lines that differ between a file as it was committed and as it lies there."""
+    """Return the lines that differ between a file as committed and as it is now."""
     from difflib import SequenceMatcher
 
     before = run_git(root, "cat-file", "blob", f"{base}:./{path}", seconds=_GIT_SECONDS)
@@ -295,7 +295,7 @@ def _uncommitted(root: Path, base: str, path: str) -> list[str]:
 
 
 def _changed_lines(diff: str) -> Iterator[str]:
-    """Yield the added and removed lines of a diff without context, tamed for the screen."""
+    """Yield the added and removed lines of a diff without context, safe to display."""
     inside = False
     for line in diff.split("\n"):
         if line.startswith("diff --git"):

@@ -27,6 +27,7 @@ from memtui.domain.kinds import Kinds
 from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, Anchor, Memory
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.injection import ordering_line, planted_instructions
+from memtui.text.plural import counted
 from memtui.text.quantities import parse_day, parse_duration
 from memtui.text.sanitize import one_line, sanitise
 from memtui.text.secrets import find_secrets
@@ -36,7 +37,7 @@ from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 
 Decision = Literal["edit", "verify", "accept"]
-"""`edit` saves alone, `verify` says "still true" too, `accept` takes a candidate into use too."""
+"""`edit` only saves; `verify` also says "still true"; `accept` also takes a candidate into use."""
 
 _SUMMARIES: Mapping[Decision, str] = {"edit": "edit", "verify": "edit and verify", "accept": "edit and accept"}
 
@@ -57,11 +58,10 @@ def save_edit(
     """Save fields of one memory and a decision on it; returns it as stored.
 
     Args:
-        values: new values by field, see `memtui.curate.memories.EDITABLE`; none is fine beside a decision.
+        values: new values by field of `memtui.curate.memories.EDITABLE`; may be empty with a decision.
         if_version: the version that the edit is based on; another one raises ConflictError.
-        folder: where an unassigned candidate is accepted: it goes to this folder's project.
-        decision: what is said of it.
-        tree: the working tree whose files "still true" takes as they are.
+        folder: its project gets an unassigned candidate that is accepted.
+        tree: the working tree whose files "still true" records as they are.
         allow_secret: store the text even if it looks like a secret.
         secret_patterns: the user's own patterns.
 
@@ -97,13 +97,13 @@ def _decided(batch: Batch, memory: Memory, decision: Decision, *, folder: Path, 
 
 
 Texts = Mapping[str, str]
-"""What stands in the fields, by field."""
+"""The contents of the fields, by field."""
 
 CHECKED_CHARACTERS = 50_000
-"""Characters of a text that are looked through while typing, 20 ms; a save looks through all of it."""
+"""Characters of a text that are checked while typing, 20 ms; a save checks all of it."""
 
 LONGEST_LINE = 400
-"""Characters of a field of one line that are shown; titles are stored with 200 at most."""
+"""Characters of a one-line field that are shown; stored titles have at most 200."""
 
 YES, NO = "yes", "no"
 
@@ -116,9 +116,8 @@ class Basis:
 
     Attributes:
         memory: the memory to edit as it was read, None for a new one.
-        kinds: the kinds in force.
         root: the working tree that its files are relative to, None where it is not known here.
-        project: where a new memory goes that names no project; None stays unassigned.
+        project: project of a new memory that names none; None stays unassigned.
     """
 
     memory: Memory | None
@@ -131,10 +130,10 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to say beside a field.
+    """A message beside a field.
 
     Attributes:
-        level: `error` cannot be saved, `secret` is refused unless the person insists, `hint` is advice.
+        level: an `error` cannot be saved, a `secret` is refused unless the person insists, a `hint` is advice.
     """
 
     field: str
@@ -179,10 +178,9 @@ def _days(days: float | None) -> str:
 
 
 def read_form(texts: Texts, basis: Basis) -> tuple[dict[str, Any], list[Finding]]:
-    """Return the values that were changed, by field, and what cannot be read; looks at the working tree.
+    """Return the values that were changed, by field, and errors; reads the working tree.
 
-    A field whose text is as the memory gave it is not among the values, so that nothing is changed by merely
-    being shown.
+    A field whose text was not edited is not among the values, so that showing a value never changes it.
     """
     shown = texts_of(basis.memory)
     values: dict[str, Any] = {}
@@ -228,7 +226,7 @@ def _optional_day(text: str) -> datetime | None:
 
 
 def _kind(kinds: Kinds, text: str) -> str:
-    """Return a known kind; the form offers the others itself, so an error names only the nearest."""
+    """Return a known kind; the form lists them, so an error names only the nearest."""
     try:
         return check_kind(kinds, text)
     except UsageError as error:
@@ -254,14 +252,14 @@ def _flag(text: str) -> bool:
     known = {YES: True, "y": True, "true": True, NO: False, "n": False, "false": False, "": False}
     found = known.get(text.strip().lower())
     if found is None:
-        raise UsageError("Say yes or no", where=text.strip()[:20])
+        raise UsageError("Enter yes or no", where=text.strip()[:20])
     return found
 
 
 def anchors_of(text: str, basis: Basis) -> tuple[Anchor, ...]:
-    """Return the anchors that a field names, one a line, relative to the working tree.
+    """Return the anchors that a field names, one per line, relative to the working tree.
 
-    Those that the memory has stay as they are, whether or not their files are there.
+    Those that the memory has stay as they are, whether or not their files exist.
 
     Raises:
         UsageError: a path leads outside of the tree, or there is no such file.
@@ -295,12 +293,7 @@ def _is_outside(path: str) -> bool:
 
 
 def check_form(texts: Texts, basis: Basis, patterns: Sequence[tuple[str, str]] = ()) -> list[Finding]:
-    """Return everything to say beside the fields, errors first.
-
-    Args:
-        texts: what stands in the fields.
-        basis: what the form started from.
-        patterns: the user's own patterns of secrets.
+    """Return all messages beside the fields, errors first; `patterns` are the user's own patterns of secrets.
 
     Raises:
         ConfigError: one of these patterns cannot be compiled.
@@ -326,7 +319,7 @@ def _secrets(texts: Texts, memory: Memory | None, patterns: Sequence[tuple[str, 
 def _advice(texts: Texts, basis: Basis) -> Iterator[Finding]:
     title = texts.get("title", "")
     if len(title) > LONGEST_TITLE:
-        yield Finding("title", "hint", f"{len(title):,} characters: {LONGEST_TITLE} of them are kept")
+        yield Finding("title", "hint", f"{len(title):,} characters; only the first {LONGEST_TITLE} are kept")
     for name in ("insight", "rationale"):
         yield from _wording(name, texts.get(name, "")[:CHECKED_CHARACTERS])
     yield from _project_advice(texts.get("project", "").strip(), basis)
@@ -340,13 +333,13 @@ def _wording(name: str, text: str) -> Iterator[Finding]:
         yield Finding(name, "hint", f"may look planted: it {reason}")
     line = ordering_line(text)
     if line is not None:
-        place = f"line {line} orders: " if "\n" in text else ""
-        yield Finding(name, "hint", f"{place}memories are read as background facts, so tell what is so and why")
+        place = f"line {line} is phrased as an instruction: " if "\n" in text else "phrased as an instruction: "
+        yield Finding(name, "hint", f"{place}state the fact and the reason instead of an instruction")
     odd = sanitise(text)
     if odd.removed:
-        yield Finding(name, "hint", f"control characters are stripped: {odd.removed:,}")
+        yield Finding(name, "hint", f"{counted(odd.removed, 'control character')} will be removed")
     if odd.invisible or odd.bidi:
-        yield Finding(name, "hint", f"invisible characters: {odd.invisible + odd.bidi:,}")
+        yield Finding(name, "hint", f"{counted(odd.invisible + odd.bidi, 'invisible character')}")
 
 
 def _project_advice(typed: str, basis: Basis) -> Iterator[Finding]:
@@ -358,4 +351,4 @@ def _project_advice(typed: str, basis: Basis) -> Iterator[Finding]:
     if is_waiting and basis.project:
         yield Finding("project", "hint", f"unassigned: it goes to {basis.project}, the project of this folder")
     else:
-        yield Finding("project", "hint", "unassigned: it reaches no payload until it has a project")
+        yield Finding("project", "hint", "unassigned: not in any payload until it has a project")

@@ -1,4 +1,4 @@
-"""Vault health in figures a person can act on."""
+"""The health of a vault in figures that a person can act on."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ from memtui.pack.build import context, recipes_of
 from memtui.pack.options import PackOptions
 from memtui.pack.targets.formats import target_named
 from memtui.recall.result import Task
-from memtui.text.plural import counted
-from memtui.text.sanitize import one_line
 from memtui.text.token_count import get_counter
 from memtui.vault.anchor_states import Place, unanswered_states
 from memtui.vault.filters import MemoryFilter, Scope
@@ -39,13 +37,13 @@ BINS = 10
 """Bars of the freshness distribution, each a tenth."""
 
 MOST_COMPARED = 1_500
-"""Memories up to which all pairs are looked at here; `tidy` does it for more (about 1 ms a memory measured)."""
+"""Memories up to which all pairs are compared here, about 1 ms each; `tidy` compares more."""
 
 RANKED = 3
-"""Memories named as the most and the least useful."""
+"""Memories listed as the most and the least useful."""
 
 NO_PATH = ""
-"""Stands for memories that are tied to no file."""
+"""Stands for memories that are not tied to a file."""
 
 ROOT = "."
 """The folder of files at the root of a project."""
@@ -55,14 +53,12 @@ _FOLDER_DEPTH = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthOptions:
-    """What is looked at.
+    """What the figures depend on.
 
     Attributes:
-        view: the projects in view.
         threshold: freshness below which a memory is due.
-        recall: the weights of recall.
-        secret_patterns: a person's own patterns of secrets.
-        targets: other limits of targets, from the configuration.
+        secret_patterns: the user's own patterns.
+        targets: limits of targets from the configuration.
     """
 
     view: View
@@ -84,7 +80,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """The standing payload: the union of what the recipes recall, without any what is recalled without a task."""
+    """The standing payload: the union of what the recipes recall, or what is recalled without a task."""
 
     tokens: int
     memories: int
@@ -95,26 +91,24 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """The shape of a vault.
+    """The figures.
 
     Attributes:
         counts: as `count_vault` has them.
-        freshness: memories per tenth of freshness, the stalest first.
-        mean_freshness: over the memories in use; 0 without any.
-        by_path: memories in use per folder that they are tied to, the most first; `NO_PATH` for those tied to none.
-        anchors: anchors per state: those that are dead by a look at the files, see
-            `memtui.curate.anchors.dead_anchors`, those that the last check found changed, `fresh` for the rest.
-        dead_memories: how many memories the dead ones belong to.
+        freshness: active memories per tenth of freshness, the stalest first.
+        mean_freshness: over the active memories; 0 without any.
+        by_path: active memories per folder that they are tied to, the most first; `NO_PATH` for the others.
+        anchors: anchors per state: `gone` and `moved` as `memtui.curate.anchors.dead_anchors` finds them, `changed`
+            as the last check found them, `fresh` for the rest.
+        dead_memories: number of memories with a dead anchor.
         copies: memories whose text is exactly another's.
-        duplicates: memories too many by proposals of duplicates; None where the vault is too large to look here.
-        proposed_contradictions: further pairs that are proposed; None as above.
-        linked_contradictions: pairs of memories in use that are linked as contradicting.
-        overdue_days: days since the one that waits longest was last verified.
-        most_useful: memories that helped most.
-        least_useful: memories that hurt most.
+        duplicates: surplus memories by proposals of duplicates; None above `MOST_COMPARED` memories.
+        proposed_contradictions: pairs that are proposed; None likewise.
+        linked_contradictions: pairs of active memories that are linked as contradicting.
+        overdue_days: days since the memory that is due for longest was verified.
         signals: how often each signal was given.
         packs: packs that were used, and of them how many helped, hurt, and were never judged.
-        unchecked: projects whose files could not be looked at: their anchors are counted as found last.
+        unchecked: projects whose files could not be checked: their anchors count as found last.
     """
 
     counts: Mapping[str, Any]
@@ -144,12 +138,12 @@ class Health:
 
     @property
     def due_share(self) -> float:
-        """Share of the memories in use that is due."""
+        """Share of the active memories that is due."""
         return self.counts["due"] / self.counts["active"] if self.counts["active"] else 0.0
 
 
 def health(vault: Vault, options: HealthOptions) -> Health:
-    """Return the shape of a vault; leases are short, and everything long is reckoned outside them."""
+    """Return the figures of a vault; leases are short, and nothing slow is computed under them."""
     scope, now = options.view.scope, vault.now()
     counts = count_vault(vault, scope, threshold=options.threshold)
     active = MemoryFilter(scope=scope)
@@ -166,6 +160,7 @@ def health(vault: Vault, options: HealthOptions) -> Health:
     ids = {memory.id for memory in fading}
     mine = [signal for signal in signals if signal.memory_id in ids]
     fresh = [_fresh(memory, vault.kinds) for memory in fading]
+    overdue = (one.age_days for one, trust in zip(fading, fresh, strict=True) if trust < options.threshold)
     duplicates, tokens, proposed = _doubles(vault, scope, options, len(fading))
     most, least = _ranked(mine, fading, vault)
     return Health(
@@ -180,11 +175,7 @@ def health(vault: Vault, options: HealthOptions) -> Health:
         duplicate_tokens=tokens,
         proposed_contradictions=proposed,
         linked_contradictions=linked,
-        overdue_days=int(
-            max(
-                (one.age_days for one, trust in zip(fading, fresh, strict=True) if trust < options.threshold), default=0
-            )
-        ),
+        overdue_days=int(max(overdue, default=0)),
         most_useful=most,
         least_useful=least,
         signals=dict(Counter(signal.signal for signal in mine).most_common()),
@@ -219,7 +210,7 @@ def _by_path(anchored: Iterable[tuple[int, str]], total: int) -> dict[str, int]:
 
 
 def _folder(path: str) -> str:
-    """Return the folder of a path, or the one that a glob starts from, down to two levels."""
+    """Return the first two levels of a path's folder, or of the one that a glob starts from."""
     plain = takewhile(lambda part: not set(part) & set("*?["), PurePosixPath(path).parts[:-1])
     return "/".join(tuple(plain)[:_FOLDER_DEPTH]) or ROOT
 
@@ -255,7 +246,7 @@ def _doubles(vault: Vault, scope: Scope, options: HealthOptions, number: int) ->
 def _ranked(
     signals: Iterable[Signal], fading: Sequence[Fading], vault: Vault
 ) -> tuple[tuple[Ranked, ...], tuple[Ranked, ...]]:
-    """Return the memories that signals raised most, and those that they lowered most."""
+    """Return the memories that signals raised most, and those they lowered most."""
     by_memory: dict[str, list[Signal]] = {}
     for signal in signals:
         by_memory.setdefault(signal.memory_id, []).append(signal)
@@ -282,7 +273,7 @@ def _judged_packs(reader: VaultReader) -> dict[str, int]:
 
 
 def standing_payload(vault: Vault, options: HealthOptions) -> Standing:
-    """Return the size of the standing payload as things are."""
+    """Return the size of the standing payload."""
     view = options.view
     with vault.read() as reader:
         recipes = recipes_of(read_recipes(reader), view.project)
@@ -305,156 +296,6 @@ def standing_payload(vault: Vault, options: HealthOptions) -> Standing:
         target=pack.target,
         budget=str(pack.budget),
     )
-
-
-PATHS_SHOWN = 6
-"""Folders that are named; the rest is counted."""
-
-_EIGHTHS = " ▏▎▍▌▋▊▉█"
-
-
-@dataclass(frozen=True, slots=True)
-class HealthRow:
-    """One figure.
-
-    Attributes:
-        value: the figure as text.
-        note: more words; may hold what others wrote, on one line.
-        share: 0–1 for a bar, None for none.
-        asks: whether it asks for something to be done.
-        is_memory: whether it is a memory: the label its id, the note its title.
-    """
-
-    label: str
-    value: str
-    note: str = ""
-    share: float | None = None
-    asks: bool = False
-    is_memory: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class HealthSection:
-    """Rows under a title; `is_contents` if they say what the vault holds, rather than what needs attention."""
-
-    title: str
-    rows: tuple[HealthRow, ...]
-    is_contents: bool = False
-
-
-def bar(share: float, cells: int) -> str:
-    """Return a bar of eighths of a cell, padded to its cells; what is not nothing is seen."""
-    eighths = round(max(0.0, min(1.0, share)) * cells * 8)
-    eighths = max(1, eighths) if share > 0 else 0
-    full, rest = divmod(eighths, 8)
-    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(cells)
-
-
-def sections(found: Health) -> list[HealthSection]:
-    """Return the health as sections, in the order in which a person would act on them."""
-    return [
-        HealthSection("Freshness", _freshness(found), is_contents=True),
-        HealthSection("Review", _review(found)),
-        HealthSection("By kind", _shares(found.counts["by_kind"]), is_contents=True),
-        HealthSection("By path", _paths(found.by_path), is_contents=True),
-        HealthSection("In doubt", _doubts(found)),
-        HealthSection("Use", _use(found)),
-        HealthSection("Most useful", _health_report_ranked(found.most_useful, "nothing was said to help yet")),
-        HealthSection("Least useful", _health_report_ranked(found.least_useful, "nothing was said to hurt")),
-    ]
-
-
-def _freshness(found: Health) -> tuple[HealthRow, ...]:
-    most = max(found.freshness, default=0) or 1
-    rows = []
-    for place in reversed(range(BINS)):
-        number = found.freshness[place]
-        rows.append(HealthRow(f"{place / BINS:.1f}–{(place + 1) / BINS:.1f}", f"{number:,}", share=number / most))
-    return (*rows, HealthRow("mean", f"{found.mean_freshness:.2f}"))
-
-
-def _review(found: Health) -> tuple[HealthRow, ...]:
-    due, inbox = found.counts["due"], found.counts["inbox"]
-    oldest = f"{found.due_share:.0%} of what is in use" + (f", the oldest {found.overdue_days:,} d" if due else "")
-    return (
-        HealthRow("due", f"{due:,}", oldest, share=found.due_share, asks=due > 0),
-        HealthRow("inbox", f"{inbox:,}", "wait to be accepted" if inbox else "", asks=inbox > 0),
-        HealthRow("pinned", f"{found.counts['pinned']:,}", "never fade" if found.counts["pinned"] else ""),
-    )
-
-
-def _shares(counts: Mapping[str, int]) -> tuple[HealthRow, ...]:
-    most = max(counts.values(), default=0) or 1
-    return tuple(
-        HealthRow(one_line(str(name))[:80], f"{number:,}", share=number / most) for name, number in counts.items()
-    ) or (HealthRow("none", "0"),)
-
-
-def _paths(counts: Mapping[str, int]) -> tuple[HealthRow, ...]:
-    named = {name: number for name, number in counts.items() if name != NO_PATH}
-    shown = dict(list(named.items())[:PATHS_SHOWN])
-    rows = list(_shares(shown)) if shown else []
-    if len(named) > len(shown):
-        rows.append(HealthRow(f"{len(named) - len(shown):,} more", ""))
-    if NO_PATH in counts:
-        most = max(counts.values())
-        rows.append(HealthRow("tied to no file", f"{counts[NO_PATH]:,}", share=counts[NO_PATH] / most))
-    return tuple(rows) or (HealthRow("none", "0"),)
-
-
-def _doubts(found: Health) -> tuple[HealthRow, ...]:
-    doubles = found.duplicates
-    if doubles is None:
-        words = "exact copies; `memtui tidy` looks for the rest"
-        double = HealthRow("duplicates", f"{found.copies:,}", words, asks=found.copies > 0)
-    else:
-        words = f"{found.duplicate_tokens:,} tokens said twice" if doubles else ""
-        double = HealthRow("duplicates", f"{doubles:,}", words, asks=doubles > 0)
-    proposed = (
-        "`memtui tidy` looks for more"
-        if found.proposed_contradictions is None
-        else f"{found.proposed_contradictions:,} more proposed"
-    )
-    disputed = found.linked_contradictions + (found.proposed_contradictions or 0)
-    total = sum(found.anchors.values())
-    dead = found.anchors["gone"] + found.anchors["moved"]
-    where = f"{found.dead_share:.0%} of {total:,}"
-    if dead:
-        where += f", in {counted(found.dead_memories, 'memory')}"
-    changed = found.anchors["changed"]
-    return (
-        double,
-        HealthRow("contradictions", f"{found.linked_contradictions:,}", f"linked, {proposed}", asks=disputed > 0),
-        HealthRow("dead anchors", f"{dead:,}", where, found.dead_share, asks=dead > 0),
-        HealthRow(
-            "changed files", f"{changed:,}", "since their memory was verified" if changed else "", asks=changed > 0
-        ),
-    )
-
-
-def _use(found: Health) -> tuple[HealthRow, ...]:
-    packs, standing = found.packs, found.standing
-    used = packs["used"]
-    share = packs["helped"] / used if used else None
-    judged = f"{packs['helped']:,} helped, {packs['hurt']:,} hurt, {packs['unjudged']:,} not judged" if used else ""
-    signals = ", ".join(f"{number:,} {one_line(name)}" for name, number in found.signals.items())
-    recipes = f"of {counted(standing.recipes, 'recipe')}" if standing.recipes else "without a task"
-    memories = counted(standing.memories, "memory")
-    return (
-        HealthRow("packs used", f"{used:,}", judged, share=share),
-        HealthRow("signals", f"{sum(found.signals.values()):,}", signals),
-        HealthRow(
-            "standing",
-            f"{standing.tokens:,}",
-            f"tokens, budget {standing.budget}: {memories} {recipes}",
-        ),
-    )
-
-
-def _health_report_ranked(ranked: tuple[Ranked, ...], nothing: str) -> tuple[HealthRow, ...]:
-    return tuple(
-        HealthRow(one.id, f"{one.usefulness:.2f}", one_line(one.title)[:200], is_memory=True) for one in ranked
-    ) or (HealthRow("none", "", nothing),)
 
 
 def health_record(found: Health) -> dict[str, Any]:

@@ -12,20 +12,20 @@ from memtui.domain.record import Record, memory_from_record
 from memtui.errors import NotFoundError, RefusedError
 from memtui.text.diff import DiffLine, diff_texts
 from memtui.vault import journal
-from memtui.vault import journal as store
 from memtui.vault.journal import ChangeRow, MemoryStep
+from memtui.vault.reader import VaultReader
 from memtui.vault.vault import Vault
 
 MOST_MEMORIES = 40
-"""Memories of one change that are compared at a time; the rest are counted."""
+"""Memories of one change that are compared; the rest are counted."""
 
 Fate = Literal["made", "taken out", "changed"]
 
-_UNSAID = frozenset({"id", "created_at"})
-"""Keys that no person reads a change for."""
+_HIDDEN = frozenset({"id", "created_at"})
+"""Keys that no diff shows."""
 
 _MADE = ("kind", "project", "status", "insight", "rationale", "snippet", "anchors", "tags")
-"""Keys told of a memory that was made: the others hold what every new memory has."""
+"""Keys shown for a new memory: the others hold what every new memory has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class MemoryDiff:
     """What a change did to one memory.
 
     Attributes:
-        title: after the change; before it where the memory was taken out.
+        title: after the change; before it where the memory was removed.
     """
 
     id: str
@@ -56,9 +56,9 @@ class ChangeDiff:
     """What a change did.
 
     Attributes:
-        row: the change, with the number of memories that it touched.
+        row: the change, with the number of its memories.
         memories: at most `MOST_MEMORIES`, in order.
-        kin: links, verdicts, signals and tombstones added and taken away, by name.
+        kin: numbers of links, verdicts, signals and tombstones that were added and removed, by name.
     """
 
     row: ChangeRow
@@ -67,31 +67,31 @@ class ChangeDiff:
 
 
 def change_numbers(vault: Vault, *, query: str = "", memory_id: str | None = None) -> list[int]:
-    """Return the numbers of the changes that hold every word of a query, the newest first."""
+    """Return the numbers of the changes that match every word of a query, the newest first."""
     with vault.read() as reader:
-        return store.change_numbers(reader, words=query.split(), memory_id=memory_id)
+        return journal.change_numbers(reader, words=query.split(), memory_id=memory_id)
 
 
 def change_rows(vault: Vault, numbers: Sequence[int]) -> dict[int, ChangeRow]:
     """Return changes by their numbers, missing ones left out."""
     with vault.read() as reader:
-        return store.change_rows(reader, numbers)
+        return journal.change_rows(reader, numbers)
 
 
 def change_diff(vault: Vault, number: int, *, first: str | None = None, most: int = MOST_MEMORIES) -> ChangeDiff:
     """Return what a change did to memories, field by field.
 
     Args:
-        vault: read under one lease, which is over before anything is compared.
+        vault: read under one lease; nothing is compared under it.
         first: a memory that comes before the others.
 
     Raises:
         NotFoundError: there is no such change.
     """
     with vault.read() as reader:
-        row = store.change_rows(reader, [number]).get(number)
-        steps = store.memory_steps(reader, number, first=first, most=most)
-        kin = store.kin_counts(reader, number)
+        row = journal.change_rows(reader, [number]).get(number)
+        steps = journal.memory_steps(reader, number, first=first, most=most)
+        kin = journal.kin_counts(reader, number)
     if row is None:
         raise NotFoundError("The journal holds no such change", where=str(number))
     return ChangeDiff(row, tuple(_diff(step) for step in steps), kin)
@@ -102,7 +102,7 @@ def _diff(step: MemoryStep) -> MemoryDiff:
     fate: Fate = "changed" if before and after else "made" if after else "taken out"
     title = str((after or before).get("title", ""))
     names = _MADE if fate != "changed" else tuple(dict.fromkeys([*after, *before]))
-    fields = (FieldDiff(name, tuple(_compared(name, before, after))) for name in names if name not in _UNSAID)
+    fields = (FieldDiff(name, tuple(_compared(name, before, after))) for name in names if name not in _HIDDEN)
     return MemoryDiff(step.id, title, step.version, fate, tuple(field for field in fields if field.lines))
 
 
@@ -125,21 +125,11 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-SAID = (
-    "title",
-    "insight",
-    "rationale",
-    "snippet",
-    "kind",
-    "tags",
-    "anchors",
-    "importance",
-    "confidence",
-    "half_life_days",
-    "valid_from",
-    "valid_until",
+REVERTED = (
+    *("title", "insight", "rationale", "snippet", "kind", "tags", "anchors"),
+    *("importance", "confidence", "half_life_days", "valid_from", "valid_until"),
 )
-"""Fields that an earlier version brings back."""
+"""Fields that going back to a version brings back."""
 
 
 def undo(vault: Vault, *, actor: Actor) -> Change:
@@ -150,13 +140,13 @@ def undo(vault: Vault, *, actor: Actor) -> Change:
         RefusedError: an agent would undo what another did.
     """
     if not vault.exists:
-        raise journal.nothing_to_undo()  # a look for something to undo makes no vault
+        raise journal.nothing_to_undo()  # opening the vault for writing would create it
     with vault.write(actor=actor.name, action="undo") as writer:
-        return _own(journal.undo(writer), actor)
+        return _allowed(journal.undo(writer), actor)
 
 
 def redo(vault: Vault, *, actor: Actor) -> Change:
-    """Do the last undone change again; returns it.
+    """Redo the last undone change; returns it.
 
     Raises:
         NothingToUndoError: nothing was undone.
@@ -165,11 +155,11 @@ def redo(vault: Vault, *, actor: Actor) -> Change:
     if not vault.exists:
         raise journal.nothing_to_redo()
     with vault.write(actor=actor.name, action="redo") as writer:
-        return _own(journal.redo(writer), actor)
+        return _allowed(journal.redo(writer), actor)
 
 
-def _own(change: Change, actor: Actor) -> Change:
-    """Let an agent take back its own changes alone; raising rolls the undo back."""
+def _allowed(change: Change, actor: Actor) -> Change:
+    """Let an agent undo and redo only its own changes; raising rolls the change back."""
     if not actor.is_person and change.actor != actor.name:
         raise RefusedError(
             "An agent may undo and redo only what it did itself",
@@ -186,7 +176,7 @@ def log(vault: Vault, *, limit: int = 50) -> list[Change]:
 
 
 def history(vault: Vault, prefix: str) -> list[journal.MemoryRevision]:
-    """Return every step of one memory, the newest first."""
+    """Return every revision of one memory, the newest first, also of one that is gone."""
     with vault.read() as reader:
         try:
             identifier = reader.resolve(prefix)
@@ -196,38 +186,39 @@ def history(vault: Vault, prefix: str) -> list[journal.MemoryRevision]:
 
 
 def go_back(vault: Vault, prefix: str, version: int, *, actor: Actor) -> Memory:
-    """Bring one memory back to the revision of that version, as a new change.
+    """Bring the fields of one memory back to an earlier version, as a new change.
 
-    What its sources said last stays known, so that the next import sees an edit of a person and asks.
+    What its sources said last stays known, so that the next import sees an edit by a person and asks.
 
     Raises:
         NotFoundError: the journal holds no such version.
         RefusedError: an agent would alter what a person vouched for.
     """
     with vault.write(actor=actor.name, action="go-back") as writer:
-        identifier = writer.resolve(prefix)
-        current = writer.get(identifier)
+        current = writer.get(writer.resolve(prefix))
         check_may_alter(actor, current)
-        for step in journal.history(writer, identifier):
-            if step.version == version and step.after is not None:
-                memory = memory_from_record(step.after, now=writer.now, new_id=identifier)
-                # What the memory says comes back; that it was accepted, verified or retired since, stays.
-                memory = replace(current, **{name: getattr(memory, name) for name in SAID})
-                writer.summary = f"bring back version {version} of {memory.title}"
-                return writer.put(memory)
-        raise NotFoundError(
-            "This memory has no such version",
-            where=f"{identifier} version {version}",
-            remedy=f"`memtui show {identifier} --history`",
-        )
+        earlier = _version(writer, current, version)
+        if earlier is None:
+            raise NotFoundError(
+                "This memory has no such version",
+                where=f"{current.id} version {version}",
+                remedy=f"`memtui show {current.id} --history`",
+            )
+        # That it was accepted, verified or retired since then stays.
+        memory = replace(current, **{name: getattr(earlier, name) for name in REVERTED})
+        writer.summary = f"bring back version {version} of {memory.title}"
+        return writer.put(memory)
 
 
-def says_already(vault: Vault, identifier: str, version: int) -> bool:
-    """Return whether a memory says now what it said at a version, so that going back would change nothing."""
+def is_at_version(vault: Vault, identifier: str, version: int) -> bool:
+    """Return whether a memory says what it said at a version, so that going back would change nothing."""
     with vault.read() as reader:
         current = reader.get_many([identifier]).get(identifier)
-        steps = [step for step in journal.history(reader, identifier) if step.version == version and step.after]
-        if current is None or not steps or steps[0].after is None:
-            return False
-        said = memory_from_record(steps[0].after, now=current.updated_at, new_id=identifier)
-    return all(getattr(current, name) == getattr(said, name) for name in SAID)
+        earlier = None if current is None else _version(reader, current, version)
+    return earlier is not None and all(getattr(current, name) == getattr(earlier, name) for name in REVERTED)
+
+
+def _version(reader: VaultReader, current: Memory, version: int) -> Memory | None:
+    steps = (step.after for step in journal.history(reader, current.id) if step.version == version)
+    record = next((after for after in steps if after is not None), None)
+    return None if record is None else memory_from_record(record, now=current.updated_at, new_id=current.id)

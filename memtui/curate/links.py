@@ -115,7 +115,7 @@ def link_proposals(
 
     Args:
         model: the embedding model whose stored vectors are compared; None for words alone.
-        progress: told (done, total) of memories; may raise `Cancelled`.
+        progress: called with (done, total) of memories; may raise `Cancelled`.
 
     Raises:
         Cancelled: raised by `progress`, and passed on.
@@ -195,7 +195,7 @@ def resembling(vault: Vault, memory: Memory, *, meaning: Meaning | None = None, 
     Args:
         vault: read under one short lease.
         memory: as it was saved.
-        meaning: compares by meaning besides, where a model is loaded.
+        meaning: also compares by meaning, where a model is loaded.
     """
     if memory.status != "active":
         return []

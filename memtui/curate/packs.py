@@ -41,7 +41,7 @@ VERDICTS = ("helped", "hurt", "corrected", "unused")
 
 
 AWAITING_DAYS = 7.0
-"""So long after it was copied a pack without feedback is asked about."""
+"""Days after it was copied until a pack without feedback is asked about."""
 
 ASKED = "asked"
 
@@ -51,7 +51,7 @@ class Effect:
     """How a signal moved one memory's usefulness (0.5–1.5).
 
     Attributes:
-        is_due: whether it hurt so often since it was last verified that it is due for review.
+        is_due: whether it hurt so often since its last verification that it is due for review.
     """
 
     memory_id: str
@@ -75,20 +75,18 @@ def give_feedback(
     """Say of a pack, or of one memory, that it helped, hurt, was corrected or was not used.
 
     Args:
-        prefix: id of a pack or a memory, or the beginning of one.
-        reason: why, in the person's words.
-        only: of a pack, the memories that the feedback is about, by their ids or beginnings of them.
+        prefix: id, or its beginning, of a pack or a memory.
+        only: prefixes of the memories of a pack that the feedback is about; empty for all.
         allow_secret: store the reason even if it looks like a secret.
         secret_patterns: the user's own patterns.
 
     Raises:
         SecretRefusedError: the reason holds what looks like a secret.
-        UsageError: the verdict is none of these, or `only` names what is not in the pack.
-        NotFoundError: neither a pack nor a memory has this id.
-        AmbiguousIdError: several have ids that start so.
+        UsageError: the verdict is not one of `VERDICTS`, or `only` names a memory that is not in the pack.
+        NotFoundError, AmbiguousIdError: the prefix names nothing, or several.
     """
     if verdict not in VERDICTS:
-        raise UsageError("Unknown feedback", where=verdict, remedy=f"Say one of {', '.join(VERDICTS)}.")
+        raise UsageError("Unknown feedback", where=verdict, remedy=f"Use one of {', '.join(VERDICTS)}.")
     reason = one_line(reason)
     if not allow_secret:
         refuse_secrets_in(reason, secret_patterns, what="reason")
@@ -97,7 +95,7 @@ def give_feedback(
         identifiers = _members(writer, pack, only) if pack else [writer.resolve(prefix)]
         memories = writer.get_many(identifiers)
         if not memories:
-            raise NotFoundError("The pack holds no memory any more", where=prefix)
+            raise NotFoundError("The memories of this pack are gone", where=prefix)
         old = writer.signals(memories)
         fresh = [
             Signal(
@@ -141,7 +139,7 @@ def _members(reader: VaultReader, pack: StoredPack, only: Sequence[str]) -> list
 
 
 def feedback_on(vault: Vault, packs: Sequence[StoredPack]) -> dict[str, dict[str, int]]:
-    """Return, per pack, what was said of it: a verdict with the number of memories that it was said of."""
+    """Return the feedback on each pack: per verdict, the number of memories that it is about."""
     with vault.read() as reader:
         signals = signals_of_packs(reader, [pack.id for pack in packs])
     said: dict[str, dict[str, set[str]]] = {pack.id: {} for pack in packs}
@@ -157,12 +155,11 @@ def feedback_on(vault: Vault, packs: Sequence[StoredPack]) -> dict[str, dict[str
 def packs_awaiting_feedback(
     vault: Vault, *, after_days: float = AWAITING_DAYS, project: str | None = None
 ) -> list[StoredPack]:
-    """Return the packs that a person copied at least so many days ago and nobody said anything of, the newest first.
+    """Return the packs that were copied at least so many days ago and have no feedback, the newest first.
 
     A pack is asked about once: `mark_asked` takes it off the list.
 
     Args:
-        after_days: days that it was copied ago.
         project: only packs of this project; None for all.
     """
     latest = days_after(vault.now(), -after_days)
@@ -179,10 +176,10 @@ def packs_awaiting_feedback(
 
 
 def mark_asked(vault: Vault, pack: StoredPack, *, actor: Actor, undoable: bool = False) -> None:
-    """Remember that a person was asked about a pack, so that nobody asks again.
+    """Remember that a person was asked about a pack.
 
     Args:
-        undoable: whether a person chose to say nothing, which undo takes back; else it was only asked.
+        undoable: whether a person declined, which undo takes back; else the pack was only asked about.
     """
     with vault.write(actor=actor.name, action=ASKED, summary=f"asked about pack {pack.id}") as writer:
         writer.undoable = undoable
@@ -206,12 +203,12 @@ def _pack_meant(reader: VaultReader, prefix: str) -> StoredPack | None:
         return None
     if memory or len(packs) > 1:
         found = [*(f"pack {pack.id}" for pack in packs), *([f"memory {memory}"] if memory else [])]
-        raise AmbiguousIdError("Several ids start so", where=prefix, remedy=f"They are {', '.join(found)}.")
+        raise AmbiguousIdError("Several ids start with this", where=prefix, remedy=f"They are {', '.join(found)}.")
     return packs[0]
 
 
 MOST_PACKS = 500
-"""Packs that are looked back on: ten a working day for ten weeks."""
+"""Packs that are listed: ten a working day for ten weeks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +216,8 @@ class UsedPack:
     """A pack that was used.
 
     Attributes:
-        said: a verdict with the number of memories that it was said of.
-        awaits: whether it was copied so long ago that feedback is awaited.
+        said: per verdict, the number of memories that it is about.
+        awaits: whether it is time to ask for feedback.
     """
 
     pack: StoredPack
@@ -249,10 +246,10 @@ class UsedMember:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Something that was said of a pack at one time.
+    """Feedback on a pack.
 
     Attributes:
-        memories: how many of its memories it was said of.
+        memories: how many of its memories it is about.
     """
 
     verdict: str
@@ -263,7 +260,7 @@ class Verdict:
 
 
 def used_packs(vault: Vault, *, limit: int = MOST_PACKS) -> list[UsedPack]:
-    """Return the packs that were used, those that await feedback first, then the newest first."""
+    """Return the packs that were used: those that await feedback, then the others, the newest first."""
     with vault.read() as reader:
         packs = read_packs(reader, limit=limit)
     awaiting = packs_awaiting_feedback(vault)
@@ -292,7 +289,7 @@ def used_members(vault: Vault, pack: StoredPack) -> list[UsedMember]:
 
 
 def verdicts_on(vault: Vault, pack: StoredPack) -> list[Verdict]:
-    """Return what was said of a pack, the oldest first; what was said of several memories at once is one verdict."""
+    """Return the feedback on a pack, the oldest first; what was said of several memories at once is one verdict."""
     with vault.read() as reader:
         signals = signals_of_packs(reader, [pack.id])
     groups: dict[tuple[str, datetime, str, str], list[Signal]] = {}
@@ -311,20 +308,20 @@ _CONTEXT_LINES = 1
 
 
 def options_of(stored: StoredPack, usual: PackOptions) -> PackOptions:
-    """Return what a pack was made with; what it does not say is as usual."""
+    """Return the options that a pack was made with; `usual` fills in what it does not record."""
     return replace(usual.chosen(stored.options), budget=stored.budget, encoding=stored.encoding)
 
 
 def as_it_was(
     vault: Vault, stored: StoredPack, form: Target, usual: PackOptions, tree: Tree | None = None
 ) -> Pack | None:
-    """Return a pack with the very bytes that were used, known by their hash; None where they cannot be had any more.
+    """Return a pack with exactly the bytes that were used, checked by their hash; None where that is impossible.
 
-    The payload of a pack is not kept, but the journal has every version of every memory. What cannot be brought
-    back: memories that were purged, shortened giants, and files that changed since the pack of an older memtui.
+    The payload of a pack is not stored, but the journal has every version of every memory. Purged memories,
+    shortened giants, and files that changed since a pack of an older memtui cannot be brought back.
 
     Args:
-        usual: what is chosen where the pack does not say.
+        usual: options that the pack does not record.
         tree: the working tree, for the states of files that a payload names.
     """
     from memtui.pack.build import pack_of_recall
@@ -350,7 +347,7 @@ def as_it_was(
     }
     task = task_of(stored.task, stored.files, stored.options)
     ready = replace(options, without=frozenset(), with_ids=frozenset(), unconfirmed=False, withhold_loaded=False)
-    # A pack of an older memtui does not say what its files were like: then what is known today is tried.
+    # A pack of an older memtui does not record the states of its files; those known today are tried.
     for known in (_states_of(stored), {**states, **checked}, states, {}):
         try:
             pack = pack_of_recall(
@@ -364,7 +361,7 @@ def as_it_was(
 
 
 def _states_of(stored: StoredPack) -> dict[tuple[str, str], AnchorState]:
-    """Return the states of files that a pack was made with; what is no state is passed over."""
+    """Return the states of files that a pack was made with; invalid ones are ignored."""
     kept = stored.options.get(FILE_STATES)
     return {
         (identifier, path): cast("AnchorState", state)
@@ -419,7 +416,7 @@ def _recall(
 
 
 def text_changes(before: str, after: str) -> list[str]:
-    """Return how one payload differs from another, as lines that begin with `+`, `-`, a space or `@@`."""
+    """Return how two payloads differ, as lines that begin with `+`, `-`, a space or `@@`."""
     from difflib import unified_diff
 
     found = unified_diff(before.splitlines(), after.splitlines(), n=_CONTEXT_LINES, lineterm="")

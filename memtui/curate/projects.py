@@ -30,14 +30,14 @@ from memtui.vault.writer import VaultWriter
 from memtui.workspace import Tree, Workspace, find_workspace
 
 MOST_NAMED = 5
-"""Projects named in a sentence; `--json` has all."""
+"""Projects named in a sentence; `--json` lists all."""
 
 
 def known_trees(reader: VaultReader, here: Tree | None = None) -> dict[str, Tree]:
     """Return the working tree of each project whose folder is known on this machine, by project.
 
     Args:
-        here: the tree that one stands in; it goes before a linked folder.
+        here: the tree of the current folder; it takes precedence over a linked folder.
     """
     trees = {
         project.name: Tree(project.name, folder)
@@ -50,26 +50,22 @@ def known_trees(reader: VaultReader, here: Tree | None = None) -> dict[str, Tree
 
 
 def unchecked_projects(reader: VaultReader, wanted: MemoryFilter, here: Tree | None = None) -> tuple[str, ...]:
-    """Return the projects of a filter's memories whose files cannot be looked at: their folder is not known here.
-
-    Args:
-        here: the tree that one stands in.
-    """
+    """Return the projects of a filter's memories whose files cannot be checked: their folder is not known here."""
     known = known_trees(reader, here)
     return tuple(name for name in anchored_projects(reader, wanted) if name not in known and name != GLOBAL_PROJECT)
 
 
 def unchecked_words(projects: tuple[str, ...]) -> str:
-    """Return the sentence that tells whose files were not looked at."""
+    """Return the sentence about files that were not checked."""
     more = f" and {len(projects) - MOST_NAMED:,} more" if len(projects) > MOST_NAMED else ""
     return (
-        f"The files of {', '.join(projects[:MOST_NAMED])}{more} were not checked: no folder of them is known here."
-        " `memtui project link NAME FOLDER` names it, or run this in it."
+        f"The files of {', '.join(projects[:MOST_NAMED])}{more} were not checked: their folder is not known here."
+        " Link it with `memtui project link NAME FOLDER`, or run this inside it."
     )
 
 
 DEFAULT_SCOPE_KEY = "default_scope"
-"""Vault setting: `all` in the demo's vault, so that it shows itself from any working directory."""
+"""Vault setting: `all` in the demo's vault, so that it shows all projects from any working directory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +77,11 @@ class View:
         scope: what is listed and searched.
         root: the folder that anchors are relative to: the repository's, or the linked folder.
         named: whether a person named the project.
-        known: whether the vault knows the project already.
+        known: whether the vault knows the project.
         stands_in: whether the working directory belongs to the project.
-        elsewhere: the project's tree where one does not stand in it but has a file of it in hand.
-        shows_all: whether the vault offers all its projects wherever one stands (the demo).
-        kin: a project with another remote that this unknown repository shares its first commit with.
+        elsewhere: the project's tree, where the working directory is outside of it but a given file is inside.
+        shows_all: whether the vault shows all projects from anywhere (the demo).
+        kin: a project with another remote that shares its first commit with this unknown repository.
     """
 
     project: str | None
@@ -101,26 +97,26 @@ class View:
 
     @property
     def payload_scope(self) -> Scope:
-        """What may reach a payload: in a folder of no project `global` alone, since others are denied by default."""
+        """What may reach a payload: outside of projects only `global`, as others are denied by default."""
         return self.scope if self.project is not None or self.shows_all else Scope.of_project(None)
 
     @property
     def listing_scope(self) -> Scope:
-        """What is listed and searched: everything while the vault has never heard of the project one stands in."""
+        """What is listed and searched: everything while the vault does not know the current project."""
         return self.scope if self.known or self.named else EVERYTHING
 
     @property
     def tree(self) -> Tree | None:
-        """The working tree to check anchors against: that of the project one stands in, or of the files in hand."""
+        """The working tree to check anchors against: the current project's, or that of the given files."""
         return Tree(self.project, self.root) if self.project is not None and self.stands_in else self.elsewhere
 
 
 def view_of(reader: VaultReader, folder: Path, named: str | None) -> View:
     """Return what is in view from a folder.
 
-    A named project is taken as it is (`global` too). Else the project of the folder, if the vault knows it.
-    Else everything where the vault says so (the demo) or where the folder is no repository; else the new
-    repository's own future project, which holds nothing yet, and `global`.
+    That is the named project (`global` too), else the project of the folder, if the vault knows it, else
+    everything in the demo's vault and outside of repositories, else the future project of the new repository,
+    which holds nothing yet, and `global`.
     """
     workspace = find_workspace(folder)
     owner, kin = _owner_of(reader, workspace)
@@ -144,8 +140,8 @@ def view_of(reader: VaultReader, folder: Path, named: str | None) -> View:
 def _owner_of(reader: VaultReader, workspace: Workspace) -> tuple[tuple[str, str] | None, str | None]:
     """Return the identity and project of a folder, or the project that an unknown repository shares its history with.
 
-    A repository that was known by its root commit stays itself when it is given a remote. One whose root
-    commit belongs to a project with another remote may be that one moved, or a fork: only a person knows.
+    A repository that is known by its root commit stays the same when it gets a remote. One whose root commit
+    belongs to a project with another remote may be that one moved, or a fork: only a person knows.
     """
     owner = store.find_owner(reader, workspace.lookup_identities())
     if owner is not None or workspace.remote is None or not store.knows_commits(reader):
@@ -160,7 +156,7 @@ def _owner_of(reader: VaultReader, workspace: Workspace) -> tuple[tuple[str, str
 
 
 def _root_of(identity: str, workspace: Workspace) -> Path:
-    """Return the linked folder where that is how the project was found, else the root of the workspace."""
+    """Return the linked folder where the project was found by it, else the root of the workspace."""
     return linked_folder(identity) or workspace.root
 
 
@@ -189,7 +185,7 @@ def project_for_writing(writer: VaultWriter, folder: Path, named: str | None) ->
         return None
     name = store.register_project(writer, identities, workspace.suggested_name)
     if workspace.remote and workspace.root_commit:
-        # Kept beside the remote, so that a clone without it, or with another one, is recognised.
+        # Stored beside the remote, so that a clone without it, or with another one, is recognised.
         store.add_identities(writer, name, [commit_identity(workspace.root_commit)])
     return name
 
@@ -203,16 +199,16 @@ def link_folder(vault: Vault, name: str, folder: Path) -> str | None:
     """
     refuse_secrets_in(name, what="project")
     if not folder.is_dir():
-        raise UsageError("There is no such folder", where=str(folder))
+        raise UsageError("No such folder", where=str(folder))
     with vault.write(actor="person", action="project-link", summary=f"link {folder} to {name}") as writer:
         return store.link_identity(writer, store.check_name(name), path_identity(folder.resolve().as_posix()))
 
 
 def alias_remote(vault: Vault, name: str, remote: str) -> str | None:
-    """Make a git remote mean a project too; returns the project that it meant before.
+    """Make a git remote identify a project; returns the project that it identified before.
 
     Raises:
-        UsageError: this is no remote.
+        UsageError: this is not a remote.
         SecretRefusedError: the name holds what looks like a secret.
     """
     refuse_secrets_in(name, what="project")
@@ -226,7 +222,7 @@ def check_named_files(vault: Vault, view: View, given: Sequence[str], *, folder:
     """Return the files of `--file` as memories name them.
 
     Raises:
-        UsageError: one neither exists nor is named by an anchor in view.
+        UsageError: one neither exists nor matches an anchor in view.
     """
     if not given:
         return []
@@ -238,8 +234,7 @@ def check_named_files(vault: Vault, view: View, given: Sequence[str], *, folder:
 def narrow_to_files(vault: Vault, view: View, files: Sequence[str]) -> View:
     """Return the view of the one project whose memories are tied to the files, where no project is known.
 
-    A folder that belongs to no project says nothing; a file that only one project's memories name does. What the
-    files import is then followed in the project's own folder, also where a person named the project.
+    The imports of the files are then followed in the project's own folder, also where a person named the project.
     """
     if not files or view.stands_in:
         return view
@@ -256,7 +251,7 @@ def narrow_to_files(vault: Vault, view: View, files: Sequence[str]) -> View:
 
 
 def _with_tree(reader: VaultReader, view: View, files: Sequence[str]) -> View:
-    """Return a view with its project's known folder, where that holds a file in hand and the working directory none."""
+    """Return a view with its project's known folder, where that holds a given file and the working directory none."""
     tree = known_trees(reader).get(view.project or "")
     plain = [file.split("::", 1)[0] for file in files]
     here = any(os.path.exists(view.root / file) for file in plain)  # noqa: PTH110 - Path.exists raises for a long name

@@ -1,4 +1,4 @@
-"""The query language of lists, the filter and bulk changes: `kind:tooling age>180d -pinned "exact words"`."""
+"""The query language of lists, filters and bulk changes: `kind:tooling age>180d -pinned "exact words"`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FIELDS: Mapping[str, str] = {
     "importance": "importance>=4, from 1 to 5",
     "confidence": "confidence<0.7, from 0 to 1",
 }
-"""The fields, each with how it is written."""
+"""The fields, each with its syntax."""
 
 FLAGS: Mapping[str, str] = {
     "pinned": "is pinned",
@@ -38,7 +38,7 @@ FLAGS: Mapping[str, str] = {
     "confirmed": "was accepted by a person",
     "snoozed": "is snoozed",
 }
-"""Words that stand alone; in quotes they are words of the text."""
+"""Flags; in quotes they are words of the text."""
 
 _COMPARED = ("age", "fresh", "used", "importance", "confidence")
 _TOKEN = re.compile(
@@ -54,9 +54,9 @@ class Query:
     """A parsed query.
 
     Attributes:
-        conditions: what memories must fit, all of them.
-        names_status: whether it says which statuses are meant.
-        names_project: whether it says which projects are meant.
+        conditions: all of them must match.
+        names_status: whether it has a condition on the status.
+        names_project: whether it has a condition on the project.
     """
 
     text: str
@@ -65,7 +65,7 @@ class Query:
     names_project: bool = False
 
     def narrow(self, base: MemoryFilter) -> MemoryFilter:
-        """Return a filter narrowed by the query; a status or project that it names takes the place of the filter's."""
+        """Return a filter narrowed by the query; its status and project replace those of the filter."""
         return replace(
             base,
             statuses=None if self.names_status else base.statuses,
@@ -86,7 +86,7 @@ class _Token:
 
 
 def is_query(text: str) -> bool:
-    """Return whether a text that may be plain words is meant as a query: it compares a field, or denies a word."""
+    """Return whether a text is meant as a query rather than plain words: it compares a field, or negates a flag."""
     return _ASKING.search(text) is not None
 
 
@@ -98,15 +98,11 @@ _ASKING = re.compile(
 def parse_query(text: str, kinds: Kinds, now: datetime) -> Query:
     """Return a query.
 
-    Terms are joined by "and"; values of one `kind`, `status` or `project` by "or". A minus before a term denies
-    it. Words stand for themselves anywhere in the texts, tags and files of a memory.
-
-    Args:
-        kinds: the kinds in force.
-        now: what ages and freshness are reckoned at.
+    Terms are joined by "and"; values of one `kind`, `status` or `project` by "or". A minus negates a term. Words
+    match anywhere in the texts, tags and files of a memory. Ages and freshness are computed at `now`.
 
     Raises:
-        QueryError: with the place, and how to write it.
+        QueryError: with the position and the correct syntax.
     """
     conditions: list[Condition] = []
     alternatives: dict[tuple[str, bool], list[str]] = {}
@@ -125,16 +121,16 @@ def parse_query(text: str, kinds: Kinds, now: datetime) -> Query:
 
 
 def parse_choice(text: str, kinds: Kinds, now: datetime) -> Query:
-    """Return a query that has to choose something, as a command's `--where` does: nothing said is not "all".
+    """Return a query that must have a condition, as a command's `--where`: an empty one does not mean "all".
 
     Raises:
-        QueryError: it is blank, a mere dash or quotation mark, or holds no condition; else see `parse_query`.
+        QueryError: it has no condition; else see `parse_query`.
     """
     says = any(character.isprintable() and character not in ' -"' for character in text)
     query = parse_query(text, kinds, now) if says else Query(text)
     if not (query.conditions or query.names_status or query.names_project):
         raise QueryError(
-            "The query says nothing",
+            "The query is empty",
             where=repr(text[:60]),
             remedy="Write what to choose, like kind:tooling; status:active chooses all that is in use.",
         )
@@ -149,7 +145,7 @@ def _tokens(text: str) -> Iterator[_Token]:
             continue
         match = _TOKEN.match(text, at)
         if match is None or match.end() == at:
-            raise _wrong("Nothing stands behind this sign", text[at], at, "Leave it out, or put it in quotes.")
+            raise _wrong("Nothing follows this sign", text[at], at, "Leave it out, or put it in quotes.")
         yield _token(match)
         at = match.end()
 
@@ -157,7 +153,7 @@ def _tokens(text: str) -> Iterator[_Token]:
 def _token(match: re.Match[str]) -> _Token:
     piece, at, quoted = match[0], match.start(), match["quoted"]
     if not (match["field"] or match["bare"] or quoted is not None):
-        raise _wrong("Nothing stands behind this sign", piece, at, "Leave it out, or put it in quotes.")
+        raise _wrong("Nothing follows this sign", piece, at, "Leave it out, or put it in quotes.")
     if quoted is not None and not piece.endswith('"'):
         raise _wrong("A quotation mark is not closed", piece, at, 'Write "exact words".')
     name, operator = (match["field"] or "").lower(), match["operator"] or ""
@@ -227,9 +223,9 @@ def _moment(token: _Token, now: datetime) -> datetime:
     try:
         days = parse_duration(token.value)
     except UsageError as error:
-        raise _wrong("This is no span of time", token.text, token.position, _how("age")) from error
+        raise _wrong("This is not a time span", token.text, token.position, _how("age")) from error
     if token.operator in {":", "="}:
-        raise _wrong("An age is compared", token.text, token.position, _how("age"))
+        raise _wrong("Compare an age with < or >", token.text, token.position, _how("age"))
     return days_after(now, -days)
 
 
@@ -246,12 +242,12 @@ def _nearest(name: str, known: Sequence[str]) -> str:
 
 
 def chosen_by(vault: Vault, query: Query, base: MemoryFilter, *, sort: str = "updated") -> dict[str, int]:
-    """Return the ids that a query chooses and their versions, for an act that leaves alone what moves meanwhile."""
+    """Return the ids that a query matches, with their versions, so that a bulk change can skip what changed since."""
     with vault.read() as reader:
         found = reader.select(query.narrow(base), sort=sort, now=vault.now())
     return {memory.id: memory.version for memory in found}
 
 
 def help_lines() -> list[tuple[str, str]]:
-    """Return what a query may hold, each with how it is written, for `?` and `--help`."""
-    return [*FIELDS.items(), *FLAGS.items(), ("-", "a minus denies: -pinned, -tag:redis"), ('"…"', "exact words")]
+    """Return the terms of a query with their syntax, for `?` and `--help`."""
+    return [*FIELDS.items(), *FLAGS.items(), ("-", "a minus negates: -pinned, -tag:redis"), ('"…"', "exact words")]

@@ -116,7 +116,7 @@ class CopiesMerged:
 def merge_copies(
     vault: Vault, groups: Iterable[DuplicateGroup], *, actor: Actor, progress: ProgressCallback | None = None
 ) -> CopiesMerged:
-    """Merge every group of exact copies; a group that changed meanwhile is left as it is.
+    """Merge every group of exact copies; a group that changed since is left as it is.
 
     Raises:
         Cancelled: raised by `progress`, and passed on; what was merged stays, each undoable.
@@ -127,36 +127,18 @@ def merge_copies(
         if progress:
             progress(number, len(copies))
         try:
-            done.merged += merge_group(vault, group, actor=actor)
+            done.merged += _merge_group(vault, group, actor)
         except (ConflictError, RefusedError, UsageError) as error:
             done.failed.append((group.ids, error))
     return done
 
 
-def merge_group(
-    vault: Vault, group: DuplicateGroup, *, actor: Actor, into: str | None = None, project: str | None = None
-) -> list[Merged]:
-    """Merge a group as it was proposed, in undoable changes of two to eight memories.
-
-    Of an easy group the text of the memory that is kept does for all; of others texts are joined.
-
-    Raises:
-        ConflictError: a text changed since.
-        RefusedError, UsageError: as `memtui.curate.merge.merge`.
-    """
-    keep = into or group.ids[0]
-    others = [identifier for identifier in group.ids if identifier != keep]
+def _merge_group(vault: Vault, group: DuplicateGroup, actor: Actor) -> list[Merged]:
+    """Merge a group into its first memory, whose text does for all, in changes of two to eight memories."""
+    keep, *others = group.ids
     step = MOST_MERGED - 1
     return [
-        merge(
-            vault,
-            [keep, *others[at : at + step]],
-            into=keep,
-            actor=actor,
-            project=project,
-            texts=group.texts,
-            one_text=group.pile == "easy",
-        )
+        merge(vault, [keep, *others[at : at + step]], into=keep, actor=actor, texts=group.texts, one_text=True)
         for at in range(0, len(others), step)
     ]
 

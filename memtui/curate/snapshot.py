@@ -40,7 +40,7 @@ def read_snapshot(
 
     Args:
         before: an earlier snapshot, from which unchanged memories are taken.
-        progress: told how many memories are read.
+        progress: called with (done, total) of memories.
 
     Raises:
         Cancelled: raised by `progress`, and passed on.

@@ -10,12 +10,12 @@ from itertools import combinations
 from threading import Lock
 from typing import Any
 
-from memtui.analysis.actionability import is_vague
 from memtui.analysis.cache import CacheGroup, PassCache, Text, TextCache
 from memtui.analysis.contradictions import Contradiction, find_contradictions, linked_contradictions
 from memtui.analysis.duplicates import DuplicateGroup, find_duplicates
 from memtui.analysis.snapshot import Snapshot, pair_of
 from memtui.analysis.suggestions import RipeGroup, ripe_groups
+from memtui.analysis.text_features import is_vague
 from memtui.curate.anchors import CheckedAnchor, check_anchors, remember_states
 from memtui.curate.projects import known_trees, unchecked_projects
 from memtui.curate.snapshot import pairs_by_meaning, read_snapshot

@@ -1,4 +1,4 @@
-"""A memory as people see it: the record with derived values, text to paste, and counts."""
+"""A memory as people see it: the record with derived values, text to paste, its place, and counts."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def count_vault(vault: Vault, scope: Scope, *, threshold: float = REVIEW_THRESHO
 
 
 MOST_READ_BYTES = 2 << 20
-"""Bytes of a file that are looked through for a symbol."""
+"""Bytes of a file that are searched for a symbol."""
 
 _FENCE = re.compile(r"`{3,}")
 
 
 def memory_text(memories: Sequence[Memory]) -> str:
-    """Return memories as plain text to paste: title, insight, why, snippet in a fence; without control characters."""
+    """Return memories as plain text to paste: title, insight, rationale, snippet in a fence; no control characters."""
     return "\n---\n\n".join(_text(memory) for memory in memories)
 
 
@@ -83,13 +83,13 @@ def texts_of(memory: Memory) -> tuple[str, str, str, str]:
 
 
 def place_of(memory: Memory, root: Path | None) -> tuple[Path, int]:
-    """Return the file and line, counted from 1, that a memory came from; else those of its first file that is there.
+    """Return the file and line (from 1) that a memory came from; else those of its first existing file.
 
     Args:
         root: the folder that its paths are relative to, None where that is not known.
 
     Raises:
-        NotFoundError: there is no such file; the text says why.
+        NotFoundError: there is no such file.
     """
     for source in memory.sources:
         path = _existing(source.path, root) if source.path else None
@@ -104,7 +104,7 @@ def place_of(memory: Memory, root: Path | None) -> tuple[Path, int]:
 
 
 def _existing(given: str, root: Path | None) -> Path | None:
-    """Return the absolute path of a file that is there, None for what is none or cannot be looked at."""
+    """Return the absolute path of an existing file, None for anything else."""
     path = Path(given).expanduser() if given.startswith("~") else Path(given)
     if not path.is_absolute():
         if root is None:
@@ -132,19 +132,19 @@ def _line_of(path: Path, symbol: str) -> int:
 def _why_nowhere(memory: Memory, root: Path | None) -> str:
     paths = [source.path for source in memory.sources if source.path] + [anchor.path for anchor in memory.anchors]
     if not paths:
-        return "It was typed here and is tied to no file"
+        return "It was typed here and is not tied to a file"
     first = one_line(paths[0])[:80]
     if root is None and not Path(paths[0]).is_absolute():
-        return f"{first} lies in a project whose folder is not known here"
-    return f"{first} is not there"
+        return f"{first} belongs to a project whose folder is not known here"
+    return f"{first} does not exist"
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """A memory with everything that hangs on it.
+    """A memory with its derived values and relations.
 
     Attributes:
-        source_says_this: whether its source still states what was changed or retired here.
+        source_says_this: whether its source still says what was changed or retired here.
     """
 
     memory: Memory
@@ -196,14 +196,14 @@ def view_memories(
 
 
 def due_of(memory: Memory, kinds: Kinds, threshold: float, asked: AskedSince | None) -> datetime | None:
-    """Return when a memory becomes due for review, whatever the reason; None if no day is known."""
+    """Return when a memory becomes due for review, for whatever reason; None if no day is known."""
     if asked is None:
         return due_at(memory, kinds, threshold)
     return due_at(memory, kinds, threshold, asked_at=asked.asked_at, woken_at=asked.woken_at)
 
 
 def source_says_this(memory: Memory, seen: Iterable[SourceState]) -> bool:
-    """Return whether a source still states what was edited, retired or replaced here since it was imported."""
+    """Return whether a source still says what was edited, retired or replaced here since the import."""
     out_of_use = memory.status in {"retired", "superseded", "merged"}
     here = content_hash(memory)
     imported = {source.imported_hash for source in memory.sources}
@@ -219,7 +219,7 @@ def list_memories(
     threshold: float = REVIEW_THRESHOLD,
     tree: Tree | None = None,
 ) -> list[MemoryView]:
-    """Return the memories of a filter in order, as views; anchors are checked against a working tree if given."""
+    """Return the memories of a filter as views, in order; anchors are checked against a working tree if given."""
     now = vault.now()
     with vault.read() as reader:
         memories = reader.select(wanted, sort=sort, now=now, limit=limit)

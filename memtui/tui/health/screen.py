@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
-from memtui.curate.health import HealthRow, HealthSection, bar
 from memtui.text.plural import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.table import HEALTH
@@ -23,6 +22,7 @@ from memtui.tui.values import Signature
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import TitleLine
+from memtui.wording.health import HealthRow, HealthSection, bar
 
 _LABEL_CELLS, _VALUE_CELLS = 15, 6
 _MOST_BAR_CELLS = 40
@@ -44,7 +44,8 @@ class HealthRead:
 
 def read_health(access: VaultAccess) -> HealthRead:
     """Return the state of the vault; takes seconds for a large one."""
-    from memtui.curate.health import HealthOptions, health, sections
+    from memtui.curate.health import HealthOptions, health
+    from memtui.wording.health import sections
 
     opening, signature = access.opening, access.signature()
     with access.read_vault.read() as reader:

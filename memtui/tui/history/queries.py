@@ -73,7 +73,7 @@ def bring_back(access: VaultAccess, memory_id: str, version: int) -> Done:
     """Bring back what a memory said at a version, as a new change."""
     from memtui.curate import history
 
-    if history.says_already(access.read_vault, memory_id, version):
+    if history.is_at_version(access.read_vault, memory_id, version):
         return Done(f"Unchanged: the memory already reads as in version {version}", changed=False)
     access.opening.before_change()
     memory = history.go_back(access.vault, memory_id, version, actor=access.opening.actor)
