@@ -167,7 +167,7 @@ async def test_the_source_is_opened_at_its_line_and_where_there_is_none_it_is_sa
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await shows(pilot, "Sail times are in UTC")
         await pilot.press("o")
-        await says(pilot, "pay/lock.py lies in a project whose folder is not known here")
+        await says(pilot, "pay/lock.py belongs to a project whose folder is not known here")
         await pilot.press("j", "o")
         await says(pilot, "This terminal cannot be lent to an editor")
         monkeypatch.setattr(RecordingApp, "suspend", lambda _app: nullcontext())
@@ -175,4 +175,4 @@ async def test_the_source_is_opened_at_its_line_and_where_there_is_none_it_is_sa
         await until(pilot, opened.exists, "the editor was started")
         assert opened.read_text(encoding="utf-8") == f"+2 {rules}\n"
         await pilot.press("G", "o")
-        await says(pilot, "It was typed here and is tied to no file")
+        await says(pilot, "It was typed here and is not tied to a file")

@@ -132,7 +132,7 @@ async def test_what_is_wrong_is_told_beside_its_field_while_typing(ferry: Vault,
         await rewrite(pilot, "kind", "constrant")
         await notes(pilot, "kind", "Did you mean constraint?")
         await rewrite(pilot, "insight", f"ALWAYS sail.\nThe key is {SECRET}")
-        await notes(pilot, "insight", "background facts")
+        await notes(pilot, "insight", "phrased as an instruction")
         await notes(pilot, "insight", "looks like a secret, line 2")
         await shows(pilot, "✗ Unknown kind: constrant")
         await pilot.press("ctrl+s")

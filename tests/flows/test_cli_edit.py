@@ -279,7 +279,7 @@ def test_a_tag_without_a_name_is_no_tag(cli: Cli, made: str, tag: str) -> None:
 def test_a_query_that_says_nothing_chooses_nothing(cli: Cli, made: str, query: str) -> None:
     """An empty variable in a script must not retire the whole vault."""
     for act in (["retire"], ["verify"], ["edit", "--importance", 5], ["list"]):
-        assert "The query says nothing" in cli(*act, f"--where={query}", code=2).err
+        assert "The query is empty" in cli(*act, f"--where={query}", code=2).err
     shown = cli("show", made, "--json").json
     assert (shown["status"], shown["version"], shown["verified_at"]) == ("active", 1, None)
 

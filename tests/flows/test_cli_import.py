@@ -385,7 +385,7 @@ def test_a_kind_that_is_not_configured_is_told_and_can_be_chosen_by(cli: Cli) ->
     cli.write("rows.jsonl", '{"insight":"Frob the widget first.","kind":"frob","project":"shop"}\n')
     run = cli("import", "rows.jsonl", "--active", "--json")
     assert run.json["unknown_kinds"] == ["frob"]
-    assert "kind frob is not configured: kept as it is, and treated as lesson (half-life 180 d)" in run.err
+    assert "kind frob is not configured: stored unchanged and treated as lesson (half-life 180 d)" in run.err
     assert [row["kind"] for row in cli("list", "--kind", "Frob", "--all-projects", "--json").json] == ["frob"]
     assert "180 d → 30 d" in cli("half-life", "frob=30d", "--project", "other").err
     assert "Unknown kind" in cli("list", "--kind", "brof", code=2).err

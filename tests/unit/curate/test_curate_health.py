@@ -10,7 +10,7 @@ import pytest
 
 from memtui.curate import health as service
 from memtui.curate.anchors import dead_anchors
-from memtui.curate.health import NO_PATH, HealthOptions, bar, health, health_record, sections
+from memtui.curate.health import NO_PATH, HealthOptions, health, health_record
 from memtui.curate.projects import View, link_folder
 from memtui.curate.tidy import TidyOptions, tidy
 from memtui.domain.freshness import freshness
@@ -21,6 +21,7 @@ from memtui.pack.recipes import record_pack, save_recipe
 from memtui.recall.result import Task
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
+from memtui.wording.health import bar, sections
 from memtui.workspace import find_workspace
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -1,19 +1,24 @@
-"""What programs see of a memory: exactly the keys of the contract, and what is derived."""
+"""A memory as people see it: its record, its text, its place in the source."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from curating import PERSON, Clock, add, repository, write_files
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memtui.capture.importer import ImportRequest, read_sources, run_import
 from memtui.capture.plan import ImportOptions
 from memtui.curate.lifecycle import retire, verify
 from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
-from memtui.curate.views import get_view, list_memories, view_record
+from memtui.curate.views import get_view, list_memories, memory_text, place_of, view_record
+from memtui.domain.memory import Anchor, Memory, Source
+from memtui.errors import NotFoundError
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
@@ -123,3 +128,53 @@ def test_a_memory_typed_here_has_no_source_to_disagree_with(vault: Vault) -> Non
     memory = add(vault, "Lock payments")
     edit_memory(vault, memory.id, {"insight": "Lock all"}, actor=PERSON)
     assert not get_view(vault, memory.id).source_says_this
+
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+PLAIN = Memory(
+    id="m0000001", title="Lock by payment", insight="Users have several cards.", created_at=NOW, updated_at=NOW
+)
+
+
+def test_the_text_holds_what_is_said_and_a_fence_that_the_snippet_cannot_close() -> None:
+    full = replace(PLAIN, rationale="Double charge.", snippet="a\n```\nb", anchors=(Anchor("pay/lock.py"),))
+    assert memory_text([full]) == (
+        "Lock by payment\n\nUsers have several cards.\n\nWhy: Double charge.\n\n"
+        "````\na\n```\nb\n````\n\nFiles: pay/lock.py\n"
+    )
+    same = replace(PLAIN, insight="Lock by payment")
+    assert memory_text([same, same]) == "Lock by payment\n\n---\n\nLock by payment\n"
+
+
+@given(st.text(max_size=100), st.text(max_size=100))
+def test_no_control_character_is_handed_on(title: str, snippet: str) -> None:
+    text = memory_text([replace(PLAIN, title=title, snippet=snippet)])
+    assert not any(ord(sign) < 32 and sign not in "\n\t" for sign in text)
+    text.encode("utf-8")
+
+
+def test_the_source_comes_before_the_files_and_a_symbol_names_its_line(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text("x\n", encoding="utf-8")
+    (tmp_path / "lock.py").write_text("import os\n\ndef unlocked(): ...\n\ndef lock(): ...\n", encoding="utf-8")
+    source = Source(format="claude-md", path="CLAUDE.md", span=(41, 58))
+    anchors = (Anchor("src/*.py"), Anchor("gone.py"), Anchor("lock.py::Store.lock"))
+    memory = replace(PLAIN, sources=(source,), anchors=anchors)
+    assert place_of(memory, tmp_path) == (tmp_path / "CLAUDE.md", 41)
+    assert place_of(replace(memory, sources=()), tmp_path) == (tmp_path / "lock.py", 5)
+    elsewhere = replace(memory, sources=(replace(source, path=str(tmp_path / "CLAUDE.md")),))
+    assert place_of(elsewhere, None) == (tmp_path / "CLAUDE.md", 41)
+
+
+@pytest.mark.parametrize(
+    ("memory", "root", "said"),
+    [
+        (PLAIN, None, "It was typed here and is not tied to a file"),
+        (replace(PLAIN, anchors=(Anchor("a.py"),)), None, "a.py belongs to a project whose folder is not known here"),
+        (replace(PLAIN, anchors=(Anchor("a\x07.py\0"),)), Path("/nowhere"), "a.py does not exist"),
+        (replace(PLAIN, anchors=(Anchor("x" * 5_000),)), Path("/nowhere"), "does not exist"),
+    ],
+)
+def test_why_there_is_no_place_is_said(memory: Memory, root: Path | None, said: str) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        place_of(memory, root)
+    assert said in caught.value.what

@@ -1,4 +1,4 @@
-"""What a user relies on before a payload is handed over: what clashes in it is told, unless a person settled it."""
+"""Warnings about a payload: contradictions in it, and texts that may steer an assistant."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Contradictions between memories: found with a reason, decided by a person."""
+
 from __future__ import annotations
 
 import json

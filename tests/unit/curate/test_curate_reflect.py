@@ -1,4 +1,4 @@
-"""Reflecting keeps what a conclusion was derived from, as one change that undo takes back to the byte."""
+"""Reflecting: several notes become the sources of one conclusion."""
 
 from __future__ import annotations
 

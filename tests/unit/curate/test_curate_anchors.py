@@ -1,4 +1,4 @@
-"""Snoozing until a file changes: it comes back with the change, not before, and undo takes it along."""
+"""Snoozing until a file changes."""
 
 from __future__ import annotations
 

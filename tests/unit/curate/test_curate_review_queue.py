@@ -1,4 +1,4 @@
-"""The review queue: what is due, in which order, why, and what does not clear it."""
+"""The review queue: what is due and why."""
 
 from __future__ import annotations
 

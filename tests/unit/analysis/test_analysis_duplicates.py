@@ -1,3 +1,5 @@
+"""Duplicates: found with what differs, merged in groups, dismissed."""
+
 from __future__ import annotations
 
 import json
@@ -18,7 +20,7 @@ from memtui.analysis.snapshot import NOT_DUPLICATE, Snapshot
 from memtui.analysis.text_features import Wording
 from memtui.capture.titles import title_for
 from memtui.curate.history import undo
-from memtui.curate.resolutions import dismiss, merge_copies, merge_group
+from memtui.curate.resolutions import dismiss, merge_copies
 from memtui.curate.snapshot import pairs_by_meaning, read_snapshot
 from memtui.domain.memory import Anchor, Link, Memory
 from memtui.errors import ConflictError, RefusedError, UsageError
@@ -84,7 +86,7 @@ def test_the_set_is_large_enough() -> None:
         (
             "Compress before the upload.",
             "Compress after the upload.",
-            "one speaks of order or direction: before / after",
+            "order or direction differs: before / after",
         ),
     ],
 )
@@ -237,7 +239,7 @@ def test_a_group_of_many_copies_takes_several_merges(tmp_path: Path) -> None:
             add(vault, marks + text)
     (group,) = proposals(vault)
     assert len(group.ids) == 12
-    assert len(merge_group(vault, group, actor=PERSON)) == 2
+    assert len(merge_copies(vault, [group], actor=PERSON).merged) == 2
     assert proposals(vault) == []
 
 
@@ -250,9 +252,8 @@ def test_a_text_that_moved_meanwhile_is_skipped_and_told(tmp_path: Path) -> None
         writer.put(replace(writer.get(moved.id), insight="Run the tests first."))
     accepted = merge_copies(vault, groups, actor=PERSON)
     assert accepted.merged == []
-    assert [ids for ids, _ in accepted.failed] == [(kept.id, moved.id)]
-    with pytest.raises(ConflictError):
-        merge_group(vault, groups[0], actor=PERSON)
+    ((ids, error),) = accepted.failed
+    assert (ids, type(error)) == ((kept.id, moved.id), ConflictError)
     assert get(vault, moved.id).status == "active"
 
 

@@ -1,4 +1,4 @@
-"""Links between memories: made once, taken away, and what superseding does."""
+"""Links between memories."""
 
 from __future__ import annotations
 

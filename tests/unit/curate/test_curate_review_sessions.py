@@ -1,4 +1,4 @@
-"""A review session: taken once, resumed on another day, and a receipt that adds up, also after undos."""
+"""Review sessions: begun, resumed, undone, and their receipt."""
 
 from __future__ import annotations
 

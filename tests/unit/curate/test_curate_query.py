@@ -1,3 +1,5 @@
+"""The query language of lists and bulk changes."""
+
 from __future__ import annotations
 
 from datetime import timedelta

@@ -1,3 +1,5 @@
+"""Tidy: one read-only pass that lists what a person might fix."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -6,15 +8,16 @@ from pathlib import Path
 import pytest
 from curating import AGENT, PERSON, Clock, add, counter, everything, get, git, new_vault, repository
 
-from memtui.analysis.actionability import is_vague
 from memtui.analysis.snapshot import NOT_CONTRADICTION, pair_of
+from memtui.analysis.text_features import is_vague
 from memtui.curate.anchors import check_anchors, check_trees, re_anchor, remember_states
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import retire, verify
 from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
+from memtui.curate.merge import merge
 from memtui.curate.packs import give_feedback
-from memtui.curate.resolutions import Validity, dismiss, keep_both, keep_one, merge_group
+from memtui.curate.resolutions import Validity, dismiss, keep_both, keep_one
 from memtui.curate.tidy import FINDINGS, TidyCache, TidyOptions, TidyReport, report_record, tidy
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Anchor, Memory
@@ -124,7 +127,7 @@ def test_after_everything_is_accepted_a_second_run_finds_nothing(tmp_path: Path)
     vault, _, _ = littered(tmp_path)
     report = look(vault)
     for group in report.duplicates:
-        merge_group(vault, group, actor=PERSON)
+        merge(vault, group.ids, actor=PERSON, texts=group.texts)
     for conflict in report.contradictions:
         keep_one(vault, conflict, conflict.ids[1], actor=PERSON)
     retire(vault, [*report.oversized, *report.vague, *report.secrets], actor=PERSON)
@@ -139,7 +142,7 @@ def test_a_pass_that_looks_only_at_what_moved_finds_what_a_whole_one_finds(tmp_p
     group, conflict = look(vault).duplicates[0], look(vault).contradictions[0]
     acts: list[Callable[[], object]] = [
         lambda: None,
-        lambda: merge_group(vault, group, actor=PERSON),
+        lambda: merge(vault, group.ids, actor=PERSON, texts=group.texts),
         lambda: undo(vault, actor=PERSON),
         lambda: keep_one(vault, conflict, conflict.ids[1], actor=PERSON),
         lambda: undo(vault, actor=PERSON),

@@ -1,4 +1,4 @@
-"""What happened to a memory's files since it was last verified, as git tells it."""
+"""What git and the working tree say about a memory's files."""
 
 from __future__ import annotations
 
