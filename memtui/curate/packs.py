@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import product
 from typing import TYPE_CHECKING, cast
 
 from memtui.clock import days_after
@@ -327,6 +328,7 @@ def as_it_was(
     from memtui.pack.build import pack_of_recall
     from memtui.pack.options import task_of
     from memtui.pack.recipes import payload_hash
+    from memtui.pack.targets.base import EDITIONS
     from memtui.recall.result import Hit
 
     options = options_of(stored, usual)
@@ -348,11 +350,10 @@ def as_it_was(
     task = task_of(stored.task, stored.files, stored.options)
     ready = replace(options, without=frozenset(), with_ids=frozenset(), unconfirmed=False, withhold_loaded=False)
     # A pack of an older memtui does not record the states of its files; those known today are tried.
-    for known in (_states_of(stored), {**states, **checked}, states, {}):
+    for known, edition in product((_states_of(stored), {**states, **checked}, states, {}), EDITIONS):
+        found = _recall(hits, stored, options, known)
         try:
-            pack = pack_of_recall(
-                vault, task, _recall(hits, stored, options, known), ready, target=form, project=stored.project
-            )
+            pack = pack_of_recall(vault, task, found, ready, target=form, project=stored.project, edition=edition)
         except UsageError:
             return None  # an encoding or a budget of another memtui
         if payload_hash(pack.payload) == stored.payload_hash:

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import reduce
 from itertools import chain
+from operator import or_
 
 from memtui.config import RecallSettings
 from memtui.domain.memory import Memory
@@ -60,15 +62,7 @@ def _union(found: Sequence[Recall]) -> Recall:
     by_hand = {hit.memory.id for hit in put_in}
     pins, hits = _best((one.pins for one in found), but=by_hand), _best((one.hits for one in found), but=by_hand)
     there = {hit.memory.id for hit in (*put_in, *pins, *hits)}
-    withheld: dict[str, Withheld] = {}
-    counts: Counter[Reason] = Counter()
-    for one in found:
-        for missing in one.withheld:
-            if missing.id not in there and missing.nearness >= withheld.get(missing.id, missing).nearness:
-                withheld[missing.id] = missing
-        # The rest of one recipe may be the rest of another too, so that the largest count is the surest.
-        counts |= Counter(one.withheld_counts)
-    named, rest = listed_and_counted(withheld.values(), counts)
+    named, rest = _withheld_by_all(found, there)
     return replace(
         found[0],
         hits=hits,
@@ -84,6 +78,16 @@ def _union(found: Sequence[Recall]) -> Recall:
         states=dict(chain.from_iterable(one.states.items() for one in found)),
         statuses=dict(chain.from_iterable(one.statuses.items() for one in found)),
     )
+
+
+def _withheld_by_all(
+    found: Sequence[Recall], there: Collection[str]
+) -> tuple[tuple[Withheld, ...], Mapping[Reason, int]]:
+    by_nearness = sorted(chain.from_iterable(one.withheld for one in found), key=lambda one: one.nearness)
+    nearest = {one.id: one for one in by_nearness if one.id not in there}
+    # The rest of one recipe may be the rest of another too, so that the largest count is the surest.
+    counts = reduce(or_, (Counter(one.withheld_counts) for one in found))
+    return listed_and_counted(nearest.values(), counts)
 
 
 def _best(groups: Iterable[Iterable[Hit]], *, but: Collection[str] = ()) -> tuple[Hit, ...]:
@@ -215,20 +219,29 @@ def context(
 
 
 def pack_of_recall(
-    vault: Vault, task: Task, found: Recall, options: PackOptions, *, target: Target, project: str | None = None
+    vault: Vault,
+    task: Task,
+    found: Recall,
+    options: PackOptions,
+    *,
+    target: Target,
+    project: str | None = None,
+    edition: int = 0,
 ) -> Pack:
     """Return the pack of what was recalled for a task: what may go in, then selection and rendering.
 
     Args:
         vault: asked only for what was not recalled: the inbox, and memories that a person put in.
         project: name of the project, for the payload's heading.
+        edition: of the note above the memories, see `PayloadInfo`.
     """
     found = with_unconfirmed(vault, found) if options.unconfirmed else found
     found = without_loaded(found, target, task.files) if options.withhold_loaded else found
     found = with_ticks(vault, found, options, at=task.as_of)
     found = without_secrets(found, options.secrets, options.secret_patterns)
     compiler = Compiler.for_task(task) if options.style == "compiled" else None
-    return build_pack(found, options, target=target, project=project, compiler=compiler)
+    info = PayloadInfo(project, options.style, edition)
+    return build_pack(found, options, target=target, info=info, compiler=compiler)
 
 
 def build_pack(
@@ -236,7 +249,7 @@ def build_pack(
     options: PackOptions,
     *,
     target: Target,
-    project: str | None = None,
+    info: PayloadInfo,
     compiler: Compiler | None = None,
 ) -> Pack:
     """Return the pack of a recall: the same recall and options give the same bytes, within the budget.
@@ -245,7 +258,6 @@ def build_pack(
         compiler: shortens memories for the task, where the style is compiled.
     """
     budget, most = parse_budget(options.budget), options.max_memories
-    info = PayloadInfo(project, options.style)
     measure = Measure(budget, counter_for(options.encoding, fast=options.fast), target.limits, target.margin)
     selection = select(found, target=target, measure=measure, max_memories=most, info=info, compiler=compiler)
     pieces = _within_budget(selection, target, measure, info, {hit.memory.id for hit in found.put_in})

@@ -34,20 +34,16 @@ def with_ticks(vault: Vault, found: Recall, options: PackOptions, *, at: datetim
         options: the ids that must not go in, and those that go in before anything else whatever stood against them.
         at: the moment at which they must be valid, None for now.
     """
-    without, with_ids = options.without, options.with_ids
-    if not without and not with_ids:
+    if not options.without and not options.with_ids:
         return found
-    left_out = tuple(hit for hit in (*found.pins, *found.hits) if hit.memory.id in without)
-    wanted = sorted(set(with_ids) - set(without))
     recalled = {hit.memory.id: hit for hit in (*found.pins, *found.hits)}
-    missing = [identifier for identifier in wanted if identifier not in recalled]
+    left_out = tuple(hit for identifier, hit in recalled.items() if identifier in options.without)
+    wanted = set(options.with_ids) - set(options.without)
     withheld = {one.id: one for one in found.withheld}
-    fetched, statuses = _fetched(vault, missing, withheld, at or vault.now())
-    put_in = sorted(
-        [*(_marked(recalled[identifier]) for identifier in wanted if identifier in recalled), *fetched],
-        key=lambda hit: (-hit.score, hit.memory.created_at, hit.memory.id),
-    )
-    moved = {*without, *(hit.memory.id for hit in put_in)}
+    fetched, statuses = _fetched(vault, sorted(wanted - recalled.keys()), withheld, at or vault.now())
+    marked = [replace(hit, reasons=(PUT_IN, *hit.reasons)) for hit in map(recalled.get, wanted) if hit]
+    put_in = sorted([*marked, *fetched], key=lambda hit: (-hit.score, hit.memory.created_at, hit.memory.id))
+    moved = {*options.without, *(hit.memory.id for hit in put_in)}
     return replace(
         found,
         pins=_less(found.pins, moved),
@@ -64,10 +60,6 @@ def with_ticks(vault: Vault, found: Recall, options: PackOptions, *, at: datetim
 
 def _less(hits: Iterable[Hit], moved: Collection[str]) -> tuple[Hit, ...]:
     return tuple(hit for hit in hits if hit.memory.id not in moved)
-
-
-def _marked(hit: Hit) -> Hit:
-    return replace(hit, reasons=(PUT_IN, *hit.reasons))
 
 
 def _fetched(
@@ -219,21 +211,13 @@ def without_secrets(found: Recall, choice: str, patterns: Patterns = ()) -> Reca
         raise UsageError("Unknown choice for secrets", where=choice[:60], remedy=f"One of {', '.join(SECRET_CHOICES)}.")
     if choice == "allow":
         return found
-    secrets = {
-        hit.memory.id: names
-        for hit in (*found.put_in, *found.pins, *found.hits)
-        if (names := _secrets_in(hit.memory, patterns))
-    }
-    if not secrets:
-        return found
-    if choice == "mask":
+    secrets = _secrets_of(found, patterns)
+    if secrets and choice == "mask":
         found = _changed(found, lambda hits: tuple(_without_values(hit, secrets, patterns) for hit in hits))
         # What only the fields together give away, no field holds: then the memory stays out after all.
-        secrets = {
-            identifier: names for identifier, names in secrets.items() if _still_told(found, identifier, patterns)
-        }
-        if not secrets:
-            return found
+        secrets = _secrets_of(found, patterns)
+    if not secrets:
+        return found
     told = [
         Withheld.of(hit.memory, Reason(ReasonCode.SECRET, names=tuple(secrets[hit.memory.id])), hit.relevance)
         for hit in (*found.put_in, *found.pins, *found.hits)
@@ -245,6 +229,12 @@ def without_secrets(found: Recall, choice: str, patterns: Patterns = ()) -> Reca
         withheld=(*told, *less.withheld),
         abstained=less.abstained or (None if less.hits or less.put_in else Reason(ReasonCode.ALL_SECRET)),
     )
+
+
+def _secrets_of(found: Recall, patterns: Patterns) -> dict[str, list[str]]:
+    """Return the names of the rules that found something, by id of the memory."""
+    hits = (*found.put_in, *found.pins, *found.hits)
+    return {hit.memory.id: names for hit in hits if (names := _secrets_in(hit.memory, patterns))}
 
 
 def with_unconfirmed(vault: Vault, found: Recall) -> Recall:
@@ -276,11 +266,6 @@ def _changed(found: Recall, change: Callable[[tuple[Hit, ...]], tuple[Hit, ...]]
 
 def _without_values(hit: Hit, secrets: Mapping[str, list[str]], patterns: Patterns) -> Hit:
     return replace(hit, memory=_masked(hit.memory, patterns)) if hit.memory.id in secrets else hit
-
-
-def _still_told(found: Recall, identifier: str, patterns: Patterns) -> bool:
-    hits = (*found.put_in, *found.pins, *found.hits)
-    return any(_secrets_in(hit.memory, patterns) for hit in hits if hit.memory.id == identifier)
 
 
 def _secrets_in(memory: Memory, patterns: Patterns) -> list[str]:

@@ -241,26 +241,32 @@ class _Selector:
         self._details = details_of(hits)
         texts = {hit.memory.id: self._text(hit.memory) for hit in hits}
         self._offers = {identifier: self._priced(memory) for identifier, memory in texts.items()}
-        offers = [offer for offer in self._offers.values() if offer]
-        frames = {text: sizes for offer in offers for text, sizes in offer.frames.items()}
-        total = [sum(sizes) for sizes in zip(*(offer.sizes for offer in offers), *frames.values(), strict=True)]
-        fits = all(size <= bound.amount for size, bound in zip(total, bounds, strict=False))
-        if len(offers) == len(hits) and fits and len(hits) <= self.max_memories:
-            return
+        frames = {text: sizes for offer in self._offers.values() if offer for text, sizes in offer.frames.items()}
+        if len(hits) > self.max_memories or not self._all_fit(frames):
+            self._shorten_giants(texts, frames)
+
+    def _all_fit(self, frames: Mapping[str, Sizes]) -> bool:
+        """Return whether everything fits as it is, its headings included."""
+        sizes = [offer.sizes for offer in self._offers.values() if offer]
+        total = [sum(each) for each in zip(*sizes, *frames.values(), strict=True)]
+        fits = not any(size > bound.amount for size, bound in zip(total, self.measure.bounds, strict=False))
+        return fits and len(sizes) == len(self._offers)
+
+    def _shorten_giants(self, texts: Mapping[str, Memory], frames: Mapping[str, Sizes]) -> None:
+        """Offer the beginning of each memory that would take too much: what the others leave, or a fixed share."""
         cap = self._cap(SHARE_OF_ONE)
-        giants = [
-            identifier for identifier, offer in self._offers.items() if offer is None or self._exceeds(offer.sizes, cap)
-        ]
-        others = [offer.sizes for identifier, offer in self._offers.items() if offer and identifier not in giants]
-        for identifier in giants:
-            empty = self._priced(replace(texts[identifier], title="", insight="x", rationale="", snippet=""))
-            frames |= empty.frames if empty else {}
-        rest = [sum(sizes) for sizes in zip(*others, *frames.values(), self._used, strict=True)]
-        room = tuple((bound.amount - size) // max(1, len(giants)) for bound, size in zip(bounds, rest, strict=True))
+        others = {name: offer for name, offer in self._offers.items() if offer and not self._exceeds(offer.sizes, cap)}
+        giants = [memory for name, memory in texts.items() if name not in others]
+        empty = [self._priced(replace(giant, title="", insight="x", rationale="", snippet="")) for giant in giants]
+        frames = dict(frames) | {text: sizes for offer in empty if offer for text, sizes in offer.frames.items()}
+        sizes = [offer.sizes for offer in others.values()]
+        rest = [sum(each) for each in zip(*sizes, *frames.values(), self._used, strict=True)]
+        room = (
+            (bound.amount - size) // max(1, len(giants)) for bound, size in zip(self.measure.bounds, rest, strict=True)
+        )
         opening = tuple(map(max, self._cap(SHARE_OF_OPENING), room))
-        for identifier in giants:
-            memory = texts[identifier]
-            self._offers[identifier] = self._shortened(memory, opening) or self._shortened(memory, cap)
+        for giant in giants:
+            self._offers[giant.id] = self._shortened(giant, opening) or self._shortened(giant, cap)
 
     def _text(self, memory: Memory) -> Memory:
         """Return a memory in the style of the payload; of a pasted file the opening has to do."""

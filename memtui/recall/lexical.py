@@ -138,20 +138,23 @@ def weigh_query(words: Iterable[str], counts: TermCounts) -> QueryWeights:
         for term, frequency in counts.frequencies.items()
         if term not in dropped
     }
-    telling = known & idf.keys()
-    if not generic.issuperset(idf):
-        telling -= generic
-    heaviest = sorted(idf.values(), reverse=True)[:HEAVIEST_TERMS]
-    common = {
-        term for term in known if counts.frequencies[term] > UNINFORMATIVE_SHARE * max(counts.documents, LEAST_COMMON)
-    }
     return QueryWeights(
         idf=idf,
-        mass=math.fsum(heaviest),
+        mass=math.fsum(sorted(idf.values(), reverse=True)[:HEAVIEST_TERMS]),
         words=typed,
-        informative=frozenset(telling - common or telling),
+        informative=_informative(idf, counts),
         unknown=tuple(term for term in idf if term not in known),
     )
+
+
+def _informative(idf: Mapping[str, float], counts: TermCounts) -> frozenset[str]:
+    """Return the known terms that tell memories apart, see `QueryWeights.informative`."""
+    generic = generic_terms()
+    telling = frozenset(term for term in idf if counts.frequencies[term])
+    if not generic.issuperset(idf):
+        telling -= generic
+    most = UNINFORMATIVE_SHARE * max(counts.documents, LEAST_COMMON)
+    return frozenset(term for term in telling if counts.frequencies[term] <= most) or telling
 
 
 def _rarity(frequency: int, documents: int) -> float:

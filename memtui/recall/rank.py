@@ -216,7 +216,7 @@ class _Ranking:
     def result(self, limit: int) -> Recall:
         pins, hits = self._hits()
         ids = {hit.memory.id for hit in (*pins, *hits)}
-        links = [link for link in self.fetched.links if link.from_id in ids and link.to_id in ids]
+        links = list(_among(self.fetched.links, ids))
         kept, dropped = eligibility.settle([*pins, *hits], links)
         pins = [hit for hit in kept if hit.memory.pinned]
         hits = [hit for hit in kept if not hit.memory.pinned]

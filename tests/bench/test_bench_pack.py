@@ -73,7 +73,9 @@ def recall_of(memories: Sequence[Memory], scores: Sequence[float]) -> Recall:
 
 def pack_of(found: Recall, budget: int, *, most: int = 1_000, style: Style = "full") -> Pack:
     options = PackOptions(budget=str(budget), encoding="o200k_base", max_memories=most, style=style)
-    return build_pack(found, options, target=CHAT, project="bench", compiler=MADE_UP if style == "compiled" else None)
+    return build_pack(
+        found, options, target=CHAT, info=PayloadInfo("bench", style), compiler=MADE_UP if style == "compiled" else None
+    )
 
 
 def best_value(values: Sequence[float], sizes: Sequence[int], capacity: int) -> float:
@@ -273,7 +275,7 @@ def test_no_payload_exceeds_its_budget_in_10000_cases(texts: list[str], amount: 
         recall_of(memories, [1 - n / 100 for n in range(len(memories))]),
         PackOptions(budget=f"{amount} {unit}", encoding="o200k_base", max_memories=100, style=style),
         target=target_named(target),
-        project="bench",
+        info=PayloadInfo("bench", style),
         compiler=MADE_UP if style == "compiled" else None,
     )
     sizes = {

@@ -11,8 +11,6 @@ from typing import Any
 from memtui.config import TargetSettings
 from memtui.errors import UsageError
 from memtui.pack.targets.base import (
-    COMPILED_NOTE,
-    NOTE,
     PackItem,
     PayloadInfo,
     Piece,
@@ -20,7 +18,6 @@ from memtui.pack.targets.base import (
     Writer,
     clean,
     clean_line,
-    compiled_note,
     ended,
     files_words,
     grouped,
@@ -40,8 +37,7 @@ def write_plain(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
     project = clean_line(info.project or "")
     compiled = info.style == "compiled"
     start = shared_id_start(items) if compiled else ""
-    note = compiled_note(start) if compiled else NOTE
-    pieces = [Piece(f"Memories of {project}\n" if project else "Memories\n"), Piece(f"{note}\n\n")]
+    pieces = [Piece(f"Memories of {project}\n" if project else "Memories\n"), Piece(f"{info.note(start)}\n\n")]
     ids = {identifier: short.removeprefix(start) for identifier, short in short_ids(items).items()} if compiled else {}
     for kind, group in grouped(items):
         name = clean_line(kind).upper()
@@ -78,9 +74,8 @@ def write_json(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
     ordered = [item for _, group in grouped(items) for item in group]
     compiled = info.style == "compiled"
     ids = short_ids(items) if compiled else {}
-    note = COMPILED_NOTE if compiled else NOTE
     project = clean_line(info.project) if info.project else None
-    head = f'{{"project": {_dump(project)}, "note": {_dump(note)}, "memories": [\n'
+    head = f'{{"project": {_dump(project)}, "note": {_dump(info.note())}, "memories": [\n'
     pieces = [Piece(head)]
     for item in ordered:
         record = _compiled_record(item, ids[item.memory.id]) if compiled else _record(item)
@@ -140,7 +135,7 @@ def write_xml(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
     """Return the parts of the payload in order."""
     compiled = info.style == "compiled"
     project = _attributes([("project", clean_line(info.project or ""))])
-    pieces = [Piece(f"<memories{project}>\n"), Piece(_element("note", COMPILED_NOTE if compiled else NOTE))]
+    pieces = [Piece(f"<memories{project}>\n"), Piece(_element("note", info.note()))]
     ids = short_ids(items) if compiled else {}
     for _, group in grouped(items):
         for item in group:

@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memtui.pack.targets.base import (
-    NOTE,
     PackItem,
     PayloadInfo,
     Piece,
     clean,
     clean_line,
-    compiled_note,
     ended,
     files_words,
     grouped,
@@ -130,10 +128,10 @@ class MarkdownWriter:
         opening = [Piece(f"<{self.tag}>\n\n")] if self.tag else []
         if info.style == "compiled":
             start = shared_id_start(items)
-            note = defused(compiled_note(start))
+            note = defused(info.note(start))
             pieces = [*opening, Piece(title), Piece(f"{note}\n\n"), *self._compiled(items, start)]
         else:
-            pieces = [*opening, Piece(title), Piece(f"{NOTE}\n\n"), *self._full(items)]
+            pieces = [*opening, Piece(title), Piece(f"{info.note()}\n\n"), *self._full(items)]
         if not self.tag:
             return ended(pieces)
         last = pieces[-1]

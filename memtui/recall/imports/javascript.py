@@ -83,12 +83,13 @@ class Aliases:
             self._base = here
         if not self._paths:
             start = folder if here is None else here
-            for pattern, targets in _mapping(options.get("paths")).items():
-                listed = [target for target in targets if isinstance(target, str)] if isinstance(targets, list) else []
-                self._paths.append((pattern, [posixpath.join(start, target) for target in listed]))
+            self._paths = [
+                (pattern, [posixpath.join(start, target) for target in _texts(targets)])
+                for pattern, targets in _mapping(options.get("paths")).items()
+            ]
         extended = record.get("extends")
-        for parent in extended if isinstance(extended, list) else [extended]:
-            if isinstance(parent, str) and parent.startswith(".") and left:
+        for parent in _texts(extended if isinstance(extended, list) else [extended]):
+            if parent.startswith(".") and left:
                 path = normal(posixpath.join(folder, parent))
                 found = next((one for one in (path, f"{path}.json") if one and self._tree.is_file(one)), None)
                 if found is not None:
@@ -118,6 +119,10 @@ def _strings(value: object, depth: int) -> Iterator[str]:
     elif isinstance(value, (list, dict)) and depth:
         for one in value.values() if isinstance(value, dict) else value:
             yield from _strings(one, depth - 1)
+
+
+def _texts(value: object) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
@@ -188,15 +193,20 @@ def _source(token: re.Match[str]) -> str | None:
     return token["source"]
 
 
+def _after_slash(text: str, token: re.Match[str]) -> int:
+    """Return the end of the regular expression that a slash begins, or where code goes on after a division."""
+    start = token.start()
+    begins = _BEFORE_REGEX.search(text[max(0, start - LOOK_BACK) : start])
+    found = _REGEX.match(text, start, start + LONGEST_REGEX) if begins else None
+    return (found or token).end()
+
+
 def _after(text: str, token: re.Match[str], braces: list[int]) -> int:
     """Return where code goes on after a mark."""
     end = token.end()
     mark = token["mark"]
     if mark == "/":
-        start = token.start()
-        begins = _BEFORE_REGEX.search(text[max(0, start - LOOK_BACK) : start])
-        found = _REGEX.match(text, start, start + LONGEST_REGEX) if begins else None
-        return found.end() if found else end
+        return _after_slash(text, token)
     if mark == "{" and braces:
         braces[-1] += 1
     elif mark == "}" and braces and braces[-1]:

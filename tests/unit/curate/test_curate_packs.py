@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,10 @@ from memtui.curate.review_queue import review_queue
 from memtui.curate.views import get_view
 from memtui.domain.memory import Signal
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
+from memtui.pack.build import pack_of_recall
 from memtui.pack.options import PackOptions
 from memtui.pack.recipes import get_pack, record_pack
+from memtui.pack.targets.base import EDITIONS, STYLES, PayloadInfo, Style
 from memtui.pack.targets.formats import target_named, target_names
 from memtui.recall.result import Task
 from memtui.vault.filters import EVERYTHING
@@ -300,3 +303,15 @@ def test_a_pack_of_an_older_memtui_is_built_again_in_the_usual_style(vault: Vaul
 def test_a_difference_names_the_lines() -> None:
     assert text_changes("a\nb\nc\n", "a\nB\nc\n") == ["@@ -1,3 +1,3 @@", " a", "-b", "+B", " c"]
     assert text_changes("same\n", "same\n") == []
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_pack_recorded_under_an_earlier_note_keeps_its_bytes(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, style: Style
+) -> None:
+    for edition in EDITIONS:
+        with monkeypatch.context() as earlier:
+            earlier.setattr("memtui.pack.build.pack_of_recall", partial(pack_of_recall, edition=edition))
+            stored, payload = used(vault, style=style)
+        assert PayloadInfo(style=style, edition=edition).note()[-40:-20] in payload
+        assert again(vault, stored) == payload

@@ -175,7 +175,9 @@ def hits(*scores: float, by: str = "words") -> tuple[Hit, ...]:
 
 def packed(found: Recall, task: str = "refund", *, budget: str = "5000", most: int = 20) -> Pack:
     options = PackOptions(budget=budget, encoding="o200k_base", max_memories=most, style="compiled")
-    return build_pack(found, options, target=CHAT, project="shop", compiler=Compiler.for_task(Task(task)))
+    return build_pack(
+        found, options, target=CHAT, info=PayloadInfo("shop", "compiled"), compiler=Compiler.for_task(Task(task))
+    )
 
 
 def test_what_is_far_from_the_task_is_withheld_with_the_reason_and_comes_back_by_hand() -> None:

@@ -14,7 +14,7 @@ from memtui.domain.record import memory_from_record
 from memtui.pack.build import Pack, build_pack
 from memtui.pack.compile import TOO_FAR, Compiler
 from memtui.pack.options import PackOptions
-from memtui.pack.targets.base import Style
+from memtui.pack.targets.base import PayloadInfo, Style
 from memtui.pack.targets.formats import target_named
 from memtui.publish.memory_file import parse_memory
 from memtui.recall.rank import recall
@@ -47,7 +47,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Vault:
 def build(task: Task, found: Recall, style: Style) -> Pack:
     options = PackOptions(budget="1000000", encoding="o200k_base", max_memories=HITS, style=style)
     compiler = Compiler.for_task(task) if style == "compiled" else None
-    return build_pack(found, options, target=target_named("chat"), project="sample", compiler=compiler)
+    return build_pack(found, options, target=target_named("chat"), info=PayloadInfo("sample", style), compiler=compiler)
 
 
 def test_the_answers_are_still_there_in_less_than_43_percent_of_the_tokens(vault: Vault) -> None:

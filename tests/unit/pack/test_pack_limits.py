@@ -14,7 +14,7 @@ from memtui.pack.budget import Limit, Measure, counter_for, parse_limits
 from memtui.pack.build import Pack, build_pack
 from memtui.pack.compile import Compiler
 from memtui.pack.options import PackOptions
-from memtui.pack.targets.base import STYLES, Style, Target
+from memtui.pack.targets.base import STYLES, PayloadInfo, Style, Target
 from memtui.pack.targets.formats import hook_target, target_named
 from memtui.recall.result import Hit, Recall, Task
 from memtui.text.quantities import parse_budget
@@ -27,7 +27,7 @@ def build(target: Target, insights: list[str], budget: str = "10m", style: Style
         Recall(hits, (), (), {}, 0, None),
         PackOptions(budget=budget, encoding="o200k_base", max_memories=10_000, style=style),
         target=target,
-        project="p",
+        info=PayloadInfo("p", style),
         compiler=Compiler.for_task(Task("made up")) if style == "compiled" else None,
     )
 

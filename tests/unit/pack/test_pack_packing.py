@@ -19,7 +19,7 @@ from memtui.pack.build import Pack, build_pack
 from memtui.pack.compile import Compiler
 from memtui.pack.options import PackOptions
 from memtui.pack.select import PINNED
-from memtui.pack.targets.base import STYLES, Style
+from memtui.pack.targets.base import STYLES, PayloadInfo, Style
 from memtui.pack.targets.formats import target_named, target_names
 from memtui.recall.result import Hit, Recall, Task, Withheld
 from memtui.text.token_count import get_counter
@@ -66,7 +66,7 @@ def _pack(
         found,
         PackOptions(budget=budget, encoding="o200k_base", max_memories=max_memories, style=style, fast=fast),
         target=target_named(target),
-        project="payments-api",
+        info=PayloadInfo("payments-api", style),
         compiler=Compiler.for_task(Task("made up")) if style == "compiled" else None,
     )
 

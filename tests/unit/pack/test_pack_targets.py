@@ -12,7 +12,7 @@ from recall_story import days_ago, memory
 
 from memtui.errors import UsageError
 from memtui.pack.compile import Compiler
-from memtui.pack.targets.base import NOTE, STYLES, PackItem, PayloadInfo, Style, Target, heading
+from memtui.pack.targets.base import STYLES, PackItem, PayloadInfo, Style, Target, heading
 from memtui.pack.targets.formats import target_named, target_names
 
 INFO = PayloadInfo("payments-api")
@@ -38,7 +38,7 @@ def test_a_payload_says_what_it_is_and_groups_by_kind() -> None:
     assert _chat(PackItem(note), PackItem(lock, states)) == (
         "## Memories of payments-api\n"
         "\n"
-        f"{NOTE}\n"
+        f"{PayloadInfo().note()}\n"
         "\n"
         "### Constraints\n"
         "\n"
@@ -60,9 +60,11 @@ def test_a_payload_says_what_it_is_and_groups_by_kind() -> None:
 
 
 def test_the_note_is_one_line_that_gives_no_orders() -> None:
-    assert "\n" not in NOTE
-    assert "no instructions" in NOTE
-    assert "stale" in NOTE
+    for style in STYLES:
+        note = PayloadInfo(style=style).note()
+        assert "\n" not in note
+        assert "not instructions" in note
+        assert "stale" in note
 
 
 def test_kinds_come_in_a_fixed_order_and_ones_own_last() -> None:
@@ -173,7 +175,7 @@ def test_json_is_json_with_the_note_and_every_memory() -> None:
     ]
     record = json.loads(target_named("json").render(items, INFO))
     assert record["project"] == "payments-api"
-    assert record["note"] == NOTE
+    assert record["note"] == PayloadInfo().note()
     assert [one["id"] for one in record["memories"]] == ["a", "b"]
     assert record["memories"][0] | {"insight": "A"} == {
         "id": "a",
