@@ -112,7 +112,7 @@ async def test_every_field_can_be_changed_and_said_still_true_in_one_change(ferr
         await pilot.press("space")
         await shows(pilot, "● yes")
         await pilot.press("ctrl+t")
-        await says(pilot, "Saved, and still true: Sail times")
+        await says(pilot, "Saved and verified: Sail times")
         await form_closes(pilot)
     after = stored(ferry, SAIL)
     assert (after.title, after.insight, after.rationale, after.snippet) == (
@@ -140,7 +140,7 @@ async def test_what_is_wrong_is_told_beside_its_field_while_typing(ferry: Vault,
         assert pilot.app.focused is field(pilot, "kind"), "the cursor goes to what is wrong"
         await rewrite(pilot, "kind", "convention")
         await pilot.press("ctrl+s")
-        await says(pilot, "ctrl+n keeps it nevertheless")
+        await says(pilot, "ctrl+n saves it anyway")
         assert not any(SECRET in toast for toast in toasts(pilot)), "a secret is never echoed"
         assert stored(ferry, SAIL).version == 1
         await pilot.press("ctrl+n")
@@ -190,7 +190,7 @@ async def test_leaving_keeps_what_was_typed_and_offers_it_again(ferry: Vault, tm
         assert pilot.app.is_running
         await pilot.press("e")
         await form_opens(pilot)
-        await says(pilot, "Brought back what you typed before")
+        await says(pilot, "Draft restored")
         assert field(pilot, "title").typed == "Sail times are in UTC (draft)"
         await pilot.press("ctrl+l")
         await until(pilot, lambda: field(pilot, "title").typed == "Sail times are in UTC", "the stored text is back")
@@ -220,7 +220,7 @@ async def test_adding_tells_where_it_went_and_what_was_there_already(ferry: Vaul
         await pilot.press("a")
         await form_opens(pilot)
         await pilot.press(*"Gangway two is closed", "ctrl+s")
-        await says(pilot, "Already there (")
+        await says(pilot, "Already stored (")
         await form_closes(pilot)
         await holds(pilot, 6)
 
@@ -233,7 +233,7 @@ async def test_adding_outside_of_any_project_says_unassigned(tmp_path: Path) -> 
         await form_opens(pilot)
         await notes(pilot, "project", "reaches no payload")
         await pilot.press(*"Alone", "ctrl+s")
-        await says(pilot, "unassigned: in no payload until it has one")
+        await says(pilot, "unassigned: no payload includes it yet")
         await form_closes(pilot)
 
 
@@ -263,7 +263,7 @@ async def test_a_change_from_another_process_is_shown_and_nothing_is_overwritten
         await shows(pilot, "person: edit Sail times are theirs")
         assert stored(ferry, SAIL) == theirs, "nothing is written"
         await pilot.press("ctrl+s")
-        await says(pilot, "waits for your choice")
+        await says(pilot, "Choose a text for each field")
         await pilot.press("m")
         await until(pilot, lambda: "2 Insight" in screen_text(pilot) or "mine" in screen_text(pilot), "the next field")
         await pilot.press("plus")
@@ -298,7 +298,7 @@ async def test_a_conflict_can_be_written_by_hand_left_and_come_back(ferry: Vault
         await pilot.press("enter", *"ours")
         fill(ferry, [memory(2, "Changed again", days=20, kind="convention", insight="theirs")])
         await pilot.press("ctrl+s")
-        await says(pilot, "Somebody changed it once more")
+        await says(pilot, "The memory changed again")
         await shows(pilot, "Changed again")
         await pilot.press("ctrl+s")
         await says(pilot, "Saved: Changed again")
@@ -404,7 +404,7 @@ async def test_a_busy_vault_is_told_and_the_form_fills_once_it_is_free(ferry: Va
             await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen), "the form stands")
             await says(pilot, "The vault is in use by")
         screen = await form_opens(pilot)
-        assert screen._shown["title"] == "Sail times are in UTC"
+        assert screen._rows.shown["title"] == "Sail times are in UTC"
 
 
 async def test_an_agent_at_the_keys_is_refused_with_the_reason(ferry: Vault, tmp_path: Path) -> None:
@@ -447,7 +447,7 @@ async def test_hostile_text_in_every_field_is_only_text(ferry: Vault, tmp_path: 
                 if name != "pinned":
                     row.field.fill(text)
             await pilot.pause()
-            form(pilot)._check_now()
+            form(pilot).check()
             await pilot.press("tab")
         await pilot.app.workers.wait_for_complete()
         await pilot.press("ctrl+s")
@@ -476,7 +476,7 @@ def test_any_text_goes_through_every_field_without_a_crash(
                 for row in form(pilot)._rows.values():
                     row.field.post_message(events.Paste(text))
                 await pilot.pause()
-                form(pilot)._check_now()
+                form(pilot).check()
             await pilot.app.workers.wait_for_complete()
             await pilot.press("ctrl+s")
             await until(pilot, lambda: bool(toasts(pilot)), "the save is answered")

@@ -163,7 +163,7 @@ async def test_what_is_typed_is_checked_kept_and_never_only_the_outline(vault: V
         await says(pilot, "Typed and not saved: 1 form.")
         await pilot.press("C")
         await stands(pilot)
-        await says(pilot, "Brought back what you typed before")
+        await says(pilot, "Draft restored")
         assert typed(pilot, "insight").endswith("outlives it\nSo: renew.")
         edit_memory(vault, NAMES[1], {"rationale": "Seen thrice."}, actor=Actor())
         await pilot.press("ctrl+s")

@@ -9,6 +9,7 @@ from typing import Any
 from snapshots.pictures import LOCK, SMALL, TINY, WIDE, Album, only_with_the_same_textual, sample_app, settle
 from textual.pilot import Pilot
 
+from memtui.curate.form import check_form
 from memtui.tui.app import MemtuiApp
 from memtui.tui.edit.queries import Wish
 from memtui.tui.edit.screen import EditScreen
@@ -21,12 +22,15 @@ async def _open_form(pilot: Pilot[Any], app: MemtuiApp, identifier: str | None) 
     screen = EditScreen(app.opening, identifier)
     await app.push_screen(screen)
     await settle(pilot, EditScreen, lambda one: one._basis is not None and one.focused is not None)
-    screen._check_now()
+    screen.check()
     return screen
 
 
 def _is_checked(screen: EditScreen) -> bool:
-    return screen._told == screen._ticket and screen._pause is not None
+    found = screen.checked()
+    said = [each for row in screen._rows.values() for each in row.said]
+    findings = check_form(*found) if found is not None else []
+    return screen._pause is not None and (len(said) == len(findings) or not screen._rows.is_dirty)
 
 
 async def test_the_form(sample: Path, tmp_path: Path, album: Album) -> None:
@@ -40,7 +44,7 @@ async def test_the_form(sample: Path, tmp_path: Path, album: Album) -> None:
         screen._rows["kind"].field.fill("constrant")
         screen._rows["tags"].field.focus()
         await pilot.press("end", *", loc")
-        screen._check_now()
+        screen.check()
         await album.take(pilot, "what-is-wrong", ready=_is_checked)
         await app.pop_screen()
         app.theme = "memtui-light"

@@ -26,7 +26,7 @@ async def test_reflect(sample: Path, tmp_path: Path, album: Album) -> None:
         area = screen._rows["insight"].field
         assert isinstance(area, FormArea)
         area.fill("A lock must outlive the slowest refund: renew it, or take it for longer.")
-        await album.take_sizes(pilot, light=True, ready=lambda one: one._ticket > 0 and one._is_dirty)
+        await album.take_sizes(pilot, light=True, ready=lambda one: one.loader.newest["check"] and one._rows.is_dirty)
 
 
 async def test_a_neighbourhood_and_a_resemblance(sample: Path, tmp_path: Path, album: Album) -> None:

@@ -1,9 +1,8 @@
-"""Fields and rows of forms."""
+"""Fields to type in."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -15,21 +14,20 @@ from textual.reactive import reactive
 from textual.screen import ModalScreen
 from textual.suggester import Suggester
 from textual.widget import Widget
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Input, TextArea
 
 from memtui.curate.fields import completions
-from memtui.curate.form import LONGEST_LINE, NO, YES, Finding
+from memtui.curate.form import LONGEST_LINE, NO, YES
 from memtui.text.sanitize import one_line, reveal, sanitise
 from memtui.tui.actions import registry
 from memtui.tui.actions.table import FORM_LINE, FORM_TOGGLE
-from memtui.tui.text_layout import tame
 from memtui.tui.textual_patches.widget_leak import stop_watching_app
 
 MOST_TYPED = 30_000
 """Characters that a text field edits: a key takes 80 ms at 100,000 and seconds at a million, wrapped."""
 
 LONGEST_PARAGRAPH = 4_000
-"""Characters between two line ends that a text field edits; the wrapped line is laid out anew at every key."""
+"""Characters between two line ends that a text field edits; every key lays the whole wrapped line out again."""
 
 _BEGINNING = 1_500
 """Characters shown of a text that is too long to be edited here."""
@@ -52,17 +50,17 @@ class _Completer(Suggester):
 
 
 class FormLine(Input):
-    """A single line. A paste of several lines is folded into one; down and up go through the completions.
+    """A single line: pasted lines are joined, and down and up cycle through the completions.
 
     Args:
-        longest: characters that it takes.
+        longest: most characters.
         many: whether it holds several values, separated by commas.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(FORM_LINE)
 
     def __init__(self, *, id: str | None = None, longest: int = LONGEST_LINE, many: bool = False) -> None:  # noqa: A002 - Textual's name for it
-        # What stands in it is corrected more often than replaced, and a key must not wipe it out.
+        # A text is corrected more often than replaced, and a single key must not wipe it out.
         super().__init__(id=id, max_length=longest, compact=True, suggester=_Completer(self), select_on_focus=False)
         self.choices: tuple[str, ...] = ()
         self._longest = longest
@@ -71,7 +69,7 @@ class FormLine(Input):
         self._offer = -1
 
     def split(self, value: str) -> tuple[str, str]:
-        """Return what stands before the part being typed, and that part."""
+        """Return the text before the part being typed, and that part."""
         if not self._many:
             return "", value
         at = value.rfind(",") + 1
@@ -83,11 +81,11 @@ class FormLine(Input):
         return completions(self.split(self.value)[1], self.choices)
 
     def action_form_next(self) -> None:
-        """Put the next completion in place of the part that is being typed."""
+        """Replace the part being typed by the next completion."""
         self._complete(1)
 
     def action_form_previous(self) -> None:
-        """Put the completion before in place of the part that is being typed."""
+        """Replace the part being typed by the previous completion."""
         self._complete(-1)
 
     def _complete(self, step: int) -> None:
@@ -101,30 +99,30 @@ class FormLine(Input):
             self.cursor_position = len(self.value)
 
     def fill(self, text: str) -> None:
-        """Put a text into the field."""
+        """Set the text."""
         self.value = text[: self._longest]
         self.cursor_position = len(self.value)
 
     @property
     def typed(self) -> str:
-        """What stands in the field."""
+        """The text of the field."""
         return self.value
 
     def _on_paste(self, event: events.Paste) -> None:
-        """Take a paste as one line without control characters."""
+        """Paste as one line without control characters."""
         event.stop()
         event.prevent_default()
         self.take(event.text)
 
     def take(self, pasted: str) -> None:
-        """Put a text in at the cursor, as one line without control characters."""
+        """Insert a text at the cursor, as one line without control characters."""
         text = one_line(pasted[: self._longest * 20])
         room = self._longest - len(self.value) + len(self.selected_text)
         self.replace(text[: max(0, room)], *sorted(self.selection))
 
 
 class FormArea(TextArea):
-    """A text of several lines, soft-wrapped; one too long to be edited here is kept whole, its beginning shown."""
+    """A soft-wrapped text; one too long to edit here is kept whole, and only its beginning is shown."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id, soft_wrap=True, compact=True, tab_behavior="focus", highlight_cursor_line=False)
@@ -133,16 +131,16 @@ class FormArea(TextArea):
         self._before: str | None = None
 
     def on_unmount(self) -> None:
-        """Be forgotten by the app, which tells a field of its theme."""
+        """Let the app release the field, which it would keep for its theme."""
         stop_watching_app(self)
 
     def on_resize(self) -> None:
-        """Draw the text as it is wrapped by then: Textual does so only where that moves its height."""
+        """Redraw: Textual does so only where the height changes."""
         self.refresh()
 
     @property
     def typed(self) -> str:
-        """What stands in the field, all of it."""
+        """The whole text of the field."""
         return self.text if self._whole is None else self._whole
 
     @property
@@ -151,7 +149,7 @@ class FormArea(TextArea):
         return self._whole is not None
 
     def fill(self, text: str) -> None:
-        """Put a text into the field."""
+        """Set the text."""
         self._before = None
         self._put(text)
 
@@ -163,7 +161,7 @@ class FormArea(TextArea):
         self.load_text(shown)
 
     def action_undo(self) -> None:
-        """Take back the last edit, or the paste that was too long."""
+        """Undo the last edit, or the paste that was too long."""
         if self._whole is not None and self._before is not None:
             before, self._before = self._before, None
             self._put(before)
@@ -188,13 +186,13 @@ class FormArea(TextArea):
         return completions(self.document.get_line(self.cursor_location[0]), self.choices)
 
     async def _on_paste(self, event: events.Paste) -> None:
-        """Take a paste without control characters; keep one that is too long whole."""
+        """Paste without control characters."""
         event.stop()
         event.prevent_default()
         self.take(event.text)
 
     def take(self, pasted: str) -> None:
-        """Put a text in at the cursor without control characters; one that is too long is kept whole."""
+        """Insert a text at the cursor without control characters; one that is too long is kept whole."""
         if self.read_only:
             return
         text = sanitise(pasted).text
@@ -253,128 +251,17 @@ class FormToggle(Widget, can_focus=True):
 
 FormField = FormLine | FormArea | FormToggle
 
-_MARKS = {"error": ("✗ ", "$error"), "secret": ("! ", "$error"), "hint": ("", "$memtui-dim")}
-_OFFERED = 6
-
-
-@dataclass(frozen=True, slots=True)
-class FieldPlan:
-    """How one field of a memory stands in the form.
-
-    Attributes:
-        shape: which widget; `area` grows with its text.
-        side: the column of a wide form.
-        meaning: what belongs into it, said while it is empty.
-    """
-
-    name: str
-    label: str
-    shape: Literal["line", "area", "toggle"]
-    side: Literal["texts", "facts"]
-    meaning: str
-
-
-PLAN: tuple[FieldPlan, ...] = (
-    FieldPlan("title", "Title", "line", "texts", "one line; made from the text if left out"),
-    FieldPlan("insight", "Insight", "area", "texts", "what is worth knowing"),
-    FieldPlan("rationale", "Why", "area", "texts", "why it holds, and when it applies"),
-    FieldPlan("snippet", "Snippet", "area", "texts", "a piece of code"),
-    FieldPlan("kind", "Kind", "line", "facts", "guessed from the text if left out"),
-    FieldPlan("tags", "Tags", "line", "facts", "separated by commas"),
-    FieldPlan("anchors", "Files", "area", "facts", "a path or glob a line"),
-    FieldPlan("project", "Project", "line", "facts", "unassigned"),
-    FieldPlan("importance", "Importance", "line", "facts", "1 to 5"),
-    FieldPlan("confidence", "Confidence", "line", "facts", "0 to 1"),
-    FieldPlan("pinned", "Pinned", "toggle", "facts", "never goes stale"),
-    FieldPlan("valid_from", "True from", "line", "facts", "2026-01-31; always"),
-    FieldPlan("valid_until", "True until", "line", "facts", "2026-01-31; for good"),
-    FieldPlan("half_life_days", "Half-life", "line", "facts", "90d; that of its kind"),
-    FieldPlan("status_reason", "Reason", "line", "facts", "why it has its status"),
-)
-
-
-class FormRow(Vertical):
-    """A label, a field, and a line for what is to be said of it."""
-
-    def __init__(self, plan: FieldPlan) -> None:
-        super().__init__(id=f"edit-row-{plan.name}", classes=f"edit-row -{plan.shape}")
-        self.plan = plan
-        self.field = _field(plan)
-        self._note: Static | None = None
-        self._said: tuple[Finding, ...] = ()
-
-    def compose(self) -> ComposeResult:
-        """Lay out the row; the line for what is said comes when there is something to say."""
-        yield Static(self.plan.label, classes="edit-label", markup=False)
-        yield self.field
-
-    @property
-    def said(self) -> tuple[Finding, ...]:
-        """What is said of the field."""
-        return self._said
-
-    def say(self, findings: tuple[Finding, ...]) -> None:
-        """Say these of the field."""
-        self._said = findings
-        self.show_note()
-
-    def show_note(self) -> None:
-        """Show what is said of the field, and while it is typed what it may be completed to."""
-        lines = [
-            Content.styled(mark + tame(each.text, 300), style)
-            for each in self._said
-            for mark, style in [_MARKS[each.level]]
-        ]
-        field = self.field
-        if isinstance(field, FormArea) and field.is_too_long:
-            ways = "E from the list edits it in your editor, ctrl+z takes back a paste"
-            size = f"{len(field.typed):,} characters, saved whole; {ways}"
-            lines.append(Content.styled(size, "$memtui-dim"))
-        offered = field.offered() if field.has_focus and not isinstance(field, FormToggle) else []
-        if offered:
-            keys = "→ or ↓ " if isinstance(field, FormLine) else "→ "
-            names = "  ".join(tame(each, 60) for each in offered[:_OFFERED])
-            lines.append(Content.assemble((keys, "bold $primary"), (names, "$memtui-dim")))
-        if self._note is None and lines:
-            self._note = Static("", classes="edit-note", markup=False)
-            self.mount(self._note)
-        if self._note is not None:
-            self._note.update(Content("\n").join(lines))
-            self._note.display = bool(lines)
-
-
-def _field(plan: FieldPlan) -> FormField:
-    identifier = f"edit-{plan.name.replace('_', '-')}"
-    if plan.shape == "toggle":
-        return FormToggle(plan.meaning, id=identifier)
-    field: FormLine | FormArea
-    if plan.shape == "area":
-        field = FormArea(id=identifier)
-    else:
-        many = plan.name == "tags"
-        field = FormLine(id=identifier, many=many, **({"longest": LONGEST_TAGS} if many else {}))
-    field.placeholder = Content(plan.meaning) if isinstance(field, FormArea) else plan.meaning
-    return field
-
-
-def row_of(widget: Widget | None) -> FormRow | None:
-    """Return the row that a field stands in."""
-    while widget is not None and not isinstance(widget, FormRow):
-        widget = widget.parent if isinstance(widget.parent, Widget) else None
-    return widget
-
 
 class TextEditScreen(ModalScreen[str | None]):
-    """Returns the text that was written, None where it was left.
+    """Edit one text; returns it, None if cancelled.
 
     Args:
-        title: what is written, in our own words.
-        text: what to begin with.
+        text: the initial text.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "take", "take it"),
-        Binding("escape", "leave", "leave"),
+        Binding("ctrl+s", "take", "accept"),
+        Binding("escape", "leave", "cancel"),
     ]
 
     def __init__(self, title: str, text: str) -> None:
@@ -387,11 +274,11 @@ class TextEditScreen(ModalScreen[str | None]):
         """Lay out the text."""
         with Vertical(id="text-edit") as box:
             box.border_title = Content(self._title)  # a plain str would be read as markup
-            box.border_subtitle = Content("ctrl+s takes it · esc leaves")
+            box.border_subtitle = Content("ctrl+s accepts · esc cancels")
             yield self._area
 
     def on_mount(self) -> None:
-        """Put the text in, the cursor at its end."""
+        """Fill in the text, the cursor at its end."""
         self._area.fill(self._text)
         self._area.move_cursor(self._area.document.end)
         self._area.focus()
@@ -401,5 +288,5 @@ class TextEditScreen(ModalScreen[str | None]):
         self.dismiss(self._area.typed)
 
     def action_leave(self) -> None:
-        """Leave without a change."""
+        """Cancel."""
         self.dismiss(None)

@@ -11,51 +11,8 @@ from memtui.domain.memory import Memory
 
 if TYPE_CHECKING:
     from memtui.curate.external_editor import MemoryFile
-    from memtui.curate.form import Basis, Finding
+    from memtui.curate.form import Basis
     from memtui.tui.edit.queries import Wish
-
-
-@dataclass
-class BasisRead(Message):
-    """What the form starts from was read."""
-
-    basis: Basis
-
-
-@dataclass
-class FilesRead(Message):
-    """The files of the working tree were listed."""
-
-    files: tuple[str, ...]
-
-
-@dataclass
-class FormChecked(Message):
-    """The form was checked."""
-
-    findings: list[Finding]
-    ticket: int
-
-
-@dataclass
-class FormSaved(Message):
-    """The form was saved."""
-
-    memory: Memory
-
-
-@dataclass
-class SaveConflicted(Message):
-    """Somebody changed the memory since it was read.
-
-    Attributes:
-        last: who changed it last, and by what.
-    """
-
-    base: Memory
-    theirs: Memory
-    wish: Wish
-    last: str
 
 
 @dataclass

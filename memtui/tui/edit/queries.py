@@ -1,4 +1,4 @@
-"""The edit form's work on the vault."""
+"""What forms read and write."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memtui.curate.form import Basis, Finding, Texts, check_form, read_form
+from memtui.curate.form import Basis, Finding, Texts, read_form
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError, UsageError
 from memtui.tui.text_layout import tame
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A save that a person asked for.
+    """A save that the user asked for.
 
     Attributes:
         values: new values by field.
-        decision: what is said of the memory with it.
-        allow_secret: whether the person insists on what looks like a secret.
+        decision: what the save says of the memory.
+        allow_secret: whether to save what looks like a secret.
     """
 
     values: Mapping[str, Any]
@@ -34,25 +34,37 @@ class Wish:
 
 
 class FormError(UsageError):
-    """A field of the form cannot be read."""
+    """A field of the form is invalid."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.text)
         self.finding = finding
 
 
+def read_values(texts: Texts, basis: Basis) -> dict[str, Any]:
+    """Return the values that the texts of a form stand for.
+
+    Raises:
+        FormError: a field is invalid.
+    """
+    values, errors = read_form(texts, basis)
+    if errors:
+        raise FormError(errors[0])
+    return values
+
+
 class EditingAccess:
-    """The vault as forms see it."""
+    """Reads what a form starts from, and saves it."""
 
     def __init__(self, access: VaultAccess) -> None:
         self._access = access
         self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
 
     def basis(self, identifier: str | None) -> Basis:
-        """Return what a form starts from: the memory, or the place of a new one.
+        """Return what a form starts from: the memory, or the project and folder of a new one.
 
         Raises:
-            NotFoundError: the memory is gone.
+            NotFoundError: the memory no longer exists.
         """
         from memtui.curate.fields import vault_tags
         from memtui.vault.projects import project_names
@@ -68,32 +80,11 @@ class EditingAccess:
         root = tree.root if tree is not None else view.root if memory is None else None
         return Basis(memory, opening.vault.kinds, root, here, projects, vault_tags(self._reading))
 
-    def files(self, root: Path) -> tuple[str, ...]:
-        """Return files of a working tree to offer."""
-        from memtui.curate.fields import nameable_files
-
-        return tuple(nameable_files(root, ()))
-
-    def check(self, texts: Texts, basis: Basis) -> list[Finding]:
-        """Return what is to be said beside the fields."""
-        return check_form(texts, basis, self._opening.secret_patterns)
-
-    def wish(self, texts: Texts, basis: Basis, decision: Decision, *, allow_secret: bool) -> Wish:
-        """Return the save that the texts of a form ask for.
-
-        Raises:
-            FormError: a field cannot be read.
-        """
-        values, errors = read_form(texts, basis)
-        if errors:
-            raise FormError(errors[0])
-        return Wish(values, decision, allow_secret)
-
     def current(self, identifier: str) -> tuple[Memory, str]:
-        """Return a memory as it is stored now, and who changed it last by what.
+        """Return a memory as it is stored now, and who changed it last and how.
 
         Raises:
-            NotFoundError: it is gone.
+            NotFoundError: it no longer exists.
         """
         from memtui.vault.facets import last_changes
 
@@ -101,21 +92,20 @@ class EditingAccess:
             found = reader.get_many([identifier]).get(identifier)
             changes = last_changes(reader, identifier, limit=1)
         if found is None:
-            raise NotFoundError("The memory is gone: its adding was undone, or it was purged", where=identifier)
+            raise NotFoundError("The memory no longer exists: adding it was undone, or it was purged", where=identifier)
         return found, "".join(f"{tame(actor)}: {tame(summary, 60)}" for _, actor, summary in changes)
 
     def save(self, base: Memory, wish: Wish) -> tuple[Memory, Done]:
-        """Save a wish against the version that it is based on.
+        """Save against the version that the edit is based on.
 
         Raises:
-            ConflictError: somebody changed the memory since.
-            MemtuiError: see its text.
+            ConflictError: the memory changed since.
         """
         from memtui.curate.form import save_edit
 
         opening = self._opening
         if not wish.values and wish.decision == "edit":
-            return base, Done("Nothing was changed", changed=False)
+            return base, Done("Nothing to change", changed=False)
         tree = None
         if wish.decision == "verify":
             with self._reading.read() as reader:
@@ -134,17 +124,13 @@ class EditingAccess:
             secret_patterns=opening.secret_patterns,
         )
         if saved.version == base.version:
-            return saved, Done("Nothing was changed", changed=False)
-        word = {"edit": "Saved", "verify": "Saved, and still true", "accept": "Accepted"}[wish.decision]
-        place = "" if saved.project else " (unassigned: it reaches no payload until it has a project)"
+            return saved, Done("Nothing to change", changed=False)
+        word = {"edit": "Saved", "verify": "Saved and verified", "accept": "Accepted"}[wish.decision]
+        place = "" if saved.project else " (unassigned: no payload includes it until it has a project)"
         return saved, Done(f"{word}: {tame(saved.title)}{place if wish.decision == 'accept' else ''}", focus=saved.id)
 
     def add(self, wish: Wish, basis: Basis) -> tuple[Memory, Done]:
-        """Add a memory.
-
-        Raises:
-            MemtuiError: see its text.
-        """
+        """Add a memory."""
         from memtui.curate.memories import NewMemory, add_memory
 
         opening, values = self._opening, dict(wish.values)
@@ -167,11 +153,11 @@ class EditingAccess:
         memory, title = added.memory, tame(added.memory.title)
         if not added.is_new:
             return memory, Done(
-                f"Already there ({memory.id}, {memory.status}): {title}", changed=False, focus=memory.id
+                f"Already stored ({memory.id}, {memory.status}): {title}", changed=False, focus=memory.id
             )
         guess = " (guessed)" if added.guessed_kind else ""
-        place = f"project {tame(memory.project)}" if memory.project else "unassigned: in no payload until it has one"
-        waiting = "; it waits in the inbox" if memory.status == "candidate" else ""
+        place = f"project {tame(memory.project)}" if memory.project else "unassigned: no payload includes it yet"
+        waiting = ", waiting in the inbox" if memory.status == "candidate" else ""
         return memory, Done(f"Added {memory.kind}{guess}, {place}{waiting}: {title}", focus=memory.id)
 
     def _place(self, basis: Basis) -> Path:

@@ -1,42 +1,192 @@
-"""The edit form: every editable field; nothing typed is lost."""
+"""The edit form of one memory."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
 
-from memtui.errors import ConflictError, MemtuiError
+from memtui.curate.fields import nameable_files
+from memtui.curate.form import Basis, Finding, Texts, texts_of
+from memtui.errors import ConflictError, MemtuiError, VaultBusyError
+from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import EDIT
-from memtui.tui.edit.form import FormScreen, drafts_of, tells_unsaved
-from memtui.tui.edit.messages import FormSaved, SaveConflicted
+from memtui.tui.edit.form import PLAN, Draft, FormScreen, drafts_of
+from memtui.tui.edit.queries import EditingAccess, Wish, read_values
+from memtui.tui.launch_options import Opening
+from memtui.tui.text_layout import tame
 from memtui.tui.values import Done
 
 if TYPE_CHECKING:
     from memtui.curate.form import Decision
     from memtui.domain.memory import Memory
 
+RETRY_SECONDS = 1.0
+"""Pause before a busy vault is read again."""
+
+_TITLES: dict[Decision, str] = {"edit": "Edit", "verify": "Edit", "accept": "Edit and accept"}
+
 
 class EditScreen(FormScreen):
-    """The form with its acts: saving, insisting, leaving."""
+    """Every editable field of a memory, or of a new one.
 
-    def why_not(self, action: Action) -> str | None:
-        """Return why an act cannot be done now."""
-        if action.owner == EDIT and self._basis is None:
-            return "The memory is still being read; its form takes keys in a moment."
-        if action.owner == EDIT and self.acting:
-            return "A save is on its way."
-        if action.id == "edit-verify" and (self._identifier is None or self._decision == "accept"):
-            return "What is new is not verified yet; ctrl+s saves."
-        if action.id in {"undo", "redo"}:
-            return "The form comes first: esc leaves it, ctrl+z takes back what was typed."
-        return super().why_not(action)
+    Args:
+        identifier: the memory to edit, None to add one.
+        decision: what saving says of the memory.
+        typed: a draft to start with.
+    """
+
+    AREA = EDIT
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(EDIT)
+
+    def __init__(
+        self, opening: Opening, identifier: str | None, decision: Decision = "edit", *, typed: Draft | None = None
+    ) -> None:
+        super().__init__(opening, PLAN)
+        self.is_statement = True
+        """Whether what was saved may say something new; not where it was stored already."""
+        self._editing = EditingAccess(self.access)
+        self._identifier = identifier
+        self._decision: Decision = decision
+        self._typed = typed
+        self._basis: Basis | None = None
+        self._set_aside: dict[str, str] | None = None
+        """What was typed, while what is stored is shown."""
+        self._head = Static("", id="edit-head", markup=False)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the form."""
+        yield self._head
+        with VerticalScroll(id="edit-form", can_focus=False):
+            for side in ("texts", "facts"):
+                with Vertical(id=f"edit-{side}"):
+                    yield from (row for row in self._rows.values() if row.plan.side == side)
+        yield self.hints
+
+    def on_mount(self) -> None:
+        """Show the draft, or read the memory after the first paint."""
+        self.hints.place = EDIT if self._identifier is not None and self._decision == "edit" else "edit-accept"
+        self.show_head()
+        draft = self._typed or drafts_of(self.app).get(self.draft_key)
+        if isinstance(draft, Draft):
+            self.call_after_refresh(self._begin_with, draft)
+        else:
+            self.call_after_refresh(self._read_basis)
 
     @property
     def edited(self) -> Memory | None:
-        """The memory as it was before it was edited; None where all of it is a new statement."""
+        """The memory before the edit; None where all of it is a new statement."""
         return None if self._basis is None or self._decision == "accept" else self._basis.memory
+
+    # -- filling ----------------------------------------------------------------------------------
+
+    def _read_basis(self) -> None:
+        self.loader.read(lambda: self._editing.basis(self._identifier), self._begin, group="basis")
+
+    def _begin_with(self, draft: Draft) -> None:
+        self._begin(draft.basis)
+        self._rows.fill(draft.texts)
+        self.changed()
+        if self._typed is None:
+            self.say("Draft restored; ctrl+l shows what is stored")
+
+    def _begin(self, basis: Basis) -> None:
+        self._basis = basis
+        texts = texts_of(basis.memory)
+        if basis.memory is None:
+            texts["project"] = basis.project or ""
+        for name, row in self._rows.items():
+            row.field.fill(texts[name])
+        self._rows.shown = self._rows.typed
+        self._rows.offer({"kind": basis.kinds.names(), "tags": basis.tags, "project": (*basis.projects, "global")})
+        in_use = basis.memory is None or basis.memory.status in {"active", "candidate"}
+        self._rows["status_reason"].display = not in_use or bool(texts["status_reason"])
+        # Only a field that is visible can be focused.
+        self.call_after_refresh(self.open_at, self._rows["title" if basis.memory else "insight"].field)
+        if basis.root is not None:
+            self.loader.read(partial(nameable_files, basis.root, ()), self._offer_files, group="files")
+        self.show_head()
+        self.check_soon()
+
+    def _offer_files(self, files: Sequence[str]) -> None:
+        self._rows.offer({"anchors": files})
+
+    def look_failed(self, error: MemtuiError) -> None:
+        """Show the error; read a busy vault again, close the form where there is nothing to edit."""
+        super().look_failed(error)
+        if self._basis is None and isinstance(error, VaultBusyError):
+            self.set_timer(RETRY_SECONDS, self._read_basis)
+        elif self._basis is None:
+            self.dismiss(None)
+
+    # -- what is typed ----------------------------------------------------------------------------
+
+    @property
+    def draft_key(self) -> str:
+        """The memory's id, empty for a new one."""
+        return self._identifier or ""
+
+    def draft(self) -> Draft:
+        """Return the texts with what they are based on."""
+        assert self._basis is not None  # noqa: S101 - fields are filled from it
+        return Draft(self._basis, self._rows.typed, self._decision)
+
+    def changed(self) -> None:
+        """Keep a draft, and check the form after a pause."""
+        if self._basis is not None:
+            if self._rows.is_dirty:
+                self._set_aside = None
+            super().changed()
+
+    def _texts(self) -> dict[str, str]:
+        """Return the texts; of fields that were not edited the memory's own, which a field may show differently."""
+        own = texts_of(self._basis.memory) if self._basis and self._identifier is not None else {}
+        shown = self._rows.shown
+        return {name: own.get(name, text) if text == shown[name] else text for name, text in self._rows.typed.items()}
+
+    def checked(self) -> tuple[Texts, Basis] | None:
+        """Return the texts to check."""
+        return None if self._basis is None else (self._texts(), self._basis)
+
+    def show_findings(self, findings: Sequence[Finding]) -> None:
+        """Show what a check found; an empty form is not told that it is empty."""
+        is_empty = not self._rows.is_dirty and self._identifier is None
+        self._rows.say(findings, untouched=self._rows if is_empty else ())
+
+    def show_head(self) -> None:
+        """Show the memory, its version, and whether something is unsaved."""
+        memory = self._basis.memory if self._basis else None
+        name = "Add a memory" if self._identifier is None else _TITLES[self._decision]
+        state = [f"version {memory.version}"] if memory else []
+        state += [memory.status] if memory and memory.status != "active" else []
+        state += ["unsaved"] if self._rows.is_dirty else []
+        state += ["reading …"] if self._basis is None else []
+        # Empty fields would look like an empty memory.
+        self.set_class(self._basis is None, "-reading")
+        title = tame(memory.title, 60) if memory else ""
+        dim = (" · ".join(state), "$memtui-dim")
+        self._head.update(Content.assemble(" ", (name, "bold $primary"), f"  {title}   ", dim))
+
+    # -- actions ----------------------------------------------------------------------------------
+
+    def why_not(self, action: Action) -> str | None:
+        """Return why an action is not possible now."""
+        if action.owner == EDIT and self._basis is None:
+            return "The memory is being read."
+        if action.owner == EDIT and self.acting:
+            return "The form is being saved."
+        if action.id == "edit-verify" and (self._identifier is None or self._decision == "accept"):
+            return "A new memory needs no verification; ctrl+s saves."
+        if action.id in {"undo", "redo"}:
+            return "Finish the form first: esc leaves it, ctrl+z undoes typing."
+        return super().why_not(action)
 
     def action_edit_save(self) -> None:
         """Save."""
@@ -56,7 +206,7 @@ class EditScreen(FormScreen):
             return
 
         def run() -> Done:
-            wish = self._editing.wish(texts, basis, decision, allow_secret=allow_secret)
+            wish = Wish(read_values(texts, basis), decision, allow_secret)
             if basis.memory is None:
                 memory, done = self._editing.add(wish, basis)
                 self.is_statement = done.changed
@@ -65,68 +215,37 @@ class EditScreen(FormScreen):
                     memory, done = self._editing.save(basis.memory, wish)
                 except ConflictError:
                     theirs, last = self._editing.current(basis.memory.id)
-                    self.post_message(SaveConflicted(basis.memory, theirs, wish, last))
+                    self.call_later(self._show_conflict, basis.memory, theirs, wish, last)
                     raise
-            self.post_message(FormSaved(memory))
+            self.call_later(self.take_saved, memory)
             return done
 
         self.do(run)
 
-    @on(FormSaved)
-    def _take_saved(self, message: FormSaved) -> None:
-        self.saved = message.memory
-        drafts_of(self.app).pop(self._key, None)
-
-    def acts_ended(self, focus: str | None) -> None:
-        """Close the form once it is saved."""
-        del focus
-        if self.saved is not None and self.is_current:
-            self.dismiss(None)
-
     def answers_failure(self, error: MemtuiError) -> bool:
-        """Go to the field that is wrong; a conflict opens its own screen."""
-        return tells_unsaved(self, self._rows, error) or isinstance(error, ConflictError)
+        """Go to the invalid field; a version conflict opens its own screen."""
+        return super().answers_failure(error) or isinstance(error, ConflictError)
 
-    @on(SaveConflicted)
-    def _show_conflict(self, message: SaveConflicted) -> None:
+    def _show_conflict(self, base: Memory, theirs: Memory, wish: Wish, last: str) -> None:
         from memtui.tui.edit.version_conflict import ConflictScreen
 
-        screen = ConflictScreen(self.opening, message.base, message.theirs, message.wish, message.last)
+        screen = ConflictScreen(self.opening, base, theirs, wish, last)
 
-        def settled(_: None) -> None:
+        def resolved(_: None) -> None:
             if screen.saved is not None:
-                self.saved = screen.saved
-                drafts_of(self.app).pop(self._key, None)
+                self.take_saved(screen.saved)
                 self.call_after_refresh(self.acts_ended, None)
 
-        self.app.push_screen(screen, settled)
+        self.app.push_screen(screen, resolved)
 
     def action_edit_stored(self) -> None:
         """Show what is stored; again, what was typed."""
         if self._set_aside is not None:
-            self._put(self._set_aside)
-            return
-        typed = {name: row.field.typed for name, row in self._rows.items()}
-        if self._is_dirty:
-            self._put(self._shown)
+            self._rows.fill(self._set_aside)
+            self.changed()
+        elif self._rows.is_dirty:
+            typed = self._rows.typed
+            self._rows.fill(self._rows.shown)
+            self.changed()
             self._set_aside = typed
-            self.say("This is what is stored; ctrl+l brings back what you typed")
-
-    def action_back(self) -> None:
-        """Leave; what is typed and not saved is said first, and kept."""
-        if self._is_dirty and not self._warned:
-            self._warned = True
-            self.say(
-                "Not saved yet: ctrl+s saves. esc again leaves; what you typed is kept for the next time.",
-                severity="warning",
-            )
-            return
-        self.dismiss(None)
-
-    def action_quit(self) -> None:
-        """Quit; what is typed and not saved, here or in forms left before, is said first."""
-        if drafts_of(self.app) and not self._warned and not self.acting:
-            self._warned = True
-            self.say("Not saved yet: ctrl+s saves. Quitting again leaves without it.", severity="warning")
-            return
-        super().action_quit()
+            self.say("This is what is stored; ctrl+l restores what you typed")

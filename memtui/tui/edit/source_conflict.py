@@ -1,4 +1,4 @@
-"""A source conflict in the three-way view."""
+"""A source conflict: a memory that was edited both in its source and in the vault."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ _TEXTS = ("title", "insight", "rationale", "snippet")
 
 
 class SourceConflictScreen(ConflictScreen):
-    """What the source said, what it says now, and what the memory says; the person decides field by field.
+    """Choose for each field between the text of the source and that of the vault.
 
     Args:
-        opening: what the app was opened with.
-        conflict: as it was read.
-        left: how many wait, this one included.
-        moved: whether the source is not where it was when it was read last.
+        left: how many source conflicts are left, this one included.
+        moved: whether the source file is no longer where it was.
     """
+
+    NAME = "Source conflict"
 
     SIDES: ClassVar[Mapping[str, str]] = {
         "base": "Base: the last import",
         "theirs": "Theirs: the source now",
-        "mine": "Mine: stored here",
+        "mine": "Mine: in the vault",
     }
     WHO: ClassVar[Mapping[str, str]] = {
         "theirs": "source changed",
-        "mine": "changed here",
+        "mine": "vault changed",
         "both": "both changed it",
     }
 
@@ -51,16 +51,16 @@ class SourceConflictScreen(ConflictScreen):
         super().__init__(opening, base, source, Wish({name: getattr(memory, name) for name in asked}))
 
     def about(self) -> str:
-        """Return the place of the source, and how many conflicts wait."""
+        """Return where the source is, and how many source conflicts are left."""
         text = self._conflict.text
         name = text.path.replace("\\", "/").rsplit("/", 1)[-1]
         place = f"{name}:{text.span[0]}" if text.span else name
-        more = f" · {self._left:,} wait" if self._left > 1 else ""
+        more = f" · {self._left:,} left" if self._left > 1 else ""
         now = " (moved away)" if self._moved else ""
         return f"   {tame(place, 40)}{now}{more}"
 
     def taken(self, chosen: Mapping[str, Choice]) -> dict[str, Any]:
-        """Return the values of the choices that change what the memory says."""
+        """Return the chosen values that differ from what the memory says."""
         values: dict[str, Any] = {}
         for each in self._differences:
             if chosen[each.field] == "theirs":
@@ -70,11 +70,7 @@ class SourceConflictScreen(ConflictScreen):
         return values
 
     def store(self, values: Mapping[str, Any]) -> tuple[Memory, Done]:
-        """Save the result, and that the source was looked at; called in a thread worker.
-
-        Raises:
-            MemtuiError: see its text.
-        """
+        """Save the result, and that the source was seen; called in a thread."""
         memory = self._conflict.memory
         stored = resolve_by_hand(
             self.opening.vault,
@@ -86,13 +82,13 @@ class SourceConflictScreen(ConflictScreen):
             secret_patterns=self.opening.secret_patterns,
             before=self.opening.before_change,
         )
-        kept = "Kept" if stored.insight == memory.insight else "Settled"
-        return stored, Done(f"{kept} {tame(stored.title, 60)}; asked again when its source changes. u undoes it")
+        word = "Kept" if stored.insight == memory.insight else "Resolved"
+        return stored, Done(f"{word}: {tame(stored.title, 60)}; u undoes it")
 
     def answers_failure(self, error: MemtuiError) -> bool:
-        """Leave what somebody changed meanwhile; it is read again."""
+        """Close where the memory changed; it is read again."""
         if isinstance(error, ConflictError | NotFoundError):
-            self.say("It was changed meanwhile; nothing was written. d shows it anew.", severity="warning")
+            self.say("The memory changed meanwhile; nothing was saved. d shows it again.", severity="warning")
             self.dismiss(None)
             return True
         return super().answers_failure(error)

@@ -1,4 +1,4 @@
-"""A version conflict: base, stored and typed texts, field by field."""
+"""A version conflict: the base, stored and typed texts of each field that differs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static, TextArea
 
-from memtui.curate.form import Basis, read_form, texts_of
+from memtui.curate.form import Basis, texts_of
 from memtui.domain.combine import LINE_TEXTS, Difference, differences
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, MemtuiError, SecretRefusedError
@@ -21,9 +21,9 @@ from memtui.text.sanitize import reveal
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import CONFLICT
-from memtui.tui.edit.fields import PLAN, FormArea
-from memtui.tui.edit.messages import FormSaved, SaveConflicted
-from memtui.tui.edit.queries import EditingAccess, FormError, Wish
+from memtui.tui.edit.fields import FormArea
+from memtui.tui.edit.form import PLAN
+from memtui.tui.edit.queries import EditingAccess, FormError, Wish, read_values
 from memtui.tui.launch_options import Opening
 from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece
 from memtui.tui.screen import MemtuiScreen
@@ -45,22 +45,22 @@ _WORDS: dict[Choice, str] = {
 
 
 class ConflictScreen(MemtuiScreen):
-    """Base, theirs and mine of every field that differs; the person takes one, or combines both.
+    """Choose one of the texts of each field, combine both, or write a new one.
 
     Args:
-        opening: what the app was opened with.
-        base: the memory that the edit began with.
+        base: the memory that the edit started from.
         theirs: the memory as stored now.
-        wish: the save that found it changed.
-        last: who changed it last, and by what.
+        wish: the save that was refused.
+        last: who changed the memory last, and how.
     """
 
     AREA = CONFLICT
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CONFLICT)
     AUTO_FOCUS = "#conflict-fields"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
+    NAME = "Version conflict"
     SIDES: ClassVar[Mapping[str, str]] = {
-        "base": "Base: when you began",
+        "base": "Base: when you started",
         "theirs": "Theirs: stored now",
         "mine": "Mine: typed",
     }
@@ -80,6 +80,7 @@ class ConflictScreen(MemtuiScreen):
         self._head = Static("", id="conflict-head", markup=False)
         self._fields = ChoiceList(id="conflict-fields")
         self._panes = {name: DetailPane(id=f"conflict-{name}") for name in ("base", "theirs", "mine")}
+        self._made = Vertical(id="conflict-made")
         self._result = FormArea(id="conflict-result")
         self._warned = False
         self._filling = False
@@ -87,11 +88,11 @@ class ConflictScreen(MemtuiScreen):
 
     def _begin(self, base: Memory, theirs: Memory, wish: Wish, last: str) -> None:
         if wish.decision != "edit" and theirs.status != {"verify": "active", "accept": "candidate"}[wish.decision]:
-            # It was accepted or retired meanwhile: what is left to save is the edit.
+            # Somebody accepted or retired it: only the edit is left to save.
             wish = replace(wish, decision="edit")
         self._base, self._theirs, self._wish, self._last = base, theirs, wish, last
         self._differences = differences(base, theirs, wish.values)
-        # What one side alone changed is no question; the person can still decide otherwise.
+        # What only one side changed is chosen already; the user can still choose otherwise.
         self._choices: dict[str, Choice] = {
             each.field: "" if each.changed_by == "both" else each.changed_by for each in self._differences
         }
@@ -103,13 +104,12 @@ class ConflictScreen(MemtuiScreen):
         yield self._fields
         with Horizontal(id="conflict-sides"):
             yield from self._panes.values()
-        with Vertical(id="conflict-made"):
+        with self._made:
             yield self._result
         yield self.hints
 
     def on_mount(self) -> None:
         """Show the first field."""
-        self.hints.place = CONFLICT
         self._show_all()
 
     # -- showing ----------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ class ConflictScreen(MemtuiScreen):
     def _show_all(self) -> None:
         head = (
             " ",
-            ("Conflict", "bold $memtui-due"),
+            (self.NAME, "bold $memtui-due"),
             "  ",
             tame(self._theirs.title, 60),
             (self.about(), "$memtui-dim"),
@@ -129,10 +129,10 @@ class ConflictScreen(MemtuiScreen):
         self._show_field()
 
     def about(self) -> str:
-        """Return what the head says beside the title."""
+        """Return what the head shows beside the title."""
         theirs, base = self._theirs, self._base
         status = f" · now {theirs.status}" if theirs.status != base.status else ""
-        by = f" · {self._last}" if self._last else " · somebody changed it"
+        by = f" · {self._last}" if self._last else ""
         return f"   version {base.version} → {theirs.version}{status}{by}"
 
     def _show_rows(self) -> None:
@@ -170,9 +170,9 @@ class ConflictScreen(MemtuiScreen):
             return
         choice = self._choices[difference.field]
         text = self._chosen_text(difference, choice) if choice else ""
-        clashes = difference.combined[1] if choice == "both" and difference.combined else 0
-        note = f" · {counted(clashes, 'clash', 'clashes')}: both stand there, e writes it" if clashes else ""
-        self._result.parent.border_title = Content(f"Result: {_WORDS[choice].removeprefix('→ ')}{note}")  # type: ignore[union-attr] # it is in the layout
+        overlaps = difference.combined[1] if choice == "both" and difference.combined else 0
+        note = f" · {counted(overlaps, 'overlap')}: both texts kept, e edits" if overlaps else ""
+        self._made.border_title = Content(f"Result: {_WORDS[choice].removeprefix('→ ')}{note}")
         self.set_class(choice in {"both", "written"}, "-combined")
         self._filling = True
         self._result.fill(text)
@@ -199,17 +199,17 @@ class ConflictScreen(MemtuiScreen):
     # -- choosing ---------------------------------------------------------------------------------
 
     def why_not(self, action: Action) -> str | None:
-        """Return why an act cannot be done now."""
+        """Return why an action is not possible now."""
         if self.acting and action.owner == CONFLICT:
-            return "A save is on its way."
+            return "The result is being saved."
         if action.id == "conflict-both" and self._current is not None and self._current.combined is None:
-            return "This field has no parts to combine; take one, or e writes it."
+            return "This field cannot be combined; choose one text, or write it with e."
         if action.id == "conflict-edit" and self._current is not None and self._current.field not in _LABELS:
-            return "This field is not written by hand; take theirs or mine."
+            return "This field cannot be written by hand; choose theirs or mine."
         if action.id == "conflict-save" and not all(self._choices.values()):
-            return "A field that both changed waits for your choice: t theirs, m mine, e write."
+            return "Choose a text for each field that both changed: t theirs, m mine, e write."
         if action.id in {"undo", "redo"}:
-            return "The conflict comes first; esc leaves it."
+            return "Resolve the conflict first; esc leaves it."
         return super().why_not(action)
 
     def action_conflict_theirs(self) -> None:
@@ -241,7 +241,7 @@ class ConflictScreen(MemtuiScreen):
         self._show_field()
 
     def action_conflict_edit(self) -> None:
-        """Write the result of the field by hand, beginning with both texts."""
+        """Write the result of the field, starting with both texts."""
         difference = self._current
         if difference is None:
             return
@@ -269,7 +269,7 @@ class ConflictScreen(MemtuiScreen):
             self._written[difference.field] = self._result.typed
 
     def action_back(self) -> None:
-        """Leave the text; leave the screen, saying first that nothing is saved."""
+        """Leave the text, else the screen; warn once that nothing is saved."""
         if self.has_class("-writing"):
             self.remove_class("-writing")
             self.hints.place = CONFLICT
@@ -277,16 +277,16 @@ class ConflictScreen(MemtuiScreen):
             self._fields.focus()
         elif not self._warned:
             self._warned = True
-            self.say("Nothing is saved yet. esc again goes back; what you typed is kept.", severity="warning")
+            self.say("Nothing is saved yet. esc again goes back and keeps what you typed.", severity="warning")
         else:
             self.dismiss(None)
 
     def action_quit(self) -> None:
-        """Quit, saying first that nothing is saved."""
+        """Quit; warn once that nothing is saved."""
         if not self._warned and not self.acting:
             self._warned = True
             self.say(
-                "Nothing is saved yet: ctrl+s saves the result. Quitting again leaves without it.", severity="warning"
+                "Nothing is saved yet: ctrl+s saves the result. Quit again to leave without saving.", severity="warning"
             )
             return
         super().action_quit()
@@ -294,36 +294,31 @@ class ConflictScreen(MemtuiScreen):
     # -- saving -----------------------------------------------------------------------------------
 
     def action_conflict_save(self) -> None:
-        """Save the result against the version that was looked at."""
+        """Save the result against the version that is shown."""
         if self.has_class("-writing"):
             self.action_back()
         chosen = {each.field: self._choices[each.field] for each in self._differences}
         written = {name: self._written[name] for name, choice in chosen.items() if choice == "written"}
 
         def run() -> Done:
-            memory, done = self.store({**self.taken(chosen), **_read_written(written, self._theirs, self._editing)})
-            self.post_message(FormSaved(memory))
+            values = {**self.taken(chosen), **_read_written(written, self._theirs, self._editing)}
+            self.saved, done = self.store(values)
             return done
 
         self.do(run)
 
     def store(self, values: Mapping[str, Any]) -> tuple[Memory, Done]:
-        """Save the result; called in a thread worker.
-
-        Raises:
-            MemtuiError: see its text.
-        """
-        theirs, wish = self._theirs, self._wish
-        again = Wish(values, wish.decision, wish.allow_secret)
+        """Save the result; called in a thread."""
+        theirs, wish = self._theirs, replace(self._wish, values=values)
         try:
-            return self._editing.save(theirs, again)
+            return self._editing.save(theirs, wish)
         except ConflictError:
             newest, last = self._editing.current(theirs.id)
-            self.post_message(SaveConflicted(theirs, newest, again, last))
+            self.call_later(self._changed_again, theirs, newest, wish, last)
             raise
 
     def taken(self, chosen: Mapping[str, Choice]) -> dict[str, Any]:
-        """Return the values of the choices that change what is stored now."""
+        """Return the chosen values that differ from what is stored now."""
         values: dict[str, Any] = {}
         for each in self._differences:
             if chosen[each.field] == "mine":
@@ -332,51 +327,42 @@ class ConflictScreen(MemtuiScreen):
                 values[each.field] = each.combined[0]
         return values
 
-    @on(FormSaved)
-    def _take_saved(self, message: FormSaved) -> None:
-        self.saved = message.memory
-
     def acts_ended(self, focus: str | None) -> None:
-        """Close once it is saved."""
+        """Close once saved."""
         del focus
         if self.saved is not None and self.is_current:
             self.dismiss(None)
 
     def answers_failure(self, error: MemtuiError) -> bool:
-        """Tell of what was written wrongly; another conflict is shown at once."""
+        """Say which written text is invalid; another conflict is shown at once."""
         if isinstance(error, FormError):
             self.say(f"Not saved: {_LABELS[error.finding.field]}: {error.finding.text}", severity="warning")
             return True
         if isinstance(error, SecretRefusedError):
-            self.say(f"{error.what}: {error.where}. Nothing was stored.", severity="error")
+            self.say(f"{error.what}: {error.where}. Nothing was saved.", severity="error")
             return True
         return isinstance(error, ConflictError)
 
-    @on(SaveConflicted)
-    def _changed_again(self, message: SaveConflicted) -> None:
-        self._begin(message.base, message.theirs, message.wish, message.last)
+    def _changed_again(self, base: Memory, theirs: Memory, wish: Wish, last: str) -> None:
+        self._begin(base, theirs, wish, last)
         self._show_all()
-        self.say("Somebody changed it once more; look again. Nothing was overwritten.", severity="warning")
+        self.say("The memory changed again; nothing was saved. Here is the new version.", severity="warning")
 
 
 def _read_written(written: Mapping[str, str], theirs: Memory, access: EditingAccess) -> dict[str, Any]:
     """Return the values of fields that were written by hand.
 
     Raises:
-        FormError: one cannot be read.
+        FormError: one is invalid.
     """
     if not written:
         return {}
     basis = access.basis(theirs.id)
-    basis = Basis(theirs, basis.kinds, basis.root, basis.project)
-    values, errors = read_form({**texts_of(theirs), **written}, basis)
-    if errors:
-        raise FormError(errors[0])
-    return values
+    return read_values({**texts_of(theirs), **written}, Basis(theirs, basis.kinds, basis.root, basis.project))
 
 
 def _pieces(text: str, old: str | None) -> tuple[Piece, ...]:
-    """Return a text to be shown; lines that another text does not hold are marked with a plus."""
+    """Return a text; lines that are not in the old one are marked with a plus."""
     rest = len(text) - LONGEST_SHOWN
     end: tuple[Piece, ...] = ((f"\n… {rest:,} more characters", "dim"),) if rest > 0 else ()
     text = reveal(text[:LONGEST_SHOWN])

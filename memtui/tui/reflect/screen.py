@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.message import Message
-from textual.timer import Timer
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Static
 
-from memtui.curate.form import NO, YES, Finding, texts_of
-from memtui.domain.memory import Memory
+from memtui.curate.form import NO, YES, Basis, Finding, Texts, texts_of
 from memtui.errors import ConflictError, MemtuiError
+from memtui.text.plural import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import GO, REFLECT
-from memtui.tui.edit.fields import FieldPlan, FormArea, FormRow, FormToggle
-from memtui.tui.edit.form import tells_unsaved
+from memtui.tui.edit.fields import FormArea, FormToggle
+from memtui.tui.edit.form import FieldPlan, FormScreen, drafts_of
 from memtui.tui.launch_options import Opening
-from memtui.tui.messages import LookFailed
-from memtui.tui.reflect.queries import ReflectAccess, Sources, source_blocks
-from memtui.tui.screen import MemtuiScreen
-from memtui.tui.text_layout import counted
+from memtui.tui.reflect.queries import Sources, read_sources, save_conclusion
+from memtui.tui.reflect.view import source_blocks
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
-
-CHECK_SECONDS = 0.15
-"""Pause after a key before the form is checked."""
 
 RETIRE = "retire"
 
@@ -48,63 +39,19 @@ PLAN: tuple[FieldPlan, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ReflectDraft:
-    """What was typed and is not saved."""
-
-    texts: dict[str, str]
-
-
-@dataclass
-class SourcesRead(Message):
-    """The sources were read."""
-
-    sources: Sources
-
-
-@dataclass
-class ReflectChecked(Message):
-    """The form was checked."""
-
-    findings: list[Finding]
-    ticket: int
-
-
-@dataclass
-class Concluded(Message):
-    """The conclusion was saved."""
-
-    memory: Memory
-
-
-class ReflectScreen(MemtuiScreen):
-    """Writes a conclusion from two to twenty memories; saving it is one undoable change.
-
-    Args:
-        opening: what the app was opened with.
-    """
+class ReflectScreen(FormScreen):
+    """Write a conclusion from two to twenty memories; saving it is one undoable change."""
 
     AREA = REFLECT
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(REFLECT)
-    AUTO_FOCUS = ""
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, opening: Opening, identifiers: Sequence[str]) -> None:
-        super().__init__(opening)
-        self.is_opening = True
-        self.saved: Memory | None = None
-        """The conclusion as stored, once that is done."""
+        super().__init__(opening, PLAN)
         self._identifiers = tuple(identifiers)
-        self._reflecting = ReflectAccess(self.access)
         self._sources: Sources | None = None
-        self._shown: dict[str, str] = {plan.name: NO if plan.name == RETIRE else "" for plan in PLAN}
-        self._warned = False
-        self._ticket = 0
-        self._pause: Timer | None = None
         self._head = Static("", id="reflect-head", markup=False)
         self._pane = DetailPane(id="reflect-sources")
         self._form = VerticalScroll(id="reflect-form", can_focus=False)
-        self._rows = {plan.name: FormRow(plan) for plan in PLAN}
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -116,156 +63,76 @@ class ReflectScreen(MemtuiScreen):
         yield self.hints
 
     def on_mount(self) -> None:
-        """Take up a draft; the vault is asked after the first picture."""
-        self.hints.place = REFLECT
+        """Restore a draft; the vault is read after the first paint."""
         self._pane.set_title("Sources")
         self._form.border_title = Content("Conclusion")
-        draft = self._drafts.get(self._key)
-        if isinstance(draft, ReflectDraft):
-            self._put(draft.texts)
-            self.say("Brought back what you typed before")
-        self._tell_head()
+        draft = drafts_of(self.app).get(self.draft_key)
+        if isinstance(draft, dict):
+            self._rows.fill(draft)
+            self.say("Draft restored")
+        self.show_head()
         self.call_after_refresh(self.open_at, self._rows["insight"].field)
         self.call_after_refresh(self._read)
 
-    @property
-    def _drafts(self) -> dict[str, object]:
-        found: dict[str, object] = getattr(self.app, "drafts", {})
-        return found
-
-    @property
-    def _key(self) -> str:
-        return f"{REFLECT} {' '.join(sorted(self._identifiers))}"
-
-    # -- the sources ------------------------------------------------------------------------------
-
     def _read(self) -> None:
-        self._read_sources()
+        self.loader.read(lambda: read_sources(self.access, self._identifiers), self._show_sources, group="sources")
 
-    @work(thread=True, exclusive=True, group="sources", exit_on_error=False)
-    def _read_sources(self) -> None:
-        try:
-            sources = self._reflecting.sources(self._identifiers)
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(SourcesRead(sources))
-
-    @on(SourcesRead)
-    def _take_sources(self, message: SourcesRead) -> None:
+    def _show_sources(self, sources: Sources) -> None:
         self.trouble_is_over()
-        sources = self._sources = message.sources
-        proposed = texts_of(sources.basis.memory)
-        for name, row in self._rows.items():
-            if name == RETIRE:
-                continue
-            if row.field.typed == self._shown[name]:
-                row.field.fill(proposed[name])
-            self._shown[name] = proposed[name]
+        self._sources = sources
+        shown, typed = self._rows.shown, self._rows.typed
+        proposed = {**texts_of(sources.basis.memory), RETIRE: NO}
+        self._rows.fill({name: proposed[name] for name, text in typed.items() if text == shown[name]})
+        self._rows.shown = {name: proposed[name] for name in typed}
         basis = sources.basis
-        choices = {
-            "kind": basis.kinds.names(),
-            "tags": basis.tags,
-            "project": sources.projects or (*basis.projects, "global"),
-        }
-        for name, offered in choices.items():
-            field = self._rows[name].field
-            if not isinstance(field, FormToggle):
-                field.choices = tuple(dict.fromkeys(offered))
-        number = len(sources.memories)
-        self._pane.set_title(f"Sources ─ {number}")
+        projects = sources.projects or (*basis.projects, "global")
+        self._rows.offer({"kind": basis.kinds.names(), "tags": basis.tags, "project": projects})
+        self._pane.set_title(f"Sources ─ {len(sources.memories)}")
         self._pane.show(source_blocks(sources), from_top=True)
-        self._tell_head()
-        self._check_soon()
-
-    def _tell_head(self) -> None:
-        number = counted(len(self._identifiers), "source", "sources")
-        state = "unsaved" if self._is_dirty else "" if self._sources else "reading …"
-        self._head.update(
-            Content.assemble(
-                " ",
-                ("Reflect", "bold $primary"),
-                f"  {number} → one conclusion",
-                (f"   {state}" if state else "", "$memtui-dim"),
-            )
-        )
+        self.show_head()
+        self.check_soon()
 
     # -- what is typed ----------------------------------------------------------------------------
 
     @property
-    def _typed(self) -> dict[str, str]:
-        return {name: row.field.typed for name, row in self._rows.items()}
+    def draft_key(self) -> str:
+        """The sources, whatever their order."""
+        return f"{REFLECT} {' '.join(sorted(self._identifiers))}"
 
-    @property
-    def _is_dirty(self) -> bool:
-        return any(text != self._shown[name] for name, text in self._typed.items())
+    def draft(self) -> dict[str, str]:
+        """Return the texts; what they are based on is read again."""
+        return self._rows.typed
 
-    def _put(self, texts: dict[str, str]) -> None:
-        for name, text in texts.items():
-            self._rows[name].field.fill(text)
+    def checked(self) -> tuple[Texts, Basis] | None:
+        """Return the texts to check."""
+        return None if self._sources is None else (self._rows.typed, self._sources.basis)
 
-    @on(Input.Changed)
-    @on(TextArea.Changed)
-    @on(FormToggle.Changed)
-    def _take_typed(self, event: Message) -> None:
-        event.stop()
-        if self.saved is not None:
-            return
-        self._warned = False
-        if self._is_dirty:
-            self._drafts[self._key] = ReflectDraft(self._typed)
-        else:
-            self._drafts.pop(self._key, None)
-        self._tell_head()
-        self._check_soon()
+    def show_findings(self, findings: Sequence[Finding]) -> None:
+        """Show what a check found, and that a project has to be chosen where the sources belong to several."""
+        is_empty = not self._rows["insight"].field.typed.strip()
+        self._rows.say(findings, untouched=("insight",) if is_empty else ())
+        projects = self._sources.projects if self._sources is not None else ()
+        if len(projects) > 1 and not self._rows["project"].field.typed.strip():
+            say = f"the sources belong to {', '.join(projects)}: choose one, or global"
+            self._rows["project"].say([Finding("project", "error", say)])
 
-    def _check_soon(self) -> None:
-        if self._pause is not None:
-            self._pause.stop()
-        self._pause = self.set_timer(CHECK_SECONDS, self._check_now)
+    def show_head(self) -> None:
+        """Show how many sources there are, and whether something is unsaved."""
+        number = counted(len(self._identifiers), "source")
+        state = "unsaved" if self._rows.is_dirty else "" if self._sources else "reading …"
+        dim = (f"   {state}" if state else "", "$memtui-dim")
+        self._head.update(Content.assemble(" ", ("Reflect", "bold $primary"), f"  {number} → one conclusion", dim))
 
-    def _check_now(self) -> None:
-        if self._sources is not None:
-            self._ticket += 1
-            self._check(self._typed, self._sources, self._ticket)
-
-    @work(thread=True, exclusive=True, group="check", exit_on_error=False)
-    def _check(self, texts: dict[str, str], sources: Sources, ticket: int) -> None:
-        try:
-            findings = self._reflecting.check(texts, sources.basis)
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(ReflectChecked(findings, ticket))
-
-    @on(ReflectChecked)
-    def _show_findings(self, message: ReflectChecked) -> None:
-        if message.ticket != self._ticket or self._sources is None:
-            return
-        empty = not self._rows["insight"].field.typed.strip()
-        for name, row in self._rows.items():
-            found = tuple(each for each in message.findings if each.field == name)
-            # An empty form is not told that it is empty.
-            row.say(tuple(each for each in found if each.level != "error") if empty and name == "insight" else found)
-        if len(self._sources.projects) > 1 and not self._rows["project"].field.typed.strip():
-            say = f"the sources belong to {', '.join(self._sources.projects)}: choose one, or global"
-            self._rows["project"].say((Finding("project", "error", say),))
-
-    def on_descendant_focus(self) -> None:
-        """Show what the focused field may be completed to."""
-        for row in self._rows.values():
-            row.show_note()
-
-    # -- acts -------------------------------------------------------------------------------------
+    # -- actions ----------------------------------------------------------------------------------
 
     def why_not(self, action: Action) -> str | None:
-        """Return why an act cannot be done now."""
+        """Return why an action is not possible now."""
         if action.id.startswith(GO) or action.id in {"undo", "redo"}:
-            return "The conclusion comes first; esc leaves it, and what you typed is kept."
+            return "Finish the conclusion first; esc leaves it and keeps a draft."
         if action.owner == REFLECT and self._sources is None:
             return "The sources are being read."
         if action.owner == REFLECT and self.acting:
-            return "The save is on its way."
+            return "The conclusion is being saved."
         return super().why_not(action)
 
     def action_reflect_save(self) -> None:
@@ -277,7 +144,7 @@ class ReflectScreen(MemtuiScreen):
         self._save(allow_secret=True)
 
     def _save(self, *, allow_secret: bool = False) -> None:
-        sources, texts = self._sources, self._typed
+        sources, texts = self._sources, self._rows.typed
         if sources is None:
             return
         if len(sources.projects) > 1 and not texts["project"].strip():
@@ -286,33 +153,22 @@ class ReflectScreen(MemtuiScreen):
             return
 
         def run() -> Done:
-            memory, done = self._reflecting.reflect(
-                sources, texts, retire=texts[RETIRE] == YES, allow_secret=allow_secret
+            memory, done = save_conclusion(
+                self.access, sources, texts, retire=texts[RETIRE] == YES, allow_secret=allow_secret
             )
-            self.post_message(Concluded(memory))
+            self.call_later(self.take_saved, memory)
             return done
 
         self.do(run)
 
-    @on(Concluded)
-    def _take_saved(self, message: Concluded) -> None:
-        self.saved = message.memory
-        self._drafts.pop(self._key, None)
-
-    def acts_ended(self, focus: str | None) -> None:
-        """Close once the conclusion is saved."""
-        del focus
-        if self.saved is not None and self.is_current:
-            self.dismiss(None)
-
     def answers_failure(self, error: MemtuiError) -> bool:
-        """Go to the field that is wrong; read the sources again where one of them moved."""
+        """Go to the invalid field; read the sources again where one of them changed."""
         if isinstance(error, ConflictError):
-            self._read_sources()
-        return tells_unsaved(self, self._rows, error) or super().answers_failure(error)
+            self._read()
+        return super().answers_failure(error)
 
     def action_reflect_outline(self) -> None:
-        """Put the sources' titles in at the cursor's text, below what stands there."""
+        """Insert the sources' titles below the text."""
         field = self._rows["insight"].field
         if self._sources is None or not isinstance(field, FormArea) or field.is_too_long:
             return
@@ -328,28 +184,9 @@ class ReflectScreen(MemtuiScreen):
             field.action_form_change()
 
     def action_reflect_down(self) -> None:
-        """Read on in the sources while writing."""
+        """Scroll the sources down while writing."""
         self._pane.action_half_down()
 
     def action_reflect_up(self) -> None:
-        """Read back in the sources while writing."""
+        """Scroll the sources up while writing."""
         self._pane.action_half_up()
-
-    def action_back(self) -> None:
-        """Leave; what is typed and not saved is said first, and kept."""
-        if self._is_dirty and not self._warned:
-            self._warned = True
-            self.say(
-                "Not saved yet: ctrl+s saves. esc again leaves; what you typed is kept for the same sources.",
-                severity="warning",
-            )
-            return
-        self.dismiss(None)
-
-    def action_quit(self) -> None:
-        """Quit; what is typed and not saved, here or in forms left before, is said first."""
-        if self._drafts and not self._warned and not self.acting:
-            self._warned = True
-            self.say("Not saved yet: ctrl+s saves. Quitting again leaves without it.", severity="warning")
-            return
-        super().action_quit()
