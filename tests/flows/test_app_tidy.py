@@ -91,7 +91,7 @@ async def test_a_pass_finds_what_to_put_right_and_a_second_one_finds_nothing(bla
         await shows(pilot, "[13]")
         await shows(pilot, "[14]")
         await pilot.press("u")
-        await says(pilot, "The contradiction comes first")
+        await says(pilot, "Resolve the contradiction first")
         before = screen._report
         await pilot.press("2")
         await passes(pilot, screen, before)
@@ -240,7 +240,7 @@ async def test_escape_stops_a_pass_and_r_looks_again(
         await pilot.press("T")
         await shows(pilot, "reading 1 of 2 · esc stops")
         await pilot.press("escape")
-        await shows(pilot, "stopped · R looks again")
+        await shows(pilot, "stopped · R scans again")
         asked.set()
         await pilot.press("R")
         await shows(pilot, "Contradictions  1")

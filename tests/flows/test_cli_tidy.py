@@ -8,7 +8,7 @@ from pathlib import Path
 
 from flows.cli_driver import Cli
 
-from memtui.tui.tidy.rows import NAMES
+from memtui.tui.tidy.view import NAMES
 
 KEYS = [
     "duplicates",

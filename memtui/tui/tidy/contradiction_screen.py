@@ -20,7 +20,7 @@ from memtui.tui.launch_options import Opening
 from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece
 from memtui.tui.screen import MemtuiScreen
 from memtui.tui.text_layout import ago, days_between, tame
-from memtui.tui.tidy.queries import TidyAccess
+from memtui.tui.tidy.queries import Pair, TidyAccess
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import AskLine, Question
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from memtui.analysis.contradictions import Contradiction
     from memtui.domain.memory import Memory
 
-_WHERE = "paths, phases or words between commas; empty leaves it as it is"
+_WHERE = "paths, phases or words, separated by commas; empty leaves the memory as it is"
 _QUESTIONS = {
     name: Question(f"{letter} holds for", verb=verb, longest=500)
-    for name, letter, verb in (("first", "A", "goes on to B"), ("second", "B", "settles it"))
+    for name, letter, verb in (("first", "A", "continues with B"), ("second", "B", "resolves it"))
 }
 
 
@@ -43,11 +43,11 @@ class ContradictionText(DetailPane):
 
 
 class ContradictionScreen(MemtuiScreen):
-    """Settles one contradiction by one key; each way is one undoable change.
+    """Resolve one contradiction by one key; each way is one undoable change.
 
     Args:
-        opening: what the app was opened with.
         contradiction: the pair as it was found.
+        pair: its memories, A and B.
     """
 
     AREA = CLASH
@@ -55,12 +55,12 @@ class ContradictionScreen(MemtuiScreen):
     AUTO_FOCUS = "#clash-0"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
-    def __init__(self, opening: Opening, contradiction: Contradiction, memories: tuple[Memory, Memory]) -> None:
+    def __init__(self, opening: Opening, contradiction: Contradiction, pair: Pair) -> None:
         super().__init__(opening)
-        self.settled = False
-        """Whether it was settled."""
+        self.resolved = False
+        """Whether it was resolved."""
         self._contradiction = contradiction
-        self._memories = memories
+        self._pair = pair
         self._tidying = TidyAccess(self.access)
         self._head = Static("", id="clash-head", markup=False)
         self._panes = [ContradictionText(id=f"clash-{place}") for place in (0, 1)]
@@ -79,7 +79,6 @@ class ContradictionScreen(MemtuiScreen):
 
     def on_mount(self) -> None:
         """Show both."""
-        self.hints.place = CLASH
         why = tame(self._contradiction.why, 200)
         self._head.update(
             Content.assemble(
@@ -90,7 +89,7 @@ class ContradictionScreen(MemtuiScreen):
 
     def _show_both(self) -> None:
         now = self.opening.vault.now()
-        for place, (pane, memory) in enumerate(zip(self._panes, self._memories, strict=True)):
+        for place, (pane, memory) in enumerate(zip(self._panes, self._pair, strict=True)):
             when = memory.verified_at or memory.observed_at or memory.created_at
             word = "verified" if memory.verified_at else "from"
             pane.set_title(f"{'AB'[place]}  {word} {ago(days_between(when, now))}")
@@ -111,27 +110,27 @@ class ContradictionScreen(MemtuiScreen):
         ]
         return blocks
 
-    # -- settling ---------------------------------------------------------------------------------
+    # -- resolving ---------------------------------------------------------------------------------
 
     def why_not(self, action: Action) -> str | None:
-        """Return why an act cannot be done now."""
+        """Return why an action is not possible now."""
         if action.id.startswith(GO) or action.id in {"undo", "redo"}:
-            return "The contradiction comes first; esc leaves it."
+            return "Resolve the contradiction first; esc leaves it."
         if self.acting and action.owner == CLASH:
-            return "It is being settled."
+            return "The contradiction is being resolved."
         return super().why_not(action)
 
     def action_clash_first(self) -> None:
         """Let A hold."""
-        self._settle(lambda: self._tidying.keep(self._contradiction, self._contradiction.ids[0]))
+        self._resolve(lambda: self._tidying.keep(self._contradiction, self._pair[0]))
 
     def action_clash_second(self) -> None:
         """Let B hold."""
-        self._settle(lambda: self._tidying.keep(self._contradiction, self._contradiction.ids[1]))
+        self._resolve(lambda: self._tidying.keep(self._contradiction, self._pair[1]))
 
     def action_clash_none(self) -> None:
-        """Say that it is no contradiction."""
-        self._settle(lambda: self._tidying.is_no_contradiction(self._contradiction))
+        """Say that it is not a contradiction."""
+        self._resolve(lambda: self._tidying.dismiss("contradictions", self._contradiction.ids))
 
     def action_clash_both(self) -> None:
         """Ask where each holds; at least one answer is needed."""
@@ -156,7 +155,7 @@ class ContradictionScreen(MemtuiScreen):
             self._ask("first")
             return
         self._close_line()
-        self._settle(lambda: self._tidying.keep_both(self._contradiction, said))
+        self._resolve(lambda: self._tidying.keep_both(self._contradiction, self._pair, said))
 
     def _close_line(self) -> None:
         self._where.remove_class("-open")
@@ -165,29 +164,29 @@ class ContradictionScreen(MemtuiScreen):
         self._panes[0].focus()
 
     def action_back(self) -> None:
-        """Leave the line, then the contradiction."""
+        """Close the line, else leave."""
         if self._line.is_open:
             self._close_line()
         else:
             super().action_back()
 
-    def _settle(self, run: Callable[[], Done]) -> None:
-        def settle() -> Done:
-            done = run()
-            self.settled = True
+    def _resolve(self, change: Callable[[], Done]) -> None:
+        def run() -> Done:
+            done = change()
+            self.resolved = True
             return done
 
-        self.do(settle)
+        self.do(run)
 
     def acts_ended(self, focus: str | None) -> None:
-        """Close once it is settled."""
+        """Close once resolved."""
         del focus
-        if self.settled and self.is_current:
+        if self.resolved and self.is_current:
             self.dismiss(None)
 
 
 def _marked(text: str, words: str) -> tuple[Piece, ...]:
-    """Return a text with the clashing words in brackets, wherever they stand as written."""
+    """Return a text with the contradicting words in brackets."""
     shown, sought = reveal(text[:LONGEST_SHOWN]), reveal(words).strip()
     at = shown.lower().find(sought.lower()) if sought else -1
     if at < 0:

@@ -1,14 +1,14 @@
-"""The Tidy screen's work on the vault."""
+"""What the Tidy screen reads and writes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RIPE
 from memtui.domain.memory import Memory
+from memtui.errors import NotFoundError
 from memtui.tui.memory_acts import MemoryActs
-from memtui.tui.text_layout import tame
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.wording import outcomes
@@ -16,35 +16,35 @@ from memtui.wording import outcomes
 if TYPE_CHECKING:
     from memtui.analysis.contradictions import Contradiction
     from memtui.analysis.duplicates import DuplicateGroup
-    from memtui.analysis.suggestions import RipeGroup
+    from memtui.curate.anchors import CheckedAnchor
     from memtui.curate.tidy import TidyCache, TidyReport
 
 Progress = Callable[[str, int, int], None]
-"""Told (stage, done, total); may raise `Cancelled`."""
+"""Called with (stage, done, total); may raise `Cancelled`."""
 
+Pair = tuple[Memory, Memory]
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Both memories of a contradiction, as they are now."""
-
-    memories: tuple[Memory, Memory]
+DISMISSED = {
+    "duplicates": (NOT_DUPLICATE, outcomes.NOT_DUPLICATES),
+    "contradictions": (NOT_CONTRADICTION, outcomes.NOT_CONTRADICTING),
+    "ripe": (NOT_RIPE, outcomes.NO_COMMON_CONCLUSION),
+}
+"""Findings that can be dismissed: the verdict, and the sentence for it."""
 
 
 class TidyAccess:
-    """The vault as the Tidy screen sees it."""
+    """Passes over a vault, of which all but the first examine only what changed, and the changes that fix a finding."""
 
     def __init__(self, access: VaultAccess) -> None:
         self._access = access
-        self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
-        self._acts = MemoryActs(access)
+        self._vault, self._opening = access.vault, access.opening
         self._cache: TidyCache | None = None
 
     def find(self, progress: Progress, *, anew: bool = False) -> TidyReport:
-        """Look through the vault; nothing is changed. After the first time, only what moved since is worked out.
+        """Return the findings; nothing is changed.
 
         Args:
-            progress: told how far it is.
-            anew: look again at every memory, file and vector.
+            anew: examine every memory, file and vector again.
 
         Raises:
             Cancelled: raised by `progress`.
@@ -52,14 +52,13 @@ class TidyAccess:
         from memtui.curate.tidy import TidyCache, TidyOptions, tidy
         from memtui.vault.search.vectors import counts
 
-        opening = self._opening
+        opening, reading = self._opening, self._access.read_vault
         cache = self._cache = self._cache or TidyCache(opening.context.encoding, opening.secret_patterns)
         if anew:
             cache.forget()
-
-        with self._reading.read() as reader:
+        with reading.read() as reader:
             view = self._access.view_of(reader)
-            # The vectors that are stored are compared; no model is loaded for it.
+            # Only stored vectors are compared, so no model is loaded.
             vectors = counts(reader) if opening.meaning is not None else {}
         options = TidyOptions(
             scope=view.listing_scope,
@@ -69,79 +68,52 @@ class TidyAccess:
             secret_patterns=opening.secret_patterns,
             encoding=opening.context.encoding,
         )
-        return tidy(
-            self._reading, options, stage=lambda name: lambda done, total: progress(name, done, total), cache=cache
-        )
+        return tidy(reading, options, stage=lambda name: lambda done, total: progress(name, done, total), cache=cache)
 
     def pair(self, contradiction: Contradiction) -> Pair:
         """Return both memories of a contradiction.
 
         Raises:
-            NotFoundError: one is gone.
+            NotFoundError: one no longer exists.
         """
-        from memtui.errors import NotFoundError
-
         memories = self._access.memories(contradiction.ids)
         if len(memories) != 2:  # noqa: PLR2004 - a pair
-            raise NotFoundError("One of the two is gone")
-        return Pair((memories[0], memories[1]))
+            raise NotFoundError("One of the two memories no longer exists")
+        return memories[0], memories[1]
 
-    # -- settling ---------------------------------------------------------------------------------
+    # -- fixing -----------------------------------------------------------------------------------
 
-    def keep(self, contradiction: Contradiction, identifier: str) -> Done:
-        """Settle a contradiction for one of the two."""
+    def keep(self, contradiction: Contradiction, kept: Memory) -> Done:
+        """Resolve a contradiction for one of the two, which supersedes the other."""
         from memtui.curate.resolutions import keep_one
 
         self._opening.before_change()
-        other = keep_one(self._vault, contradiction, identifier, actor=self._opening.actor)
-        return Done(f"Superseded: {tame(other.title, 80)}")
+        dropped = keep_one(self._vault, contradiction, kept.id, actor=self._opening.actor)
+        return Done(outcomes.superseded(kept.title, dropped.title))
 
-    def keep_both(self, contradiction: Contradiction, words: Sequence[str]) -> Done:
-        """Settle a contradiction by saying where each of the two holds: paths, phases, words, as they were typed."""
+    def keep_both(self, contradiction: Contradiction, pair: Pair, places: Sequence[str]) -> Done:
+        """Resolve a contradiction by saying where each of the two holds: paths, phases, words, as they were typed."""
         from memtui.curate.resolutions import keep_both, parse_validity
 
+        said = [(memory, place) for memory, place in zip(pair, places, strict=True) if place.strip()]
         self._opening.before_change()
-        scopes = {
-            identifier: parse_validity(said)
-            for identifier, said in zip(contradiction.ids, words, strict=True)
-            if said.strip()
-        }
         keep_both(
             self._vault,
             contradiction,
-            scopes,
+            {memory.id: parse_validity(place) for memory, place in said},
             actor=self._opening.actor,
             secret_patterns=self._opening.secret_patterns,
         )
-        places = [f"{'AB'[place]} for {tame(said, 60)}" for place, said in enumerate(words) if said.strip()]
-        return Done(f"Both hold: {', '.join(places)}")
+        return Done(outcomes.both_kept([(memory.title, place) for memory, place in said]))
 
-    def is_no_contradiction(self, contradiction: Contradiction) -> Done:
-        """Never propose this pair again, until a text changes."""
-        from memtui.analysis.snapshot import NOT_CONTRADICTION
+    def dismiss(self, finding: str, identifiers: Iterable[str]) -> Done:
+        """Never suggest a finding about these memories again, until a text changes."""
         from memtui.curate.resolutions import dismiss
 
+        verdict, sentence = DISMISSED[finding]
         self._opening.before_change()
-        dismiss(self._vault, NOT_CONTRADICTION, contradiction.ids, actor=self._opening.actor)
-        return Done("Remembered: no contradiction")
-
-    def are_no_duplicates(self, group: DuplicateGroup) -> Done:
-        """Never propose this group again, until a text changes."""
-        from memtui.analysis.snapshot import NOT_DUPLICATE
-        from memtui.curate.resolutions import dismiss
-
-        self._opening.before_change()
-        dismiss(self._vault, NOT_DUPLICATE, group.ids, actor=self._opening.actor)
-        return Done("Remembered: no duplicates")
-
-    def are_not_ripe(self, group: RipeGroup) -> Done:
-        """Never propose this group for a conclusion again, until a text changes."""
-        from memtui.analysis.snapshot import NOT_RIPE
-        from memtui.curate.resolutions import dismiss
-
-        self._opening.before_change()
-        dismiss(self._vault, NOT_RIPE, group.ids, actor=self._opening.actor)
-        return Done("Remembered: they have no common conclusion")
+        dismiss(self._vault, verdict, identifiers, actor=self._opening.actor)
+        return Done(sentence)
 
     def merge_copies(self, groups: Sequence[DuplicateGroup]) -> Done:
         """Merge every group of exact copies, each as one undoable change."""
@@ -151,15 +123,13 @@ class TidyAccess:
         result = merge_copies(self._vault, groups, actor=self._opening.actor)
         return Done(outcomes.copies_merged(result), changed=bool(result.merged))
 
-    def re_anchor(self, moves: Sequence[tuple[str, str, str]]) -> Done:
-        """Tie memories to the new places of their files, as one undoable change.
-
-        Args:
-            moves: (memory, old path, new path).
-        """
+    def re_anchor(self, anchors: Iterable[CheckedAnchor]) -> Done:
+        """Tie memories to where their files moved, as one undoable change."""
         from memtui.curate.anchors import re_anchor
 
-        wanted: dict[str, dict[str, str]] = {}
-        for identifier, old, new in moves:
-            wanted.setdefault(identifier, {})[old] = new
-        return self._acts.change(lambda: re_anchor(self._vault, wanted, actor=self._opening.actor), "Re-anchored")
+        moves: dict[str, dict[str, str]] = {}
+        for anchor in anchors:
+            if anchor.suggestion:
+                moves.setdefault(anchor.id, {})[anchor.path] = anchor.suggestion
+        act = MemoryActs(self._access)
+        return act.change(lambda: re_anchor(self._vault, moves, actor=self._opening.actor), "Re-anchored")

@@ -301,10 +301,12 @@ class TextRow:
 
     Attributes:
         style: one of `PARTS`, or `base`.
+        note: words at the right, where there is room.
     """
 
     text: str
     style: str = "heading"
+    note: str = ""
 
 
 class RowList(PickList, Generic[R]):
@@ -365,7 +367,9 @@ class RowList(PickList, Generic[R]):
         """Return a row or a line of text."""
         line = self._lines[index]
         if isinstance(line, TextRow):
-            return [Segment(fit(line.text, width), paint[line.style])]
+            cells = _NOTE_CELLS if line.note and width >= _NOTE_CELLS * 2 else 0
+            text = Segment(fit(line.text, width - cells), paint[line.style])
+            return [text, Segment(fit(line.note, cells, right=True), paint["dim"])]
         return self._draw(line, width, paint)
 
 

@@ -1,0 +1,195 @@
+"""Findings of a tidy pass as rows, and each in full."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rich.segment import Segment
+
+from memtui.text.plural import counted
+from memtui.tui.memory_view import Block
+from memtui.tui.text_layout import fit, tame
+from memtui.tui.widgets.lists import Paint, TextRow
+
+if TYPE_CHECKING:
+    from memtui.analysis.contradictions import Contradiction
+    from memtui.analysis.duplicates import DuplicateGroup
+    from memtui.analysis.suggestions import RipeGroup
+    from memtui.curate.anchors import CheckedAnchor
+    from memtui.curate.tidy import TidyReport
+
+NAMES = {
+    "duplicates": "Duplicates",
+    "contradictions": "Contradictions",
+    "anchors": "Dead anchors",
+    "stale": "Due for review",
+    "oversized": "Oversized",
+    "vague": "Vague",
+    "secrets": "Secrets",
+    "unconfirmed": "Unconfirmed",
+    "unused": "Never used",
+    "ripe": "Ripe for a conclusion",
+}
+
+WHAT_TO_DO = {
+    "duplicates": "enter merges them field by field · n not duplicates · a merges every exact copy",
+    "contradictions": "enter resolves it: A, B, both, or none · n not a contradiction",
+    "anchors": "enter follows the file to its new place · a follows every moved file",
+    "stale": "enter goes through them in Review",
+    "oversized": "Memories of more than 400 tokens crowd out others: e shortens it, or split it in two.",
+    "vague": "It states no fact: e says what to do and where, x retires it.",
+    "secrets": "It contains what looks like a secret: e removes it; rotate it; memtui purge erases it for good.",
+    "unconfirmed": "Nobody accepted it: enter opens the inbox.",
+    "ripe": "enter writes one conclusion from them · n no common conclusion",
+    "unused": "No payload included it for 90 days: y keeps it, x retires it, a retires them all.",
+}
+
+_NOTE_CELLS = 18
+_NOTE_FROM = 34
+
+
+@dataclass(frozen=True, slots=True)
+class TidyRow:
+    """One finding.
+
+    Attributes:
+        finding: its kind, a key of `NAMES`.
+        note: a word at the right.
+        subject: what it is about: a group, a pair, an anchor, or the id of a memory.
+        memory: the memory that it is about, None where there are several.
+        is_loud: whether the note is a warning.
+        describe: returns the finding in full.
+    """
+
+    finding: str
+    text: str
+    note: str
+    subject: Any
+    memory: str | None = None
+    is_loud: bool = False
+    describe: Callable[[], list[Block]] = field(default=list, compare=False)
+
+
+def rows_of(report: TidyReport) -> list[TidyRow | TextRow]:
+    """Return the findings under their headings; what is due is one line, as Review goes through it."""
+    lines: list[TidyRow | TextRow] = []
+    for finding, name in NAMES.items():
+        found = getattr(report, finding)
+        if found:
+            mass = f"{report.token_mass(finding):,} tokens" + (" to save" if finding == "duplicates" else "")
+            lines.append(TextRow(f"{name}  {len(found):,}", note=mass))
+            lines += _ROWS.get(finding, _memory_rows)(report, finding)
+    return lines
+
+
+def row_segments(row: TidyRow, width: int, paint: Paint) -> list[Segment]:
+    """Return a finding in that many cells."""
+    note = _NOTE_CELLS if width >= _NOTE_FROM else 0
+    return [
+        Segment(fit(f"  {row.text}", max(1, width - note - 1)) + " ", paint["base"]),
+        Segment(fit(row.note, note, right=True), paint["warning" if row.is_loud else "dim"]),
+    ]
+
+
+def row_blocks(row: TidyRow) -> list[Block]:
+    """Return a finding in full, and what to do about it."""
+    return [
+        Block(((NAMES[row.finding], "title"),)),
+        *row.describe(),
+        Block(((WHAT_TO_DO[row.finding], "dim"),), gap=True),
+    ]
+
+
+def _memory_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
+    for identifier in getattr(report, finding):
+        title = report.titles[identifier]
+        yield TidyRow(
+            finding,
+            tame(title, 120),
+            f"{report.tokens[identifier]:,} t",
+            identifier,
+            memory=identifier,
+            describe=partial(_title_block, title),
+        )
+
+
+def _title_block(title: str) -> list[Block]:
+    return [Block(((tame(title, 300), "text"),), gap=True)]
+
+
+def _due_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
+    yield TidyRow(finding, counted(len(report.stale), "memory waits", "memories wait"), "r review", "")
+
+
+def _duplicate_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
+    for group in report.duplicates:
+        note = "copies" if group.copies else group.pile
+        describe, is_loud = partial(_group_blocks, report.titles, group), note == "look"
+        yield TidyRow(finding, _group_text(report, group), note, group, is_loud=is_loud, describe=describe)
+
+
+def _ripe_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
+    for group in report.ripe:
+        describe = partial(_ripe_blocks, report.titles, group)
+        yield TidyRow(finding, _group_text(report, group), "conclude", group, describe=describe)
+
+
+def _group_text(report: TidyReport, group: DuplicateGroup | RipeGroup) -> str:
+    return f"{len(group.ids)} × {tame(report.titles[group.ids[0]], 120)}"
+
+
+def _member_blocks(titles: Mapping[str, str], group: DuplicateGroup | RipeGroup) -> list[Block]:
+    return [
+        Block(((tame(titles[identifier], 300), "text"),), label=chr(65 + place % 26), gap=not place)
+        for place, identifier in enumerate(group.ids)
+    ]
+
+
+def _group_blocks(titles: Mapping[str, str], group: DuplicateGroup) -> list[Block]:
+    warnings = [Block(((f"! {tame(said)}", "warning"),), gap=not at) for at, said in enumerate(group.warnings)]
+    return [*_member_blocks(titles, group), *warnings]
+
+
+def _ripe_blocks(titles: Mapping[str, str], group: RipeGroup) -> list[Block]:
+    return [*_member_blocks(titles, group), Block(((tame(group.why, 300), "dim"),), gap=True)]
+
+
+def _contradiction_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
+    for found in report.contradictions:
+        describe = partial(_contradiction_blocks, report.titles, found)
+        yield TidyRow(finding, tame(found.why, 160), found.type, found, is_loud=True, describe=describe)
+
+
+def _contradiction_blocks(titles: Mapping[str, str], found: Contradiction) -> list[Block]:
+    blocks: list[Block] = []
+    for label, identifier, claim, words in zip("AB", found.ids, found.claims, found.words, strict=True):
+        blocks.append(Block(((tame(titles[identifier], 300), "dim"),), label=label, gap=True))
+        blocks.append(Block(((tame(claim), "text"),), label=" "))
+        if words:
+            blocks.append(Block(((f"[{tame(words)}]", "warning"),), label=" "))
+    return blocks
+
+
+def _anchor_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
+    for anchor in report.anchors:
+        to = f" → {tame(anchor.suggestion, 80)}" if anchor.suggestion else ""
+        text = f"{tame(anchor.path, 80)}{to}"
+        describe = partial(_anchor_blocks, report.titles.get(anchor.id, ""), text, anchor)
+        is_loud = anchor.state == "gone"
+        yield TidyRow(finding, text, anchor.state, anchor, memory=anchor.id, is_loud=is_loud, describe=describe)
+
+
+def _anchor_blocks(title: str, text: str, anchor: CheckedAnchor) -> list[Block]:
+    return [*_title_block(title), Block(((text, "path"), (f"  {anchor.state}", "warning")), gap=True)]
+
+
+_ROWS: dict[str, Callable[[TidyReport, str], Iterator[TidyRow]]] = {
+    "duplicates": _duplicate_rows,
+    "contradictions": _contradiction_rows,
+    "anchors": _anchor_rows,
+    "stale": _due_rows,
+    "ripe": _ripe_rows,
+}
