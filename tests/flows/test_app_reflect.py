@@ -167,7 +167,7 @@ async def test_what_is_typed_is_checked_kept_and_never_only_the_outline(vault: V
         assert typed(pilot, "insight").endswith("outlives it\nSo: renew.")
         edit_memory(vault, NAMES[1], {"rationale": "Seen thrice."}, actor=Actor())
         await pilot.press("ctrl+s")
-        await says(pilot, "Somebody changed this source")
+        await says(pilot, "This memory was changed since you read it")
         await shows(pilot, "Seen thrice.")
         await pilot.press("ctrl+s")
         await says(pilot, "Concluded: ")
