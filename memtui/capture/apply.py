@@ -27,12 +27,12 @@ CHUNK = 500
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import came to.
+    """The result of an import.
 
     Attributes:
         ids: memories added or updated, in the order of the sources.
-        flagged: (id, notes) of memories that a person should look at closely.
-        bad_records: typed lines that could not be taken, with the reason.
+        flagged: (id, notes) of memories that need a closer look.
+        bad_records: typed lines that were rejected, with the reason.
     """
 
     added: int = 0
@@ -47,12 +47,11 @@ class ImportReport:
 
 @lru_cache(maxsize=256)
 def _shown_path(path: str | None) -> str | None:
-    """Return a path, in which a value may stand that looks like a secret, without that."""
     return None if path is None else without_values(path)
 
 
 def skipped_rows(plan: ImportPlan) -> list[dict[str, Any]]:
-    """Return what a plan leaves out as `{path, line, reason}`."""
+    """Return what a plan leaves out, as `{path, line, reason}`."""
     rows = [
         {
             "path": _shown_path(item.draft.source.path),
@@ -77,7 +76,7 @@ def apply_plan(
     actor: Actor,
     progress: ProgressCallback | None = None,
 ) -> ImportReport:
-    """Write a plan within the running change; the caller names the change and commits it."""
+    """Write a plan within the open change; the caller names and commits it."""
     report = ImportReport(skipped=skipped_rows(plan))
     report.conflicts = [item for item in plan.items if item.action == "conflict"]
     report.unchanged = plan.count("unchanged")
@@ -123,7 +122,7 @@ def _store(writer: VaultWriter, plan: ImportPlan, pending: Sequence[Memory], pro
 
 
 def _outcome(item: Planned, options: ImportOptions, now: datetime, actor: Actor) -> Memory | None:
-    """Return the memory to store for an item, None if there is nothing to store."""
+    """Return the memory to store for an item, None if there is none."""
     if item.action in {"add", "replace"} and item.draft.record is not None:
         memory = memory_of_record(item.draft, item.project, now, over=item.memory)
         if item.action == "add" and not item.draft.record.get("status"):
@@ -166,14 +165,14 @@ def _new_memory(item: Planned, now: datetime) -> Memory:
 
 
 def _confirmed(memory: Memory, item: Planned, options: ImportOptions, now: datetime, actor: Actor) -> Memory:
-    """Accept a candidate at once where the person asked for it; what looks planted stays in the inbox."""
+    """Accept a candidate at once if asked to; what looks planted stays in the inbox."""
     if not options.active or PLANTED in item.draft.notes or memory.status != "candidate" or not actor.is_person:
         return memory
     return replace(memory, status="active", confirmed_at=now, confirmed_by=actor.name)
 
 
 def _as_proposal(memory: Memory) -> Memory:
-    """Take away what only a person can give, from a record that an agent imports."""
+    """Drop from a record that an agent imports everything only a person can grant."""
     return replace(
         memory,
         status="candidate" if memory.status == "active" else memory.status,
@@ -207,7 +206,7 @@ def _updated(memory: Memory, draft: Draft, now: datetime) -> Memory:
 
 
 def _updated_anchors(memory: Memory, draft: Draft) -> tuple[Anchor, ...]:
-    """Return the anchors that the source names now, and those whose file a person tied or verified."""
+    """Return the anchors that the source names now, plus those that a person verified."""
     if not draft.anchors:
         return memory.anchors
     known = {anchor.path: anchor for anchor in memory.anchors}
@@ -216,7 +215,7 @@ def _updated_anchors(memory: Memory, draft: Draft) -> tuple[Anchor, ...]:
 
 
 def _states(item: Planned, memory: Memory | None) -> Iterable[SourceState]:
-    """Return what the sources of an item say now, for the memory that it concerns."""
+    """Yield what the sources of an item state now, for the memory it concerns."""
     owner = memory or item.memory
     if owner is None or item.draft.record is not None:
         return

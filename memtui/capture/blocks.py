@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 2_000_000
 MAX_LINES = 20_000
-"""Larger texts are parted at blank lines alone; so many list items take about two seconds to parse."""
+"""Larger texts are split at blank lines only; parsing this many list items takes about two seconds."""
 
 BlockKind = Literal[
     "heading", "paragraph", "bullets", "ordered", "fence", "code", "table", "quote", "html", "rule", "comment"
@@ -60,8 +60,8 @@ class Block:
 
     Attributes:
         lines: its source lines, without trailing blank ones.
-        level: of a heading, from 1 to 6.
-        content: the Markdown of a heading or a paragraph.
+        level: of a heading, 1 to 6.
+        content: the Markdown of a heading or paragraph.
         items: of a list, the lines of each item.
     """
 
@@ -74,7 +74,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A text's blocks in order, and the lines that are no content (lone tags …) with the reason."""
+    """The blocks of a text in order, and the lines without content (lone tags …) with the reason."""
 
     blocks: tuple[Block, ...]
     set_aside: tuple[tuple[Span, str], ...]
@@ -83,8 +83,8 @@ class Outline:
 def outline(lines: Sequence[str]) -> Outline:
     """Return the blocks of a text given as lines, by the rules of CommonMark with tables.
 
-    Lines that hold a single tag (`<rules>`) are set aside first, so that the Markdown between them is read as
-    such; so is everything between the markers of memtui's own export.
+    Lines with a single tag (`<rules>`) are set aside first, so that the Markdown between them is parsed as Markdown; so
+    is everything between the markers of memtui's own export.
     """
     if len(lines) > MAX_LINES or sum(map(len, lines)) + len(lines) > MAX_CHARS:
         return Outline(tuple(_blank_line_blocks(lines)), ())
@@ -157,7 +157,7 @@ def _list_block(opened: Token, items: Sequence[Span], lines: Sequence[str]) -> B
 
 
 def _heading(token: Token, content: str, lines: Sequence[str]) -> list[Block]:
-    """Return a heading; a long text above `---` is what its author meant: a paragraph and a rule."""
+    """Return a heading; a long text above `---` is meant as a paragraph followed by a rule."""
     span = _trimmed(token.map or [0, 1], lines)
     meant_as_text = "\n" in content or len(content) > _LONGEST_UNDERLINED or content.rstrip().endswith((".", ":"))
     if token.markup == "-" and meant_as_text:
@@ -174,7 +174,7 @@ def _trimmed(line_map: Sequence[int], lines: Sequence[str]) -> Span:
 
 
 def _blank_line_blocks(lines: Sequence[str]) -> list[Block]:
-    """Return paragraphs of about the size of a memory, parted at blank lines."""
+    """Return paragraphs of about the size of a memory, split at blank lines."""
     blocks: list[Block] = []
     start: int | None = None
     last = size = 0
@@ -192,7 +192,7 @@ def _blank_line_blocks(lines: Sequence[str]) -> list[Block]:
 
 
 def item_text(lines: Sequence[str], item: Span) -> str:
-    """Return a list item's source lines without its marker and indentation."""
+    """Return the source lines of a list item without its marker and indentation."""
     first = lines[item.first]
     marker = _MARKER.match(first)
     if marker is None:
@@ -230,12 +230,12 @@ def code_lines(lines: Sequence[str]) -> frozenset[int]:
 
 @dataclass(slots=True)
 class Section:
-    """A heading, the text right under it, and the headings below it.
+    """A heading, the text right below it, and its subsections.
 
     Attributes:
         level: 1 to 6, 0 for the document itself.
-        heading_lines: the lines of the heading, counted from 0 within the text; None for the document.
-        blocks: the blocks right under it, comments left out.
+        heading_lines: the lines of the heading, from 0 within the text; None for the document.
+        blocks: the blocks right below it, without comments.
         comments: lines of comments, counted alike.
         source: the lines of the whole text.
         first_line: number of the text's first line in the file.
@@ -252,26 +252,26 @@ class Section:
 
     @property
     def text(self) -> str:
-        """The text right under the heading, without comments."""
+        """The text right below the heading, without comments."""
         return self._joined(False)
 
     @property
     def whole_text(self) -> str:
-        """The text under the heading with everything below it, headings as written, without comments."""
+        """The text of the section with its subsections, headings as written, without comments."""
         return self._joined(True)
 
     @property
     def own_span(self) -> tuple[int, int]:
-        """First and last line of the heading and the text right under it, as numbered in the file."""
+        """First and last line of the heading and the text right below it, as numbered in the file."""
         return self._numbered(list(self._spans(deep=False)))
 
     @property
     def span(self) -> tuple[int, int]:
-        """First and last line of the section with everything below it, as numbered in the file."""
+        """First and last line of the section with its subsections, as numbered in the file."""
         return self._numbered(list(self._spans(deep=True)))
 
     def walk(self) -> Iterator[Section]:
-        """Yield this section and everything below it, in the order of the text."""
+        """Yield this section and its subsections in the order of the text."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -292,7 +292,6 @@ class Section:
         return self.lines_of(Span(min(span.first for span in spans), max(span.last for span in spans)))
 
     def _joined(self, deep: bool) -> str:
-        """Return the lines of the blocks, blank lines between them as in the source."""
         parts = list(self._spans(deep=deep))[0 if self.heading_lines is None else 1 :]
         if not parts:
             return ""
@@ -312,7 +311,7 @@ def section_tree(text: str, *, first_line: int = 1) -> Section:
 
     Args:
         text: Markdown with LF line ends.
-        first_line: line number of its first line in the file, for text below a frontmatter.
+        first_line: line number of its first line in the file.
     """
     lines = text.split("\n")
     root = Section(0, "", None, lines, first_line)

@@ -1,4 +1,8 @@
-"""Guess the kind of a text from its words, headings and source; find the paths it names."""
+"""Guess the kind of a memory from its words, headings and source, and find the paths that a text names.
+
+Words are looked up in a dictionary, not matched by patterns: compiling those took longer than the rest of
+`memtui add`.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +41,7 @@ _Evidence = Iterator[tuple[str, float, str]]
 
 
 def guess_kind(text: str, title: str, heading_path: Sequence[str], *, hint: str | None = None) -> str:
-    """Return the kind a text most probably is; `lesson` when nothing speaks for another."""
+    """Return the most probable kind of a text; `lesson` without evidence for another."""
     return explain_kind(text, title, heading_path, hint=hint)[0]
 
 
@@ -45,10 +49,10 @@ def explain_kind(text: str, title: str, heading_path: Sequence[str], *, hint: st
     """Return the guessed kind and the reason in a few words, e.g. `says "never"`.
 
     Args:
-        title: its title; cues there count once more.
-        heading_path: the headings above it, outermost first; the last counts most.
-        hint: what the source says of itself, e.g. `claude-memory:feedback`, `adr`, `memory-bank:progress`, or
-            the name of a kind.
+        title: its title; cues there weigh more.
+        heading_path: the headings above it, outermost first; the last weighs most.
+        hint: what the source says of itself, e.g. `claude-memory:feedback`, `adr`, `memory-bank:progress`, or the name
+            of a kind.
     """
     start = text[:_READ_CHARS]
     scores: dict[str, float] = {}
@@ -86,7 +90,7 @@ def is_firm_rule(text: str) -> bool:
 
 
 def is_imperative(text: str) -> bool:
-    """Return whether a text begins by telling what to do."""
+    """Return whether a text begins with an instruction."""
     return first_word(text) in openings("verbs")
 
 
@@ -144,7 +148,7 @@ _OF_ITSELF = re.compile(
 
 
 def _says_what_it_is(text: str, heading_path: Sequence[str]) -> bool:
-    """Return whether a text tells what its project is: right under the document's title it begins with that name."""
+    """Return whether a text describes its project: right below the document's title it begins with that name."""
     if _OF_ITSELF.match(text):
         return True
     name = heading_path[0].casefold().strip() if len(heading_path) == 1 else ""
@@ -164,10 +168,10 @@ _PLACEHOLDERS = ("path/to/", "your/", "foo/", "node_modules/")
 
 
 def anchors_in(text: str) -> tuple[str, ...]:
-    """Return the relative paths that code spans and links name, at most eight, in order.
+    """Return the relative paths in code spans and links, at most eight, in order.
 
-    A path has a slash, and an extension or a slash at its end; URLs, absolute paths, globs, bare file names
-    and paths inside fenced code are none.
+    A path has a slash, and an extension or a trailing slash. URLs, absolute paths, globs, bare file names and paths in
+    fenced code do not count.
     """
     found: dict[str, None] = {}
     for line in _prose(text[:_READ_CHARS]):
@@ -206,14 +210,12 @@ _WORD = re.compile(r"[\w']+")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cue:
-    """Words that speak for one kind.
+    """Words that indicate one kind.
 
     Attributes:
-        kind: the kind they speak for.
-        weight: how strongly; 3 is nearly certain, 1 a hint.
-        words: words parted by white space; `_` parts the words of a phrase, and `fix/es/ed` stands for the word
-            with each ending.
-        cjk: words of scripts without spaces; they are found anywhere.
+        weight: 3 is nearly certain, 1 a hint.
+        words: separated by white space; `_` separates the words of a phrase, `fix/es/ed` is the word with each ending.
+        cjk: words of scripts without spaces, found anywhere.
     """
 
     kind: str
@@ -224,7 +226,7 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A cue found in a text: its number in the table, the words and where they stand."""
+    """A cue found in a text: its number in the table, the words and their position."""
 
     cue: int
     words: str
@@ -233,14 +235,14 @@ class Sighting:
 
 @cache
 def cues(where: Literal["text", "heading"]) -> tuple[Cue, ...]:
-    """Return the cues that are looked for in a text, or in the headings above it."""
+    """Return the cues for texts, or for the headings above them."""
     rows = read_table(__file__, "kind_cues.toml")[where]
     return tuple(Cue(row["kind"], row["weight"], row["words"], row.get("cjk", "")) for row in rows)
 
 
 @cache
 def openings(part_of_speech: Literal["verbs", "nouns"]) -> frozenset[str]:
-    """Return first words of sentences that tell what to do, or those of them that a noun may begin with as well."""
+    """Return the first words of instructions, or those of them that also begin a noun phrase."""
     return frozenset(read_table(__file__, "kind_cues.toml")["openings"][part_of_speech].split())
 
 
@@ -251,12 +253,12 @@ def hinted_kind(word: str) -> str | None:
 
 
 def is_firm_hint(word: str) -> bool:
-    """Return whether no cue in the text outweighs a source's own word for a memory."""
+    """Return whether a source's own word outweighs every cue in the text."""
     return word in read_table(__file__, "kind_cues.toml")["hints"]["firm"].split()
 
 
 def sightings(text: str, cues: tuple[Cue, ...]) -> Iterator[Sighting]:
-    """Yield every cue found in a text, whole words in any letter case."""
+    """Yield every cue found in a text; whole words, in any case."""
     phrases, cjk = _tables(cues)
     lower = text.lower().replace("\u2019", "'")
     words = [(match[0], match.start()) for match in _WORD.finditer(lower)]
@@ -290,7 +292,6 @@ def _tables(cues: tuple[Cue, ...]) -> tuple[_Phrases, tuple[tuple[str, int], ...
 
 
 def _forms(written: str) -> list[tuple[str, ...]]:
-    """Return the phrases that `word/ending_word` stands for."""
     forms: list[tuple[str, ...]] = [()]
     for part in written.split("_"):
         stem, *endings = part.split("/")

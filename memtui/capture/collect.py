@@ -1,4 +1,4 @@
-"""Finding sources: which files of a folder hold memories, each read once, with what they pull in."""
+"""Find sources: which files of a folder hold memories, each read once, with the files they import."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from memtui.progress import ProgressCallback
 from memtui.text.tables import read_table
 
 MAX_BYTES = 4 * 1024 * 1024
-"""A larger text holds no memories that anybody wrote; data, such as JSONL, may be longer."""
+"""Larger texts are not read; data such as JSONL may be longer."""
 
 MAX_DEPTH = 4
 """How many files deep `@path` imports are followed."""
@@ -31,10 +31,10 @@ _MARKDOWN_MARK = re.compile(rb"^(?:#{1,6} |[-*+] |\d{1,3}[.)] )\S", re.MULTILINE
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file with the reader that took it and what it made of it.
+    """A file, its reader, and what the reader returned.
 
     Attributes:
-        fingerprint: hash of the bytes that were read; empty where no memory came of them.
+        fingerprint: hash of the bytes read; empty where no memory came of them.
     """
 
     file: SourceFile
@@ -45,7 +45,7 @@ class ReadFile:
 
 @dataclass(slots=True)
 class Collected:
-    """What the given paths hold: the files read, in order, and the files left out with the reason."""
+    """The files read, in order, and the files left out with the reason."""
 
     files: list[ReadFile] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
@@ -57,8 +57,8 @@ class _Candidate:
 
     Attributes:
         real: its path with every link resolved.
-        named: whether a person or another file named it, so that any Markdown will do.
-        depth: how many imports lie between it and a file that was found by itself.
+        named: whether a person or another file named it, so that any Markdown is accepted.
+        depth: number of imports between it and a file that was found by itself.
     """
 
     file: SourceFile
@@ -74,7 +74,7 @@ class Found:
 
     Attributes:
         real: its path with every link resolved.
-        linked: whether it, or a folder on the way to it, is a link.
+        linked: whether it, or a folder above it, is a link.
     """
 
     path: Path
@@ -90,19 +90,18 @@ def collect(
     format: str = "auto",  # noqa: A002 - the word of the design
     progress: ProgressCallback | None = None,
 ) -> Collected:
-    """Find and read every source that the paths hold; each real file is read once.
+    """Find and read every source below the paths; each real file is read once.
 
     Args:
-        paths: files and folders. In a folder only what some reader recognises is read; a file that is named
-            is read as Markdown at the least.
+        paths: files and folders. In a folder only recognised files are read; a named file is read at least as Markdown.
         root: the project's folder, which names are relative to; a path outside it is its own root.
         home: the user's home folder.
         format: the name of a reader that takes every file, or `auto`.
-        progress: called before each file with the count of files done and found so far.
+        progress: called before each file with the number of files done and found so far.
 
     Raises:
         NotFoundError: a path does not exist.
-        UsageError: there is no such format.
+        UsageError: the format is unknown.
         Cancelled: raised by `progress`, and passed on.
     """
     work = _Work(Path(os.path.abspath(home)), _forced(format), progress)  # noqa: PTH100 - links must stay unresolved
@@ -128,7 +127,6 @@ class _Work:
     seen: dict[str, SourceFile] = field(default_factory=dict)
 
     def add(self, path: Path, root: Path | None) -> None:
-        """Queue a file, or what a folder holds."""
         if not path.exists():
             raise NotFoundError(
                 "The file or folder to import does not exist",
@@ -164,7 +162,7 @@ class _Work:
         self.queue.extend(_Candidate(file, reader, found.real) for found, file, reader in recognised)
 
     def _fits(self, file: SourceFile) -> bool:
-        """Return whether the named format may take a file that no reader recognises as of that format."""
+        """Return whether the chosen format may take a file that no reader recognises."""
         return self.forced is not None and (
             self.forced.detect(file) or file.path.suffix.lower() in {".md", ".markdown"}
         )
@@ -178,7 +176,7 @@ class _Work:
             return None
 
     def read(self) -> None:
-        """Read the queue; what a file imports comes right after it."""
+        """Read the queue; the imports of a file come right after it."""
         done = 0
         while self.queue:
             if self.progress is not None:
@@ -223,7 +221,7 @@ class _Work:
         self._follow(candidate, result)
 
     def _unfit(self, file: SourceFile, reader: Reader | None, *, named: bool) -> str:
-        """Return why a file is not read at all; empty when it is."""
+        """Return why a file is not read; empty if it is."""
         if file.path.suffix.lower() in _TEXT_SUFFIXES and file.path.stat().st_size > MAX_BYTES:
             return f"larger than {MAX_BYTES // 1024 // 1024} MiB"
         if reader is None and not (named and _is_text(file.path)):
@@ -231,7 +229,7 @@ class _Work:
         return ""
 
     def _follow(self, candidate: _Candidate, result: ReadResult) -> None:
-        """Queue what a file imports, next in turn."""
+        """Queue the imports of a file, next in turn."""
         found = []
         for target in result.includes:
             file = SourceFile(target, candidate.file.root, self.home)
@@ -251,7 +249,7 @@ class _Work:
 
 
 def _is_text(path: Path) -> bool:
-    """Return whether a file may be Markdown: by its name and its bytes, without a suffix by its marks too."""
+    """Return whether a file may be Markdown: by its name and bytes, without a suffix also by its marks."""
     if path.suffix.lower() not in _TEXT_SUFFIXES:
         return False
     with path.open("rb") as handle:
@@ -264,13 +262,13 @@ def _is_text(path: Path) -> bool:
 
 
 def walk(folder: Path, skipped: list[Skipped]) -> Iterator[Found]:
-    """Yield the files below a folder in the order of their names, those behind linked folders at the end.
+    """Yield the files below a folder in the order of their names, those behind linked folders last.
 
-    Links that leave the folder are not followed, nor those to a folder that they lie in.
+    Links that leave the folder are not followed, nor links to a folder above them.
 
     Args:
-        folder: where to start; it may itself bear the name of a skipped folder.
-        skipped: takes the folders that cannot be opened, and the links to texts and rule folders that leave.
+        folder: where to start; its own name may be that of a skipped folder.
+        skipped: receives the folders that cannot be opened, and links to texts and rule folders outside.
     """
     real_root = os.path.realpath(folder)
     waiting = deque([(os.fspath(folder), real_root, False)])
@@ -314,7 +312,7 @@ def _entries(folder: str, skipped: list[Skipped]) -> list[os.DirEntry[str]]:
 
 
 def _place(entry: os.DirEntry[str], real_root: str, skipped: list[Skipped]) -> str:
-    """Return what an entry is: file, folder, linked file, linked folder, outside; empty to pass it over."""
+    """Return what an entry is: file, folder, linked file, linked folder, outside; empty to skip it."""
     try:
         is_link, is_folder = entry.is_symlink(), entry.is_dir()
     except OSError as error:  # a link in a circle

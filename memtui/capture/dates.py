@@ -31,13 +31,13 @@ GIT_SECONDS = 10.0
 
 _MOST_PATHSPECS = 500
 _HOOK_VARIABLES = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
-"""Set while git runs a hook; they would point every question at the hook's repository."""
+"""Set while git runs a hook; they would point every call at the hook's repository."""
 
 
 def date_in(text: str) -> tuple[datetime, tuple[int, int]] | None:
-    """Return the first date in the start of a text as midnight UTC, with its place; None if there is none.
+    """Return the first date at the start of a text as midnight UTC, with its position; None if there is none.
 
-    `07/11/2016` may be two days, so it is none; `25/11/2016` and `07.11.2016` are clear.
+    `07/11/2016` is ambiguous and does not count; `25/11/2016` and `07.11.2016` are clear.
     """
     text = text[:_LOOKED_AT_CHARS]
     found = [match for pattern in _DATES if (match := pattern.search(text))]
@@ -64,13 +64,13 @@ def _moment(parts: dict[str, str | None]) -> datetime | None:
 
 
 class SourceDates:
-    """When files last changed: their last commit, or the file's own time where git does not know.
+    """When files last changed: their last commit, else the file's own time.
 
-    Git is asked once, at the first question, for all files together.
+    Git is called once, on first use, for all files together.
 
     Args:
         root: a folder in the repository.
-        files: the files that will be asked for; without, git is asked for everything below the root.
+        files: the files that will be asked for; by default everything below the root.
     """
 
     def __init__(self, root: Path, files: Iterable[Path] = ()) -> None:
@@ -79,7 +79,7 @@ class SourceDates:
         self._commits: dict[str, datetime] | None = None
 
     def observed_at(self, path: Path) -> datetime | None:
-        """Return when a file last changed, in UTC and whole seconds; None for a file that is not there."""
+        """Return when a file last changed, in UTC and whole seconds; None for a missing file."""
         if self._commits is None:
             self._commits = _last_commits(self._root, self._files)
         committed = self._commits.get(os.path.realpath(path))
@@ -92,7 +92,7 @@ class SourceDates:
 
 
 def _last_commits(root: Path, files: tuple[Path, ...]) -> dict[str, datetime]:
-    """Return the time of the last commit of every file that has no changes since, by real path."""
+    """Return the time of the last commit of every file without changes since, by real path."""
     top = _git(root, "rev-parse", "--show-toplevel").decode(errors="surrogateescape").rstrip("\n")
     if not top:
         return {}
@@ -124,7 +124,7 @@ def _last_commits(root: Path, files: tuple[Path, ...]) -> dict[str, datetime]:
 
 
 def _git(folder: Path, *arguments: str) -> bytes:
-    """Return what git prints, what it printed so far when it takes too long, nothing when it fails."""
+    """Return git's output, the output so far when it takes too long, nothing when it fails."""
     import subprocess
 
     # A repository's own settings must not start programs, nor may git wait for a lock.

@@ -22,18 +22,17 @@ class Draft:
     """One memory as its source states it.
 
     Attributes:
-        insight: the source's own words, verbatim but for sanitising; whole blocks, never cut.
+        insight: the source's own words, sanitised; whole blocks, never cut.
         anchors: globs and paths that scope it, as the source writes them.
-        source: always with path, span and native_id; the native_id is the heading path joined with ` > `
-            plus `#n` for the n-th piece under that heading.
-        observed_at: the date that the source itself gives, else None (the importer asks git, then the file).
+        source: always with path, span and native_id; the native_id is the heading path joined with ` > ` plus `#n` for
+            the n-th piece below that heading.
+        observed_at: the date given in the source, else None (the importer asks git, then the file).
         scope: `global` for sources in the user's home that hold for every project.
-        record: for memtui's own formats alone, the whole portable record.
-        stated: for those too, the memory that the record makes, before it has an id and a time of its own.
-        notes: what a person should look at: `invisible-unicode`, `control-characters`,
-            `planted-instruction`, `undecodable-bytes`, `long-tag-cut`, `anchor-left-out`, `new-id`,
-            `secret-line-left-out`.
-        found: whether the search of a folder came upon its file, which nobody named.
+        record: for memtui's own formats only, the whole portable record.
+        stated: for those too, the memory that the record makes, without an id and time of its own.
+        notes: reasons for a closer look: `invisible-unicode`, `control-characters`, `planted-instruction`,
+            `undecodable-bytes`, `long-tag-cut`, `anchor-left-out`, `new-id`, `secret-line-left-out`.
+        found: whether its file was found by searching a folder rather than named.
     """
 
     title: str
@@ -54,7 +53,7 @@ class Draft:
 
     @cached_property
     def content(self) -> str:
-        """The content hash of the memory that it would make."""
+        """The content hash of the memory it would make."""
         return hash_parts(self.title, self.insight, self.rationale, self.snippet)
 
 
@@ -74,7 +73,7 @@ class ReadResult:
     Attributes:
         drafts: in the order of the file.
         skipped: every non-blank line that is in no draft, with the reason (boilerplate heading, comment …).
-        includes: files that this one pulls in by `@path`, existing ones alone.
+        includes: existing files that this one imports with `@path`.
         records: typed lines other than memories (link, verdict, signal, tombstone) of memtui's own formats.
     """
 
@@ -91,7 +90,7 @@ class ReadResult:
             self.skipped.append(found)
 
     def sort_skipped(self) -> None:
-        """Put the skipped lines into the order of the file."""
+        """Sort the skipped lines by their position in the file."""
         self.skipped.sort(key=lambda lines: lines.span or (0, 0))
 
 
@@ -102,8 +101,8 @@ class SourceFile:
     Attributes:
         path: absolute path, symbolic links not resolved.
         root: the folder that `name` is relative to: the project root, or the folder given to `import`.
-        home: the user's home folder; files below its assistants' folders have global scope.
-        known: what memories took of it at the last import; readers cut the same pieces again.
+        home: the user's home folder; its assistants' folders have global scope.
+        known: the text that memories took from it at the last import, so that it is split alike.
     """
 
     path: Path
@@ -115,7 +114,7 @@ class SourceFile:
     def name(self) -> str:
         """The POSIX path relative to the root, or the absolute path when it lies outside.
 
-        Bytes that are no text become question marks, as the vault stores them.
+        Undecodable bytes become question marks, as the vault stores them.
         """
         inside = self.path.is_relative_to(self.root)
         name = self.path.relative_to(self.root).as_posix() if inside else self.path.as_posix()
@@ -138,7 +137,7 @@ class SourceFile:
 
     @cached_property
     def familiar(self) -> Familiar | None:
-        """What was taken of it at the last import, to be found in its text; None for the first."""
+        """The text taken from it at the last import, to be found again; None for the first import."""
         return Familiar(self.known, self.text) if self.known else None
 
     @property
@@ -166,7 +165,7 @@ class Reader(Protocol):
         ...
 
     def detect(self, file: SourceFile) -> bool:
-        """Return whether the file is of this format, by its path first; contents only if the path cannot tell."""
+        """Return whether the file is of this format, by its path, and by its content only if the path cannot tell."""
         ...
 
     def read(self, file: SourceFile) -> ReadResult:
@@ -179,16 +178,16 @@ class Reader(Protocol):
 
 
 EXPORTED = frozenset({"id", "project", "kind", "status", "importance", "confidence", "pinned", "created_at"})
-"""Keys that every record of an export has, and few others have all of."""
+"""Keys that every exported record has; few other records have all of them."""
 
 LONG_TAG = "long-tag-cut"
-"""Note of a draft with a tag that was cut short; the source still has it in full."""
+"""Note of a draft with a shortened tag; the source still has it in full."""
 
 
 def with_fit_tags(draft: Draft) -> Draft:
-    """Return a draft whose tags all fit; one that was cut short is noted.
+    """Return a draft whose tags all fit; if one was shortened, this is noted.
 
-    An export of memtui's own is taken as it is, so that what one vault holds another holds too.
+    memtui's own exports are taken as they are, so that what one vault holds another holds too.
     """
     if long_tag(draft.tags) is None or is_export(draft):
         return draft

@@ -1,4 +1,4 @@
-"""Drafts from pieces of text: what every reader of Markdown shares."""
+"""Turn pieces of text into drafts: shared by every reader of Markdown."""
 
 from __future__ import annotations
 
@@ -35,12 +35,11 @@ class DraftMaker:
 
     Attributes:
         format: the reader's format, e.g. `claude-md`.
-        agent: the assistant whose format it is.
+        agent: the assistant that the format belongs to.
         anchors: globs and paths that hold for the whole file.
         scope: `global` for files that hold for every project.
         hint: what the source says of the kind, as `explain_kind` takes it.
-        tags: tags for every draft.
-        observed_at: the date that the file itself gives.
+        observed_at: the date given in the file itself.
     """
 
     file: SourceFile
@@ -70,10 +69,10 @@ class DraftMaker:
             text: the source's own words.
             span: its lines in the file, counted from 1, both inclusive.
             native_id: the id that the source gives it.
-            heading_path: what stands above it; gives the title and the kind their context.
+            heading_path: the headings above it, as context for title and kind.
             title: its title, if the source states one.
-            rationale: why, if the source parts it from the rule.
-            snippet: code that goes with it, if the source parts it.
+            rationale: why, if the source separates it from the rule.
+            snippet: code that goes with it, if the source separates it.
             kind: its kind, if the source states one.
         """
         cleaned = [sanitise(part) for part in (text, title, rationale, snippet)]
@@ -192,7 +191,7 @@ def _whole_as_before(
 
 
 def _whole(split: Split, text: str, first_line: int, most_chars: int, *, one_subject: bool) -> Split | None:
-    """Return a short text as one piece, without its comments and its headings above the first words."""
+    """Return a short text as one piece, without its comments and the headings above its first words."""
     if not split.pieces or len(text) > most_chars:
         return None
     if one_subject and len({piece.heading_path for piece in split.pieces}) > 1:
@@ -216,7 +215,7 @@ def _whole(split: Split, text: str, first_line: int, most_chars: int, *, one_sub
 
 
 def part_rationale(text: str) -> tuple[str, str]:
-    """Part a text into the rule and its rationale: the paragraphs under a bold "Why" or "How to apply".
+    """Split a text into the rule and its rationale: the paragraphs below a bold "Why" or "How to apply".
 
     A text that would be left without a rule stays whole.
     """
@@ -240,10 +239,10 @@ def part_rationale(text: str) -> tuple[str, str]:
 
 
 def folder_of(file: SourceFile, marker: str = "") -> str:
-    """Return the project folder that a file speaks for, relative to the root; empty for the root itself.
+    """Return the project folder that a file applies to, relative to the root; empty for the root itself.
 
     Args:
-        file: the file; one outside the root speaks for no folder.
+        file: the file; one outside the root applies to no folder.
         marker: the assistant's own folder above the file, e.g. `.cursor/rules`; the part before it counts.
     """
     if file.path.as_posix() == file.name:
@@ -261,7 +260,7 @@ def folder_anchors(folder: str) -> tuple[str, ...]:
 
 
 def within_folder(folder: str, globs: Sequence[str]) -> tuple[str, ...]:
-    """Return globs of a nested rule folder as globs from the root; without any, the folder's own."""
+    """Return globs of a nested rule folder relative to the root; without any, the folder's own."""
     if not folder:
         return tuple(globs)
     if not globs:

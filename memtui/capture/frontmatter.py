@@ -1,4 +1,4 @@
-"""Frontmatter: the settings block at the top of a rule file, however its author wrote it."""
+"""Frontmatter: the settings block at the top of a rule file, valid YAML or not."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _CORE_RESOLVERS = (
 
 @dataclass(frozen=True, slots=True)
 class Frontmatter:
-    """A text parted into its settings block and its body; `raw + body` is the text without its BOM.
+    """A text split into its settings block and its body; `raw + body` is the text without its BOM.
 
     Attributes:
         values: the settings; dates stay text, empty values are None.
-        raw: the block as written, both `---` lines included; empty when there is none.
+        raw: the block as written, including both `---` lines; empty without one.
         body: everything after the block.
         body_first_line: line number of the body's first line, counted from 1.
-        lenient: whether the block was no valid YAML and was read line by line.
+        lenient: whether the block was invalid YAML and was read line by line.
     """
 
     values: dict[str, object] = field(default_factory=dict)
@@ -55,11 +55,11 @@ class Frontmatter:
 
 
 def split_frontmatter(text: str) -> Frontmatter:
-    """Part a text into frontmatter and body; without frontmatter the body is the whole text.
+    """Split a text into frontmatter and body; without frontmatter the body is the whole text.
 
-    The block opens with `---` on the first line and closes with a line `---`, which may end the file. A block
-    that holds neither settings nor comments (prose between two thematic breaks) belongs to the body. Some
-    tools put an empty block above the author's own: the two count as one, and what the first states holds.
+    The block opens with `---` on the first line and closes with a line `---`, which may end the file. A block without
+    settings and comments (prose between two thematic breaks) belongs to the body. Some tools put an empty block above
+    the author's own: the two count as one, and the first takes precedence.
     """
     text = text.removeprefix("\ufeff")
     first = _block(text, 0)
@@ -105,7 +105,7 @@ def _closing(text: str, start: int) -> tuple[int, int, int] | None:
 
 
 def _settings(inner: str) -> dict[str, object] | None:
-    """Return the block's YAML mapping; None when it is none, or is hostile."""
+    """Return the block's YAML mapping; None if it is none, or hostile."""
     lines = [line.strip() for line in inner.splitlines()]
     if all(not line or line.startswith("#") for line in lines):
         return {}
@@ -137,7 +137,7 @@ def _is_tame(inner: str) -> bool:
 
 @cache
 def _loader() -> type[yaml.SafeLoader]:
-    """Return a safe loader that knows true, false, null and plain numbers, and leaves the rest as text."""
+    """Return a safe loader for true, false, null and plain numbers that leaves the rest as text."""
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     loader: Any = type("_FrontmatterLoader", (base,), {"yaml_implicit_resolvers": {}})
     for tag, pattern, first in _CORE_RESOLVERS:
@@ -149,7 +149,7 @@ def _loader() -> type[yaml.SafeLoader]:
 
 
 def _lenient_settings(inner: str) -> dict[str, object] | None:
-    """Return settings read line by line, or None when the block's first words are no setting."""
+    """Return settings read line by line, or None if the first words of the block are not a setting."""
     settings: list[tuple[str, object, list[object], list[str]]] = []
     for line in inner.splitlines():
         if not line.strip() or line.lstrip().startswith("#"):
@@ -168,7 +168,7 @@ def _lenient_settings(inner: str) -> dict[str, object] | None:
 
 
 def _continued(value: object, items: list[object], words: list[str]) -> object:
-    """Return a setting with the lines below its key: the items of its list, or more of its text."""
+    """Return a setting with the lines below its key: list items, or more of its text."""
     if items:
         return items
     if not words:
@@ -192,7 +192,7 @@ def _scalar(written: str) -> object:
 def globs_of(value: object) -> tuple[str, ...]:
     """Return the patterns of a `globs`, `paths` or `applyTo` setting, in order, without repeats.
 
-    A text is parted at commas outside braces; a list is taken item by item; quotes and spaces go.
+    A text is split at commas outside braces; a list is taken item by item; quotes and spaces are removed.
     """
     if isinstance(value, str):
         written = value.strip()

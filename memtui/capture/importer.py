@@ -34,10 +34,10 @@ OWN_FORMATS = frozenset({"jsonl", "vault"})
 """Formats whose records bring their own project, dates and ids."""
 
 CLAIMS = frozenset({"status", "status_reason", "pinned", "confirmed_at", "confirmed_by", "verified_at", "verified_by"})
-"""Keys of a record by which it vouches for itself."""
+"""Keys by which a record vouches for itself."""
 
 _SETTINGS = frozenset({HALF_LIFE, RECIPE})
-"""Typed lines that say how a whole vault works, rather than what is known of a memory."""
+"""Typed lines that configure a whole vault rather than state a memory."""
 
 _TRANSCRIPT_BYTES = 200_000
 
@@ -62,12 +62,12 @@ class ImportRequest:
 
 @dataclass(slots=True)
 class SourcesRead:
-    """What was found and read, before the vault is asked.
+    """What was found and read before the vault is opened.
 
     Attributes:
         files: one per source file, in order.
         drafts: every draft, with the folder whose project it belongs to (None: its own record says, or global).
-        recuts: how to read a source again, by its path in the drafts, cut as it was at its last import.
+        recuts: how to read a source again, split as at its last import, by its path in the drafts.
         roots: the folder that a source's path is relative to, by that path.
     """
 
@@ -79,7 +79,7 @@ class SourcesRead:
     roots: dict[str, Path] = field(default_factory=dict)
 
     def is_gone(self, old: str, new: str) -> bool:
-        """Return whether a source of before is there no more, beside one that was read now."""
+        """Return whether a source of an earlier import no longer exists beside one that was read now."""
         root = self.roots.get(new)
         try:
             return root is not None and not (root / old).exists()
@@ -126,20 +126,20 @@ def read_sources(request: ImportRequest, *, progress: ProgressCallback | None = 
 
 
 def _without_steps_up(path: Path) -> Path:
-    """Return a path without `..`; its last name stays as it was given, a link unresolved."""
+    """Return a path without `..`; its last name stays as given, a link unresolved."""
     if ".." not in path.parts:
         return path
     return path.resolve() if path.name == ".." else path.parent.resolve() / path.name
 
 
 def _finished(stated: Draft, path: Path, *, dates: SourceDates, named: bool, in_repository: bool) -> Draft:
-    """Return a draft with its date and place, and without claims where nobody named its file."""
+    """Return a draft with its date and place, and without claims unless its file was named."""
     draft = stated if named else _unvouched(stated)
     return _dated(draft if in_repository else _placed(draft, path), path, dates)
 
 
 def _recut(file: ReadFile, finished: Callable[[Draft, Path], Draft]) -> Recut:
-    """Return how to read a file again, cut as its last import was."""
+    """Return how to read a file again, split as at its last import."""
 
     def again(units: Sequence[KnownUnit]) -> tuple[list[Draft], list[Skipped], list[Skipped]] | None:
         read = replace(file.file, known=tuple(units))
@@ -155,10 +155,10 @@ def _recut(file: ReadFile, finished: Callable[[Draft, Path], Draft]) -> Recut:
 
 
 def _unvouched(draft: Draft) -> Draft:
-    """Return a record that a search of a folder came upon without what it claims about itself.
+    """Return a record that was found by searching a folder without its claims about itself.
 
-    A file of a stranger's repository must not make its own memories active, pinned or verified: that is
-    honoured where a person names the export.
+    A file in someone else's repository must not make its own memories active, pinned or verified; that is honoured only
+    where a person names the export.
     """
     if draft.record is None:
         return draft
@@ -167,12 +167,12 @@ def _unvouched(draft: Draft) -> Draft:
 
 
 def _placed(draft: Draft, path: Path) -> Draft:
-    """Return a draft from outside a repository under the whole path, so that no other folder's file is taken for it."""
+    """Return a draft from outside a repository with the full path: no other folder's file is mistaken for it."""
     return replace(draft, source=replace(draft.source, path=path.as_posix()))
 
 
 def _dated(draft: Draft, path: Path, dates: SourceDates) -> Draft:
-    """Return a draft with the date of its file where it states none; memtui's own records bring theirs."""
+    """Return a draft with the date of its file if it states none; memtui's own records bring theirs."""
     if draft.observed_at or draft.record is not None:
         return draft
     return replace(draft, observed_at=dates.observed_at(path))
@@ -223,7 +223,7 @@ def plan_import(vault: Vault, read: SourcesRead, request: ImportRequest) -> Impo
 def run_import(
     vault: Vault, read: SourcesRead, request: ImportRequest, *, actor: Actor, progress: ProgressCallback | None = None
 ) -> tuple[ImportPlan, ImportReport | None]:
-    """Write the import as one change; the report is None when ids clash and nothing was written.
+    """Write the import as one change; the report is None if ids clash, and nothing was written.
 
     Raises:
         Cancelled: the person stopped it; the vault is unchanged.

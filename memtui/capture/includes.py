@@ -60,10 +60,9 @@ def _marks(line: str) -> Iterator[str]:
 
 
 def resolve_imports(file: SourceFile, text: str, *, first_line: int = 1) -> tuple[list[Path], list[Skipped]]:
-    """Return the existing files that a text imports, and the imports that are not followed with the reason.
+    """Return the existing files that a text imports, and the imports that are not followed, with the reason.
 
-    A word that names no file counts as an import only if it is written like a path; `@param` and
-    `@scope/package` are words.
+    A word that names no file counts as an import only if it looks like a path; `@param` and `@scope/package` are words.
     """
     includes: dict[Path, None] = {}
     skipped = []
@@ -91,7 +90,7 @@ def link_target(file: SourceFile) -> Path | None:
 
 
 def is_inside(file: SourceFile, target: Path) -> bool:
-    """Return whether a target really lies in the project, or with a user's own file in its folder."""
+    """Return whether a target really lies in the project, or in `.claude` for a user's own file there."""
     real = Path(os.path.realpath(target))
     if real.is_relative_to(os.path.realpath(file.root)):
         return True
@@ -116,7 +115,7 @@ def _is_file(path: Path) -> bool:
 
 
 def add_imports(result: ReadResult, file: SourceFile, settings: Frontmatter) -> None:
-    """Add the files that a text imports with `@path`, and say which imports are not followed."""
+    """Add the files that a text imports with `@path`, and the imports that are not followed."""
     includes, unread = resolve_imports(file, settings.body, first_line=settings.body_first_line)
     explained = {skipped.span for skipped in unread}
     result.skipped = [

@@ -1,4 +1,4 @@
-"""Typed lines of memtui's own formats besides memories: links, verdicts, signals, tombstones, half-lives, recipes."""
+"""Import the typed lines of memtui's own formats: links, verdicts, signals, tombstones, half-lives, recipes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _Kin = Link | Verdict | Signal | Tombstone
 
 
 def add_typed_lines(writer: VaultWriter, records: Iterable[Record], options: ImportOptions, actor: Actor) -> list[str]:
-    """Add what the lines state and the vault does not hold yet; returns what could not be taken, with the reason."""
+    """Add what the vault does not hold yet; returns what was rejected, with the reason."""
     bad: list[str] = []
     half_lives: list[Record] = []
     recipes: list[Record] = []
@@ -45,7 +45,7 @@ def add_typed_lines(writer: VaultWriter, records: Iterable[Record], options: Imp
 
 
 def _without_secrets(records: Iterable[Record], bad: list[str], patterns: Patterns) -> list[Record]:
-    """Return the typed lines in which nothing looks like a secret; the others are told, without the value."""
+    """Return the typed lines without secrets; report the others without the value."""
     kept = []
     for record in records:
         found = secrets_in(record, patterns)
@@ -60,7 +60,7 @@ def _without_secrets(records: Iterable[Record], bad: list[str], patterns: Patter
 def _apply_half_lives(
     writer: VaultWriter, records: Iterable[Record], bad: list[str], actor: Actor, *, over: bool
 ) -> None:
-    """Apply half-lives of kinds that this vault has none for; others only where the person asked for it."""
+    """Apply half-lives of kinds that this vault has none for; others only on request."""
     held = writer.half_lives()
     for record in records:
         kind, days = one_line(record["kind"]), _days(record.get("half_life_days"))
@@ -81,8 +81,8 @@ def _apply_half_lives(
 
 
 def _save_recipes(writer: VaultWriter, records: Iterable[Record], bad: list[str], actor: Actor, *, over: bool) -> None:
-    """Save recipes whose names this vault does not know; over others only where the person asked for it."""
-    from memtui.pack.targets.formats import target_named  # few imports hold a recipe
+    """Save recipes with new names; replace existing ones only on request."""
+    from memtui.pack.targets.registry import target_named  # few imports hold a recipe
 
     for record in records:
         problem = ""
@@ -122,7 +122,7 @@ def _kin_of(record: Record) -> _Kin:
     """Return what a typed line states.
 
     Raises:
-        KeyError, RecordError, TypeError, ValueError: it states nothing that a vault can hold.
+        KeyError, RecordError, TypeError, ValueError: a vault cannot hold it.
     """
     thing = thing_from_record(record)
     if isinstance(thing, Link) and thing.type not in LINK_TYPES:
@@ -139,7 +139,7 @@ def _kin_of(record: Record) -> _Kin:
 
 
 def _add_records(writer: VaultWriter, records: Iterable[Record], bad: list[str], actor: Actor) -> None:
-    """Add links and the like that the vault does not hold yet; what stands twice in an export stands twice here."""
+    """Add what the vault does not hold yet; what an export holds twice is added twice."""
     stated: Counter[_Kin] = Counter()
     for record in records:
         try:

@@ -1,4 +1,4 @@
-"""Where assistants and teams keep what they know: looked at by name, so that nothing is searched through."""
+"""Where assistants and teams keep what they know, looked up by name without searching."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from memtui.text.tables import read_table
 from memtui.workspace import find_workspace
 
 MOST_FILES = 500
-"""Files counted in one place: more are read all the same, and the count says so."""
+"""Files counted in one place; more are read all the same."""
 
 Where = Literal["project", "home", "named"]
 
@@ -27,8 +27,8 @@ class KnownPlace:
     Attributes:
         where: in the project, in the home folder, or named by a person.
         label: what people call it.
-        name: its path for people: from the project's root, or from the home folder with `~`.
-        files: how many files of it some reader recognises, at most `MOST_FILES`.
+        name: its path for display: from the project's root, or from the home folder with `~`.
+        files: how many recognised files it holds, at most `MOST_FILES`.
     """
 
     path: Path
@@ -61,7 +61,7 @@ def find_places(folder: Path, home: Path) -> list[KnownPlace]:
 
 
 def look_at(path: Path, *, where: Where, base: Path, home: Path) -> KnownPlace | None:
-    """Return a place with what some reader recognises in it; None where that is nothing."""
+    """Return a place with the recognised files in it; None if there are none."""
     from memtui.capture.readers.registry import reader_for
 
     labels: dict[str, int] = {}

@@ -26,10 +26,10 @@ from memtui.capture.stable_split import Atom, Cut, Familiar, regroup
 from memtui.capture.titles import plain_text
 
 PIECE_CHARS = 1_200
-"""Prose under one heading up to this size stays one piece."""
+"""Prose below one heading up to this size stays one piece."""
 
 LONGEST_LIST_CHARS = 3_000
-"""A list that belongs together stays whole up to this size, then is parted between its items."""
+"""A list that belongs together stays whole up to this size, then is split between its items."""
 
 _LISTS = frozenset({"bullets", "ordered"})
 _OPENS_A_PART = frozenset({"paragraph", "quote"})
@@ -41,7 +41,7 @@ class Piece:
 
     Attributes:
         heading_path: the headings above it, outermost first, as plain text.
-        slot: its number under that heading path, from 1.
+        slot: its number below that heading path, from 1.
         text: its source lines, a list item without its marker.
         span: first and last line, counted from 1 (or from `first_line`), both inclusive.
     """
@@ -67,7 +67,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A text parted into pieces and gaps, both in the order of the text."""
+    """A text split into pieces and gaps, both in the order of the text."""
 
     pieces: list[Piece]
     skipped: list[Gap]
@@ -76,13 +76,13 @@ class Split:
 def split_markdown(
     text: str, *, first_line: int = 1, each_item: bool = False, familiar: Familiar | None = None
 ) -> Split:
-    """Part a Markdown text into pieces that each stand alone, and gaps.
+    """Split a Markdown text into pieces that each stand alone, and gaps.
 
     Args:
         text: the text; line ends of any style.
-        first_line: line number of its first line in the file, for text below a frontmatter.
-        each_item: whether every item of a list is a piece of its own, whatever the list looks like.
-        familiar: how the text was cut at the last import; what is there still is cut alike.
+        first_line: line number of its first line in the file.
+        each_item: whether every list item is a piece of its own.
+        familiar: how the text was split at the last import; what is still there is split alike.
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     outlined = outline(lines)
@@ -129,7 +129,7 @@ class _Part:
 
     Attributes:
         alone: whether it is never packed.
-        takes: whether a fence or a table right after it belongs to it.
+        takes: whether a fence or table right after it belongs to it.
         text: its text, where that is not the source lines themselves.
     """
 
@@ -142,7 +142,7 @@ class _Part:
 
 @dataclass(slots=True)
 class _Parted:
-    """A section with the blocks that may become memories, and how they were parted."""
+    """A section with the blocks that may become memories, and how they were split."""
 
     path: tuple[str, ...]
     blocks: Sequence[Block]
@@ -167,7 +167,7 @@ class _Splitter:
     parted: list[_Parted] = field(default_factory=list)
 
     def part_section(self, section: _Section) -> None:
-        """Part one section and say what becomes of its heading."""
+        """Split one section and decide what becomes of its heading."""
         blocks = self._remembered(section)
         parts = self._packed(self._parts(section, blocks))
         dropped = [block.lines for block in section.blocks if block not in blocks]
@@ -184,7 +184,7 @@ class _Splitter:
             self.gaps.append((heading.lines, SkipReason.NO_TEXT))
 
     def recut(self, familiar: Familiar) -> None:
-        """Cut each section as it was cut before, as far as its old pieces are still there."""
+        """Split each section as before, as far as its old pieces are still there."""
         found = [(parted, list(parted.atoms())) for parted in self.parted]
         texts = [
             Atom(self._text(span), " > ".join(parted.path if cut.part is None else parted.parts[cut.part].path))
@@ -274,7 +274,7 @@ class _Splitter:
         return block.kind not in _OPENS_A_PART and not self._parted(part.lines.last, block.lines.first)
 
     def _led_list(self, lead: Block, listed: Block, role: LeadRole, path: tuple[str, ...]) -> list[_Part]:
-        """Part a list with the words that lead to it."""
+        """Split a list with the words that introduce it."""
         label = plain_text(lead.content).rstrip(" :：")
         labelled = (*path, label) if label else path
         if role != "needed" and self._splits(listed, labelled if role == "label" else path):
@@ -310,7 +310,7 @@ class _Splitter:
         return parts
 
     def _grouped(self, block: Block, path: tuple[str, ...]) -> list[_Part]:
-        """Part a long list between its items, each part up to the usual size."""
+        """Split a long list between its items, each part up to the usual size."""
         groups: list[Span] = []
         size = 0
         for item in block.items:
@@ -324,7 +324,7 @@ class _Splitter:
         return [_Part(group, path, alone=True, takes=False) for group in groups]
 
     def _packed(self, parts: Sequence[_Part]) -> list[_Part]:
-        """Join neighbouring prose under one heading while it stays within the usual size."""
+        """Join neighbouring prose below one heading up to the usual size."""
         packed: list[_Part] = []
         for part in parts:
             last = packed[-1] if packed else None
@@ -370,7 +370,7 @@ def _pieces(splitter: _Splitter, first_line: int) -> list[Piece]:
 
 
 def _gaps(splitter: _Splitter, pieces: Sequence[Piece], first_line: int) -> list[Gap]:
-    """Return the noted gaps less what a piece holds, and a gap for every other line that is not blank."""
+    """Return the noted gaps less what a piece holds, and a gap for every other non-blank line."""
     reasons = [_unclaimed_reason(line) for line in splitter.lines]
     for span, reason in splitter.gaps:
         reasons[span.first : span.last + 1] = [reason] * (span.last - span.first + 1)

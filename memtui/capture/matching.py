@@ -1,8 +1,8 @@
-"""Which memory an edited piece of a source was before: by its place, and by how much its text is like it.
+"""Which memory an edited piece of a source was before: by its place, and by how similar its text is.
 
-A place such as `Rules#3` only counts pieces under a heading, so a rule written above moves all below it. The
-place alone therefore says nothing where a heading has several pieces: an unrelated rule would take over the
-standing that a person gave another one.
+A place such as `Rules#3` only counts pieces below a heading, so a rule added above moves all below it. Where a heading
+has several pieces the place alone therefore says nothing: an unrelated rule would inherit the status that a person gave
+another one.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from memtui.capture.draft import Draft
 from memtui.domain.memory import Memory, Source
 
 SIMILAR_RATIO = 75.0
-"""A piece this much like a memory of the same file (rapidfuzz ratio, 0–100) is its new text, wherever it stands."""
+"""A piece this similar to a memory of the same file (rapidfuzz ratio, 0–100) is its new text, wherever it stands."""
 
 SAME_PLACE_RATIO = 50.0
-"""In the same place this much will do; 99 of 100 pairs of unrelated sentences are less alike."""
+"""The same for a piece in the same place; 99 of 100 pairs of unrelated sentences are less similar."""
 
 _SURE = 1_000.0
 _PLACE_BONUS = 10.0
 _COMPARED_CHARACTERS = 600
 _MOST_PAIRS = 200_000
-"""Beyond this, pieces are compared only with what stood about as far down their file."""
+"""Beyond this, pieces are compared only with memories from a similar position in the file."""
 
 _MOST_REWORDED = 2_000
 """Deleted memories of one file that a piece is compared with."""
@@ -48,7 +48,7 @@ def match_edits(
     all_memories: Iterable[Memory],
     bases: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[int, Memory]:
-    """Return, by the position of the draft, the memory that it is the new text of.
+    """Return, by the position of the draft, the memory whose new text it is.
 
     Args:
         drafts: pieces whose text no memory has.
@@ -70,10 +70,10 @@ def match_edits(
 
 
 def match_reworded(drafts: Sequence[Draft], memories: Sequence[Memory]) -> dict[int, Memory]:
-    """Return, by the position of the draft, the memory of the same file that it says in other words.
+    """Return, by the position of the draft, the memory of the same file that it rewords.
 
-    One memory may be said by several drafts, and the place in the file says nothing. Where a number or a
-    negation differs it is another fact: whoever deleted "Postgres 13" wants to hear of "Postgres 14".
+    Several drafts may reword one memory; the position in the file is ignored. Where a number or a negation differs it
+    is another fact: whoever deleted "Postgres 13" wants to hear of "Postgres 14".
     """
     from rapidfuzz import fuzz
 
@@ -98,7 +98,7 @@ def match_reworded(drafts: Sequence[Draft], memories: Sequence[Memory]) -> dict[
 
 
 def _facts(text: str) -> frozenset[str]:
-    """Return what makes two like sentences say different things: numbers and negations."""
+    """Return what makes two similar sentences differ: numbers and negations."""
     return frozenset(_FACT.findall(text[:_COMPARED_CHARACTERS].lower()))
 
 
@@ -115,7 +115,7 @@ def _heading(path: str | None, native_id: str | None) -> Place:
 def _pairs(
     drafts: Sequence[Draft], memories: Sequence[Memory], crowded: set[Place], bases: Mapping[str, str]
 ) -> Iterator[tuple[float, int, int]]:
-    """Yield how surely which draft is the new text of which memory."""
+    """Yield the certainty with which each draft is the new text of a memory."""
     by_path: dict[str | None, list[tuple[int, Source]]] = {}
     for position, memory in enumerate(memories):
         for source in memory.sources:
@@ -152,18 +152,18 @@ def _certainty(draft: Draft, text: str, source: Source, crowded: set[Place]) -> 
 
 
 LEAST_SHARED = 0.3
-"""Share of what a file that is gone stated, by text or by place, that its new name must state too."""
+"""Share of what a missing file stated, by text or place, that its new name must state too."""
 
 
 _Mark = tuple[str, str]
 
 
 def renamed(drafts: Sequence[Draft], known: Sequence[Memory], is_gone: Callable[[str, str], bool]) -> Mapping[str, str]:
-    """Return the new path of each source that is gone.
+    """Return the new path of each missing source.
 
     Args:
         known: every memory of that project.
-        is_gone: told (old path, path of a file of this import), says whether the old one is there no more.
+        is_gone: called with (old path, path of a file of this import), returns whether the old file is missing.
     """
     states = _states_of(drafts)
     old = _stated_by(known)
@@ -193,7 +193,7 @@ def _states_of(drafts: Sequence[Draft]) -> dict[str, set[_Mark]]:
 
 
 def _stated_by(known: Sequence[Memory]) -> dict[str, list[set[_Mark]]]:
-    """Return what each source of before stated, one entry for each memory."""
+    """Return what each earlier source stated, one entry per memory."""
     old: dict[str, list[set[_Mark]]] = {}
     for memory in known:
         for source in memory.sources:
@@ -209,7 +209,7 @@ def _marks(content: str, native_id: str | None) -> set[_Mark]:
 
 
 def moved(memories: Sequence[Memory], paths: Mapping[str, str]) -> list[Memory]:
-    """Return memories whose sources bear their new names; the others are the same objects."""
+    """Return memories with their sources' new paths; the others are the same objects."""
     if not paths:
         return list(memories)
     return [
