@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from memtui.capture.importer import ImportRequest
 
 NAMED = 8
-"""Ids that are named in one line."""
+"""Ids named in one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Vanished:
-    """A source that is gone.
+    """A source that no longer exists.
 
     Attributes:
         path: as its memories name it.
-        ids: the memories in use or in the inbox that came from it.
+        ids: the active memories and candidates that came from it.
     """
 
     path: str
@@ -44,7 +44,7 @@ class Vanished:
 
 
 def is_gone(path: str | None, root: Path) -> bool:
-    """Return whether a source that lay in a project's folder is there no more; False for one that lies elsewhere."""
+    """Return whether a source inside a project's folder is missing; False for one outside."""
     if not path or is_outside(path):
         return False
     try:
@@ -54,14 +54,14 @@ def is_gone(path: str | None, root: Path) -> bool:
 
 
 def gone_sources(memory: Memory, root: Path) -> set[str]:
-    """Return the paths of a memory's sources that are there no more."""
+    """Return the paths of a memory's sources that no longer exist."""
     return {source.path for source in memory.sources if source.path and is_gone(source.path, root)}
 
 
 def vanished_sources(vault: Vault, request: ImportRequest) -> list[Vanished]:
-    """Return the sources that were imported from the folders of a request before and are there no more, by path.
+    """Return the sources imported earlier from the folders of a request that no longer exist, by path.
 
-    Called after the import: a source that was found under another name has its new one by then.
+    Called after the import, when a renamed source already has its new path.
     """
     found: dict[str, set[str]] = {}
     for folder in _folders(request):

@@ -20,10 +20,10 @@ from memtui.vault.reader import VaultReader
 from memtui.vault.source_texts import bases_of, imported_texts
 
 PLANTED = "planted-instruction"
-"""Note of a draft whose text looks like an order to an assistant."""
+"""Note of a draft whose text looks like an instruction to an assistant."""
 
 Recut = Callable[[Sequence[KnownUnit]], tuple[list[Draft], list[Skipped], list[Skipped]] | None]
-"""Reads a source again, cut as the memories that came of it: drafts, the lines left out before, and now."""
+"""Reads a source again, split as the memories that came of it: drafts, the lines skipped before, and now."""
 
 Action = Literal["add", "update", "unchanged", "conflict", "skip", "restore", "clash", "replace"]
 
@@ -33,10 +33,10 @@ class ImportOptions:
     """How to import.
 
     Attributes:
-        active: accept at once instead of putting candidates into the inbox.
-        include_deleted: bring back what a person deleted.
+        active: accept at once instead of adding candidates to the inbox.
+        include_deleted: restore what a person deleted.
         allow_secret: store texts that look like secrets.
-        replace: let incoming records of memtui's own formats replace other ones with the same id.
+        replace: let incoming records of memtui's own formats replace others with the same id.
         secret_patterns: the user's own patterns.
     """
 
@@ -52,12 +52,11 @@ class Planned:
     """What happens to one draft.
 
     Attributes:
-        action: `clash` is an incoming record whose id is taken by something else.
+        action: `clash` is an incoming record whose id belongs to another memory.
         project: where it goes, None if unassigned.
         memory: the memory in the vault that it concerns, if any.
         reason: why, for people; empty for a plain add.
-        holds_secret: whether it is left out for what looks like a secret; then its text is shown nowhere.
-        more_sources: further places that say the same.
+        more_sources: further places that state the same.
     """
 
     action: Action
@@ -77,7 +76,7 @@ class ImportPlan:
         skipped: lines of the sources that became no draft.
         records: typed lines other than memories.
         missing: memories whose source was read and no longer states them; they are kept.
-        moved: memories whose source was found under a new name, which they bear already.
+        moved: memories whose source was found at a new path, with that path.
     """
 
     items: list[Planned] = field(default_factory=list)
@@ -87,12 +86,12 @@ class ImportPlan:
     moved: list[Memory] = field(default_factory=list)
 
     def count(self, *actions: Action) -> int:
-        """Return how many drafts meet one of these fates."""
+        """Return how many drafts meet with one of these actions."""
         return sum(1 for item in self.items if item.action in actions)
 
 
 class Planner:
-    """Holds drafts of one or several projects against the vault."""
+    """Compares drafts of one or several projects with the vault."""
 
     def __init__(
         self,
@@ -114,7 +113,7 @@ class Planner:
         }
 
     def plan(self, drafts: Sequence[tuple[Draft, str | None]]) -> ImportPlan:
-        """Return the plan for drafts with the project that each goes to."""
+        """Return the plan for drafts, each with its project."""
         plan = ImportPlan()
         drafts = [(with_fit_tags(draft), project) for draft, project in drafts]
         self._screen = SecretScreen([draft for draft, _ in drafts], self._options.secret_patterns)
@@ -129,7 +128,7 @@ class Planner:
         return plan
 
     def skipped_of(self, skipped: Sequence[Skipped]) -> list[Skipped]:
-        """Return the lines that became no draft, after sources were cut as they were before."""
+        """Return the lines that became no draft, after sources were split as before."""
         gone = Counter(self._unskipped)
         kept = []
         for lines in skipped:
@@ -193,7 +192,7 @@ class Planner:
     # -- other sources ------------------------------------------------------------------------------
 
     def _plan_project(self, plan: ImportPlan, drafts: Sequence[Draft], project: str | None) -> None:
-        """Add to a plan what becomes of the drafts of one project, and of its memories that they speak of."""
+        """Add to a plan what happens to the drafts of one project and to the memories they concern."""
         scope = Scope((project,)) if project else Scope((), with_unassigned=True)
         paths = {draft.source.path for draft in drafts}
         stored = self._reader.select(MemoryFilter(scope=scope, statuses=None), sort="created", now=_epoch())
@@ -252,7 +251,7 @@ class Planner:
         plan.moved.extend(memory for memory, old in zip(known, stored, strict=True) if memory is not old)
 
     def _without_secret_lines(self, drafts: Sequence[Draft], by_hash: Mapping[str, Memory]) -> list[Draft]:
-        """Return drafts less the lines that hold a secret, as far as the rest stands without them."""
+        """Return drafts without the lines that hold a secret, where the rest stands without them."""
         if self._options.allow_secret:
             return list(drafts)
         kept: list[Draft] = []
@@ -276,9 +275,9 @@ class Planner:
     def _as_cut_before(
         self, drafts: Sequence[Draft], known: Sequence[Memory], by_hash: Mapping[str, Memory]
     ) -> tuple[Sequence[Draft], dict[str, Memory]]:
-        """Return drafts where each source that was edited is cut where it was cut at its last import.
+        """Return drafts in which each edited source is split as at its last import.
 
-        Beside them, by content, the memory that a draft has most of its words from.
+        Also return, by content, the memory that a draft has most of its words from.
         """
         hashes = [draft.content for draft in drafts]
         stated = {by_hash[content].id for content in hashes if content in by_hash}
@@ -308,7 +307,7 @@ class Planner:
         return [*kept, *(draft for path in again for draft in again[path])], heirs
 
     def _units(self, memories: Sequence[Memory], path: str) -> list[KnownUnit]:
-        """Return what memories took of a source at its last import, not what became of them here."""
+        """Return what memories took from a source at its last import, before any edits here."""
         texts = bases_of(self._reader, memories, path)
         return [
             KnownUnit(
@@ -339,7 +338,7 @@ class Planner:
         return Planned("skip", draft, project, memory, f"you deleted this ({memory.id})")
 
     def _moved_on(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
-        """Decide on a memory whose source has another text now."""
+        """Decide on a memory whose source has a new text."""
         secret = self._secret(draft)
         if secret is not None:
             return secret
@@ -351,7 +350,7 @@ class Planner:
         return Planned("update", draft, project, memory, "its source was edited")
 
     def _secret(self, draft: Draft) -> Planned | None:
-        """Return that a draft is left out, where it holds what looks like a secret and nobody insists."""
+        """Return that a draft is skipped if it holds what looks like a secret, unless that is allowed."""
         reason = "" if self._options.allow_secret else self._screen.reason(draft)
         return Planned("skip", draft, None, reason=reason, holds_secret=True) if reason else None
 
@@ -373,7 +372,7 @@ def _stated_units(drafts: Sequence[Draft], units: Sequence[KnownUnit]) -> list[i
 
 
 def spared_by_agents(item: Planned) -> Planned:
-    """Return what becomes of an item when an agent imports: what a person decided or vouched for stays."""
+    """Return what happens to an item when an agent imports: what a person decided or vouched for stays."""
     memory = item.memory
     if memory is None:
         return item
@@ -386,9 +385,9 @@ def spared_by_agents(item: Planned) -> Planned:
 
 
 def _reworded(drafts: Mapping[str, Draft], known: Sequence[Memory], paths: set[str | None]) -> dict[str, Memory]:
-    """Return, by content, the deleted memory that a draft says in other words.
+    """Return, by content, the deleted memory that a draft rewords.
 
-    Only likeness counts, never the place: a new text under an old heading is news.
+    Only similarity counts, never the place: a new text below an old heading is new.
     """
     deleted = [
         memory
@@ -401,7 +400,7 @@ def _reworded(drafts: Mapping[str, Draft], known: Sequence[Memory], paths: set[s
 
 
 def _fold_copies(drafts: Sequence[Draft]) -> tuple[dict[str, Draft], dict[str, list[Draft]]]:
-    """Return the first draft of each content, and the further ones that say the same."""
+    """Return the first draft of each content, and its copies."""
     firsts: dict[str, Draft] = {}
     copies: dict[str, list[Draft]] = {}
     for draft in drafts:

@@ -1,4 +1,4 @@
-"""What a paragraph or list is: a rule, an enumeration, steps, a lead-in, or nothing to remember."""
+"""Classify a paragraph or list: a rule, an enumeration, steps, a lead-in, or nothing to remember."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ _RULE_HEADING_WORDS = 3
 
 
 def no_memory_reason(block: Block, text: str) -> str:
-    """Return why a block becomes no memory, or nothing when it may become one."""
+    """Return why a block becomes no memory, or nothing if it may become one."""
     if block.kind in _NEVER_TEXT or not text.strip():
         return _NEVER_TEXT.get(block.kind, "holds no text")
     if len(text) > _LOOKED_AT_CHARS:
@@ -154,12 +154,12 @@ def is_import(text: str) -> bool:
 
 
 def is_table_of_contents(heading: str) -> bool:
-    """Return whether a heading announces a table of contents."""
+    """Return whether a heading introduces a table of contents."""
     return bool(_CONTENTS.match(heading.strip()))
 
 
 def contents_reason(block: Block, lines: Sequence[str]) -> str:
-    """Return why a list under "Table of contents" becomes no memory: it only names what follows."""
+    """Return why a list below "Table of contents" becomes no memory: it only names what follows."""
     items = (item_text(lines, item) for item in block.items)
     named = all("](" in text or (_words(text) <= _FULL_SENTENCE_WORDS and not _STRONG.search(text)) for text in items)
     return SkipReason.CONTENTS if named else ""
@@ -171,7 +171,7 @@ def is_link_definition(line: str) -> bool:
 
 
 def is_rule_heading(heading: str) -> bool:
-    """Return whether a heading states a rule by itself, so that it needs no text below."""
+    """Return whether a heading states a rule by itself, without text below."""
     words = plain_text(heading)
     return len(words.split()) >= _RULE_HEADING_WORDS and bool(_STRONG.search(words))
 
@@ -190,15 +190,15 @@ def pseudo_heading(block: Block, following: Block) -> str:
 
 
 def is_condition(block: Block) -> bool:
-    """Return whether a paragraph names an occasion, as in "When adding a migration:"."""
+    """Return whether a paragraph names a condition, as in "When adding a migration:"."""
     return bool(_CONDITION.match(plain_text(block.content)))
 
 
 def lead_role(block: Block) -> LeadRole | None:
-    """Return what a paragraph right before a list is to it; None when it is a text of its own.
+    """Return the role of a paragraph right before a list; None if it stands alone.
 
-    neutral: announces rules and says no more; label: a short heading in all but form; needed: its items make
-    no sense without it ("The layers are:", "When adding a migration:").
+    neutral: announces rules and no more; label: a short heading in all but form; needed: its items make no sense
+    without it ("The layers are:", "When adding a migration:").
     """
     if block.kind != "paragraph" or len(block.content) > _LOOKED_AT_CHARS:
         return None
@@ -215,7 +215,7 @@ def lead_role(block: Block) -> LeadRole | None:
 
 
 def splits_into_items(block: Block, lines: Sequence[str], heading_path: Sequence[str]) -> bool:
-    """Return whether every item of a list is to be a memory of its own."""
+    """Return whether every item of a list becomes a memory of its own."""
     heading = heading_path[-1] if heading_path else ""
     about_rules = bool(_RULES.search(heading))
     items = [item_text(lines, item)[:_LOOKED_AT_CHARS] for item in block.items[:_LOOKED_AT_ITEMS]]
@@ -262,5 +262,5 @@ def _first_paragraph(item: str) -> str:
 
 
 def _words(text: str) -> int:
-    """Return the count of words; two CJK characters count as one."""
+    """Return the number of words; two CJK characters count as one."""
     return len(_CJK.sub(" ", text).split()) + len(_CJK.findall(text)) // 2

@@ -1,4 +1,4 @@
-"""Drafts that hold secrets: found in batches, reported without the value, stored without those lines."""
+"""Drafts with secrets: found in batches, reported without the value, stored without those lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEFT_OUT = "secret-line-left-out"
 
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _MARKED = re.compile(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|\||#{1,6}\s|>)")
-"""Begins an item of a list, a row of a table, a heading or a quotation: something of its own."""
+"""Begins a list item, a table row, a heading or a quotation."""
 
 _SETTING = re.compile(r"\s*(?:export\s+)?[\w.-]+\s*[:=]\s*\S+\s*$")
 """`NAME=value` alone on its line."""
@@ -30,7 +30,7 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 def without_secret_lines(draft: Draft, patterns: Patterns) -> tuple[Draft, list[Skipped]] | None:
     """Return a draft without its items, rows, sentences or settings that hold a secret, and those lines as skipped.
 
-    None where that leaves nothing worth keeping, or where a secret stands elsewhere too: then all of it stays out.
+    None if nothing worth keeping would be left, or if a secret stands elsewhere too: then the whole draft is skipped.
     """
     skipped: list[Skipped] = []
     kept: dict[str, Any] = {}
@@ -50,7 +50,7 @@ def without_secret_lines(draft: Draft, patterns: Patterns) -> tuple[Draft, list[
 
 
 def _without(text: str, found: Sequence[SecretFinding], *, is_code: bool) -> tuple[str, list[tuple[int, str]]]:
-    """Return a text without the pieces that findings touch, and the first line of each with the rules."""
+    """Return a text without the pieces that findings touch, and the first line of each with its rules."""
     lines = text.split("\n")
     starts = [0]
     for line in lines:
@@ -68,7 +68,7 @@ def _without(text: str, found: Sequence[SecretFinding], *, is_code: bool) -> tup
 
 
 def _pieces(lines: Sequence[str], *, is_code: bool) -> Iterator[tuple[int, int]]:
-    """Yield the pieces of a text as (first line, line after the last): what can go without breaking its neighbours."""
+    """Yield the pieces of a text as (first line, line after the last): what can be removed without breaking its neighbours."""
     first, in_fence = 0, is_code
     for number in range(1, len(lines)):
         before, line = lines[number - 1], lines[number]
@@ -83,7 +83,6 @@ def _pieces(lines: Sequence[str], *, is_code: bool) -> Iterator[tuple[int, int]]
 
 
 def _drop_empty_fences(lines: Sequence[str], kept: list[bool]) -> None:
-    """Let go of the marks of a fence in which nothing stays."""
     opened: int | None = None
     for number, line in enumerate(lines):
         if not _FENCE.match(line):
@@ -97,7 +96,7 @@ def _drop_empty_fences(lines: Sequence[str], kept: list[bool]) -> None:
 
 
 def _says_something(text: str) -> bool:
-    """Return whether more is left than headings, announcements and marks."""
+    """Return whether more is left than headings, lead-ins and marks."""
     return any(
         any(character.isalpha() for character in line)
         and not line.rstrip().endswith(":")
@@ -118,24 +117,24 @@ def _skipped(draft: Draft, line: int, rules: str) -> Skipped:
 
 
 def _plain(draft: Draft) -> str:
-    """Return what the lines beside a secret are known by: the heading that they stand under, never a value."""
+    """Return what identifies the lines beside a secret: the heading above them, never a value."""
     heading = (draft.source.native_id or "").rsplit("#", 1)[0].split(" > ")[-1]
     return heading if heading and not secrets_in(heading) else "its section"
 
 
 BATCH = 100
-"""Drafts that are looked through at once: a rule costs more to begin than to go on, so that one look at a hundred
-drafts takes a third of a hundred looks."""
+"""Drafts scanned together: starting a rule costs more than going on, so scanning a hundred at once takes a third of the
+time."""
 
 _TEXTS = frozenset({"title", "insight", "rationale", "snippet"})
 
 
 class SecretScreen:
-    """Looks through the drafts of one import, each batch once and only if a draft of it is asked for.
+    """Scans the drafts of one import, each batch once and only when one of its drafts is asked for.
 
     Args:
-        patterns: the user's own rules; an expression may mean the beginning of a text, so with them each draft is
-            looked through by itself.
+        patterns: the user's own rules; an expression may match the beginning of a text, so with them each draft is
+            scanned by itself.
     """
 
     def __init__(self, drafts: Sequence[Draft], patterns: Patterns) -> None:
@@ -145,7 +144,7 @@ class SecretScreen:
         self._clean: dict[int, bool] = {}
 
     def reason(self, draft: Draft) -> str:
-        """Return why a draft is left out, with the rules and the place but never the value; empty if it is not."""
+        """Return why a draft is skipped, with the rules and the place but never the value; empty if it is not."""
         if self._is_clean(draft):
             return ""
         found = secrets_in(_held(draft), self._patterns)
@@ -166,12 +165,12 @@ class SecretScreen:
 
 
 def _held(draft: Draft) -> object:
-    """Return all that a draft holds, each text once: a record states more than its draft, but not its place."""
+    """Return everything a draft holds, each text once: a record states more than its draft, except its place."""
     return draft if draft.record is None else (draft.record, draft.source)
 
 
 def _where(draft: Draft, patterns: Sequence[tuple[str, str]]) -> str:
-    """Return which lines are left out, and in which the finding stands as far as the draft still tells."""
+    """Return which lines are left out, and the line of the finding as far as the draft still tells it."""
     remedy = "; --allow-secret stores it"
     if draft.source.span is None:
         return remedy

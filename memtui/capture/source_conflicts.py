@@ -1,4 +1,4 @@
-"""Source conflicts: source and memory both edited; kept by imports, listed, decided by a person."""
+"""Source conflicts: source and memory were both edited; imports keep both texts until a person decides."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
 Side = Literal["mine", "source"]
-"""Whose text stays: that of the memory, or that of its source."""
+"""Whose text stays: the memory's or its source's."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceConflict:
-    """A memory and its source that part ways.
+    """A memory and a source of it that differ.
 
     Attributes:
         memory: as it is stored.
@@ -38,17 +38,17 @@ class SourceConflict:
 
     @property
     def base(self) -> Texts:
-        """What both began with; where nothing tells it any more, what the source says now."""
+        """The text that both were edited from; if it is no longer known, what the source says now."""
         return self.text.base or self.text.stated
 
     @property
     def title_follows_text(self) -> bool:
-        """Whether both titles were made from their texts, so that whoever decides on the text has decided on them."""
+        """Whether both titles were made from their texts, so that a decision on the text decides on the title."""
         sides = (Texts.of(self.memory), self.text.stated)
         return all(side.title == title_for(side.insight, ()) for side in sides)
 
     def as_memory(self, texts: Texts) -> Memory:
-        """Return the memory with other texts, to compare it with."""
+        """Return the memory with other texts, for comparison."""
         return replace(
             self.memory,
             title=texts.title,
@@ -119,7 +119,7 @@ def resolve_conflicts(
 ) -> Outcome:
     """Keep the memories' own texts, or take those of their sources, as one change.
 
-    A text that looks planted to steer an assistant goes back to the inbox with its memory.
+    A text that looks planted to steer an assistant returns to the inbox with its memory.
 
     Raises:
         NotFoundError: an id is unknown.
@@ -168,7 +168,7 @@ def resolve_by_hand(
     secret_patterns: Sequence[tuple[str, str]] = (),
     before: Callable[[], object] | None = None,
 ) -> Memory:
-    """Save what a person made of a conflict; returns the memory as stored.
+    """Save a person's own resolution of a conflict; returns the memory as stored.
 
     Args:
         values: new values by field; none keeps what the memory says.
@@ -180,7 +180,7 @@ def resolve_by_hand(
 
     Raises:
         ConflictError: the memory was changed meanwhile.
-        NotFoundError: the source was imported meanwhile and says something else, or nothing at all.
+        NotFoundError: the source was imported meanwhile and says something else, or no longer exists.
         RefusedError, SecretRefusedError, UsageError: see their texts.
     """
     require_person(actor, "decide a conflict")
@@ -208,7 +208,7 @@ def _settled(writer: VaultWriter, edited: Memory, seen_hash: str, if_version: in
 
 
 def _looked_at(memory: Memory, decided: Sequence[SourceConflict]) -> Memory:
-    """Return the memory with the texts of its sources noted as looked at."""
+    """Return the memory with the texts of its sources noted as seen."""
     seen = {conflict.text.path: conflict.text for conflict in decided}
     sources = tuple(
         replace(source, imported_hash=seen[source.path].seen_hash, span=seen[source.path].span or source.span)
@@ -227,7 +227,7 @@ def _summary(side: Side, changed: Sequence[Memory]) -> str:
 
 
 def store_conflicts(writer: VaultWriter, plan: ImportPlan, parted: Sequence[Planned]) -> None:
-    """Keep both texts of each conflict until a person decides; forget those that are none any more."""
+    """Store both texts of each conflict until a person decides; drop conflicts that no longer exist."""
     texts = []
     for item in parted:
         memory, draft = item.memory, item.draft
@@ -252,7 +252,7 @@ def store_conflicts(writer: VaultWriter, plan: ImportPlan, parted: Sequence[Plan
 
 
 def _agreeing(writer: VaultWriter, plan: ImportPlan) -> set[tuple[str, str]]:
-    """Return (memory id, path) of sources that say again what was taken in, or nothing of the memory any more."""
+    """Return (memory id, path) of sources that again say what was imported, or no longer state the memory."""
     kept = source_texts(writer)
     if not kept:
         return set()

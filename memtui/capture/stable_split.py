@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 SAME_CHUNK_RATIO = 60.0
-"""A paragraph this much like one that is gone (rapidfuzz ratio, 0–100) is its new text; of 1,000 pairs of
-paragraphs about different things under one heading, fewer than ten are as much alike."""
+"""A paragraph this similar to a missing one (rapidfuzz ratio, 0–100) is its new text; of 1,000 pairs of paragraphs
+about different things below one heading, fewer than ten are as similar."""
 
 _MOST_PAIRS = 40_000
-"""Beyond this, edited paragraphs are not looked for: about a second of comparing."""
+"""Beyond this (about a second of comparing) edited paragraphs are not looked for."""
 
 _COMPARED_CHARACTERS = 600
 _SHORTEST = 3
@@ -24,11 +24,11 @@ _BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])")
 
 @dataclass(frozen=True, slots=True)
 class KnownUnit:
-    """What one memory took of a source at the last import.
+    """What one memory took from a source at the last import.
 
     Attributes:
         native_id: the place that the source gave it.
-        text: its words, rule and reasons one after the other.
+        text: its words, rule and reasons in sequence.
     """
 
     native_id: str | None
@@ -42,7 +42,7 @@ class KnownUnit:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """The smallest part of a text that is never cut.
+    """The smallest part of a text, never split.
 
     Attributes:
         heading: the headings above it, as in a native id.
@@ -78,19 +78,19 @@ class Familiar:
 
     @property
     def simple(self) -> frozenset[int]:
-        """Numbers of the units that are a single paragraph, or a single item of a list."""
+        """Numbers of the units that are a single paragraph or list item."""
         sizes = Counter(number for number, _ in self._chunks)
         return frozenset(number for number, size in sizes.items() if size == 1)
 
     def units_of(self, atoms: Sequence[Atom]) -> list[int | None]:
-        """Return the number of the unit that each atom belongs to, None for what is new."""
+        """Return the number of the unit that each atom belongs to, None for new text."""
         found = [self._stated(atom) for atom in atoms]
         for position, number in self._edited([at for at, unit in enumerate(found) if unit is None], atoms):
             found[position] = number
         return found
 
     def stated_units(self, atoms: Sequence[Atom]) -> list[int | None]:
-        """Return the same for whole pieces, but only where half of the piece or of the unit is word for word."""
+        """Return the same for whole pieces, but only where half of the piece or of the unit is identical."""
         return [self._stated(atom, whole=True) for atom in atoms]
 
     def distinct(self, texts: Iterable[str]) -> list[int]:
@@ -98,7 +98,7 @@ class Familiar:
         return [unit for unit in self.units_of([Atom(text) for text in texts]) if unit is not None]
 
     def _stated(self, atom: Atom, *, whole: bool = False) -> int | None:
-        """Return the unit of which an atom says most, or that says most of the atom, word for word."""
+        """Return the unit that shares most of its words with an atom."""
         sayings = dict.fromkeys(_sayings(atom.text))
         units: Counter[int] = Counter()
         chunks: Counter[int] = Counter()
@@ -120,7 +120,7 @@ class Familiar:
         return number if enough else None
 
     def _edited(self, unknown: Sequence[int], atoms: Sequence[Atom]) -> Iterable[tuple[int, int]]:
-        """Yield which unknown atom is the new text of a chunk that is gone, the likest first, each once."""
+        """Yield which unknown atom is the new text of a missing chunk, the most similar first, each once."""
         if not unknown or not self._lost or len(unknown) * len(self._lost) > _MOST_PAIRS:
             return
         from rapidfuzz import fuzz
@@ -143,7 +143,7 @@ class Familiar:
 
 
 def _sayings(text: str) -> list[str]:
-    """Return the sentences of the lines, without marks of lists and what says nothing."""
+    """Return the sentences of the lines, without list marks and empty phrases."""
     lines = (_MARK.sub("", line, count=1) for line in text.split("\n"))
     parts = (part.strip() for line in lines for part in (_SENTENCE.split(line) if len(line) > _ONE_SAYING else (line,)))
     return [part for part in parts if len(part) >= _SHORTEST and not part.startswith(("```", "~~~"))]
@@ -151,11 +151,11 @@ def _sayings(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How an atom was cut by itself.
+    """How an atom was split by default.
 
     Attributes:
-        part: the number of the part that it went to, None where it only leads to what follows.
-        is_item: whether it is an item of a list.
+        part: the number of its part, None where it only leads to what follows.
+        is_item: whether it is a list item.
     """
 
     part: int | None
@@ -165,12 +165,12 @@ class Cut:
 def regroup(
     units: Sequence[int | None], cuts: Sequence[Cut], *, single: frozenset[int]
 ) -> list[tuple[int | None, list[int]]] | None:
-    """Return the atoms of a section in groups, each with its unit; None where the usual cut parts no unit.
+    """Return the atoms of a section in groups, each with its unit; None where the default split breaks no unit.
 
     Args:
         units: the unit of each atom.
-        cuts: the usual cut of each atom.
-        single: units that were one item of a list each; beside those, what is new stands alone too.
+        cuts: the default split of each atom.
+        single: units that were one list item each; beside those, new items stand alone too.
     """
     if _agrees(units, cuts):
         return None
@@ -196,7 +196,7 @@ def regroup(
 
 
 def _owned(units: Sequence[int | None], cuts: Sequence[Cut], single: frozenset[int]) -> list[int | None]:
-    """Return units where new words within a text that stands together go with what they follow, else precede."""
+    """Assign new words within a text that stands together to the unit before them, else to the one after."""
     owned = list(units)
     for at, cut in enumerate(cuts):
         if owned[at] is None and cut.part is not None and at and cuts[at - 1].part == cut.part:
@@ -223,7 +223,7 @@ def _agrees(units: Sequence[int | None], cuts: Sequence[Cut]) -> bool:
 
 
 def _filled(units: Sequence[int | None]) -> list[int | None]:
-    """Return units where what stands between two atoms of one unit is of that unit."""
+    """Assign what stands between two atoms of one unit to that unit."""
     filled = list(units)
     before: int | None = None
     last = -1

@@ -1,4 +1,4 @@
-"""Titles that read well in a list, and Markdown as plain words."""
+"""Titles for memories, and Markdown as plain text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 READ_CHARS = 2_000
-"""Only the start of a line is looked at, so that a line of a megabyte costs nothing."""
+"""Only the start of a line is read, so that a line of a megabyte costs nothing."""
 
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,4})(?!`)(.{1,400}?)(?<!`)\1(?!`)")
 _IMAGE = re.compile(r"!\[([^\[\]]{0,200})\](?:\([^()\s]{0,400}[^()]{0,100}\)|\[[^\[\]]{0,100}\])")
@@ -41,9 +41,9 @@ _JOINER = "\u200d"
 
 @dataclass(slots=True)
 class HeldCode:
-    """Code spans and escaped letters taken out of a text, so that none is read as punctuation or mark-up.
+    """Code spans and escaped letters taken out of a text, so that none is read as punctuation or markup.
 
-    There are 6,400 private characters, and no more than 1,000 places in the part of a text that is read.
+    There are 6,400 private characters, and no more than 1,000 such places in the part of a text that is read.
     """
 
     spans: list[str] = field(default_factory=list)
@@ -56,7 +56,7 @@ class HeldCode:
         return _ESCAPE.sub(lambda found: self._hold(found[1]), shown) if "\\" in shown else shown
 
     def put_back(self, text: str) -> str:
-        """Return a text with what was taken out in its place."""
+        """Return a text with everything put back."""
         return _HELD.sub(lambda found: self.spans[ord(found[0]) - _HOLD_FIRST], text)
 
     def _hold(self, span: str) -> str:
@@ -65,13 +65,13 @@ class HeldCode:
 
 
 def plain_text(markdown: str) -> str:
-    """Return one line of inline Markdown without its marks: links become their text, code its content."""
+    """Return one line of inline Markdown without markup: links become their text, code its content."""
     held = HeldCode()
     return held.put_back(unmarked(held.take_out(markdown)))
 
 
 def unmarked(text: str) -> str:
-    """Return a text without links, emphasis, and tags; its code is to be taken out before."""
+    """Return a text without links, emphasis and tags; its code must be taken out before."""
     if not _MARKED.search(text):
         return one_line(text)
     for pattern in (_IMAGE, _LINK, _AUTOLINK):
@@ -119,7 +119,7 @@ def cut(text: str, most_cells: int) -> str:
 
 
 def _fitting(line: str, most_cells: int) -> int:
-    """Return how many characters fit, without parting a letter from its marks or an emoji."""
+    """Return how many characters fit, without splitting a letter from its marks or an emoji."""
     if line.isascii():
         return min(most_cells, len(line))
     from wcwidth import wcwidth  # see above
@@ -196,8 +196,8 @@ _ENDING = " .:;,：。"
 def title_for(text: str, heading_path: Sequence[str]) -> str:
     """Return a title for a memory: one line, at most 72 cells, never empty.
 
-    It is the text's bold lead or first sentence; the heading, with what follows under it, when the text opens
-    with a fence, a table, a list or words that say nothing by themselves.
+    It is the text's bold lead or first sentence. If the text opens with a fence, a table, a list or a lead-in, it is
+    the heading with what follows below it.
     """
     lines = text[:READ_CHARS].split("\n")
     opening = _opening(lines)
@@ -216,7 +216,7 @@ def cut_title(title: str) -> str:
 
 
 def heading_title(heading_path: Sequence[str]) -> str:
-    """Return the last heading, preceded by its parent when it is a word that does not speak for itself."""
+    """Return the last heading, preceded by its parent if it is a single word."""
     headings = [words for part in heading_path if (words := plain_text(part).strip().rstrip(_ENDING))]
     if not headings:
         return ""
@@ -230,7 +230,7 @@ def heading_title(heading_path: Sequence[str]) -> str:
 
 
 def _opening(lines: Sequence[str]) -> list[str]:
-    """Return the first paragraph or item, line by line without markers; none if a fence or table is first."""
+    """Return the first paragraph or item, line by line without markers; none if a fence or table comes first."""
     opening: list[str] = []
     for line in lines:
         bare = line.strip()
@@ -250,12 +250,12 @@ def _opening(lines: Sequence[str]) -> list[str]:
 
 
 def _announces(opening: Sequence[str]) -> bool:
-    """Return whether the words only lead to what follows them."""
+    """Return whether the words only lead to what follows."""
     return opening[-1].rstrip("*_ ").endswith((":", "："))
 
 
 def _is_list(lines: Sequence[str]) -> bool:
-    """Return whether the text is a list of several items, perhaps under a short line."""
+    """Return whether the text is a list of several items, perhaps below a short line."""
     items = list(islice((number for number, line in enumerate(lines) if _ITEM.match(line)), 2))
     if len(items) <= 1:
         return False
@@ -274,7 +274,7 @@ def _says_little(title: str) -> bool:
 
 
 def _record_title(lines: Sequence[str], heading_path: Sequence[str]) -> str:
-    """Return the heading with the labels of a text that consists of lines like `**Scope**: …`."""
+    """Return the heading with the labels of a text made of lines like `**Scope**: …`."""
     labels = [match[1].strip() for line in lines if (match := _LABEL_LINE.match(line))]
     if len(labels) <= 1 or not heading_path or _EMPTY_LABELS.match(labels[0]):
         return ""
@@ -283,7 +283,7 @@ def _record_title(lines: Sequence[str], heading_path: Sequence[str]) -> str:
 
 
 def _sentence_title(paragraph: str, heading_path: Sequence[str]) -> str:
-    """Return the bold lead or the first sentence of a paragraph, plain."""
+    """Return the bold lead or the first sentence of a paragraph as plain text."""
     held = HeldCode()
     source = held.take_out(paragraph)
     dated = _DATE.match(source)
@@ -338,7 +338,7 @@ def _headed_title(heading_path: Sequence[str], opening: Sequence[str], lines: Se
 
 
 def _heads(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the heads of the first items, commands or columns that a text lists, up to the first long one."""
+    """Yield the heads of the first items, commands or columns, up to the first long one."""
     for number, head in enumerate(islice(_all_heads(lines), _MOST_HEADS)):
         is_long = cells(head) > _LONGEST_HEAD
         if number == 0 or not is_long:

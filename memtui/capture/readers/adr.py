@@ -17,7 +17,7 @@ from memtui.capture.prose import SkipReason
 from memtui.text.tables import read_table
 
 OVER = frozenset({"superseded", "rejected", "deprecated"})
-"""States of a record that is in force no more."""
+"""States of a record that is no longer in force."""
 
 FOLDERS = re.compile(
     r"adrs?|madr|decisions?|decision[-_]?records?|decision[-_]?log|architecture[-_]decisions?"
@@ -40,7 +40,7 @@ SETTING = re.compile(
     r"|last updated|updated|created)(?:\*\*|__)?[ \t]*(?::|\uff1a|\|)(?:\*\*|__)?[ \t]*(?P<value>.*?)[ \t|]*$",
     re.IGNORECASE,
 )
-"""A line above the first section that says what the frontmatter would: `* Status: accepted`."""
+"""A line above the first section that sets what the frontmatter would: `* Status: accepted`."""
 
 _TITLE_PREFIX = re.compile(
     r"\[?(?:adr|madr|dr|rfc|decision)[-_ #]*(?:\d{1,6}|n{3,5}|x{3,5})\]?(?:\s*[:.)\u2013\u2014-]+)?\s+"
@@ -64,7 +64,7 @@ def _words(table: str, before: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 def role_of(heading: str) -> str:
-    """Return what a section of a record is for, by its heading; `other` for anything else."""
+    """Return the role of a section of a record by its heading; `other` for anything else."""
     return next(
         (role for role, words in _words("role", r"(?:\d+[.)]\s*)?\W*") if words.match(heading.strip())), "other"
     )
@@ -87,7 +87,7 @@ def bare_title(heading: str) -> str:
 
 
 def title_of_name(stem: str) -> str:
-    """Return a title made of a file's name."""
+    """Return a title made from a file's name."""
     prefix = _NAME_PREFIX.match(stem)
     words = re.sub(r"[-_]+", " ", stem[prefix.end() if prefix else 0 :]).strip() or stem
     return words[0].upper() + words[1:]
@@ -100,7 +100,7 @@ def native_id(stem: str) -> str:
 
 
 def is_template(stem: str, title: str, decision: str) -> bool:
-    """Return whether a record is a form still to be filled in, by its name, its title or its decision."""
+    """Return whether a record is an unfilled template, by its name, title or decision."""
     if TEMPLATE_NAME.match(stem):
         return True
     bare = title.strip().strip("*_`")
@@ -125,7 +125,7 @@ _LINK = re.compile(r"\[([^\[\]]{1,300})\]\([^()\s]{0,400}\)")
 
 @dataclass(slots=True)
 class _Record:
-    """What one ADR says, sorted by the role of its sections."""
+    """The content of one ADR, sorted by the role of its sections."""
 
     title: str = ""
     status: str = ""
@@ -138,7 +138,7 @@ class _Record:
 
 
 class AdrReader:
-    """Reads one decision per file; its options become a second memory when they are long."""
+    """Reads one decision per file; long options become a second memory."""
 
     format = "adr"
     label = "Architecture decision records"
@@ -202,7 +202,7 @@ def _record(tree: Section, settings: Frontmatter, stem: str) -> _Record:
 
 
 def _is_title(parts: Sequence[Section]) -> bool:
-    """Whether the first heading names the record rather than one of its sections."""
+    """Return whether the first heading names the record rather than one of its sections."""
     first = parts[0]
     if sum(part.level <= first.level for part in parts) == 1 and (first.level == 1 or first.children):
         return True
@@ -229,7 +229,7 @@ def _take(record: _Record, part: Section) -> None:
 
 
 def _take_decision(record: _Record, part: Section) -> None:
-    """Part the decision from the consequences below it, as MADR writes them."""
+    """Separate the decision from the consequences below it, as MADR writes them."""
     aside = [
         child
         for child in part.children
@@ -251,7 +251,7 @@ def _headed(section: Section) -> str:
 
 
 def _without_settings(section: Section, record: _Record) -> str:
-    """Return the text under the title without lines such as `Date: 2024-05-22`, which are taken up."""
+    """Return the text below the title without lines such as `Date: 2024-05-22`, which are read."""
     kept = []
     for block in section.blocks:
         for number in range(block.lines.first, block.lines.last + 1):
@@ -355,7 +355,7 @@ def _is_short(part: Section, file: SourceFile) -> bool:
 
 
 def _joined(parts: Sequence[tuple[str, str]]) -> str:
-    """Return texts under their headings; a single one needs none that only says what it is for."""
+    """Return texts below their headings; a single one needs no heading that only names its role."""
     texts = [(heading, text.strip("\n")) for heading, text in parts if text.strip()]
     if len(texts) == 1 and ":" not in texts[0][0] and (not texts[0][0] or role_of(texts[0][0]) != "other"):
         return texts[0][1]

@@ -89,7 +89,7 @@ class ClaudeMemoryReader:
 
 
 def _scope(file: SourceFile) -> DraftScope:
-    """Return the scope: a user's subagent remembers for every project, the rest for one."""
+    """Return the scope: a user's subagent remembers for every project, everything else for one."""
     return "global" if is_below_home(file, ".claude/agent-memory") else "project"
 
 
@@ -134,14 +134,14 @@ def _stated_type(settings: Frontmatter) -> str:
 
 
 def _type_of(settings: Frontmatter, file: SourceFile) -> str:
-    """Return the stated type, else the one that the file's name begins with."""
+    """Return the stated type, else the one in the file's name."""
     stated = _stated_type(settings)
     named = re.split(r"[-_]", file.path.stem.lower(), maxsplit=1)[0]
     return stated if stated in _TYPES else named if named in _TYPES else ""
 
 
 def _title(settings: Frontmatter) -> str:
-    """Return the description, or the name where that is words and the description too long for a title."""
+    """Return the description, or the name if that is prose and the description too long for a title."""
     name, description = settings.text("name"), settings.text("description")
     is_slug = bool(_SLUG.fullmatch(name)) and name.isascii()
     if description and (not name or is_slug or cut_title(description) == description):
@@ -150,7 +150,6 @@ def _title(settings: Frontmatter) -> str:
 
 
 def _heading(body: str) -> str:
-    """Return the heading that a body opens with."""
     first = body.lstrip("\n").split("\n", 1)[0]
     return first.lstrip("#").strip() if first.startswith("#") else ""
 

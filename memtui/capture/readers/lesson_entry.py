@@ -1,4 +1,4 @@
-"""One lesson or incident, split by its labels and headings."""
+"""Split one lesson or incident by its labels and headings."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def role_of(name: str) -> Role | None:
-    """Return what a part of a lesson is for, by its label or heading; None for words that are no part's name."""
+    """Return the role of a part of a lesson by its label or heading; None for words that name no part."""
     bare = _NUMBER.sub("", name.strip(), count=1) if name[:1].isdigit() else name
     bare = re.sub(r"^\W+|\W+$", "", bare)
     return next((role for role, words in _roles() if words.match(bare)), None)
 
 
 def names_a_fault(name: str) -> bool:
-    """Return whether a part's name tells of something that went wrong."""
+    """Return whether a part's name tells of a fault."""
     return bool(_pattern("fault").search(name))
 
 
 def names_tasks(name: str) -> bool:
-    """Return whether a part's name announces things to be done."""
+    """Return whether a part's name announces tasks."""
     return bool(_pattern("tasks").match(name.strip()))
 
 
@@ -76,7 +76,7 @@ class Label:
 
 
 def label_of(line: str) -> Label | None:
-    """Return the label that a line begins with; None without one that names a part."""
+    """Return the label that a line begins with; None if it names no part."""
     found = _LABEL.match(line[:_LOOKED_AT_CHARS])
     if found is None:
         return None
@@ -95,12 +95,12 @@ def is_how_to(heading: str) -> bool:
 
 
 def is_placeholder(heading: str) -> bool:
-    """Return whether a heading is a form still to be filled in."""
+    """Return whether a heading is an unfilled template."""
     return bool(_pattern("placeholder").search(heading))
 
 
 def bare_title(heading: str) -> str:
-    """Return a heading without its date, its number and the name of its kind; empty when nothing is left."""
+    """Return a heading without its date, number and kind of document; may be empty."""
     title = heading
     found = date_in(title)
     if found is not None:
@@ -115,7 +115,7 @@ def bare_title(heading: str) -> str:
 
 
 ENTRY_CHARS = 2_400
-"""Prose under one heading up to this size is one lesson."""
+"""Prose below one heading up to this size is one lesson."""
 
 _SETTING_CHARS = 160
 _TAG_CHARS = 40
@@ -123,7 +123,7 @@ _TAG_CHARS = 40
 
 @dataclass(slots=True)
 class Part:
-    """A labelled part of an entry; `section` is set where a heading labels it."""
+    """A labelled part of an entry; `section` is set if its label is a heading."""
 
     role: Role
     label: str
@@ -149,14 +149,14 @@ class Entry:
     tags: list[str] = field(default_factory=list)
 
     def texts(self, *roles: Role) -> list[Part]:
-        """Return the parts of some roles that say something."""
+        """Return the non-empty parts of some roles."""
         return [part for part in self.parts if part.role in roles and part.text.strip()]
 
     def main_texts(self) -> tuple[str, list[Part], list[Part]]:
-        """Return the text without a label, the parts of the lesson itself, and those of its reasons.
+        """Return the unlabelled text, the parts of the lesson itself, and those of its reasons.
 
-        An entry that states reasons alone has them as its lesson; beside a summary under a heading, what stands
-        above all headings is a reason.
+        If an entry states reasons only, they are its lesson; beside a summary below a heading, the text above all
+        headings is a reason.
         """
         rules, why = self.texts("rule"), self.texts("why")
         if not rules and not self.plain.strip():
@@ -166,7 +166,7 @@ class Entry:
         return self.plain.strip("\n"), rules, why
 
     def file(self, part: Part) -> None:
-        """Add a part; dates and tags are read. What says more than who and when is a reason."""
+        """Add a part; dates and tags are read, and a long text about who and when counts as a reason."""
         text = part.text.strip()
         if part.role in {"date", "tags", "about"} and (len(text) > _SETTING_CHARS or "\n" in text):
             part.role = "why"
@@ -184,11 +184,11 @@ class Entry:
 
 
 def parsed(section: Section, path: tuple[str, ...], is_apart: Callable[[Section], bool]) -> Entry:
-    """Part an entry by its labels and by the headings below it.
+    """Split an entry by its labels and by the headings below it.
 
     Args:
         path: the headings above it.
-        is_apart: tells whether a text that no label explains is too long to stand in the lesson.
+        is_apart: returns whether a text without a known label is too long to stand in the lesson.
     """
     entry = Entry(path, section)
     found = date_in(section.heading)
@@ -218,8 +218,7 @@ def joined(parts: Sequence[Part], *, alone: bool = True) -> str:
     """Return parts with their labels.
 
     Args:
-        parts: the parts, in their order.
-        alone: whether nothing stands beside them, so that a single one goes without its label.
+        alone: whether nothing stands beside them, so that a single one needs no label.
     """
     if len(parts) == 1 and alone and role_of(parts[0].label) is not None:
         return parts[0].text.strip("\n")
@@ -233,7 +232,7 @@ def joined(parts: Sequence[Part], *, alone: bool = True) -> str:
 
 
 def _labelled(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a text with their labels, the part before the first label with none."""
+    """Yield the labelled parts of a text; the part before the first label has none."""
     current: Label | None = None
     lines: list[str] = []
     fenced = False

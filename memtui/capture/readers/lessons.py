@@ -1,4 +1,4 @@
-"""Lessons learned, post-mortems, retrospectives: one memory for each lesson or incident."""
+"""Lessons learned, post-mortems, retrospectives: one memory per lesson or incident."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class LessonsReader:
     """Whether the words above the first lesson only say what the file is for."""
 
     def detect(self, file: SourceFile) -> bool:
-        """Return whether the file is named or lies where lessons and post-mortems do."""
+        """Return whether the file's name or folder is one of lessons or post-mortems."""
         *folders, name = file.name.split("/")
         stem, _, extension = name.rpartition(".")
         if extension.lower() not in {"md", "markdown"} or stem.lower() in _NOT_LESSONS:
@@ -63,7 +63,7 @@ class LessonsReader:
         return bool(_NAMES.match(stem)) or any(map(_FOLDERS.match, [file.root.name, *folders][-2:]))
 
     def read(self, file: SourceFile) -> ReadResult:
-        """Return one memory for each lesson or incident, and what stands beside them."""
+        """Return one memory per lesson or incident, and what stands beside them."""
         settings = split_frontmatter(file.text)
         result = ReadResult()
         if settings.raw:
@@ -89,8 +89,6 @@ class LessonsReader:
 
 @dataclass(slots=True)
 class _Reading:
-    """The reading of one file."""
-
     maker: DraftMaker
     result: ReadResult
     explains_itself: bool
@@ -99,7 +97,6 @@ class _Reading:
     noted: set[Skipped] = field(default_factory=set)
 
     def document(self, tree: Section, title: str) -> None:
-        """Read the whole document."""
         for section in tree.walk():
             for span in section.comments:
                 self._skip(section.lines_of(span), SkipReason.COMMENT)
@@ -126,7 +123,7 @@ class _Reading:
             self._section(child, (*path, child.heading), date)
 
     def _loose(self, section: Section, path: tuple[str, ...], date: datetime | None) -> None:
-        """Read what stands under a heading that has lessons below it."""
+        """Read what stands below a heading that has lessons below it."""
         introduction = self.explains_itself and section.level <= 1 and bool(section.children)
         for block in section.blocks:
             if introduction and block.kind in {"paragraph", "quote", "fence", "code", "html", "rule"}:
@@ -181,7 +178,7 @@ class _Reading:
         return not kinds or kinds[0] in {"paragraph", "quote"} or kinds == ["fence"]
 
     def _is_apart(self, section: Section) -> bool:
-        """Return whether a text under a heading of its own is too long for the lesson above it, or was so before."""
+        """Return whether a text below its own heading is too long for the lesson above it, or was so before."""
         familiar = self.maker.file.familiar
         place = f" > {section.heading}#"
         if familiar is not None and familiar.distinct([section.whole_text]):
@@ -233,7 +230,7 @@ class _Reading:
         self.result.add(drafted)
 
     def _split_section(self, section: Section, path: tuple[str, ...], date: datetime | None) -> None:
-        """Part a section by meaning, its heading being context."""
+        """Split a section by meaning, its heading being context."""
         if section.heading_lines is not None:
             self._skip(section.lines_of(section.heading_lines), SkipReason.CONTEXT)
         start, end = _body(section)
@@ -267,13 +264,13 @@ class _Reading:
 
 
 def _body(section: Section) -> tuple[int, int]:
-    """Return where the text below a heading begins and ends, as lines of the source."""
+    """Return the lines of the source at which the text below a heading begins and ends."""
     start = section.heading_lines.last + 1 if section.heading_lines is not None else 0
     return start, section.span[1] - section.first_line + 1
 
 
 class MarkdownReader(LessonsReader):
-    """Reads any Markdown that a person names; it claims nothing by itself."""
+    """Reads any Markdown that a person names; it recognises nothing by itself."""
 
     format = "markdown"
     label = "Any Markdown"

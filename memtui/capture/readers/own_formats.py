@@ -32,7 +32,7 @@ KIN_KEYS: dict[str, tuple[str, ...]] = {
     HALF_LIFE: ("kind",),
     RECIPE: ("name", "target", "budget", "created_at"),
 }
-"""The typed lines beside memories, with the keys that each must have as text."""
+"""The typed lines other than memories, with the keys that each must have as text."""
 
 _CONTROL_ESCAPE = re.compile(r"\\[bfru]")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -40,11 +40,11 @@ ODD_ANCHOR = "anchor-left-out"
 """Note of a draft with an anchor that can name no file: blank, or with a control character."""
 
 ODD_ID = "new-id"
-"""Note of a draft whose id no memory can have: it gets a new one, and the source's stays its `native_id`."""
+"""Note of a draft with an invalid id: it gets a new one, and the source's becomes its `native_id`."""
 
 LONGEST_ID = 64
 _ID = re.compile(rf"[A-Za-z0-9][\w.:#@+=-]{{0,{LONGEST_ID - 1}}}", re.ASCII)
-"""Ids that other programs gave are kept as well as ours, as long as they fit a column, a file's name and a shell."""
+"""Ids of other programs are kept as well as ours, as long as they fit a column, a file's name and a shell."""
 
 _LONGEST_NATIVE_ID = 200
 _LOOKED_AT_LINES = 20
@@ -75,7 +75,7 @@ class JsonlReader:
 
 
 def add_line(result: ReadResult, file: SourceFile, line: str, number: int, *, format_name: str) -> None:
-    """Add what one line of JSONL holds to a result: a draft, a record, or a skipped line."""
+    """Add the content of one line of JSONL to a result: a draft, a record, or a skipped line."""
     span = (number, number)
     try:
         record = _object(line)
@@ -111,7 +111,7 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
         name: the source's own name for a record without an id; by default a hash of its texts.
 
     Raises:
-        RecordError: the record makes no memory, or one that is over before it begins.
+        RecordError: the record makes no memory, or one that ends before it begins.
     """
     stated = memory_from_record(record, now=_EPOCH, new_id="")
     memory = without_odd_anchors(stated)
@@ -155,7 +155,7 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
 
 
 def _notes(memory: Memory) -> tuple[str, ...]:
-    """Return what a person should look at; control characters are gone by now."""
+    """Return the notes of a memory, whose control characters are already removed."""
     text = f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
     cleaned = None if text.isascii() else sanitise(text)
     notes = (
@@ -178,7 +178,7 @@ def clean(value: Any) -> Any:
 
 
 def _clean_anchors(value: Any) -> Any:
-    """Return anchors with those blanked that held a control character: without it they would name another file."""
+    """Return anchors, blanking those with a control character: without it they would name another file."""
     if isinstance(value, list):
         return [_clean_anchors(item) for item in value]
     if isinstance(value, dict):
@@ -222,7 +222,7 @@ READER = JsonlReader()
 
 
 class PortableReader:
-    """Reads the files of a portable vault, also after hands have edited them."""
+    """Reads the files of a portable vault, including hand-edited ones."""
 
     format = "vault"
     label = "memtui portable vault"
@@ -278,7 +278,7 @@ class PortableReader:
 
 
 def _vault_of(path: Path) -> Path | None:
-    """Return the folder that would be the vault if the file belonged to one."""
+    """Return the folder of the vault that the file would belong to."""
     if path.name == RECORDS:
         return path.parent
     if path.suffix.lower() != ".md" or path.name.lower() == "readme.md":
@@ -287,7 +287,7 @@ def _vault_of(path: Path) -> Path | None:
 
 
 def _version(vault: Path) -> int | None:
-    """Return the version of a vault; its manifest is read again only when it changed."""
+    """Return the version of a vault; its manifest is read again only if it changed."""
     try:
         state = (vault / MANIFEST).stat()
     except OSError:
@@ -304,14 +304,12 @@ PORTABLE_READER = PortableReader()
 
 
 def memory_of_record(draft: Draft, project: str | None, now: datetime, *, over: Memory | None = None) -> Memory:
-    """Return the memory that a record of memtui's own states, sanitised.
-
-    A row that gives no status of its own is a candidate, or active under `--active`.
+    """Return the memory that a record of memtui's own states, sanitised; a candidate unless the row gives a status.
 
     Args:
         project: where a row without a project goes.
         now: stands in for a missing time of creation.
-        over: a memory that the record replaces; a row that is no export keeps of it what it does not state.
+        over: a memory that the record replaces; a row that is no export keeps what it does not state.
     """
     if over is None and draft.stated is not None:
         return _as_stated(draft, draft.stated, project, now)
@@ -336,7 +334,7 @@ def memory_of_record(draft: Draft, project: str | None, now: datetime, *, over: 
 
 
 def _as_stated(draft: Draft, stated: Memory, project: str | None, now: datetime) -> Memory:
-    """Return the same of a record that its reader made a memory of: once is enough of 11,637."""
+    """Return the same for a record that its reader already turned into a memory: parsing 11,637 once is enough."""
     record = draft.record or {}
     title = stated.title
     sources = stated.sources
@@ -356,10 +354,10 @@ def _as_stated(draft: Draft, stated: Memory, project: str | None, now: datetime)
 
 
 def states_nothing_new(draft: Draft, project: str | None, stored: Memory) -> bool:
-    """Return whether a record of memtui's own states what a memory is already.
+    """Return whether a record of memtui's own states only what a memory already is.
 
-    An export states all there is. A row written by hand or by another program leaves out what it does not
-    care about, so there only what it states counts: accepting it, or tagging it here, makes no other memory.
+    An export states everything. A row written by hand or by another program leaves out what it does not care about, so
+    only what it states counts: accepting or tagging a memory here makes no difference.
     """
     theirs = memory_record(memory_of_record(draft, project, stored.created_at))
     mine = memory_record(without_odd_anchors(stored))
@@ -373,7 +371,7 @@ def states_nothing_new(draft: Draft, project: str | None, stored: Memory) -> boo
 
 
 def _is_guess(key: str, draft: Draft) -> bool:
-    """Return whether a title or kind is what the reader fills in for a row that states none."""
+    """Return whether a title or kind was filled in by the reader."""
     if key == "title":
         return draft.title == title_for(draft.insight, ())
     return key == "kind" and draft.kind == guess_kind(draft.insight, draft.title, ())
