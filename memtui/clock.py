@@ -35,7 +35,7 @@ def now() -> datetime:
 
 
 def days_after(moment: datetime, days: float) -> datetime:
-    """Return the moment so many days later, earlier if negative, at most the last or the first one of the calendar."""
+    """Return the moment so many days later (earlier if negative), within the range of datetime."""
     try:
         return moment + timedelta(days=days)
     except OverflowError:

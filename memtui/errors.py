@@ -17,7 +17,7 @@ EXIT_FINDINGS = 7
 
 
 class MemtuiError(Exception):
-    """A failure that a user can cause or mend.
+    """A failure that a user can cause or fix.
 
     Args:
         what: what went wrong, one clause, without a full stop.
@@ -41,7 +41,7 @@ class MemtuiError(Exception):
 
 
 class UsageError(MemtuiError):
-    """The words of a command are wrong."""
+    """The command line, or an option of it, is wrong."""
 
     exit_code = EXIT_USAGE
 
@@ -50,7 +50,7 @@ class QueryError(UsageError):
     """A query for memories is wrong.
 
     Args:
-        position: where in the query it begins, counted from 0.
+        position: where in the query the fault begins, counted from 0.
     """
 
     def __init__(self, what: str, *, where: str = "", remedy: str = "", position: int = 0) -> None:
@@ -59,23 +59,23 @@ class QueryError(UsageError):
 
 
 class ConfigError(MemtuiError):
-    """The configuration file holds something memtui cannot take."""
+    """The configuration is invalid."""
 
     exit_code = EXIT_USAGE
 
 
 class NotFoundError(MemtuiError):
-    """What was named does not exist."""
+    """Something named does not exist."""
 
     exit_code = EXIT_NOTHING
 
 
 class AmbiguousIdError(UsageError):
-    """An id prefix fits several memories."""
+    """An id prefix matches several memories."""
 
 
 class ConflictError(MemtuiError):
-    """Somebody changed a memory between reading and saving.
+    """A version conflict: somebody changed a memory between reading and saving.
 
     Args:
         mine: the text that was to be saved.
@@ -105,7 +105,7 @@ class ConflictError(MemtuiError):
 
 
 class VaultBusyError(MemtuiError):
-    """Another process holds the vault and did not let go in time."""
+    """A lock conflict: another process holds the vault and did not release it in time."""
 
     exit_code = EXIT_BUSY
 
@@ -137,11 +137,11 @@ class UnsafePathError(RefusedError):
 
 
 class ModelMissingError(MemtuiError):
-    """The embedding model, or what runs it, is not there or not as it should be."""
+    """The embedding model, or its runtime, is missing or damaged."""
 
 
 class OutputClosedError(MemtuiError):
-    """Standard output is closed, so what was asked for reaches nobody."""
+    """Standard output is closed."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -152,7 +152,7 @@ class OutputClosedError(MemtuiError):
 
 
 class OutputFailedError(MemtuiError):
-    """Standard output takes no more, as on a full disk."""
+    """Standard output could not be written, as on a full disk."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -163,7 +163,7 @@ class OutputFailedError(MemtuiError):
 
 
 class SourceError(MemtuiError):
-    """A source file cannot be read as what it claims to be."""
+    """A source file cannot be read in its format."""
 
 
 class NothingToUndoError(MemtuiError):

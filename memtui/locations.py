@@ -1,4 +1,4 @@
-"""Where memtui keeps its files, and the folders that ship with it. Nothing is created by asking."""
+"""Where memtui keeps its files, and the folders that ship with it. Asking creates nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress of long work, and how a person stops it."""
+"""Progress of long work, and how a person cancels it."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ ProgressCallback = Callable[[int, int], None]
 
 
 class Cancelled(Exception):  # noqa: N818 - not an error: the person asked for it
-    """A person stopped a long piece of work."""
+    """A person cancelled a long piece of work."""

@@ -1,4 +1,4 @@
-"""The working tree around a path: its root, its identities, its files. Reads git's files, runs git only if it must."""
+"""The working tree around a path: its root, identities and files. Reads git's files; runs git only if necessary."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ GIT_SECONDS = 5.0
 """Longest time for one call of git."""
 
 MOST_TREE_FILES = 50_000
-"""Files of a folder without git that are looked at to find the one that a partial path means."""
+"""Files of a folder without git that are searched for the one that a partial path means."""
 
 GENERIC_STEMS = frozenset(
     {"readme", "license", "changelog", "contributing", "index", "main", "mod", "lib", "init", "__init__", "__main__"}
     | {"conftest", "setup", "package", "tsconfig", "makefile", "dockerfile", "cargo", "pyproject", "go", "build", "pom"}
     | {"page", "layout", "route"}
 )
-"""Names, less their endings, that a project may hold once by chance: alone they name no file."""
+"""File names, without extension, that a project may hold once by chance: alone they identify no file."""
 
 _UNWALKED = frozenset({"node_modules", "__pycache__", "target", "dist", "build", "venv"})
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """A folder in view of projects.
+    """A folder as seen by projects.
 
     Attributes:
         folder: the absolute folder asked about.
@@ -80,10 +80,10 @@ class Workspace:
         return self.git_folder is not None
 
     def own_identities(self) -> list[str]:
-        """Return what a new project of this folder is registered under: its remote, else its root commit.
+        """Return the identities of a new project of this folder: its remote, else its root commit.
 
-        A repository with neither yet is known by its path. Outside a repository the list is empty: a folder
-        becomes a project only when a person links it.
+        A repository without either is identified by its path. Outside a repository the list is empty: a folder becomes
+        a project only when a person links it.
         """
         if self.remote:
             return [remote_identity(self.remote)]
@@ -92,10 +92,10 @@ class Workspace:
         return [path_identity(self.root.as_posix())] if self.is_repository else []
 
     def lookup_identities(self) -> list[str]:
-        """Return what to look this folder up by, in order.
+        """Return the identities to look this folder up by, in order.
 
-        Linked folders come first, the deepest first, so that a part of a repository can be a project of its
-        own; then the repository; outside one, the folders above.
+        Linked folders come first, the deepest first, so that a part of a repository can be its own project; then the
+        repository; outside one, the folders above.
         """
         inner = [folder for folder in (self.folder, *self.folder.parents) if folder.is_relative_to(self.root)]
         outer = [] if self.is_repository else self.root.parents
@@ -105,7 +105,7 @@ class Workspace:
 
     @property
     def suggested_name(self) -> str:
-        """The name a new project of this folder would like: from its remote, else from its root folder."""
+        """The suggested name of a new project of this folder: from its remote, else from its root folder."""
         return normalise_remote(self.remote) if self.remote else self.root.as_posix()
 
 
@@ -155,13 +155,13 @@ def run_git(folder: Path, *arguments: str, seconds: float = GIT_SECONDS) -> str 
 
 
 RENAMED = ("--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv")
-"""What makes `git log` and `git diff` print renames as `renames_in` reads them."""
+"""Options that make `git log` and `git diff` print renames as `renames_in` reads them."""
 
 _STATUS_PARTS = 3
 
 
 def renames_in(output: str | None) -> Iterable[tuple[str, str]]:
-    """Return (old, new) of git's `--name-status -z`: a status, and the two paths."""
+    """Return (old, new) from git's `--name-status -z`: a status and the two paths."""
     parts = [part.lstrip("\n") for part in (output or "").split("\0")]
     at = 0
     while at + _STATUS_PARTS <= len(parts):
@@ -181,11 +181,11 @@ def file_hash(path: Path) -> str | None:
 
 
 MATCHED = "matched"
-"""Content hash of a glob: it had files when its memory was verified."""
+"""Content hash of a glob that matched files when its memory was verified."""
 
 
 def without_symbol(path: str, *roots: Path) -> str:
-    """Return the file that a path names: `::` begins a symbol, unless a file of the whole name is in a folder."""
+    """Return the file that a path names: `::` begins a symbol, unless a file with the whole name exists."""
     plain, mark, _ = path.partition("::")
     return path if mark and any(os.path.lexists(root / path) for root in roots if "\0" not in path) else plain
 
@@ -196,14 +196,14 @@ def anchor_state(root: Path, anchor: Anchor) -> AnchorState:
 
 
 def is_outside(plain: str) -> bool:
-    """Return whether a path names nothing that could lie in a tree: a URL, another folder, a home."""
+    """Return whether a path cannot lie in a tree: a URL, another folder, a home."""
     parts = Path(plain).parts
     return "://" in plain or not parts or Path(plain).is_absolute() or ".." in parts or parts[0].startswith("~")
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The working tree of one project, to check its memories' anchors against. Its files are listed once."""
+    """The working tree of one project, against which its memories' anchors are checked. Its files are listed once."""
 
     project: str
     root: Path
@@ -217,16 +217,14 @@ class Tree:
         return {anchor.path: self.state(anchor) for anchor in memory.anchors}
 
     def state(self, anchor: Anchor, hashes: dict[str, str | None] | None = None) -> AnchorState:
-        """Return what the tree says of an anchor; it never changes a memory.
+        """Return the state of an anchor in this tree.
 
-        Fresh: it is there, with the content it had when the memory was verified, if that is known; of a glob, a file
-        fits it. Changed: it is there with other content. Gone: it is not there; of a glob, no file fits it any more,
-        though one did when the memory was verified. Unverifiable: it lies outside the tree, is a URL, a glob that no
-        file ever was seen to fit, or a part of a path that several files end in, so that nothing can be said of it.
+        Fresh: it exists, with the content it had when the memory was verified, if known; for a glob, some file matches.
+        Changed: it exists with other content. Gone: it does not exist; for a glob, no file matches any more.
+        Unverifiable: it lies outside the tree, is a URL, a glob that never matched a file, or the end of several paths.
 
         Args:
-            anchor: what a memory is tied to.
-            hashes: content hashes of files that were read before; those of this look are added.
+            hashes: content hashes of files read before; those read now are added.
         """
         known = {} if hashes is None else hashes
         plain = without_symbol(anchor.path, self.root)
@@ -250,7 +248,7 @@ class Tree:
         """Return the file or folder that an anchor's path means in this tree, without its symbol; None if none.
 
         That is the path itself, else the one file whose path ends in it: people write `service.py` for
-        `payments/service.py`. A name that many folders have, such as `index.ts`, is never taken for a file.
+        `payments/service.py`. A name that many folders have, such as `index.ts`, is never resolved.
         """
         plain = without_symbol(path, self.root).removeprefix("./")
         if not plain or Anchor(plain).is_glob or is_outside(plain):
@@ -264,11 +262,11 @@ class Tree:
         return found[0] if len(found) == 1 and (self.root / found[0]).is_file() else None
 
     def fits(self, glob: str) -> bool:
-        """Return whether a file that is there fits a glob."""
+        """Return whether an existing file matches a glob."""
         return next(self.fitting(glob), None) is not None
 
     def fitting(self, path: str) -> Iterator[str]:
-        """Yield the files that are there and fit a glob, or lie in a folder, by name."""
+        """Yield the existing files that match a glob, or lie in a folder, by name."""
         from memtui.domain.scope import matches
 
         plain = path.split("::", 1)[0].removeprefix("./").rstrip("/")
@@ -292,9 +290,9 @@ class Tree:
         return "fresh" if hashes[plain] == content else "changed"
 
     def _is_doubtful(self, plain: str) -> bool:
-        """Return whether files end in a path that names none of them for sure.
+        """Return whether files end in a path that identifies none of them for sure.
 
-        A name that many folders have always means the one at its very place: without that file it is gone.
+        A name that many folders have always means the one in that very place: without it the file is gone.
         """
         if plain.endswith("/") or _is_generic(plain):
             return False
@@ -311,14 +309,13 @@ class Tree:
         return [file for file in self._by_name.get(PurePosixPath(plain).name, []) if file.endswith("/" + plain)]
 
     def _files(self) -> list[str]:
-        """Return the files of the tree, sorted; all are listed at the first question."""
         if not self._names:
             self._names.extend(sorted(tree_files(self.root)) or [""])
         return self._names
 
 
 def states_now(stored: Mapping[str, AnchorState], looked: Mapping[str, AnchorState]) -> dict[str, AnchorState]:
-    """Return states of anchors of a look at the tree over those stored; where a file went, only a whole check knows."""
+    """Return the states of anchors as found now, but `moved` as stored: only a full check finds where a file went."""
     lost = {path for path, state in looked.items() if state in {"gone", "unverifiable"}}
     moved = {path for path in lost if stored.get(path) == "moved"}
     return {**stored, **{path: state for path, state in looked.items() if path not in moved}}
@@ -337,7 +334,7 @@ def _is_empty(folder: Path) -> bool:
 
 
 def tree_files(root: Path) -> list[str]:
-    """Return the files of a tree, relative to its root: those that git knows or would add, else all there are."""
+    """Return the files of a tree, relative to its root: those that git knows or would add, else all."""
     listed = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     if listed is not None:
         return list(dict.fromkeys(filter(None, listed.split("\0"))))

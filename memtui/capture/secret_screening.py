@@ -68,7 +68,7 @@ def _without(text: str, found: Sequence[SecretFinding], *, is_code: bool) -> tup
 
 
 def _pieces(lines: Sequence[str], *, is_code: bool) -> Iterator[tuple[int, int]]:
-    """Yield the pieces of a text as (first line, line after the last): what can be removed without breaking its neighbours."""
+    """Yield (first line, line after the last) of the pieces of a text that can be removed on their own."""
     first, in_fence = 0, is_code
     for number in range(1, len(lines)):
         before, line = lines[number - 1], lines[number]

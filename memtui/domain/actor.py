@@ -9,7 +9,7 @@ from memtui.domain.memory import Memory
 from memtui.errors import RefusedError, UsageError
 
 PERSON = "person"
-"""The name of the person at the keyboard when no other is given."""
+"""The default name of the person at the keyboard."""
 
 _PERSON_PREFIX = "person:"
 _LONGEST_NAME = 60
@@ -17,7 +17,7 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who does something.
+    """A person or an agent.
 
     Attributes:
         name: stored in the journal and in `confirmed_by`.
@@ -73,7 +73,7 @@ def require_person(actor: Actor, act: str) -> None:
 def check_may_alter(actor: Actor, memory: Memory) -> None:
     """Let a person alter anything, an agent only what no person accepted, verified or pinned.
 
-    What an agent wrote over an accepted memory would reach payloads without any person having read it.
+    What an agent writes over an accepted memory would reach payloads unread.
 
     Raises:
         RefusedError: an agent would alter what a person vouched for.

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from memtui.domain.memory import Memory
 
 MOST_LINES = 4_000
-"""Lines of a text that are compared; beyond, one clash: the matcher is quadratic, about 0.5 s for twice 4,000."""
+"""Longer texts are not compared but become one clash: the matcher is quadratic, about 0.5 s for twice 4,000 lines."""
 
 LINE_TEXTS = frozenset({"insight", "rationale", "snippet"})
 """Fields that are merged line by line."""
@@ -46,7 +46,7 @@ class Merged:
     """A text made of two.
 
     Attributes:
-        clashes: places where both changed the same lines; both stand there, theirs first.
+        clashes: places where both changed the same lines; both are kept, theirs first.
     """
 
     text: str
@@ -54,7 +54,7 @@ class Merged:
 
 
 def merge_lines(base: str, theirs: str, mine: str) -> Merged:
-    """Merge two texts that were made from one, line by line (diff3); changes in different places both come in."""
+    """Merge two versions of one text line by line (diff3); changes in different places are both applied."""
     if theirs in {base, mine}:
         return Merged(mine)
     if mine == base:
@@ -88,7 +88,7 @@ def _regions(base: list[str], theirs: list[str], mine: list[str]) -> Iterator[tu
 
 
 def _shared(base: list[str], theirs: list[str], mine: list[str]) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (base, theirs, mine, length) of the stretches of lines that all three hold, and the end of all."""
+    """Yield (base, theirs, mine, length) of the stretches of lines that all three share, and the end of all."""
     ours = SequenceMatcher(None, base, theirs, autojunk=False).get_matching_blocks()
     others = SequenceMatcher(None, base, mine, autojunk=False).get_matching_blocks()
     first = second = 0
@@ -106,7 +106,7 @@ def _shared(base: list[str], theirs: list[str], mine: list[str]) -> Iterator[tup
 
 
 def merge_items(base: Sequence[Any], theirs: Sequence[Any], mine: Sequence[Any]) -> tuple[Any, ...]:
-    """Merge two lists without repeats that were made from one: what either took out is out, what either added is in."""
+    """Merge two versions of a list without repeats: what either removed is out, what either added is in."""
     gone = {_key(item) for item in base} - {_key(item) for item in mine}
     kept = [item for item in theirs if _key(item) not in gone]
     known = {_key(item) for item in (*base, *theirs)}
@@ -114,7 +114,7 @@ def merge_items(base: Sequence[Any], theirs: Sequence[Any], mine: Sequence[Any])
 
 
 def _key(item: Any) -> Any:
-    """Return what makes an item itself: of an anchor the path, since its hash only says when it was looked at."""
+    """Return what identifies an item: for an anchor the path, since its hash only tells when it was looked at."""
     return getattr(item, "path", item)
 
 
@@ -137,7 +137,7 @@ class Difference:
 
     @property
     def combined(self) -> tuple[Any, int] | None:
-        """Both changes in one value with the number of clashes in it; None where a field has no parts."""
+        """Both changes in one value with the number of clashes; None for a field without parts."""
         if self.field in LINE_TEXTS:
             merged = merge_lines(self.base, self.theirs, self.mine)
             return merged.text, merged.clashes
@@ -152,7 +152,7 @@ def differences(base: Memory, theirs: Memory, mine: Mapping[str, Any]) -> list[D
     Args:
         base: the memory that the edit began with.
         theirs: the memory as stored now.
-        mine: the values that the person wants, by field; what is not named stays as in `base`.
+        mine: the values that the person wants, by field; others stay as in `base`.
     """
     found = []
     for name in COMPARED:

@@ -12,19 +12,19 @@ from memtui.domain.memory import Memory, Verdict
 from memtui.text.plural import counted
 
 FLOOR = DEFAULT_FLOOR
-"""No memory falls below this share, unless the configuration says otherwise."""
+"""The default lower limit of freshness."""
 
 REVIEW_THRESHOLD = 0.5
 """Below this freshness a memory is due for review."""
 
 SHORTEST_HALF_LIFE, LONGEST_HALF_LIFE = 0.01, 1_000_000.0
-"""The half-lives, in days, that one memory may have."""
+"""The range of half-lives, in days, of one memory."""
 
 GAMMA_SHAPE = 2.0
 """Shape `a` of the Gamma prior on the rate at which a kind's facts expire; its rate is 2 H / ln 2 days."""
 
 UNTIL_CHANGE = datetime(9999, 12, 31, tzinfo=UTC)
-"""`snoozed_until` of a memory that is put off until a file of it changes: no day is known."""
+"""`snoozed_until` of a memory that is snoozed until one of its files changes."""
 
 _DAY_SECONDS = 86_400.0
 
@@ -42,8 +42,8 @@ def first_trusted_at(memory: Memory) -> datetime:
 def half_life_days(memory: Memory, kinds: Kinds) -> float:
     """Return the effective half-life of one memory in days.
 
-    The memory's own if a person set one; else, with the Gamma prior of its kind and t the days it has
-    already been verified to hold, ln 2 * (b + t) / a.
+    Its own if a person set one; else, with the Gamma prior of its kind and t the days it has been verified to hold,
+    ln 2 * (b + t) / a.
     """
     if memory.half_life_days is not None:
         return memory.half_life_days
@@ -55,7 +55,7 @@ def half_life_days(memory: Memory, kinds: Kinds) -> float:
 
 
 def half_life_after(default: float, held: float) -> float:
-    """Return the half-life of what was verified to hold for so long, all in days: ln 2 * (b + t) / a."""
+    """Return the half-life after holding for so long, all in days: ln 2 * (b + t) / a."""
     rate = GAMMA_SHAPE * default / math.log(2)
     return math.log(2) * (rate + held) / GAMMA_SHAPE
 
@@ -86,15 +86,15 @@ def due_at(
 ) -> datetime | None:
     """Return when a memory becomes due for review, or None if no day is known.
 
-    The moment its freshness crosses the threshold, its own `due_at`, or the moment another reason asked for a look,
-    whichever comes first; a snooze defers them all, unless the change that it waited for has come. A pinned memory
-    does not fade.
+    The moment its freshness crosses the threshold, its own `due_at`, or the moment something else asked for a review,
+    whichever comes first; a snooze defers them all, unless the change that it waited for has come. A pinned memory does
+    not fade.
 
     Args:
         kinds: the kinds in force.
         threshold: freshness below which a memory is due.
-        asked_at: when something else than its age asked for a look, see `memtui.vault.review_triggers`.
-        woken_at: when a file was found to differ from what it was at a snooze until then.
+        asked_at: when something other than its age asked for a review, see `memtui.vault.review_triggers`.
+        woken_at: when the file change that a snooze waited for was found.
     """
     if woken_at is not None:
         return woken_at
@@ -107,7 +107,7 @@ def due_at(
 
 
 def _crossing(memory: Memory, kinds: Kinds, threshold: float) -> datetime:
-    """Return the moment at which the freshness of a memory falls to a threshold; the end of time above the floor."""
+    """Return when the freshness of a memory falls to a threshold; the end of time if it never does."""
     if threshold <= kinds.floor:
         return datetime.max.replace(tzinfo=UTC)
     days = half_life_days(memory, kinds) * math.log2((1.0 - kinds.floor) / (threshold - kinds.floor))
@@ -118,10 +118,10 @@ def _crossing(memory: Memory, kinds: Kinds, threshold: float) -> datetime:
 
 
 HELD = frozenset({"still-true", "edited"})
-"""Verdicts by which a fact was found to hold."""
+"""Verdicts that found a fact to hold."""
 
 EXPIRED = frozenset({"outdated", "superseded"})
-"""Verdicts by which a fact was found to have expired."""
+"""Verdicts that found a fact to have expired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +129,11 @@ class Lesson:
     """A half-life learned from verdicts, with its evidence.
 
     Attributes:
-        half_life_days: what the verdicts speak for.
+        half_life_days: what the verdicts suggest.
         default_days: what is in force without them.
         verdicts: how many said anything about the fact.
         expired: how many of them found it expired.
-        exposure_days: total time over which the facts were watched.
+        exposure_days: total time over which the facts were observed.
     """
 
     half_life_days: float
@@ -148,11 +148,11 @@ class Lesson:
 
 
 def learned_half_life(default_days: float, *, exposure_days: float, expired: int) -> float:
-    """Return the half-life in days that the evidence speaks for, by the mean of the Gamma posterior.
+    """Return the half-life in days that the evidence suggests, by the mean of the Gamma posterior.
 
     Args:
         default_days: the kind's half-life without evidence.
-        exposure_days: total time over which facts of the kind were watched.
+        exposure_days: total time over which facts of the kind were observed.
         expired: how many were found expired.
     """
     prior_days = GAMMA_SHAPE * default_days / math.log(2)
@@ -161,7 +161,7 @@ def learned_half_life(default_days: float, *, exposure_days: float, expired: int
 
 
 def lesson_from(verdicts: Iterable[Verdict], default_days: float) -> Lesson:
-    """Return what verdicts on memories of one kind teach; those that say nothing of the fact are left out."""
+    """Return the half-life learned from verdicts on memories of one kind; verdicts not about the fact are ignored."""
     telling = [verdict for verdict in verdicts if verdict.verdict in HELD | EXPIRED]
     expired = sum(verdict.verdict in EXPIRED for verdict in telling)
     exposure = math.fsum(max(0.0, verdict.exposure_days) for verdict in telling)

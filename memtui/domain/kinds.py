@@ -42,10 +42,10 @@ DEFAULT_KINDS: Mapping[str, Kind] = {
 DEFAULT_KIND = "lesson"
 
 DEFAULT_FLOOR = 0.05
-"""The share of trust that is left however old a memory is, unless the configuration says otherwise."""
+"""The share of trust that remains however old a memory is, unless configured otherwise."""
 
 DEFAULT_HURT_WEIGHT = 4.0
-"""How many words of a person that a memory helped outweigh one that it hurt, likewise."""
+"""How many "helped" outweigh one "hurt", unless configured otherwise."""
 
 _AT = "@"
 
@@ -62,15 +62,13 @@ def split_project(name: str) -> tuple[str, str | None]:
 
 
 class Kinds:
-    """The kinds in force and what trust is reckoned with.
+    """The kinds in force and the parameters of trust.
 
-    The configuration's kinds beat what was applied to the vault, which beats the built-in ones; a half-life that was
-    applied to one project beats them all there.
-
-    Whoever opens a vault hands over what is stored there, so that all who share the object go by one rule.
+    The configuration's kinds take precedence over those applied to the vault, which take precedence over the built-in
+    ones; a half-life applied to one project takes precedence over all of them there.
 
     Args:
-        floor: the share of trust that is left however old a memory is.
+        floor: the share of trust that remains however old a memory is.
         hurt_weight: how many helps outweigh one hurt.
     """
 
@@ -92,7 +90,7 @@ class Kinds:
         return tuple(self._kinds)
 
     def timed_names(self) -> tuple[str, ...]:
-        """Return every name that has a half-life of its own, those that only the vault knows among them."""
+        """Return every name with a half-life of its own, including those known only to the vault."""
         return tuple(dict.fromkeys([*self._kinds, *(name for name in self._stored if _AT not in name)]))
 
     def half_life(self, name: str, project: str | None) -> float:
@@ -124,12 +122,12 @@ class Kinds:
         return "config" if name in self._extra else "vault" if name in self._stored else "default"
 
     def take_stored(self, half_lives: Mapping[str, float]) -> None:
-        """Take over the half-lives in days, by kind, that are stored in the vault that was opened."""
+        """Adopt the half-lives in days, by kind, that are stored in the opened vault."""
         # Replaced as a whole, so that threads need no lock.
         self._stored = dict(half_lives)
 
     def with_half_lives(self, half_lives: Mapping[str, float]) -> Kinds:
-        """Return other kinds in which these half-lives in days are in force, whatever a vault says."""
+        """Return other kinds with these half-lives in days, whatever a vault says."""
         plain = {name: days for name, days in half_lives.items() if _AT not in name}
         extra = [*self._extra.values(), *(replace(self.get(name), half_life_days=days) for name, days in plain.items())]
         changed = Kinds(extra, floor=self.floor, hurt_weight=self.hurt_weight)

@@ -21,10 +21,10 @@ AnchorState = Literal["fresh", "changed", "moved", "gone", "unverifiable"]
 ANCHOR_STATES: tuple[AnchorState, ...] = ("fresh", "changed", "moved", "gone", "unverifiable")
 
 GLOBAL_PROJECT = "global"
-"""The project of memories that hold everywhere; it must be chosen explicitly."""
+"""The project of memories that apply everywhere; it must be chosen explicitly."""
 
 MOST_MERGED = 8
-"""Memories of one merge at most: as many as can stand side by side and be compared."""
+"""Memories of one merge at most: as many as can be compared side by side."""
 
 DEFAULT_IMPORTANCE = 3
 DEFAULT_CONFIDENCE = 1.0
@@ -170,7 +170,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone:
-    """A mark that a person deleted something, so that an import does not bring it back.
+    """A mark that a person deleted something, so that an import does not restore it.
 
     Attributes:
         content_hash: hash of the deleted memory's content.
@@ -190,7 +190,7 @@ class Change:
 
     Attributes:
         number: position in the journal, from 1.
-        action: what was done in a few words, e.g. `edit`, `import`, `undo`.
+        action: a short name of what was done, e.g. `edit`, `import`, `undo`.
         summary: one line for people, e.g. `import 200 memories from docs/`.
         state: `done`, `undone` (can be redone) or `abandoned` (undone, then overtaken by a new change).
         memory_ids: memories touched, in order, without repeats.
@@ -212,7 +212,7 @@ ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 ID_LENGTH = 8
 
 _LOOSE = re.compile(r"\r|\s\n|\s\Z|\A\n")
-"""What normalising would change in an ASCII text; most texts hold nothing of it."""
+"""What normalising would change in an ASCII text."""
 
 
 def new_id() -> str:
@@ -248,7 +248,8 @@ def content_hash(memory: Memory) -> str:
 
 LONGEST_TAG = 200
 """Characters of a tag, as of a title. A tag is a word or two; the longest are those of `memtui.domain.scope`, which
-hold a path: the longest of a Python environment has 152 characters."""
+hold a
+path: the longest of a Python environment has 152 characters."""
 
 CUT = "…"
 
@@ -259,7 +260,7 @@ def long_tag(tags: Iterable[str]) -> str | None:
 
 
 def fit_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return tags with what is too long cut short, each once."""
+    """Return tags, long ones shortened, each once."""
     return tuple(
         dict.fromkeys(tag if len(tag) <= LONGEST_TAG else f"{tag[: LONGEST_TAG - 1].rstrip()}{CUT}" for tag in tags)
     )

@@ -55,10 +55,7 @@ def commit_identity(sha: str) -> str:
 
 
 def path_identity(path: str) -> str:
-    """Return the identity of a folder that is no repository, by its absolute path.
-
-    Bytes of the path that are no UTF-8 are written out, as no database takes them.
-    """
+    """Return the identity of a folder outside a repository, by its absolute path; undecodable bytes are escaped."""
     return _PATH + path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
@@ -68,7 +65,7 @@ def linked_folder(identity: str) -> Path | None:
 
 
 def suggest_name(candidate: str, taken: Container[str]) -> str:
-    """Return a free project name from a remote or a folder: its last part, with the part before it if taken."""
+    """Return a free project name from a remote or folder: its last part, prefixed with the part before it if taken."""
     parts = [re.sub(r"[^\w.-]+", "-", part).strip("-.") for part in re.split(r"[/\\]", candidate)]
     parts = [part for part in parts if part] or ["project"]
     name = parts[-1]

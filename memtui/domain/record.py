@@ -70,7 +70,7 @@ def parse_time(value: object, key: str = "time") -> datetime | None:
 
 
 def memory_record(memory: Memory) -> Record:
-    """Return the portable record of a memory, keys in the fixed order; defaults that say nothing are left out."""
+    """Return the portable record of a memory, keys in the fixed order, without empty values."""
     record: Record = {"id": memory.id, "project": memory.project, "kind": memory.kind, "status": memory.status}
     if memory.status_reason:
         record["status_reason"] = memory.status_reason
@@ -109,12 +109,12 @@ def _origin_record(memory: Memory) -> Record:
 
 
 def names_a_path(path: str) -> bool:
-    """Return whether a text can name something in a tree: not if it is blank or holds a control character."""
+    """Return whether a text can name a path: it is not blank and holds no control character."""
     return bool(path.strip()) and (path.isprintable() or not any(category(sign) in {"Cc", "Cs"} for sign in path))
 
 
 def without_odd_anchors(memory: Memory) -> Memory:
-    """Return a memory without the anchors that name no path: those that no source brings in, and no file can keep."""
+    """Return a memory without the anchors that can name no path."""
     if all(names_a_path(anchor.path) for anchor in memory.anchors):
         return memory
     return replace(memory, anchors=tuple(anchor for anchor in memory.anchors if names_a_path(anchor.path)))

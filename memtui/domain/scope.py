@@ -1,4 +1,4 @@
-"""Where a memory applies: path patterns, and the tags that limit it to files or phases."""
+"""Where a memory applies: path patterns, and tags that limit it to files or phases."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import lru_cache
 from memtui.domain.memory import Memory
 
 MOST_ALTERNATIVES = 200
-"""Braces that expand to more patterns than this are taken literally."""
+"""Braces that expand to more patterns are taken literally."""
 
 LONGEST_PATTERN = 1_000
-"""A longer pattern is taken literally; no file system has longer names to fit."""
+"""A longer pattern is taken literally; no file system has longer names."""
 
 _MOST_CHARACTERS = 20_000
 _MARKS = "*?[{"
@@ -69,9 +69,9 @@ def _brace(text: str) -> tuple[int, int] | None:
 
 
 def _part_globstars(pattern: str, most: int) -> list[str]:
-    """Return patterns in which `**` is always a part of its own: `a**b` means `a*b` or `a*/**/*b`.
+    """Return patterns in which `**` is always a separate part: `a**b` means `a*b` or `a*/**/*b`.
 
-    When that would make more than `most`, the rest of the glued ones stay within their part of the path.
+    If that would make more than `most`, the remaining ones stay within their part of the path.
     """
     results = [re.sub(r"\*{2,}", _GLOBSTAR, pattern)]
     done: list[str] = []
@@ -106,7 +106,6 @@ def _translate(pattern: str, *, sets: bool) -> str:
 
 
 def _translate_part(part: str, *, sets: bool) -> str:
-    """Return the regular expression of what stands between two slashes."""
     chunks = [""]
     index = 0
     while index < len(part):
@@ -144,9 +143,9 @@ def _set(body: str) -> str:
 
 
 ONLY = "only:"
-"""What such a tag begins with; a path, a pattern or the name of a phase follows."""
+"""The prefix of such a tag; a path, a pattern or the name of a phase follows."""
 
 
 def limits_of(memory: Memory) -> tuple[str, ...]:
-    """Return the paths and phases that a memory is limited to, none for one that holds anywhere."""
+    """Return the paths and phases that a memory is limited to, none if it applies anywhere."""
     return tuple(tag[len(ONLY) :] for tag in memory.tags if tag[: len(ONLY)].lower() == ONLY and tag != ONLY)

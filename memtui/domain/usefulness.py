@@ -1,4 +1,4 @@
-"""Usefulness, importance and risk: the factors of a score that people's feedback moves."""
+"""Usefulness, importance and risk: the factors of a score that feedback changes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class SignalType:
     """What one fresh signal of a type adds.
 
     Attributes:
-        helped: to H, as much as a person's word that it helped is 1.
-        hurt: to B, as much as a person's word that it hurt is 1.
-        use: to the use u, whose logarithm alone counts.
+        helped: to H; a person's "helped" is 1.
+        hurt: to B; a person's "hurt" is 1.
+        use: to the use u, which counts by its logarithm only.
     """
 
     helped: float = 0.0
@@ -44,7 +44,7 @@ SIGNALS: Mapping[str, SignalType] = {
     "corrected": SignalType(hurt=0.5),
     "unused": SignalType(hurt=0.1),
 }
-"""The types of signals with their weights; a new source of signals adds its row here."""
+"""The types of signals with their weights; a new kind of signal adds its row here."""
 
 SIGNAL_TYPES = tuple(SIGNALS)
 
@@ -53,7 +53,7 @@ _DAY_SECONDS = 86_400.0
 
 
 def usefulness(signals: Iterable[Signal], now: datetime, hurt_weight: float = HURT_WEIGHT) -> float:
-    """Return the usefulness of one memory from its signals, in 0.5–1.5; 1.0 without any."""
+    """Return the usefulness of one memory from its signals, 0.5 to 1.5; 1.0 without any."""
     helped = hurt = use = 0.0
     for signal in signals:
         age = max(0.0, (now - signal.at).total_seconds() / _DAY_SECONDS)
@@ -67,7 +67,7 @@ def usefulness(signals: Iterable[Signal], now: datetime, hurt_weight: float = HU
 
 
 def from_counts(helped: float, hurt: float, hurt_weight: float = HURT_WEIGHT) -> float:
-    """Return usefulness for faded counts of helped and hurt."""
+    """Return usefulness for decayed counts of helped and hurt."""
     raw = 2.0 * (1.0 + helped) / (2.0 + helped + hurt_weight * hurt)
     return min(HIGHEST, max(LOWEST, raw))
 
@@ -81,7 +81,7 @@ def multiplier(importance: int) -> float:
 
 
 MOST_USES = 10
-"""Uses beyond these make it no more urgent: what ten payloads carried is surely relied on."""
+"""Uses beyond these make a review no more urgent."""
 
 USES_TO_DOUBLE = 5.0
 """Uses that double the risk."""
@@ -90,7 +90,7 @@ USES = frozenset({"copied", "injected", "referenced", "helped"})
 """Signals that count as a use."""
 
 LEAST_LOSS = 0.1
-"""Trust that counts as lost of a memory that is fresh but due for another reason, so that the reason can weigh."""
+"""Least loss of trust of a memory that is fresh but due for another reason, so that the reason can weigh."""
 
 
 def review_risk(
@@ -104,16 +104,16 @@ def review_risk(
 ) -> float:
     """Return lost trust × use × changed anchors × contradictions × hurt × imports; larger is more urgent.
 
-    Every factor but the first is 1 where there is nothing to tell. Five uses double the risk; one changed
-    anchor, one contradiction, one hurt or one import does.
+    Every factor but the first is 1 by default. Five uses double the risk; one changed anchor, contradiction, hurt or
+    import does.
 
     Args:
         trust: freshness, 0–1.
         uses: how often it was injected, copied, referenced or helped.
-        changed_anchors: anchors that changed, moved or went since it was verified.
-        contradictions: memories in use that contradict it.
+        changed_anchors: anchors that changed, moved or went missing since it was verified.
+        contradictions: active memories that contradict it.
         hurts: how often it hurt since it was verified.
-        imports: sources and candidates that imports since then brought on its subject.
+        imports: sources and candidates on its subject imported since then.
     """
     lost = max(LEAST_LOSS, 1.0 - trust)
     used = 1.0 + min(uses, MOST_USES) / USES_TO_DOUBLE

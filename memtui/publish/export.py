@@ -1,4 +1,4 @@
-"""Export memories to JSONL and the portable forms."""
+"""Export memories as JSONL or as a portable vault."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMED = 5
 
 
 def take_snapshot(vault: Vault, scope: Scope) -> Snapshot:
-    """Read the memories of a scope, of any status, with what hangs on them."""
+    """Read the memories of a scope, of any status, with everything attached to them."""
     with vault.read() as reader:
         memories = reader.select(MemoryFilter(scope=scope, statuses=None), sort="created", now=vault.now())
         ids = [memory.id for memory in memories]
@@ -49,12 +49,12 @@ def take_snapshot(vault: Vault, scope: Scope) -> Snapshot:
 
 
 def _is_in(scope: Scope, project: str | None) -> bool:
-    """Return whether what belongs to a project, or to none, is in a scope, as a memory of it would be."""
+    """Return whether something that belongs to a project, or to none, is in a scope."""
     return scope.projects is None or (scope.with_unassigned if project is None else project in scope.projects)
 
 
 def holding_secrets(snapshot: Snapshot, patterns: Patterns = ()) -> dict[str, list[str]]:
-    """Return the fields that hold what looks like a secret: of memories, or what hangs on them, by id; of recipes."""
+    """Return the fields that hold what looks like a secret: of memories and what is attached to them, by id; of recipes."""
     reasoned = (thing for things in (snapshot.verdicts, snapshot.signals, snapshot.tombstones) for thing in things)
     candidates: Iterator[tuple[str, object]] = chain(
         ((memory.id, memory) for memory in snapshot.memories),
@@ -107,7 +107,7 @@ def export_jsonl(snapshot: Snapshot, path: Path) -> int:
 
 
 def _is_jsonl(path: Path) -> bool:
-    """Return whether a file that an export would replace is empty or looks like one."""
+    """Return whether a file that an export would replace is empty or looks like JSONL."""
     if not path.is_file():
         return False
     with path.open("rb") as stream:

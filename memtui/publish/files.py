@@ -12,16 +12,16 @@ from memtui.recall.evaluation import Question, with_question
 
 
 def write_atomically(path: Path, data: bytes, *, mode: int | None = None, durable: bool = True) -> None:
-    """Write a whole file so that readers see either the old bytes or the new ones, never a part.
+    """Write a whole file so that readers see either the old bytes or the new ones.
 
-    A symbolic link is written through, not replaced: call `refuse_outside` first. Missing folders are made.
+    A symbolic link is written through, not replaced: call `refuse_outside` first. Missing folders are created.
 
     Args:
-        mode: permission bits; by default those of the file that is there, else what the umask leaves.
-        durable: wait until the disk has it; without, a power cut may leave the old file.
+        mode: permission bits; by default those of the existing file, else what the umask leaves.
+        durable: wait until the data is on disk; without, a power cut may leave the old file.
 
     Raises:
-        MemtuiError: the system refuses; the file is as it was.
+        MemtuiError: the system refuses; the file is unchanged.
     """
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".memtui-{secrets.token_hex(6)}.tmp")
@@ -59,7 +59,7 @@ def _write_new(path: Path, data: bytes, mode: int | None, *, durable: bool) -> N
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the rename itself durable, on the systems that can open a folder."""
+    """Make the rename itself durable, on systems that can open a folder."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:
@@ -73,11 +73,11 @@ def _sync_folder(folder: Path) -> None:
 
 
 def refuse_outside(path: Path, root: Path) -> None:
-    """Refuse a path that leaves the root, by `..` or because it or a folder above it is a symbolic link.
+    """Refuse a path that leaves the root, by `..` or through a symbolic link.
 
     Args:
         path: the file to be written or read; it need not exist.
-        root: the folder that must hold it; the root itself may be a link.
+        root: the folder that must contain it; the root itself may be a link.
 
     Raises:
         UnsafePathError: the path leads outside.
@@ -102,16 +102,16 @@ def refuse_outside(path: Path, root: Path) -> None:
 
 
 def write_payload(text: str, named: str, *, folder: Path, overwrite: bool = False) -> Path:
-    """Write a payload's exact bytes and return where.
+    """Write a payload's exact bytes and return the path.
 
     Args:
         named: a path as typed, `~` included.
         folder: what a relative path is relative to.
-        overwrite: whether a file that is there may be replaced.
+        overwrite: whether an existing file may be replaced.
 
     Raises:
         UsageError: no file can have that name.
-        RefusedError: there is a file of that name already.
+        RefusedError: the file already exists.
         MemtuiError: the system refuses; nothing was written.
     """
     if not named.isprintable():
@@ -132,16 +132,16 @@ def write_payload(text: str, named: str, *, folder: Path, overwrite: bool = Fals
 
 
 def add_question(question: Question, named: str, *, folder: Path) -> Path:
-    """Append a question to a file, which is made where there is none, and return where.
+    """Append a question to a file, created if missing, and return the path.
 
     Args:
-        question: what was asked, and what should come.
+        question: what was asked, and what should be found.
         named: a path as typed, `~` included.
         folder: what a relative path is relative to.
 
     Raises:
-        UsageError: there is nothing to note, or no file can have that name.
-        SourceError: the file holds something else, or cannot be read; it is left as it is.
+        UsageError: the question is empty, or no file can have that name.
+        SourceError: the file holds something else, or cannot be read; it is unchanged.
         MemtuiError: the system refuses; nothing was written.
     """
     if not question.query.strip() and not question.files:

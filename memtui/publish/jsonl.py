@@ -1,4 +1,4 @@
-"""memtui's own JSONL: one typed line for each memory, link, verdict, signal, tombstone, applied half-life and recipe.
+"""memtui's own JSONL: one typed line per memory, link, verdict, signal, tombstone, applied half-life and recipe.
 
 The same vault gives the same bytes: lines have a fixed order, keys the order of the record.
 """
@@ -26,11 +26,11 @@ from memtui.vault.packs import Recipe, recipe_record
 HIDDEN = re.compile(
     "[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]",
 )
-"""What JSON allows in a line but what splits lines, cannot be encoded, or cannot be seen in a diff."""
+"""Characters that JSON allows in a line but that split lines, cannot be encoded, or are invisible in a diff."""
 
 
 def dump_line(value: Any) -> str:
-    """Return one line of JSON that stays one line for every reader; other scripts stay readable."""
+    """Return one line of JSON that is one line for every reader; other scripts stay readable."""
     return HIDDEN.sub(_escape, json.dumps(value, ensure_ascii=False))
 
 
@@ -44,8 +44,8 @@ class Snapshot:
 
     Attributes:
         gone: ids of memories that the vault once held and no longer does.
-        half_lives: days by kind, and by kind in a project, as they were applied to the vault.
-        recipes: saved tasks of the projects exported, by name.
+        half_lives: days by kind, and by kind in a project, as applied to the vault.
+        recipes: saved tasks of the exported projects, by name.
     """
 
     memories: Sequence[Memory] = ()

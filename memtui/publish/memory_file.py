@@ -1,8 +1,7 @@
 """One memory as a Markdown file with frontmatter, there and back without loss.
 
-A text stands in the body where it comes back from there exactly, else in the frontmatter, quoted.
-The reader takes both, and takes what hands made of it: block scalars, single quotes, flow lists,
-unquoted texts that YAML would refuse, unknown keys.
+A text stands in the body where it can be read back exactly, else quoted in the frontmatter. The reader also accepts
+hand edits: block scalars, single quotes, flow lists, unquoted texts that YAML would refuse, unknown keys.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ KEYS = (
     *("importance", "confidence", "pinned", *TIME_FIELDS),
     *("confirmed_by", "verified_by", "half_life_days", "source", "other_sources"),
 )
-"""The keys of a memory's record in their order; whatever else a frontmatter holds is left alone."""
+"""The keys of a memory's record in their order; anything else in a frontmatter is ignored."""
 
 _SECTION = re.compile(r"^##[ \t]+(why|snippet)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _UNSAFE_IN_BODY = re.compile(f"[\x00-\x08\x0b-\x1f]|{HIDDEN.pattern}")
 _PLAIN = re.compile(r"[./]*(?!\d)\w(?:[\w./@+()*=,-]|:(?=[^\s:])|::(?=\S)| (?=[^\s#]))*")
 _BARE = re.compile(r"[\w.][\w./+:-]*(?<!:)")
 _EXPONENT = re.compile(r"^(-?\d+)e")
-"""YAML 1.1 takes `1e-05` for a text, and `1.0e-05` for the number."""
+"""YAML 1.1 reads `1e-05` as text and `1.0e-05` as a number."""
 _NO_STRINGS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n", ".inf", ".nan"})
 _KEY = re.compile(r"(?:([A-Za-z_][\w-]*)|\"([A-Za-z_][\w-]*)\")[ \t]*:(?:[ \t]+(.*))?$", re.DOTALL)
 _FENCE = re.compile(r"(`{3,}|~{3,})[^`]*$")
@@ -41,12 +40,12 @@ _CONFLICT = ("<<<<<<< ", ">>>>>>> ", "||||||| ")
 
 @dataclass(slots=True)
 class ParsedFile:
-    """What a memory file says.
+    """The content of a memory file.
 
     Attributes:
         record: the memory's record, keys in their order, as far as the file states them.
-        ignored: lines of the frontmatter that are no `key: value`, each with its number (from 1).
-        problem: why the file cannot be read as a memory at all, else empty.
+        ignored: numbers (from 1) of frontmatter lines that are not `key: value`.
+        problem: why the file cannot be read as a memory, else empty.
     """
 
     record: Record = field(default_factory=dict)
@@ -77,7 +76,7 @@ def render_memory(memory: Memory) -> str:
 
 
 def _fits_body(key: str, text: str) -> bool:
-    """Whether a text that stands in the body is read back exactly as it is."""
+    """Return whether a text in the body is read back exactly as it is."""
     if _UNSAFE_IN_BODY.search(text):
         return False
     if key == "snippet":
@@ -99,7 +98,7 @@ def _entry(key: str, value: Any) -> Iterator[str]:
 
 
 def _scalar(value: Any) -> str:
-    """Return a value as YAML on one line: plain where no reader can take it for anything else."""
+    """Return a value as YAML on one line: plain where no reader can misread it."""
     if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _NO_STRINGS:
         return value
     if isinstance(value, float):
@@ -111,7 +110,7 @@ def _scalar(value: Any) -> str:
 
 
 def parse_memory(text: str) -> ParsedFile:
-    """Return what a memory file says; never raises.
+    """Return the content of a memory file; never raises.
 
     Args:
         text: the file with LF line ends and without BOM.
@@ -147,7 +146,7 @@ def _frontmatter(lines: list[str], ignored: list[int]) -> Record:
 
 
 def _entries(lines: list[str], ignored: list[int]) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield key, rest of its line, and the lines below it, of the keys that are ours."""
+    """Yield key, rest of its line, and the lines below it, of the known keys."""
     key, rest, block = "", "", list[str]()
     for number, line in enumerate(lines, 2):
         if not line.strip() or line.startswith((" ", "\t", "- ", "#")) or line == "-":
@@ -165,7 +164,7 @@ def _entries(lines: list[str], ignored: list[int]) -> Iterator[tuple[str, str, l
 
 
 def _value(key: str, rest: str, block: list[str]) -> Any:
-    """Return the value of one entry: our own forms at once, anything else through YAML."""
+    """Return the value of one entry: our own forms directly, anything else through YAML."""
     while block and (not block[-1].strip() or block[-1].startswith("#")):
         block = block[:-1]
     if not block:
@@ -177,7 +176,6 @@ def _value(key: str, rest: str, block: list[str]) -> Any:
 
 
 def _one_line(rest: str, *, literal: bool, objects: bool = False) -> Any:
-    """Return a value that stands on one line."""
     if rest in {"", "null", "~"}:
         return None
     if rest[0] in '"{[':
@@ -196,7 +194,7 @@ def _one_line(rest: str, *, literal: bool, objects: bool = False) -> Any:
 
 
 def _yaml(chunk: str, key: str) -> Any:
-    """Return the value of a key by YAML, every scalar as text; what YAML refuses is taken as it stands."""
+    """Return the value of a key by YAML, every scalar as text; what YAML refuses is taken literally."""
     import yaml
 
     try:
@@ -209,7 +207,7 @@ def _yaml(chunk: str, key: str) -> Any:
 
 
 def _typed(key: str, value: Any) -> Any:
-    """Return the value in the type that the record wants, where it can be taken so."""
+    """Return the value in the type of the record, where it can be converted."""
     if key in NUMBER_KEYS and isinstance(value, str):
         return _number(value)
     if key == "pinned" and isinstance(value, str):
@@ -267,7 +265,7 @@ def _sections(lines: list[str], *, titled: bool) -> dict[str, str]:
 
 
 def _past_fence(lines: list[str], start: int) -> int:
-    """Return the first line after a snippet section's fence, so that no line inside is read as a heading."""
+    """Return the first line after a snippet's fence, so that no line inside is read as a heading."""
     position = next((index for index in range(start, len(lines)) if lines[index].strip()), start)
     opening = _FENCE.match(lines[position]) if position < len(lines) else None
     if opening is None:

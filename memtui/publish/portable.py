@@ -1,10 +1,10 @@
-"""The portable plain-text vault: one Markdown file for each memory, made for `git diff` and hand-offs.
+"""The portable plain-text vault: one Markdown file per memory, made for `git diff` and hand-offs.
 
     <folder>/memtui-vault.json                        what this folder is
     <folder>/memories/<project>/<title>.<id>.md       one memory each
     <folder>/records.jsonl                            links, verdicts, signals, tombstones, half-lives, recipes, if any
 
-The same vault gives the same bytes, and only what differs is written.
+The same vault gives the same bytes, and only files that differ are written.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SLUG_LENGTH = 48
 _SAFE_NAME = re.compile(r"[a-z0-9-]{1,40}")
 _LONGEST_NAME = 80
 _DEVICES = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
-"""Names that Windows keeps for devices, with any extension."""
+"""Names that Windows reserves for devices, with any extension."""
 
 _KIN_TYPES = frozenset({"link", "verdict", "signal", "tombstone", HALF_LIFE, RECIPE})
 
@@ -77,7 +77,7 @@ def _slug(title: str) -> str:
 
 
 def _encode(name: str) -> str:
-    """Return a name in lower-case letters, digits, `-` and `_xx` for any other byte, so that none collide.
+    """Return a name in lower-case letters, digits, `-` and `_xx` for any other byte, so that no two collide.
 
     A long one ends in a hash instead of its rest; `_h` never begins an encoded byte.
     """
@@ -112,18 +112,18 @@ def plan_vault(snapshot: Snapshot) -> dict[str, bytes]:
 
 
 def write_vault(folder: Path, snapshot: Snapshot, *, prune: bool = False, dry_run: bool = False) -> WriteReport:
-    """Write the portable vault into a folder, touching only files that differ and that are ours.
+    """Write the portable vault into a folder, touching only our own files that differ.
 
-    Files of memories that were renamed, or are gone from the vault, are removed; every other file stays as it is.
+    Files of memories that were renamed, or are gone from the vault, are removed; every other file stays.
 
     Args:
-        folder: a portable vault, or a folder that holds nothing of that name; it is made if missing.
-        prune: whether the files of memories that are not exported go, also those that the vault never knew.
+        folder: a portable vault, or a folder without files of these names; created if missing.
+        prune: whether files of memories that are not exported are removed, even if the vault never knew them.
         dry_run: report, but write nothing.
 
     Raises:
-        UnsafePathError: the folder holds something else under our names, or memories that are neither exported
-            nor gone, or leads outside by a link.
+        UnsafePathError: the folder holds something else under our names, or memories that are neither exported nor
+            gone, or leads outside by a link.
         MemtuiError: the system refuses a write; files written before it stay.
     """
     _check_folder(folder)
@@ -205,7 +205,7 @@ def _holds(path: Path, data: bytes) -> bool:
 
 
 def _ours(folder: Path, plan: Mapping[str, bytes]) -> dict[str, str | None]:
-    """Return the files outside the plan that are named and filled as only memtui does it, with the memory's id."""
+    """Return the files outside the plan that only memtui can have written, with the memory's id."""
     found: dict[str, str | None] = {}
     for path in (folder / MEMORIES).glob("*/*.md"):
         relative = path.relative_to(folder).as_posix()
@@ -232,7 +232,7 @@ def _is_kin(line: bytes) -> bool:
 
 
 def _remove(path: Path) -> None:
-    """Remove a file, and its folder if that is empty then."""
+    """Remove a file, and its folder if that is then empty."""
     path.unlink(missing_ok=True)
     if path.parent.parent.name == MEMORIES:
         try:

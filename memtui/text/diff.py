@@ -11,7 +11,7 @@ from typing import Literal
 Sign = Literal[" ", "-", "+", "…"]
 
 LONGEST_COMPARED = 20_000
-"""Characters compared of each text: comparing grows faster than the text, and nobody reads more of a difference."""
+"""Characters compared of each text: the cost grows faster than the text, and nobody reads more of a difference."""
 
 CONTEXT_LINES = 2
 """Equal lines shown on either side of a change."""
@@ -29,7 +29,7 @@ class DiffLine:
     """A line of a difference.
 
     Attributes:
-        sign: equal, taken out, put in, or `…` for equal lines left out or a text cut off.
+        sign: equal, removed, added, or `…` for omitted lines or a truncated text.
         pieces: the line without its line end.
     """
 
@@ -43,7 +43,7 @@ class DiffLine:
 
 
 def diff_texts(before: str, after: str) -> list[DiffLine]:
-    """Return the lines that differ, with a little of what surrounds them; nothing for equal texts."""
+    """Return the lines that differ, with some context; nothing for equal texts."""
     if before == after:
         return []
     old, new = _lines(before), _lines(after)
@@ -78,7 +78,7 @@ def _context(lines: Sequence[str], *, first: bool, last: bool) -> Iterator[DiffL
 
 
 def _changed(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
-    """Yield lines taken out and put in; those that stand at the same place with the words that differ."""
+    """Yield removed and added lines; those in the same place with the words that differ."""
     pairs = [_words(before, after) for before, after in zip(old, new, strict=False)]
     yield from (DiffLine("-", pieces) for pieces, _ in pairs)
     yield from (DiffLine("-", ((line, False),)) for line in old[len(pairs) :])
@@ -87,12 +87,11 @@ def _changed(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
 
 
 def differing_words(before: str, after: str) -> tuple[Pieces, Pieces]:
-    """Return two texts with the words that differ marked; no marks where hardly a word is the same."""
+    """Return two texts with the differing words marked; no marks where hardly a word is shared."""
     return _words(before[:LONGEST_COMPARED], after[:LONGEST_COMPARED])
 
 
 def _words(before: str, after: str) -> tuple[Pieces, Pieces]:
-    """Return both lines with the words that differ marked; no marks where hardly a word is the same."""
     old, new = _WORD.findall(before), _WORD.findall(after)
     whole = ((before, False),), ((after, False),)
     if max(len(old), len(new)) > _WORDS_COMPARED:

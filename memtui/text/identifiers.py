@@ -9,7 +9,7 @@ from memtui.text.stemming import stem
 from memtui.text.tables import read_words
 
 LONGEST_TERM = 64
-"""Characters of a term; what is longer is cut, so that a 1 MB line gives no 1 MB term."""
+"""Characters of a term; longer ones are cut, so that a 1 MB line gives no 1 MB term."""
 
 LONGEST_WHOLE = 256
 """Characters of a token that is still a term as a whole; longer ones only give their parts."""
@@ -24,7 +24,7 @@ KEPT_NAMES = frozenset(("c++", "c#", "f#", "j#", "g++", ".net"))
 """Names whose signs are part of them."""
 
 EXTENSIONS = read_words(__file__, "extensions.txt")
-"""Endings of file names that are no terms of their own."""
+"""File extensions that are no terms of their own."""
 
 _CONTRACTED = frozenset(("s", "re", "ve", "ll", "d", "m"))
 _VERSION = re.compile(r"[vV]?(\d+(?:\.\d+)+)(?![a-zA-Z0-9])")
@@ -42,9 +42,8 @@ _LETTERS_DIGITS = re.compile(r"([a-z]{3,})(\d+)|(\d{2,})([a-z]+)")
 def name_terms(raw: str, stop: Collection[str]) -> tuple[str, ...]:
     r"""Return the terms of one raw token, the whole before its parts, without repetitions.
 
-    `paymentId`, `payment_id` and `payment-id` share the whole `paymentid`, and give `payment` and `id` too.
-    Paths and dotted names stay whole with their signs. Words are stemmed; words of `stop` give nothing,
-    except inside a whole.
+    `paymentId`, `payment_id` and `payment-id` share the whole `paymentid`, and give `payment` and `id` too. Paths and
+    dotted names stay whole with their signs. Words are stemmed; words of `stop` give nothing, except inside a whole.
 
     Args:
         raw: letters and digits with inner `_`, `-`, `.`, `/`, `\` or apostrophes, as written.

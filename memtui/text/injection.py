@@ -1,4 +1,4 @@
-"""Text that tries to steer an assistant, and wording that reads as an order."""
+"""Detect text that tries to steer an assistant, and wording phrased as an instruction."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OUTSIDE_HINTS = ("://", "@", "webhook", "pastebin", "server", "endpoint", "host
 
 @dataclass(frozen=True)
 class _Wording:
-    """A wording that no ordinary text needs: the texts one of which it contains, and the pattern that finds it."""
+    """A wording that no ordinary text needs, with texts one of which it contains and the pattern that finds it."""
 
     reason: str
     hints: tuple[str, ...]
@@ -43,7 +43,7 @@ class _Wording:
         return compile_lines(self.text)
 
     def found_in(self, text: str, lower: str) -> re.Match[str] | None:
-        """Return where the wording stands in a text, given in lower case as well."""
+        """Return the match in a text, which is also given in lower case."""
         return self.pattern.search(text) if _has_any(lower, self.hints) else None
 
 
@@ -74,7 +74,7 @@ def planted_instructions(text: str) -> list[str]:
 
 
 def _may_be_planted(text: str) -> bool:
-    """Return whether any pattern fits the text as a whole; most texts need not be cut into sentences."""
+    """Return whether any pattern fits the text as a whole; most texts need not be split into sentences."""
     lower = text.lower()
     if any(wording.found_in(text, lower) for wording in _wordings()):
         return True
@@ -82,7 +82,7 @@ def _may_be_planted(text: str) -> bool:
 
 
 def _sentences(text: str) -> list[str]:
-    """Return sentences, lines of a paragraph joined; list items and headings stay apart."""
+    """Return sentences, joining the lines of a paragraph; list items and headings stay separate."""
     sentences = _SENTENCE_END.split(_LINE_INSIDE_PARAGRAPH.sub(" ", text))
     return [sentence for sentence in sentences if len(sentence) >= _SHORTEST_SENTENCE]
 
@@ -127,7 +127,7 @@ def _is_negated(sentence: str, at: int) -> bool:
 
 
 def _comment_reasons(text: str) -> Iterator[str]:
-    """Yield reasons for comments, which a rendered page hides and an assistant reads."""
+    """Yield reasons for comments, which a rendered page hides but an assistant reads."""
     start = text.find("<!--")
     while start >= 0:
         end = text.find("-->", start + 4)
@@ -166,6 +166,6 @@ _SHOUT = re.compile(r"\b(?:ALWAYS|NEVER|MUST)\b")
 
 
 def ordering_line(text: str) -> int | None:
-    """Return the number (from 1) of the first line that orders, e.g. begins with ALWAYS or NEVER; None for none."""
+    """Return the number (from 1) of the first line phrased as an order, e.g. with ALWAYS or NEVER; None if there is none."""
     starts = [found.start() for found in (_pattern("order").search(text), _SHOUT.search(text)) if found]
     return text.count("\n", 0, min(starts)) + 1 if starts else None

@@ -1,4 +1,4 @@
-"""One normal form for texts that say the same thing."""
+"""One normal form for texts that say the same."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _YSE = re.compile(r"(anal|paral|catal)ys(e|es|ed|er|ers|ing)")
 
 @cache
 def _respelt() -> tuple[dict[str, str], frozenset[str]]:
-    """Return words with what they are compared as, and the beginnings of words in which `-ise` stays."""
+    """Return words with the form they are compared in, and the beginnings of words that keep `-ise`."""
     table = read_table(__file__, "spelling.toml")
     known = {**_NUMBER_WORDS, **table["shorthand"], **table["british"]}
     return known, frozenset(table["ise"]["always"].split())
@@ -54,7 +54,7 @@ def _respelt() -> tuple[dict[str, str], frozenset[str]]:
 
 @lru_cache(maxsize=65_536)
 def american(word: str) -> str:
-    """Return a lower-case word in American spelling, developers' short forms spelt out."""
+    """Return a lower-case word in American spelling, developers' abbreviations expanded."""
     known, always_ise = _respelt()
     if word in known:
         return known[word]
@@ -79,7 +79,7 @@ _LATER_NUMBER = re.compile(r"\n[ \t]*\d")
 def plain_form(text: str) -> str:
     """Return a text in lower case without markup and contractions; lines and spelling stay.
 
-    Takes about 15 microseconds for a paragraph, so that a whole vault can be looked through.
+    Takes about 15 microseconds for a paragraph, so that a whole vault can be processed.
     """
     plain = (
         text if text.isascii() else unicodedata.normalize("NFKC", text).replace("\u2019", "'").replace("\u2018", "'")
@@ -98,9 +98,9 @@ def plain_form(text: str) -> str:
 
 
 def normal_form(text: str) -> str:
-    """Return a text as it is compared: its plain form in one spelling, on one line, without closing full stop.
+    """Return a text as it is compared: its plain form in one spelling, on one line, without a final full stop.
 
-    Names of code, paths and numbers stay; only words of prose are respelt.
+    Code names, paths and numbers stay; only words of prose are respelt.
     """
     return respelt(plain_form(text))
 
@@ -117,15 +117,14 @@ _changes: Memo[str, bool] = Memo(lambda word: american(word) != word, most=65_53
 
 
 _SNIPPET_CHARACTERS = 400
-"""A snippet says most in its first lines, and what comes after must not push the rationale out of the model's 256
-tokens, which stands before it."""
+"""A snippet says most in its first lines, and the rest must not push the rationale out of the model's 256 tokens."""
 
 _PART_CHARACTERS = 8_000
 """More of one part than any model reads."""
 
 
 def embedded_text(title: str, insight: str, rationale: str, snippet: str) -> str:
-    """Return the text to embed. It depends on nothing else, so a vector is stale when the content hash moved.
+    """Return the text to embed. It depends on nothing else, so a vector is stale when the content hash has changed.
 
     Whoever changes it adds a migration that empties the table of vectors.
     """

@@ -1,4 +1,4 @@
-"""Sizes, spans of time and days as people write them."""
+"""Sizes, durations and days as people write them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memtui.errors import UsageError
 Unit = Literal["tokens", "chars", "bytes"]
 
 LARGEST_BUDGET = 1_000_000_000
-"""Nothing that a budget limits is larger; beyond it a typing error is likelier."""
+"""Larger budgets are more likely typing errors."""
 
 LARGEST_DURATION_DAYS = 1_000_000.0
 
@@ -48,10 +48,10 @@ class Budget:
 
 
 def parse_budget(text: str) -> Budget:
-    """Return a budget from `1200`, `2k`, `10000 chars` or `32 KiB`; k is 1000, Ki is 1024, 0 is legal.
+    """Return a budget from `1200`, `2k`, `10000 chars` or `32 KiB`; k is 1000, Ki is 1024, 0 is allowed.
 
     Raises:
-        UsageError: it is no such size; the message shows how to write one.
+        UsageError: it is not a size; the message shows how to write one.
     """
     found = _BUDGET.fullmatch(text.strip())
     unit = _UNITS[found["unit"][:1].lower()] if found else "tokens"
@@ -68,7 +68,7 @@ def parse_duration(text: str) -> float:
     """Return days from `36h`, `90d`, `2w`, `6 months` or `1y`; a month counts 30 days, a year 365.
 
     Raises:
-        UsageError: it is no such time; the message shows how to write one.
+        UsageError: it is not a duration; the message shows how to write one.
     """
     found = _DURATION.fullmatch(text.strip())
     if not found:
@@ -82,7 +82,7 @@ def parse_duration(text: str) -> float:
 
 
 def parse_day(text: str) -> datetime:
-    """Return the UTC time of a day (its first moment) or of an ISO 8601 time; without a zone it is UTC.
+    """Return the UTC time of a day (its start) or of an ISO 8601 time; without a zone it is UTC.
 
     Raises:
         UsageError: it is neither; the message shows how to write one.

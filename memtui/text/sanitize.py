@@ -22,15 +22,15 @@ _REPLACEMENT = "\ufffd"
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
-    """A file's text and the style it was written in.
+    """A file's text and its encoding style.
 
     Attributes:
         text: with LF line ends and without a byte order mark.
-        newline: the line ends of the bytes; `lf` for a text without any, `mixed` as soon as two differ or
-            a lone CR ends a line.
+        newline: the line ends of the bytes; `lf` for a text without any, `mixed` if two differ or a lone CR ends a
+            line.
         bom: whether the bytes began with a byte order mark.
-        final_newline: whether the last line is ended; true for an empty file, where no line is left open.
-        replaced: undecodable bytes; each UTF-8 byte, or each UTF-16 unit, stands as one U+FFFD in the text.
+        final_newline: whether the last line is ended; true for an empty file.
+        replaced: undecodable bytes; each UTF-8 byte, or each UTF-16 unit, becomes one U+FFFD in the text.
         encoding: `utf-8` unless a byte order mark says UTF-16.
     """
 
@@ -43,7 +43,7 @@ class DecodedText:
 
 
 def decode(raw: bytes) -> DecodedText:
-    """Return bytes as text: UTF-8 with or without a BOM, UTF-16 if its BOM says so; it never fails."""
+    """Return bytes as text: UTF-8 with or without a BOM, UTF-16 if its BOM says so; never fails."""
     mark, encoding = next(((mark, name) for mark, name in _BOMS if raw.startswith(mark)), (b"", "utf-8"))
     text, replaced = _decode_body(raw[len(mark) :], encoding)
     newline = _newline_style(text)
@@ -62,8 +62,8 @@ def decode(raw: bytes) -> DecodedText:
 def encode(text: str, like: DecodedText) -> bytes:
     """Return text as bytes in the style of a decoded file: encoding, BOM, line ends, last line end.
 
-    What `decode` returned unchanged gives the same bytes, unless bytes were replaced or the line ends were
-    mixed: mixed ones are written as LF. Lone surrogates become U+FFFD.
+    Unchanged output of `decode` gives the same bytes, unless bytes were replaced or the line ends were mixed: mixed
+    ones are written as LF. Lone surrogates become U+FFFD.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not like.final_newline:
@@ -157,9 +157,9 @@ class Sanitised:
 
     Attributes:
         text: with LF line ends and without control characters other than tab and line feed.
-        removed: escape sequences and control characters taken out, lone surrogates replaced.
-        invisible: invisible characters that are still in the text and that no script or emoji needs there.
-        bidi: bidirectional controls that are still in the text.
+        removed: escape sequences and control characters removed, lone surrogates replaced.
+        invisible: invisible characters still in the text that no script or emoji needs there.
+        bidi: bidirectional controls still in the text.
     """
 
     text: str
@@ -169,10 +169,10 @@ class Sanitised:
 
 
 def sanitise(text: str) -> Sanitised:
-    """Return the text without control characters and escape sequences, with counts of what is odd about it.
+    """Return the text without control characters and escape sequences, with counts of what is unusual in it.
 
-    Doing it again changes nothing. An escape sequence that is never closed loses its opening alone. Controls that
-    end a line or part fields become a line feed or a space, so that no two words grow together.
+    Idempotent. An escape sequence that is never closed loses only its opening. Controls that end a line or separate
+    fields become a line feed or a space, so that no two words are joined.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -189,19 +189,19 @@ def sanitise(text: str) -> Sanitised:
 
 
 def in_lines(text: str) -> str:
-    """Return a text whose only line ends are line feeds: some readers break lines at U+2028 and U+2029, some not."""
+    """Return a text whose only line ends are line feeds: readers disagree on U+2028 and U+2029."""
     return text if text.isascii() else _SEPARATORS.sub("\n", text)
 
 
 def reveal(text: str) -> str:
-    """Return the text with hidden characters written out as U+202E in angle quotes, for the screen."""
+    """Return the text with hidden characters written out, as U+202E in angle quotes, for the screen."""
     if not text.isascii() and _SUSPECT.search(text):
         text = _hidden().sub(_reveal_hidden, text)
     return _UNDISPLAYABLE.sub(_reveal_character, text)
 
 
 def without_surrogates(text: str) -> str:
-    """Return the text with lone surrogates, which no database and no terminal takes, as question marks."""
+    """Return the text with lone surrogates, which databases and terminals reject, as question marks."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 

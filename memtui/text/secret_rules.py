@@ -57,7 +57,7 @@ def word_set(name: str) -> frozenset[str]:
 
 
 def is_placeholder(value: str) -> bool:
-    """Return whether a value stands for a secret instead of being one: xxxx, ****, <your-key>, changeme."""
+    """Return whether a value stands for a secret rather than being one: xxxx, ****, <your-key>, changeme."""
     return bool(_FILLER_ONLY.fullmatch(value) or _FILLER_RUN.search(value) or _PLACEHOLDER_WORD.search(value))
 
 
@@ -67,12 +67,12 @@ def is_reference(value: str) -> bool:
 
 
 def is_common(value: str) -> bool:
-    """Return whether a value is a word that documentation and type declarations put in a secret's place."""
+    """Return whether a value is a word that documentation and type declarations use in place of a secret."""
     return value.lower() in word_set("common") or bool(_COMMON.fullmatch(value))
 
 
 def is_identifier(value: str) -> bool:
-    """Return whether a value is a UUID, a ULID or a run of hexadecimal digits, such as a commit or a checksum."""
+    """Return whether a value is a UUID, a ULID or a run of hexadecimal digits, such as a commit or checksum."""
     return bool(_HEX.fullmatch(value) or _UUID.fullmatch(value) or _ULID.fullmatch(value))
 
 
@@ -82,7 +82,7 @@ def is_mixed(value: str) -> bool:
 
 
 def looks_random(token: str) -> bool:
-    """Return whether a token is long and as irregular as generated ones are; hashes and ids are not."""
+    """Return whether a token is as long and irregular as generated ones; hashes and ids are not."""
     if not is_mixed(token):
         return False
     core = _SEPARATORS.sub("", token)
@@ -93,7 +93,7 @@ def looks_random(token: str) -> bool:
 
 
 def is_hex_key(value: str) -> bool:
-    """Return whether a value is a run of hexadecimal digits as long and irregular as keys are."""
+    """Return whether a value is a run of hexadecimal digits as long and irregular as a key."""
     return (
         len(value) >= SHORTEST_RANDOM
         and bool(_HEX.fullmatch(value))
@@ -103,7 +103,7 @@ def is_hex_key(value: str) -> bool:
 
 
 def change_count(text: str) -> int:
-    """Return how often a text changes between small letters, capitals and digits; a capitalised word counts not."""
+    """Return how often a text changes between lower case, upper case and digits; an initial capital does not count."""
     return len(_CHANGE.findall(text))
 
 
@@ -124,7 +124,7 @@ def _no_placeholder(value: str) -> bool:
 
 
 def _no_words(value: str) -> bool:
-    """Return whether a token of a loosely shaped format is one: sk-fading-circle-loader is a style sheet's."""
+    """Return whether a loosely shaped token is a secret: sk-fading-circle-loader is a style sheet's."""
     longest = max(re.split("[-_.]", value), key=len)
     return not is_placeholder(value) and is_mixed(value) and (len(longest) >= 16 or looks_random(value))  # noqa: PLR2004 - no word has 16 letters and digits
 
@@ -237,7 +237,7 @@ _SHORT_WORDS = frozenset(("pwd", "pass"))
 
 @cache
 def _key_owners() -> tuple[str, ...]:
-    """Return how a name may go on before "key" to name a secret."""
+    """Return the words, with a separator, that make a name ending in "key" the name of a secret."""
     return tuple(word + sign for word in word_set("key_owners") for sign in ("", "-", "_", ".", " "))
 
 
@@ -267,9 +267,9 @@ _LEAST_CHANGE_COUNT, _LEAST_CHANGE_SHARE = 3, 0.25
 
 
 def find_assignments(text: str) -> Iterator[Hit]:
-    """Yield the values that are given to names of secrets and look like one.
+    """Yield the values that are assigned to names of secrets and look like one.
 
-    In the form of an environment file (`DB_PASSWORD=hunter2xyz`) less is asked of the value than in prose,
+    In the form of an environment file (`DB_PASSWORD=hunter2xyz`) the value is checked less strictly than in prose,
     where a word without digits is none.
     """
     for spelling in _SPELLINGS:
@@ -284,7 +284,7 @@ def find_assignments(text: str) -> Iterator[Hit]:
 
 
 def _assignment(text: str, at: int, end: int) -> Hit | None:
-    """Return the value given to the name whose last word stands at `at` to `end`."""
+    """Return the value assigned to the name whose last word stands at `at` to `end`."""
     word = text[at:end].lower()
     if not _ends_secret_name(text, at, word):
         return None
@@ -361,7 +361,7 @@ def _is_assigned_secret(value: str, *, env: bool, quoted: bool) -> bool:
 
 
 def _is_mixed_case(value: str) -> bool:
-    """Return whether letters alone change case as often as random ones do."""
+    """Return whether letters change case as often as random ones do."""
     return not value.islower() and change_count(value) >= len(value) * _LEAST_CHANGE_SHARE
 
 

@@ -51,9 +51,9 @@ class SecretFinding:
     """One value that looks like a secret.
 
     Attributes:
-        rule: which rule found it, e.g. `github-token`, or the name of a person's own pattern.
+        rule: which rule found it, e.g. `github-token`, or the name of a user's own pattern.
         start: where the value begins in the text.
-        masked: the rule and at most the first four characters, fit for any message.
+        masked: the rule and at most the first four characters, safe for any message.
         severity: `secret`, or `example` for the keys of AWS's documentation, which open nothing.
     """
 
@@ -65,12 +65,11 @@ class SecretFinding:
 
 
 def find_secrets(text: str, extra_patterns: Sequence[tuple[str, str]] = ()) -> list[SecretFinding]:
-    """Return the secrets in a text in order; those that overlap become one finding.
+    """Return the secrets in a text in order, overlapping ones as one finding.
 
     Args:
-        text: any text; a megabyte takes a fraction of a second, whatever it holds.
-        extra_patterns: a person's own rules as (name, regular expression); the first group, if there is
-            one, is the value. Their speed is the person's affair.
+        text: any text; a megabyte takes a fraction of a second.
+        extra_patterns: the user's own rules as (name, regular expression); the first group, if any, is the value.
 
     Raises:
         ConfigError: an expression cannot be compiled.
@@ -98,7 +97,7 @@ def redact(text: str, findings: Iterable[SecretFinding]) -> str:
 
 
 def _ascii_shadow(text: str) -> str:
-    """Return a text of the same length with ? for every character beyond ASCII: a third of the time to search."""
+    """Return a text of the same length with ? for every non-ASCII character: three times faster to search."""
     return text.encode("ascii", "replace").decode("ascii")
 
 
@@ -117,7 +116,7 @@ def _finding(text: str, hit: Hit) -> SecretFinding:
 
 
 def _merge(hits: list[Hit]) -> list[Hit]:
-    """Return hits by position without overlaps: the earlier rule in the list names what overlaps."""
+    """Return hits by position without overlaps; the earliest rule names what overlaps."""
     merged: list[Hit] = []
     ranked = sorted(enumerate(hits), key=lambda item: (item[1][1], item[0]))
     rank_of_last = 0
@@ -169,7 +168,7 @@ def _find_random(text: str) -> Iterator[Hit]:
 
 
 def _token_rule(token: str) -> str | None:
-    """Return `prefixed-key` for m0-, hsk-, brv_ and their like before random characters, else `random-token`."""
+    """Return `prefixed-key` for m0-, hsk-, brv_ and the like before random characters, else `random-token`."""
     found = None if token.isalnum() else _PREFIXED.fullmatch(token)
     if found and found["prefix"] in word_set("id_prefixes"):
         return None
@@ -183,7 +182,7 @@ def _token_rule(token: str) -> str | None:
 
 
 def _is_near_word(text: str, start: int) -> bool:
-    """Return whether a secret's word stands before a token on its line, and the token is no hash or part of a URL."""
+    """Return whether a word for a secret precedes a token on its line, and the token is no hash or part of a URL."""
     window = text[max(0, start - _WINDOW) : start]
     window = window[window.rfind("\n") + 1 :]
     if window.endswith("/") or "://" in window.rsplit(" ", 1)[-1] or _HASH_BEFORE.search(window):

@@ -1,8 +1,8 @@
 """English word stems by the Porter2 algorithm (snowballstem.org, English, as of Snowball 3.1).
 
-The vault stores hashes of stems, so the same word must give the same stem in every installation: the
-algorithm is written out here instead of taken from a package whose releases differ. It also costs a tenth
-of the time per word and none of the 27 ms that importing snowballstemmer takes.
+The vault stores hashes of stems, so the same word must give the same stem in every installation: the algorithm is
+written out here instead of taken from a package whose releases differ. It also takes a tenth of the time per word and
+none of the 27 ms that importing snowballstemmer takes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _STEP_4 = frozenset(
 
 
 def stem(word: str) -> str:
-    """Return the stem of a word of the letters a to z in lower case; one of two letters is its own."""
+    """Return the stem of a word of lower-case letters a to z; words of two letters stay as they are."""
     if word in _EXCEPTIONS:
         return _EXCEPTIONS[word]
     if len(word) <= 2:  # noqa: PLR2004 - the algorithm leaves such words alone

@@ -54,8 +54,8 @@ class TokenCounter(Protocol):
     """Counts the tokens of a text.
 
     Attributes:
-        encoding: its name, `estimate` if it is none.
-        exact: whether the count is that of the encoding, or an estimate on the safe side.
+        encoding: its name, or `estimate`.
+        exact: whether the count is exact for the encoding, or an estimate on the safe side.
     """
 
     encoding: str
@@ -101,18 +101,18 @@ class _Exact:
 
 
 class _Estimate:
-    """An upper estimate that no vocabulary is needed for.
+    """An upper estimate that needs no vocabulary.
 
-    Measured against o200k_base and cl100k_base: prose, code, JSON and Markdown come out 15 to 60 % high,
-    Chinese, Japanese and Korean 5 to 80 % high, other scripts up to three times too high for o200k_base, since they
-    must suffice for older vocabularies too. Only random letters and odd white space came out low, by 16 % at most.
+    Measured against o200k_base and cl100k_base: prose, code, JSON and Markdown come out 15 to 60 % high, Chinese,
+    Japanese and Korean 5 to 80 % high, other scripts up to three times too high for o200k_base, since the estimate must
+    suffice for older vocabularies too. Only random letters and odd white space came out low, by 16 % at most.
     """
 
     encoding = ESTIMATE
     exact = False
 
     def count(self, text: str) -> int:
-        """Return about how many tokens the text takes at most."""
+        """Return the approximate maximum of tokens in the text."""
         return math.ceil(math.fsum(chain.from_iterable(map(_weigh, _PIECE.finditer(text)))))
 
 

@@ -1,4 +1,4 @@
-"""The terms that BM25 counts, and their hashes that the vault stores."""
+"""The terms that BM25 counts, and the hashes of them that the vault stores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from memtui.text.identifiers import LONGEST_WHOLE, MOST_SPLIT, name_terms
 from memtui.text.tables import read_words
 
 STOP_WORDS = read_words(__file__, "stop_words.txt")
-"""The stop words, in lower case; those with an apostrophe are known to the tokeniser."""
+"""Stop words in lower case; the tokeniser handles those with an apostrophe."""
 
 
 K = TypeVar("K")
@@ -23,10 +23,10 @@ V = TypeVar("V")
 
 
 class Memo(dict[K, V], Generic[K, V]):
-    """Key to what a function makes of it; looking up what is known costs no call into Python.
+    """A cache of a function's results by key; looking up a known key calls no Python code.
 
     Args:
-        most: entries at which the table is emptied.
+        most: entries at which the cache is emptied.
     """
 
     def __init__(self, make: Callable[[K], V], *, most: int) -> None:
@@ -119,8 +119,8 @@ _ids: dict[str, int] = {}
 def index_terms(text: str) -> list[str]:
     """Return the terms under which a text is found, repeated as often as they occur.
 
-    A text of stop words alone keeps them. Runs of Han and other scripts without spaces give bigrams; every
-    Han character is a term too, so that a query of one character finds it without a scan.
+    A text of stop words only keeps them. Runs of Han and other scripts without spaces give bigrams; every Han character
+    is a term too, so that a query of one character finds it without a scan.
     """
     raws = _raw_tokens(text)
     terms = list(chain.from_iterable(map(_terms_of.__getitem__, raws)))
@@ -128,7 +128,7 @@ def index_terms(text: str) -> list[str]:
 
 
 def term_counts(text: str) -> dict[str, int]:
-    """Return each term of `index_terms` with its count; quicker than counting the list of a long text."""
+    """Return each term of `index_terms` with its count; faster than counting the list for a long text."""
     counts: dict[str, int] = {}
     raw_counts = Counter(_raw_tokens(text))
     for raw, count in raw_counts.items():
@@ -138,10 +138,7 @@ def term_counts(text: str) -> dict[str, int]:
 
 
 def query_terms(text: str) -> list[str]:
-    """Return the terms to look up for a query, in order, without repetitions.
-
-    A query of stop words alone keeps them, so that it does not become empty.
-    """
+    """Return the terms to look up for a query, in order, without repetitions; a query of stop words only keeps them."""
     raws = _raw_tokens(text)
     terms = chain.from_iterable(_bigrams(raw) if _is_spaceless(raw) else _terms_of[raw] for raw in raws)
     return list(dict.fromkeys(terms)) or list(dict.fromkeys(_every_word(raws)))
@@ -199,7 +196,7 @@ def _is_spaceless(raw: str) -> bool:
 
 
 def _bigrams(run: str) -> tuple[str, ...]:
-    """Return the overlapping pairs of a run, or the run itself when it is one character."""
+    """Return the overlapping pairs of a run, or the run itself if it is one character."""
     # In slices, because ordering a long run of combining marks takes quadratic time.
     slices = [run[at : at + LONGEST_WHOLE] for at in range(0, len(run), LONGEST_WHOLE)]
     plain = "".join([unicodedata.normalize("NFKC", part) for part in slices])

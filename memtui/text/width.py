@@ -1,4 +1,4 @@
-"""Widths in terminal cells; cutting and padding never split what is seen as one character."""
+"""Widths in terminal cells; cutting and padding never split what is displayed as one character."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection
 from itertools import islice
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-"""Stands for a control character, which must not reach the terminal."""
+"""Replaces a control character, which must not reach the terminal."""
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _BLANK = frozenset("\t\n\r\x0b\x0c\x85")
@@ -26,7 +26,7 @@ _LONGEST_GRAPHEME = 32
 
 
 def cell_width(text: str) -> int:
-    """Return how many cells a line takes; a control character takes one, for the mark that stands for it."""
+    """Return how many cells a line takes; a control character takes one, for its replacement."""
     if text.isascii() or (text.endswith("…") and text[:-1].isascii()):
         return len(text)  # an English title, cut or not, loads no tables
     from wcwidth import width
@@ -35,11 +35,11 @@ def cell_width(text: str) -> int:
 
 
 def steady(text: str) -> str:
-    """Return a text with its emoji in forms that every terminal gives the same cells.
+    """Return a text with its emoji in forms that every terminal gives the same width.
 
-    Terminals disagree on what is one emoji made of several code points: tmux 3.3 gives a heart with a variation
-    selector one cell where others give two, and the rest of the line, its border too, moves. So emoji come out without
-    selector and skin tone, those that are joined stand side by side, and a flag is its two letters.
+    Terminals disagree on emoji made of several code points: tmux 3.3 gives a heart with a variation selector one cell
+    where others give two, which shifts the rest of the line. So emoji lose selectors and skin tones, joined emoji are
+    separated, and a flag becomes its two letters.
     """
     if text.isascii() or not _UNSTEADY.search(text):
         return text
@@ -54,7 +54,7 @@ def _steadied(match: re.Match[str]) -> str:
 def clip(text: str, cells: int, ellipsis: str = "…") -> str:
     """Return a line cut to at most that many cells, ending in the ellipsis if something was cut off.
 
-    Control characters come out as U+FFFD, white space as blanks. If not even the ellipsis fits, nothing is left.
+    Control characters become U+FFFD, white space becomes blanks. If not even the ellipsis fits, the result is empty.
     """
     if cells <= 0:
         return ""
