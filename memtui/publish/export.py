@@ -54,7 +54,7 @@ def _is_in(scope: Scope, project: str | None) -> bool:
 
 
 def holding_secrets(snapshot: Snapshot, patterns: Patterns = ()) -> dict[str, list[str]]:
-    """Return the fields that hold what looks like a secret: of memories and what is attached to them, by id; of recipes."""
+    """Return the fields that hold what looks like a secret: of memories with what is attached, by id, and of recipes."""
     reasoned = (thing for things in (snapshot.verdicts, snapshot.signals, snapshot.tombstones) for thing in things)
     candidates: Iterator[tuple[str, object]] = chain(
         ((memory.id, memory) for memory in snapshot.memories),

@@ -166,6 +166,6 @@ _SHOUT = re.compile(r"\b(?:ALWAYS|NEVER|MUST)\b")
 
 
 def ordering_line(text: str) -> int | None:
-    """Return the number (from 1) of the first line phrased as an order, e.g. with ALWAYS or NEVER; None if there is none."""
+    """Return the number (from 1) of the first line phrased as an order, e.g. with ALWAYS; None without one."""
     starts = [found.start() for found in (_pattern("order").search(text), _SHOUT.search(text)) if found]
     return text.count("\n", 0, min(starts)) + 1 if starts else None
