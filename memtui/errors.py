@@ -147,7 +147,7 @@ class OutputClosedError(MemtuiError):
         super().__init__(
             "Nothing could be written",
             where="standard output is closed",
-            remedy="`> FILE` keeps the output, `> /dev/null` does without. What was changed stays changed.",
+            remedy="`> FILE` keeps the output, `> /dev/null` discards it. Changes already made are kept.",
         )
 
 
@@ -158,7 +158,7 @@ class OutputFailedError(MemtuiError):
         super().__init__(
             "The output could not be written",
             where=f"standard output: {reason}",
-            remedy="Give it a place with room and ask again; what was changed stays changed.",
+            remedy="Free some space and try again. Changes already made are kept.",
         )
 
 

@@ -55,7 +55,7 @@ def resource_folder(name: str) -> Path:
         if candidate.is_dir():
             return candidate
     raise MemtuiError(
-        "This installation of memtui lacks a folder that ships with it",
+        "A folder that ships with memtui is missing from this installation",
         where=name,
         remedy="Reinstall it: pip install --force-reinstall memtui.",
     )

@@ -67,7 +67,7 @@ def explain_kind(text: str, title: str, heading_path: Sequence[str], *, hint: st
         if weight > strongest.get(kind, (0.0, ""))[0]:
             strongest[kind] = (weight, reason)
     if not scores:
-        return DEFAULT_KIND, "nothing speaks for another kind"
+        return DEFAULT_KIND, "no evidence for another kind"
     kind = max(DEFAULT_KINDS, key=lambda name: scores.get(name, 0.0))
     return kind, strongest[kind][1]
 

@@ -293,7 +293,7 @@ def walk(folder: Path, skipped: list[Skipped]) -> Iterator[Found]:
                 if not f"{below}{os.sep}".startswith(f"{target}{os.sep}"):
                     waiting.append((entry.path, target, True))
             elif place == "outside":
-                skipped.append(Skipped(entry.path, None, "a link that leaves the folder"))
+                skipped.append(Skipped(entry.path, None, "a link that leads outside the folder"))
         waiting.extendleft(reversed(folders))
 
 
@@ -316,7 +316,7 @@ def _place(entry: os.DirEntry[str], real_root: str, skipped: list[Skipped]) -> s
     try:
         is_link, is_folder = entry.is_symlink(), entry.is_dir()
     except OSError as error:  # a link in a circle
-        skipped.append(Skipped(entry.path, None, f"cannot be looked at: {error.strerror or error}"))
+        skipped.append(Skipped(entry.path, None, f"cannot be read: {error.strerror or error}"))
         return ""
     if is_folder and entry.name in _skipped_folders():
         return ""

@@ -68,11 +68,11 @@ def _apply_half_lives(
             kind = in_project(kind, one_line(str(record["project"])))
         problem = ""
         if days is None:
-            problem = "half_life_days is no number of days"
+            problem = "half_life_days is not a number of days"
         elif not actor.is_person:
             problem = "only a person's import takes what persons decided"
         elif not over and held.get(kind, days) != days:
-            problem = f"here it is {held[kind]:g} days, not {days:g}; --replace takes it"
+            problem = f"this vault has {held[kind]:g} days, not {days:g}; --replace takes it"
         if days is None or problem:
             bad.append(f"half-life of {kind[:40]}: {problem}")
         else:
@@ -82,7 +82,7 @@ def _apply_half_lives(
 
 def _save_recipes(writer: VaultWriter, records: Iterable[Record], bad: list[str], actor: Actor, *, over: bool) -> None:
     """Save recipes with new names; replace existing ones only on request."""
-    from memtui.pack.targets.registry import target_named  # few imports hold a recipe
+    from memtui.pack.targets.formats import target_named  # few imports hold a recipe
 
     for record in records:
         problem = ""
@@ -105,7 +105,7 @@ def _save_recipes(writer: VaultWriter, records: Iterable[Record], bad: list[str]
         if not actor.is_person:
             problem = "only a person's import takes what persons decided"
         elif known is not None and not over:
-            problem = "here it says something else; --replace takes it"
+            problem = "differs from the one in this vault; --replace takes it"
         if problem:
             bad.append(f"recipe {recipe.name[:40]}: {problem}")
         else:
@@ -126,15 +126,15 @@ def _kin_of(record: Record) -> _Kin:
     """
     thing = thing_from_record(record)
     if isinstance(thing, Link) and thing.type not in LINK_TYPES:
-        raise RecordError(f"link is none of {', '.join(LINK_TYPES)}: {thing.type[:40]!r}")
+        raise RecordError(f"link must be one of {', '.join(LINK_TYPES)}, not {thing.type[:40]!r}")
     if isinstance(thing, Link) and thing.from_id == thing.to_id:
         raise RecordError("a memory cannot be linked to itself")
     if isinstance(thing, Signal) and thing.signal not in SIGNAL_TYPES:
-        raise RecordError(f"signal is none of {', '.join(SIGNAL_TYPES)}: {thing.signal[:40]!r}")
+        raise RecordError(f"signal must be one of {', '.join(SIGNAL_TYPES)}, not {thing.signal[:40]!r}")
     if isinstance(thing, Link | Signal) and not 0 <= thing.weight <= 1:
-        raise RecordError(f"weight is no number from 0 to 1: {thing.weight}")
+        raise RecordError(f"weight is not a number from 0 to 1: {thing.weight}")
     if isinstance(thing, Verdict) and not 0 <= thing.exposure_days <= LONGEST_HALF_LIFE:
-        raise RecordError(f"exposure_days is no number of days: {thing.exposure_days}")
+        raise RecordError(f"exposure_days is not a number of days: {thing.exposure_days}")
     return thing
 
 

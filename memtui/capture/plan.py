@@ -166,10 +166,10 @@ class Planner:
         content = draft.content
         key = identifier or f"{project} {content}"
         if key in seen and draft.found:
-            return Planned("skip", draft, project, reason="stands twice in what was found")
+            return Planned("skip", draft, project, reason="found twice")
         if key in seen:
             twin_action: Action = "unchanged" if seen[key] == content or not identifier else "clash"
-            return Planned(twin_action, draft, project, reason="stands twice in the import")
+            return Planned(twin_action, draft, project, reason="occurs twice in the import")
         seen[key] = content
         if identifier in stored:
             memory = stored[identifier]
@@ -177,12 +177,12 @@ class Planner:
                 return Planned("unchanged", draft, project, memory)
             if draft.found:
                 # An export that lies about must not stop the import of the files beside it.
-                reason = f"the vault holds another text of {memory.id}; name the file to import this one"
+                reason = f"the vault holds another text of {memory.id}; name the file to import it"
                 return Planned("skip", draft, project, memory, reason)
             if self._options.replace:
                 secret = self._secret(draft)
                 return secret or Planned("replace", draft, project, memory, "replaces what the vault holds")
-            return Planned("clash", draft, project, memory, "the vault holds something else under this id")
+            return Planned("clash", draft, project, memory, "another memory has this id")
         if not identifier:
             twin = next((owner for owner in twins.get(content, []) if owner[1] == project), None)
             if twin:
@@ -334,7 +334,7 @@ class Planner:
         if memory.status != "retired":
             return Planned("unchanged", draft, project, memory)
         if self._options.include_deleted:
-            return Planned("restore", draft, project, memory, "deleted before, brought back")
+            return Planned("restore", draft, project, memory, "restored after it was deleted")
         return Planned("skip", draft, project, memory, f"you deleted this ({memory.id})")
 
     def _moved_on(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
@@ -344,9 +344,11 @@ class Planner:
             return secret
         imported = {source.imported_hash for source in memory.sources if source.path == draft.source.path}
         if content_hash(memory) not in imported:
-            return Planned("conflict", draft, project, memory, "its source was edited, and a person edited it here")
+            return Planned("conflict", draft, project, memory, "both its source and the memory were edited")
         if PLANTED in draft.notes and memory.status == "active":
-            return Planned("conflict", draft, project, memory, "its source now holds what looks like an order to an AI")
+            return Planned(
+                "conflict", draft, project, memory, "its source now contains what looks like an instruction to an AI"
+            )
         return Planned("update", draft, project, memory, "its source was edited")
 
     def _secret(self, draft: Draft) -> Planned | None:
@@ -377,7 +379,7 @@ def spared_by_agents(item: Planned) -> Planned:
     if memory is None:
         return item
     if item.action == "restore":
-        return replace(item, action="skip", reason=f"a person deleted this ({memory.id}), only a person brings it back")
+        return replace(item, action="skip", reason=f"a person deleted this ({memory.id}), only a person can restore it")
     if item.action in {"update", "replace"} and (memory.pinned or memory.verified_at):
         vouched = "pinned" if memory.pinned else "verified"
         return replace(item, action="conflict", reason=f"an agent may not alter what a person {vouched}")

@@ -199,7 +199,7 @@ def _settled(writer: VaultWriter, edited: Memory, seen_hash: str, if_version: in
     stored = writer.get(edited.id)
     if not looked_at and stored.version == if_version:
         raise NotFoundError(
-            "The source was imported meanwhile, and says something else",
+            "The source was imported again meanwhile and has changed",
             where=edited.id,
             remedy="Nothing was written. Look at the conflict again.",
         )

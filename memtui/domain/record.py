@@ -66,7 +66,7 @@ def parse_time(value: object, key: str = "time") -> datetime | None:
         moment = datetime.fromisoformat(str(value).strip())
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise RecordError(f"{key} is no ISO 8601 time: {str(value)[:40]!r}") from None
+        raise RecordError(f"{key} is not an ISO 8601 time: {str(value)[:40]!r}") from None
 
 
 def memory_record(memory: Memory) -> Record:
@@ -152,7 +152,7 @@ def memory_from_record(record: Mapping[str, Any], *, now: datetime, new_id: str,
         raise RecordError("insight is missing or empty")
     status = record.get("status") or "active"
     if status not in STATUSES:
-        raise RecordError(f"status is none of {', '.join(STATUSES)}: {str(status)[:40]!r}")
+        raise RecordError(f"status must be one of {', '.join(STATUSES)}, not {str(status)[:40]!r}")
     times = {key: parse_time(record.get(key), key) for key in TIME_FIELDS}
     created = times.pop("created_at") or now
     half_life = record.get("half_life_days")
@@ -189,7 +189,7 @@ def _text(record: Mapping[str, Any], key: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise RecordError(f"{key} is no text: {str(value)[:40]!r}")
+        raise RecordError(f"{key} is not text: {str(value)[:40]!r}")
     return value
 
 
@@ -207,7 +207,7 @@ def _number(record: Mapping[str, Any], key: str, default: float, low: float, hig
     if value is None:
         return default
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise RecordError(f"{key} is no number from {low} to {high}: {str(value)[:40]!r}")
+        raise RecordError(f"{key} is not a number from {low} to {high}: {str(value)[:40]!r}")
     return value
 
 
@@ -218,7 +218,7 @@ def _strings(value: object, key: str) -> list[str]:
         return [part.strip() for part in value.split(",") if part.strip()]
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return [part for part in value if part]
-    raise RecordError(f"{key} is no list of texts: {str(value)[:40]!r}")
+    raise RecordError(f"{key} is not a list of texts: {str(value)[:40]!r}")
 
 
 def _anchors(value: object) -> list[Anchor]:
@@ -230,7 +230,7 @@ def _anchors(value: object) -> list[Anchor]:
             elif isinstance(part, Mapping) and isinstance(part.get("path"), str):
                 anchors.append(Anchor(part["path"], _text(part, "content_hash") or None))
             else:
-                raise RecordError(f"anchors hold something that names no path: {str(part)[:40]!r}")
+                raise RecordError(f"anchors hold something other than a path: {str(part)[:40]!r}")
         return anchors
     return [Anchor(path) for path in _strings(value, "anchors")]
 
@@ -239,7 +239,7 @@ def _sources(record: Mapping[str, Any]) -> list[Source]:
     sources = []
     others = record.get("other_sources") or []
     if not isinstance(others, list):
-        raise RecordError("other_sources is no list")
+        raise RecordError("other_sources is not a list")
     for value in (record.get("source"), *others):
         if value is None:
             continue
@@ -247,7 +247,7 @@ def _sources(record: Mapping[str, Any]) -> list[Source]:
             sources.append(Source(format=value))
             continue
         if not isinstance(value, Mapping):
-            raise RecordError(f"source is no object: {str(value)[:40]!r}")
+            raise RecordError(f"source is not an object: {str(value)[:40]!r}")
         sources.append(
             Source(
                 format=_text(value, "format") or "memtui",
@@ -266,7 +266,7 @@ def _span(value: object) -> tuple[int, int] | None:
         return None
     if isinstance(value, list) and len(value) == 2 and all(type(line) is int for line in value):  # noqa: PLR2004 - a pair
         return (value[0], value[1])
-    raise RecordError(f"span is no pair of line numbers: {str(value)[:40]!r}")
+    raise RecordError(f"span is not a pair of line numbers: {str(value)[:40]!r}")
 
 
 def link_record(link: Link) -> Record:

@@ -54,7 +54,7 @@ def _is_in(scope: Scope, project: str | None) -> bool:
 
 
 def holding_secrets(snapshot: Snapshot, patterns: Patterns = ()) -> dict[str, list[str]]:
-    """Return the fields that hold what looks like a secret: of memories with what is attached, by id, and of recipes."""
+    """Return the fields that hold apparent secrets: of memories by id, with what is attached, and of recipes."""
     reasoned = (thing for things in (snapshot.verdicts, snapshot.signals, snapshot.tombstones) for thing in things)
     candidates: Iterator[tuple[str, object]] = chain(
         ((memory.id, memory) for memory in snapshot.memories),
@@ -94,10 +94,10 @@ def export_jsonl(snapshot: Snapshot, path: Path) -> int:
     if path.is_dir():
         raise UnsafePathError("The target is a folder", where=str(path), remedy="Name a file: --out memories.jsonl.")
     if not path.parent.is_dir():
-        raise UsageError("There is no such folder", where=str(path.parent))
+        raise UsageError("The folder does not exist", where=str(path.parent))
     if path.is_symlink() or (path.exists() and not _is_jsonl(path)):
         raise UnsafePathError(
-            "Something else than JSONL stands there",
+            "The file is not JSONL",
             where=str(path),
             remedy="Choose a new name, or move it away first.",
         )

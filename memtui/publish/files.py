@@ -124,9 +124,7 @@ def write_payload(text: str, named: str, *, folder: Path, overwrite: bool = Fals
     if not named.strip() or is_folder:
         raise UsageError("A file's name is needed", where=str(path), remedy="Name a file in that folder.")
     if is_there and not overwrite:
-        raise RefusedError(
-            "There is a file of this name already", where=str(path), remedy="Say that it may be replaced."
-        )
+        raise RefusedError("The file already exists", where=str(path), remedy="Allow it to be replaced.")
     write_atomically(path, text.encode("utf-8", "replace"))
     return path
 

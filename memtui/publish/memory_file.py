@@ -125,7 +125,7 @@ def parse_memory(text: str) -> ParsedFile:
             parsed.problem = "the frontmatter has no closing ---"
             return parsed
         if any(line.startswith(_CONFLICT) for line in lines[1:end]):
-            parsed.problem = "the frontmatter holds an unresolved merge conflict"
+            parsed.problem = "the frontmatter contains an unresolved merge conflict"
             return parsed
         values = _frontmatter(lines[1:end], parsed.ignored)
         start = end + 1

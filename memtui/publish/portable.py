@@ -153,7 +153,7 @@ def _refuse_loss(folder: Path, outdated: Mapping[str, str | None], snapshot: Sna
     foreign = [path for path, identifier in outdated.items() if identifier is not None and identifier not in known]
     if foreign:
         raise UnsafePathError(
-            f"The folder holds {len(foreign)} memories that this export does not, {min(foreign)} among them",
+            f"The folder holds {len(foreign)} memories that this export does not contain, {min(foreign)} among them",
             where=str(folder),
             remedy="Nothing was written. Import them first, export all projects, name another folder, or say --prune.",
         )
@@ -176,7 +176,7 @@ def vault_version(folder: Path) -> int | None:
 def _check_folder(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise UnsafePathError(
-            "The portable vault needs a folder, and this is a file",
+            "A portable vault needs a folder, and this is a file",
             where=str(folder),
             remedy="Name another folder.",
         )

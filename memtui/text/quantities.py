@@ -56,7 +56,7 @@ def parse_budget(text: str) -> Budget:
     found = _BUDGET.fullmatch(text.strip())
     unit = _UNITS[found["unit"][:1].lower()] if found else "tokens"
     if not found or (found["binary"] and not (found["factor"] and unit == "bytes")):
-        raise UsageError(_complaint(text, "no budget"), where=text[:60], remedy=_BUDGET_EXAMPLES)
+        raise UsageError(_complaint(text, "not a budget"), where=text[:60], remedy=_BUDGET_EXAMPLES)
     base = 1024 if found["binary"] else 1000
     amount = int(_number(found) * base ** _POWERS[found["factor"].lower()])
     if amount > LARGEST_BUDGET:
@@ -72,11 +72,11 @@ def parse_duration(text: str) -> float:
     """
     found = _DURATION.fullmatch(text.strip())
     if not found:
-        raise UsageError(_complaint(text, "no span of time"), where=text[:60], remedy=_DURATION_EXAMPLES)
+        raise UsageError(_complaint(text, "not a duration"), where=text[:60], remedy=_DURATION_EXAMPLES)
     days = float(_number(found)) * _DAYS[found["unit"][:1].lower()]
     if days > LARGEST_DURATION_DAYS:
         raise UsageError(
-            f"a span of more than {LARGEST_DURATION_DAYS:,.0f} days", where=text[:60], remedy=_DURATION_EXAMPLES
+            f"a duration of more than {LARGEST_DURATION_DAYS:,.0f} days", where=text[:60], remedy=_DURATION_EXAMPLES
         )
     return days
 
@@ -91,7 +91,7 @@ def parse_day(text: str) -> datetime:
         moment = datetime.fromisoformat(text.strip())
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise UsageError("no day of the calendar", where=text[:60], remedy=_DAY_EXAMPLES) from error
+        raise UsageError("not a date", where=text[:60], remedy=_DAY_EXAMPLES) from error
 
 
 def _number(found: re.Match[str]) -> Decimal:
@@ -99,4 +99,4 @@ def _number(found: re.Match[str]) -> Decimal:
 
 
 def _complaint(text: str, otherwise: str) -> str:
-    return "less than nothing" if re.match(r"\s*[-\u2212]\s*[0-9]", text) else otherwise
+    return "a negative amount" if re.match(r"\s*[-\u2212]\s*[0-9]", text) else otherwise

@@ -147,7 +147,7 @@ def _compile_own(name: str, expression: str) -> re.Pattern[str]:
         return re.compile(expression)
     except re.error as error:
         raise ConfigError(
-            f"the secret pattern is no regular expression ({error})",
+            f"the secret pattern is not a regular expression ({error})",
             where=name,
             remedy="Correct the expression in the config, e.g. 'corp-[A-Za-z0-9]{24}'.",
         ) from error

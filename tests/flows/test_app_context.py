@@ -145,7 +145,7 @@ async def test_what_is_wrong_is_said_beside_the_lines_and_the_payload_stays(ferr
         await type_task(pilot)
         before = payload(pilot)
         await pilot.press("enter", "B", *"nope")
-        await shows(pilot, "Budget: no budget: nope.")
+        await shows(pilot, "Budget: not a budget: nope.")
         assert payload(pilot) == before
         for budget, told in (("0", "0 of 0 tokens"), ("10000 chars", "of 10,000 chars"), ("2k", "of 2,000 tokens")):
             await pilot.press("enter", "B", *budget)

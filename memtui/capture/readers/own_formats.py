@@ -92,11 +92,11 @@ def _object(line: str) -> Record:
     try:
         value = json.loads(line)
     except json.JSONDecodeError as error:
-        raise RecordError(f"no valid JSON: {error.msg}, column {error.colno}") from None
+        raise RecordError(f"invalid JSON: {error.msg}, column {error.colno}") from None
     except (RecursionError, ValueError):  # nested without end; an integer of thousands of digits
-        raise RecordError("no valid JSON: nested too deep, or a number too long") from None
+        raise RecordError("invalid JSON: nested too deeply, or a number too long") from None
     if not isinstance(value, dict):
-        raise RecordError("no JSON object")
+        raise RecordError("not a JSON object")
     # Looking at the line once is many times cheaper than looking at each text in it.
     tame = line.isprintable() and not _CONTROL_ESCAPE.search(line)
     record: Record = value if tame else clean(value)
@@ -189,7 +189,7 @@ def _clean_anchors(value: Any) -> Any:
 def _checked_kin(kind_of_line: object, record: Record) -> Record:
     keys = KIN_KEYS.get(kind_of_line) if isinstance(kind_of_line, str) else None
     if keys is None:
-        raise RecordError(f"type is none of memory, {', '.join(KIN_KEYS)}: {str(kind_of_line)[:40]!r}")
+        raise RecordError(f"type must be one of memory, {', '.join(KIN_KEYS)}, not {str(kind_of_line)[:40]!r}")
     for key in keys:
         if not isinstance(record.get(key), str) or not record[key]:
             raise RecordError(f"{kind_of_line} without {key}")
@@ -245,7 +245,7 @@ class PortableReader:
             raise SourceError(
                 f"The manifest is not that of a portable vault of version {VERSION}",
                 where=str(vault / MANIFEST),
-                remedy="Update memtui if a newer one wrote it, else mend the manifest.",
+                remedy="Update memtui if a newer version wrote it, else repair the manifest.",
             )
         if file.path.suffix.lower() == ".jsonl":
             result = ReadResult()
@@ -272,7 +272,7 @@ class PortableReader:
             result.skipped.append(Skipped(file.name, span, str(error)))
             return result
         result.skipped.extend(
-            Skipped(file.name, (number, number), "frontmatter: no `key: value`, left out") for number in parsed.ignored
+            Skipped(file.name, (number, number), "frontmatter: not `key: value`, left out") for number in parsed.ignored
         )
         return result
 

@@ -84,7 +84,7 @@ def test_a_guess_comes_with_its_reason() -> None:
     assert explain_kind("Never push", "Never push", ()) == ("constraint", 'says "never"')
     assert explain_kind("x y", "x y", ("Build commands",))[1] == 'stands under "build"'
     assert explain_kind("x", "x", (), hint="adr")[1] == "the source calls it adr"
-    assert explain_kind("x", "x", ())[1] == "nothing speaks for another kind"
+    assert explain_kind("x", "x", ())[1] == "no evidence for another kind"
 
 
 def test_a_guess_is_always_a_known_kind_and_quick() -> None:

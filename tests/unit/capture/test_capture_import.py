@@ -151,7 +151,7 @@ def test_what_a_person_edited_here_is_never_overwritten(vault: Vault, root: Path
         (conflict,) = report.conflicts
         assert conflict.memory == get(vault, memory.id) == mine
         assert "five times" in conflict.draft.insight
-        assert "a person edited it here" in conflict.reason
+        assert "were edited" in conflict.reason
         assert plan.missing == []
         assert everything(vault) == before
 

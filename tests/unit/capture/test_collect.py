@@ -133,7 +133,10 @@ def test_links_do_not_lead_out_of_the_folder(tmp_path: Path) -> None:
     collected = _collect(tmp_path / "repo")
     assert _read(collected) == [("claude-rules", ".claude/rules/shared/a.md")]
     told = sorted((Path(skipped.path).name, skipped.reason) for skipped in collected.skipped)
-    assert told == [("AGENTS.md", "a link that leaves the folder"), ("foreign", "a link that leaves the folder")]
+    assert told == [
+        ("AGENTS.md", "a link that leads outside the folder"),
+        ("foreign", "a link that leads outside the folder"),
+    ]
 
 
 def test_a_file_that_is_named_is_read_as_markdown_at_the_least(tmp_path: Path) -> None:
@@ -249,4 +252,4 @@ def test_links_in_a_circle_are_told_and_end_nothing(tmp_path: Path) -> None:
     collected = _collect(tmp_path / "repo")
     assert [name for _, name in _read(collected)] == ["CLAUDE.md"]
     assert sorted(Path(skipped.path).name for skipped in collected.skipped) == ["a", "b", "b.md"]
-    assert all("cannot be looked at" in skipped.reason for skipped in collected.skipped)
+    assert all("cannot be read" in skipped.reason for skipped in collected.skipped)

@@ -104,14 +104,14 @@ def test_bad_lines_are_told_and_do_no_harm(tmp_path: Path) -> None:
     assert [draft.insight for draft in result.drafts] == ["good", "also good"]
     told = [(skipped.span, skipped.reason.partition(":")[0]) for skipped in result.skipped]
     assert told == [
-        ((2, 2), "no valid JSON"),
-        ((4, 4), "no JSON object"),
-        ((5, 5), "no JSON object"),
+        ((2, 2), "invalid JSON"),
+        ((4, 4), "not a JSON object"),
+        ((5, 5), "not a JSON object"),
         ((6, 6), "insight is missing or empty"),
-        ((7, 7), "importance is no number from 1 to 5"),
-        ((8, 8), "type is none of memory, link, verdict, signal, tombstone, half-life, recipe"),
+        ((7, 7), "importance is not a number from 1 to 5"),
+        ((8, 8), "type must be one of memory, link, verdict, signal, tombstone, half-life, recipe"),
         ((9, 9), "link without link"),
-        ((10, 10), "no valid JSON"),
+        ((10, 10), "invalid JSON"),
     ]
 
 
