@@ -190,11 +190,6 @@ def without_symbol(path: str, *roots: Path) -> str:
     return path if mark and any(os.path.lexists(root / path) for root in roots if "\0" not in path) else plain
 
 
-def anchor_state(root: Path, anchor: Anchor) -> AnchorState:
-    """Return what a look at a working tree says of one anchor, see `Tree.state`."""
-    return Tree("", root).state(anchor)
-
-
 def is_outside(plain: str) -> bool:
     """Return whether a path cannot lie in a tree: a URL, another folder, a home."""
     parts = Path(plain).parts

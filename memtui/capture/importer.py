@@ -30,9 +30,6 @@ from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 from memtui.workspace import find_workspace
 
-OWN_FORMATS = frozenset({"jsonl", "vault"})
-"""Formats whose records bring their own project, dates and ids."""
-
 CLAIMS = frozenset({"status", "status_reason", "pinned", "confirmed_at", "confirmed_by", "verified_at", "verified_by"})
 """Keys by which a record vouches for itself."""
 

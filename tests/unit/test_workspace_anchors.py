@@ -11,7 +11,7 @@ import pytest
 
 from memtui.curate.fields import rehashed
 from memtui.domain.memory import Anchor, Memory
-from memtui.workspace import MATCHED, Tree, anchor_state, file_hash
+from memtui.workspace import MATCHED, Tree, file_hash
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 
@@ -43,16 +43,16 @@ def root(tmp_path: Path) -> Path:
     ],
 )
 def test_what_the_tree_says(root: Path, path: str, state: str) -> None:
-    assert anchor_state(root, Anchor(path)) == state
+    assert Tree("", root).state(Anchor(path)) == state
 
 
 def test_a_file_that_was_edited_since_the_verification_is_changed(root: Path) -> None:
     anchor = Anchor("src/a.py", file_hash(root / "src" / "a.py"))
-    assert anchor_state(root, anchor) == "fresh"
+    assert Tree("", root).state(anchor) == "fresh"
     (root / "src" / "a.py").write_text("x = 2\n", encoding="utf-8")
-    assert anchor_state(root, anchor) == "changed"
+    assert Tree("", root).state(anchor) == "changed"
     (root / "src" / "a.py").unlink()
-    assert anchor_state(root, anchor) == "gone"
+    assert Tree("", root).state(anchor) == "gone"
 
 
 def test_a_glob_is_gone_only_if_files_fitted_it_when_its_memory_was_verified(root: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_file_that_git_knows_and_that_was_deleted_fits_no_glob(root: Path) -> 
 def test_line_ends_alone_change_nothing(root: Path) -> None:
     anchor = Anchor("src/a.py", file_hash(root / "src" / "a.py"))
     (root / "src" / "a.py").write_bytes(b"x = 1\r\n")
-    assert anchor_state(root, anchor) == "fresh"
+    assert Tree("", root).state(anchor) == "fresh"
 
 
 def test_only_the_tree_of_its_own_project_says_something_of_a_memory(root: Path) -> None:
