@@ -60,7 +60,6 @@ class DraftMaker:
         heading_path: Sequence[str] = (),
         title: str = "",
         rationale: str = "",
-        snippet: str = "",
         kind: str | None = None,
     ) -> Draft | Skipped:
         """Return the draft of a text, or why there is none: nothing readable is left after sanitising.
@@ -72,11 +71,10 @@ class DraftMaker:
             heading_path: the headings above it, as context for title and kind.
             title: its title, if the source states one.
             rationale: why, if the source separates it from the rule.
-            snippet: code that goes with it, if the source separates it.
             kind: its kind, if the source states one.
         """
-        cleaned = [sanitise(part) for part in (text, title, rationale, snippet)]
-        insight, stated, why, code = (part.text for part in cleaned)
+        cleaned = [sanitise(part) for part in (text, title, rationale)]
+        insight, stated, why = (part.text for part in cleaned)
         if not insight.strip():
             return Skipped(self.file.name, span, "holds no readable text")
         path = tuple(sanitise(heading).text for heading in heading_path)
@@ -93,7 +91,6 @@ class DraftMaker:
                 agent=self.agent,
             ),
             rationale=why,
-            snippet=code,
             anchors=self._anchors(f"{insight}\n{why}"),
             tags=self.tags,
             observed_at=self.observed_at,

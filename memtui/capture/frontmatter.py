@@ -38,14 +38,12 @@ class Frontmatter:
         raw: the block as written, including both `---` lines; empty without one.
         body: everything after the block.
         body_first_line: line number of the body's first line, counted from 1.
-        lenient: whether the block was invalid YAML and was read line by line.
     """
 
     values: dict[str, object] = field(default_factory=dict)
     raw: str = ""
     body: str = ""
     body_first_line: int = 1
-    lenient: bool = False
 
     def text(self, key: str) -> str:
         """Return a setting as one line of text; empty when it is missing or no text."""
@@ -65,28 +63,26 @@ def split_frontmatter(text: str) -> Frontmatter:
     first = _block(text, 0)
     if first is None:
         return Frontmatter(body=text)
-    values, lenient, end = first
+    values, end = first
     space = _SPACE.match(text, end)
     second = _block(text, space.end() if space else end)
     if second is not None and _SETTINGS.intersection(second[0]):
-        values = {key: value for key, value in values.items() if value is not None}
-        values = {**second[0], **values}
-        lenient, end = lenient or second[1], second[2]
-    return Frontmatter(values, text[:end], text[end:], text.count("\n", 0, end) + 1, lenient)
+        values = {**second[0], **{key: value for key, value in values.items() if value is not None}}
+        end = second[1]
+    return Frontmatter(values, text[:end], text[end:], text.count("\n", 0, end) + 1)
 
 
-def _block(text: str, start: int) -> tuple[dict[str, object], bool, int] | None:
-    """Return the settings of the block that opens here, whether they were read line by line, and its end."""
+def _block(text: str, start: int) -> tuple[dict[str, object], int] | None:
+    """Return the settings of the block that opens here, and its end."""
     found = _closing(text, start)
     if found is None:
         return None
     inner_start, inner_end, end = found
     inner = text[inner_start:inner_end]
     values = _settings(inner)
-    if values is not None:
-        return values, False, end
-    values = _lenient_settings(inner)
-    return None if values is None else (values, True, end)
+    if values is None:
+        values = _lenient_settings(inner)
+    return None if values is None else (values, end)
 
 
 def _closing(text: str, start: int) -> tuple[int, int, int] | None:

@@ -164,7 +164,6 @@ def resolve_by_hand(
     actor: Actor,
     if_version: int,
     seen_hash: str,
-    allow_secret: bool = False,
     secret_patterns: Sequence[tuple[str, str]] = (),
     before: Callable[[], object] | None = None,
 ) -> Memory:
@@ -174,7 +173,6 @@ def resolve_by_hand(
         values: new values by field; none keeps what the memory says.
         if_version: the version that was looked at.
         seen_hash: the source's text that was looked at.
-        allow_secret: store the text even if it looks like a secret.
         secret_patterns: the user's own patterns.
         before: called before the change, e.g. to make a backup.
 
@@ -188,9 +186,7 @@ def resolve_by_hand(
         before()
     with vault.write(actor=actor.name, action="settle") as writer:
         memory = writer.get(identifier)
-        edited = edited_memory(
-            writer, memory, values, actor=actor, allow_secret=allow_secret, secret_patterns=secret_patterns
-        )
+        edited = edited_memory(writer, memory, values, actor=actor, secret_patterns=secret_patterns)
         return _settled(writer, edited, seen_hash, if_version)
 
 

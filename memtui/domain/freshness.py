@@ -130,14 +130,12 @@ class Lesson:
 
     Attributes:
         half_life_days: what the verdicts suggest.
-        default_days: what is in force without them.
         verdicts: how many said anything about the fact.
         expired: how many of them found it expired.
         exposure_days: total time over which the facts were observed.
     """
 
     half_life_days: float
-    default_days: float
     verdicts: int
     expired: int
     exposure_days: float
@@ -166,7 +164,7 @@ def lesson_from(verdicts: Iterable[Verdict], default_days: float) -> Lesson:
     expired = sum(verdict.verdict in EXPIRED for verdict in telling)
     exposure = math.fsum(max(0.0, verdict.exposure_days) for verdict in telling)
     days = learned_half_life(default_days, exposure_days=exposure, expired=expired)
-    return Lesson(days, default_days, len(telling), expired, exposure)
+    return Lesson(days, len(telling), expired, exposure)
 
 
 def lessons_by_kind(verdicts: Iterable[Verdict], kind_of: Mapping[str, str], kinds: Kinds) -> dict[str, Lesson]:

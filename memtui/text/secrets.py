@@ -23,7 +23,6 @@ from memtui.text.secret_rules import (
 
 Severity = Literal["secret", "example"]
 
-_SHOWN = 4
 _LONGEST_TOKEN = 400
 _WINDOW = 48
 
@@ -53,14 +52,12 @@ class SecretFinding:
     Attributes:
         rule: which rule found it, e.g. `github-token`, or the name of a user's own pattern.
         start: where the value begins in the text.
-        masked: the rule and at most the first four characters, safe for any message.
         severity: `secret`, or `example` for the keys of AWS's documentation, which open nothing.
     """
 
     rule: str
     start: int
     end: int
-    masked: str
     severity: Severity = "secret"
 
 
@@ -81,7 +78,10 @@ def find_secrets(text: str, extra_patterns: Sequence[tuple[str, str]] = ()) -> l
         *find_assignments(plain),
         *_find_random(plain),
     ]
-    return [_finding(text, hit) for hit in _merge(hits)]
+    return [
+        SecretFinding(rule, start, end, "example" if rule == EXAMPLE_RULE else "secret")
+        for rule, start, end in _merge(hits)
+    ]
 
 
 def redact(text: str, findings: Iterable[SecretFinding]) -> str:
@@ -99,20 +99,6 @@ def redact(text: str, findings: Iterable[SecretFinding]) -> str:
 def _ascii_shadow(text: str) -> str:
     """Return a text of the same length with ? for every non-ASCII character: three times faster to search."""
     return text.encode("ascii", "replace").decode("ascii")
-
-
-def _finding(text: str, hit: Hit) -> SecretFinding:
-    rule, start, end = hit
-    # Of a short password a quarter at most is shown.
-    shown = text[start : start + min(_SHOWN, (end - start) // 4)] if rule != "private-key" else ""
-    head = " ".join(shown.split())
-    return SecretFinding(
-        rule=rule,
-        start=start,
-        end=end,
-        masked=f"{rule} {head}\u2026",
-        severity="example" if rule == EXAMPLE_RULE else "secret",
-    )
 
 
 def _merge(hits: list[Hit]) -> list[Hit]:

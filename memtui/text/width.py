@@ -51,20 +51,17 @@ def _steadied(match: re.Match[str]) -> str:
     return chr(ord("A") + place) if 0 <= place < 26 else ""  # noqa: PLR2004 - letters
 
 
-def clip(text: str, cells: int, ellipsis: str = "…") -> str:
-    """Return a line cut to at most that many cells, ending in the ellipsis if something was cut off.
+def clip(text: str, cells: int) -> str:
+    """Return a line cut to at most that many cells, ending in … if something was cut off.
 
-    Control characters become U+FFFD, white space becomes blanks. If not even the ellipsis fits, the result is empty.
+    Control characters become U+FFFD, white space becomes blanks.
     """
     if cells <= 0:
         return ""
     head = _printable(text[: cells * _LONGEST_GRAPHEME])
     if len(head) == len(text) and cell_width(head) <= cells:
         return head
-    room = cells - cell_width(ellipsis)
-    if room < 0:
-        return ""
-    return (head[:room] if head.isascii() else _fitting(head, room)) + ellipsis
+    return (head[: cells - 1] if head.isascii() else _fitting(head, cells - 1)) + "…"
 
 
 def shorten(text: str, most: int) -> str:

@@ -14,7 +14,6 @@ def test_settings_and_body_are_parted() -> None:
     assert found.values == {"description": "Fares", "alwaysApply": False}
     assert found.body == "\n# Fares\n"
     assert found.body_first_line == 5
-    assert not found.lenient
 
 
 def test_a_closing_line_may_end_the_file() -> None:
@@ -67,7 +66,6 @@ def test_empty_values_are_none() -> None:
 )
 def test_what_is_no_yaml_is_read_line_by_line(line: str, key: str, value: object) -> None:
     found = split_frontmatter(f"---\n{line}\nalwaysApply: true\nnote: 'quoted'\n---\nx")
-    assert found.lenient
     assert found.values == {key: value, "alwaysApply": True, "note": "quoted"}
 
 

@@ -67,9 +67,6 @@ def test_a_secret_is_found_by_its_shape(rule: str, secret: str) -> None:
     (finding,) = find_secrets(text)
     assert (finding.rule, finding.severity) == (rule, "secret")
     assert text[finding.start : finding.end] == secret
-    assert secret not in finding.masked
-    assert secret[5:] not in finding.masked
-    assert finding.masked.startswith(rule)
     assert redact(text, [finding]) == f"The deploy job reads {prefix}[secret: {rule}] from the vault."
 
 
@@ -203,7 +200,6 @@ def test_a_person_adds_patterns() -> None:
     text = "badge corp-12345 and corp-99999"
     findings = find_secrets(text, [("badge", r"corp-(\d{5})")])
     assert [text[finding.start : finding.end] for finding in findings] == ["12345", "99999"]
-    assert findings[0].masked == "badge 1…"
     assert find_secrets("nothing", [("empty", "x*")]) == []
 
 
@@ -237,11 +233,10 @@ def test_no_surrounding_hides_a_known_secret(before: str, secret: str, after: st
 
 
 @given(st.text(st.sampled_from("password=:\"' \ntoken_KEY1aBsk-xX/@<>{}.é"), max_size=120))
-def test_findings_lie_in_order_inside_the_text_and_mask_the_value(text: str) -> None:
+def test_findings_lie_in_order_inside_the_text(text: str) -> None:
     end = 0
     for finding in find_secrets(text):
         assert end <= finding.start < finding.end <= len(text)
-        assert text[finding.start : finding.end] not in finding.masked
         end = finding.end
 
 
