@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from memtui.capture.blocks import Span
 from memtui.capture.classify import anchors_in, guess_kind
 from memtui.capture.draft import Draft, DraftScope, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import Frontmatter
-from memtui.capture.markdown import Piece, Split, split_markdown
+from memtui.capture.markdown import Piece, Split, split_markdown, text_without
 from memtui.capture.prose import SkipReason
 from memtui.capture.stable_split import Familiar
 from memtui.capture.titles import cut_title, title_for
@@ -199,15 +200,10 @@ def _whole(split: Split, text: str, first_line: int, most_chars: int, *, one_sub
     start = min([start, *(gap.span[0] for gap in lead)])
     inside = [gap for gap in split.skipped if start <= gap.span[0] <= end]
     left_out = [gap for gap in inside if gap.reason not in _KEPT_INSIDE]
-    dropped = {number for gap in left_out for number in range(gap.span[0], gap.span[1] + 1)}
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    kept: list[str] = []
-    for number in range(start, end + 1):
-        line = lines[number - first_line]
-        after_a_comment = number - 1 in dropped and kept and not kept[-1].strip()
-        if number not in dropped and (line.strip() or not after_a_comment):
-            kept.append(line)
-    piece = Piece(first.heading_path, 1, "\n".join(kept).strip("\n"), (start, end))
+    dropped = (Span(gap.span[0] - first_line, gap.span[1] - first_line) for gap in left_out)
+    kept = text_without(lines, Span(start - first_line, end - first_line), dropped)
+    piece = Piece(first.heading_path, 1, kept, (start, end))
     return Split([piece], [gap for gap in split.skipped if gap not in inside or gap in left_out])
 
 

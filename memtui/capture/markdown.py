@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from memtui.capture.blocks import Block, Span, item_text, outline
 from memtui.capture.prose import (
@@ -186,25 +186,21 @@ class _Splitter:
     def recut(self, familiar: Familiar) -> None:
         """Split each section as before, as far as its old pieces are still there."""
         found = [(parted, list(parted.atoms())) for parted in self.parted]
-        texts = [
-            Atom(self._text(span), " > ".join(parted.path if cut.part is None else parted.parts[cut.part].path))
-            for parted, atoms in found
-            for span, cut in atoms
-        ]
-        units = familiar.units_of(texts)
-        counts = Counter(units)
-        cuts = [cut for _, atoms in found for _, cut in atoms]
-        of_items = {unit for unit, cut in zip(units, cuts, strict=True) if cut.is_item}
-        simple = familiar.simple
-        single = frozenset(unit for unit in of_items if unit is not None and (counts[unit] == 1 or unit in simple))
-        at = 0
-        for parted, atoms in found:
-            mine, at = units[at : at + len(atoms)], at + len(atoms)
-            groups = regroup(mine, [cut for _, cut in atoms], single=single)
+        atoms = [(parted, span, cut) for parted, parts in found for span, cut in parts]
+        units = familiar.units_of(
+            [
+                Atom(self._text(span), " > ".join(parted.path if cut.part is None else parted.parts[cut.part].path))
+                for parted, span, cut in atoms
+            ]
+        )
+        single = _single_items(units, [cut for _, _, cut in atoms], familiar.simple)
+        rest = iter(units)
+        for parted, parts in found:
+            groups = regroup(list(islice(rest, len(parts))), [cut for _, cut in parts], single=single)
             if groups is not None:
                 gone = set(map(id, parted.parts))
                 self.parts = [part for part in self.parts if id(part) not in gone]
-                self.parts.extend(self._rejoined(parted, atoms, group) for _, group in groups)
+                self.parts.extend(self._rejoined(parted, parts, group) for _, group in groups)
 
     def _rejoined(self, parted: _Parted, atoms: Sequence[tuple[Span, Cut]], group: Sequence[int]) -> _Part:
         """Return the part that a group of atoms makes."""
@@ -217,13 +213,8 @@ class _Splitter:
         path = parted.path if usual is None else parted.parts[usual].path
         if len(group) == 1 and atoms[group[0]][1].is_item:
             return _Part(whole, path, alone=True, text=item_text(self.lines, whole))
-        dropped = {number for span in parted.dropped for number in range(span.first, span.last + 1)}
-        kept: list[str] = []
-        for number in range(whole.first, whole.last + 1):
-            doubled = number - 1 in dropped and kept and not (kept[-1].strip() or self.lines[number].strip())
-            if number not in dropped and not doubled:
-                kept.append(self.lines[number])
-        return _Part(whole, path, alone=True, text="\n".join(kept).strip("\n"))
+        text = text_without(self.lines, whole, parted.dropped)
+        return _Part(whole, path, alone=True, text=text)
 
     def _parts(self, section: _Section, remembered: Sequence[Block]) -> list[_Part]:
         parts: list[_Part] = []
@@ -351,6 +342,24 @@ class _Splitter:
 
     def _size(self, span: Span) -> int:
         return self.starts[span.last + 1] - self.starts[span.first]
+
+
+def _single_items(units: Sequence[int | None], cuts: Sequence[Cut], simple: frozenset[int]) -> frozenset[int]:
+    """Return the units that are one item of a list each."""
+    counts = Counter(units)
+    of_items = {unit for unit, cut in zip(units, cuts, strict=True) if cut.is_item and unit is not None}
+    return frozenset(unit for unit in of_items if counts[unit] == 1 or unit in simple)
+
+
+def text_without(lines: Sequence[str], whole: Span, dropped: Iterable[Span]) -> str:
+    """Return lines as a text without some of them, and without the blank line that would stand twice then."""
+    gone = {number for span in dropped for number in range(span.first, span.last + 1)}
+    kept: list[str] = []
+    for number in range(whole.first, whole.last + 1):
+        doubled = number - 1 in gone and kept and not (kept[-1].strip() or lines[number].strip())
+        if number not in gone and not doubled:
+            kept.append(lines[number])
+    return "\n".join(kept).strip("\n")
 
 
 def _within(inner: Span, outer: Span) -> bool:

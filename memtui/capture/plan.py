@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Literal
 
 from memtui.capture.draft import Draft, Skipped, with_fit_tags
@@ -90,6 +91,33 @@ class ImportPlan:
         return sum(1 for item in self.items if item.action in actions)
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class _Known:
+    """The memories of one project, with those of each content, whether stated by a source or stored."""
+
+    def __init__(self, memories: Sequence[Memory]) -> None:
+        self.memories = memories
+        self.by_content: dict[str, Memory] = {}
+        for memory in memories:
+            for content in {content_hash(memory), *(source.imported_hash for source in memory.sources)}:
+                if content and (content not in self.by_content or self.by_content[content].status == "retired"):
+                    self.by_content[content] = memory
+
+    def unstated(self, contents: Iterable[str], paths: Collection[str | None]) -> list[Memory]:
+        """Return the memories of some sources that none of these contents states."""
+        stated = {self.by_content[content].id for content in contents if content in self.by_content}
+        # What was merged lives on in another memory, which has its sources.
+        return [
+            memory
+            for memory in self.memories
+            if memory.id not in stated
+            and memory.status not in {"retired", "merged"}
+            and any(source.path in paths for source in memory.sources)
+        ]
+
+
 class Planner:
     """Compares drafts of one or several projects with the vault."""
 
@@ -161,77 +189,56 @@ class Planner:
         twins: dict[str, list[tuple[str, str | None]]],
         seen: dict[str, str],
     ) -> Planned:
-        record = draft.record or {}
-        identifier = str(record.get("id") or "")
-        content = draft.content
-        key = identifier or f"{project} {content}"
+        identifier = str((draft.record or {}).get("id") or "")
+        key = identifier or f"{project} {draft.content}"
         if key in seen and draft.found:
             return Planned("skip", draft, project, reason="found twice")
         if key in seen:
-            twin_action: Action = "unchanged" if seen[key] == content or not identifier else "clash"
+            twin_action: Action = "unchanged" if seen[key] == draft.content or not identifier else "clash"
             return Planned(twin_action, draft, project, reason="occurs twice in the import")
-        seen[key] = content
+        seen[key] = draft.content
         if identifier in stored:
-            memory = stored[identifier]
-            if states_nothing_new(draft, project, memory):
-                return Planned("unchanged", draft, project, memory)
-            if draft.found:
-                # An export that lies about must not stop the import of the files beside it.
-                reason = f"the vault holds another text of {memory.id}; name the file to import it"
-                return Planned("skip", draft, project, memory, reason)
-            if self._options.replace:
-                secret = self._secret(draft)
-                return secret or Planned("replace", draft, project, memory, "replaces what the vault holds")
-            return Planned("clash", draft, project, memory, "another memory has this id")
-        if not identifier:
-            twin = next((owner for owner in twins.get(content, []) if owner[1] == project), None)
-            if twin:
-                return self._known(draft, project, self._reader.get(twin[0]))
-        return self._fresh(draft, project, content)
+            return self._same_id(draft, project, stored[identifier])
+        owners = [] if identifier else twins.get(draft.content, [])
+        twin = next((owner for owner in owners if owner[1] == project), None)
+        return self._known(draft, project, self._reader.get(twin[0])) if twin else self._fresh(draft, project)
+
+    def _same_id(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
+        """Decide on a record whose id is that of a memory in the vault."""
+        if states_nothing_new(draft, project, memory):
+            return Planned("unchanged", draft, project, memory)
+        if draft.found:
+            # An export found by the way must not stop the import of the files beside it.
+            reason = f"the vault holds another text of {memory.id}; name the file to import it"
+            return Planned("skip", draft, project, memory, reason)
+        if self._options.replace:
+            return self._secret(draft) or Planned("replace", draft, project, memory, "replaces what the vault holds")
+        return Planned("clash", draft, project, memory, "another memory has this id")
 
     # -- other sources ------------------------------------------------------------------------------
 
     def _plan_project(self, plan: ImportPlan, drafts: Sequence[Draft], project: str | None) -> None:
         """Add to a plan what happens to the drafts of one project and to the memories they concern."""
         scope = Scope((project,)) if project else Scope((), with_unassigned=True)
+        stored = self._reader.select(MemoryFilter(scope=scope, statuses=None), sort="created", now=_EPOCH)
+        known = _Known(moved(stored, renamed(drafts, stored, self._is_gone)))
         paths = {draft.source.path for draft in drafts}
-        stored = self._reader.select(MemoryFilter(scope=scope, statuses=None), sort="created", now=_epoch())
-        known = moved(stored, renamed(drafts, stored, self._is_gone))
-        by_hash: dict[str, Memory] = {}
-        for memory in known:
-            for content in {content_hash(memory), *(source.imported_hash for source in memory.sources)}:
-                if content and (content not in by_hash or by_hash[content].status == "retired"):
-                    by_hash[content] = memory
-        drafts = self._without_secret_lines(drafts, by_hash)
-        drafts, heirs = self._as_cut_before(drafts, known, by_hash)
+        drafts = self._without_secret_lines(drafts, known)
+        drafts, heirs = self._as_cut_before(drafts, known)
         firsts, copies = _fold_copies(drafts)
-        stated = {by_hash[content].id for content in firsts if content in by_hash}
-        # What was merged lives on in another memory, which has its sources.
-        unstated = [
-            memory
-            for memory in known
-            if memory.id not in stated
-            and memory.status not in {"retired", "merged"}
-            and any(source.path in paths for source in memory.sources)
-        ]
+        unstated = known.unstated(firsts, paths)
         edited = {content: memory for content, memory in heirs.items() if memory in unstated}
-        taken = {memory.id for memory in edited.values()}
-        unknown = [content for content in firsts if content not in by_hash and content not in edited]
-        matched = match_edits(
-            [firsts[content] for content in unknown],
-            [memory for memory in unstated if memory.id not in taken],
-            all_drafts=drafts,
-            all_memories=known,
-            bases=self._edited_here(unstated) if unknown else {},
-        )
-        edited |= {unknown[number]: memory for number, memory in matched.items()}
-        left = {content: firsts[content] for content in unknown if content not in edited}
-        deleted = _reworded(left, known, paths)
+        edited |= self._edited(firsts, edited, unstated, drafts, known)
+        left = {
+            content: draft
+            for content, draft in firsts.items()
+            if content not in known.by_content and content not in edited
+        }
+        deleted = _reworded(left, known.memories, paths)
         elsewhere = self._moved_away(left, project)
-        items = []
         for content, draft in firsts.items():
-            if content in by_hash:
-                item = self._known(draft, project, by_hash[content])
+            if content in known.by_content:
+                item = self._known(draft, project, known.by_content[content])
             elif content in edited:
                 item = self._moved_on(draft, project, edited[content])
             elif content in elsewhere:
@@ -241,24 +248,40 @@ class Planner:
                 reason = f"you deleted this in other words ({deleted[content].id})"
                 item = Planned("skip", draft, project, deleted[content], reason)
             else:
-                item = self._fresh(draft, project, content)
-            more = tuple(copy.source for copy in copies.get(content, ()))
-            items.append(replace(item, more_sources=more) if more else item)
+                item = self._fresh(draft, project)
+            plan.items.append(replace(item, more_sources=tuple(copy.source for copy in copies.get(content, ()))))
         found = {memory.id for memory in edited.values()}
-        plan.items.extend(items)
-        in_use = [memory for memory in unstated if memory.status in {"active", "candidate"}]
-        plan.missing.extend(memory for memory in in_use if memory.id not in found)
-        plan.moved.extend(memory for memory, old in zip(known, stored, strict=True) if memory is not old)
+        plan.missing += [one for one in unstated if one.status in {"active", "candidate"} and one.id not in found]
+        plan.moved += [memory for memory, old in zip(known.memories, stored, strict=True) if memory is not old]
 
-    def _without_secret_lines(self, drafts: Sequence[Draft], by_hash: Mapping[str, Memory]) -> list[Draft]:
+    def _edited(
+        self,
+        firsts: Mapping[str, Draft],
+        heirs: Mapping[str, Memory],
+        unstated: Sequence[Memory],
+        drafts: Sequence[Draft],
+        known: _Known,
+    ) -> dict[str, Memory]:
+        """Return, by content, the memory that a draft is the new text of, beside those already found."""
+        taken = {memory.id for memory in heirs.values()}
+        unknown = [content for content in firsts if content not in known.by_content and content not in heirs]
+        matched = match_edits(
+            [firsts[content] for content in unknown],
+            [memory for memory in unstated if memory.id not in taken],
+            all_drafts=drafts,
+            all_memories=known.memories,
+            bases=self._edited_here(unstated) if unknown else {},
+        )
+        return {unknown[number]: memory for number, memory in matched.items()}
+
+    def _without_secret_lines(self, drafts: Sequence[Draft], known: _Known) -> list[Draft]:
         """Return drafts without the lines that hold a secret, where the rest stands without them."""
         if self._options.allow_secret:
             return list(drafts)
         kept: list[Draft] = []
         for draft in drafts:
-            known = draft.content in by_hash
             rest = None
-            if not known and self._screen.reason(draft):
+            if draft.content not in known.by_content and self._screen.reason(draft):
                 rest = without_secret_lines(draft, self._options.secret_patterns)
             kept.append(draft if rest is None else rest[0])
             self._newly_skipped += [one for one in rest[1] if one not in self._newly_skipped] if rest else []
@@ -272,39 +295,32 @@ class Planner:
         }
         return {identifier: texts.insight for identifier, texts in imported_texts(self._reader, edited).items()}
 
-    def _as_cut_before(
-        self, drafts: Sequence[Draft], known: Sequence[Memory], by_hash: Mapping[str, Memory]
-    ) -> tuple[Sequence[Draft], dict[str, Memory]]:
+    def _as_cut_before(self, drafts: Sequence[Draft], known: _Known) -> tuple[Sequence[Draft], dict[str, Memory]]:
         """Return drafts in which each edited source is split as at its last import.
 
         Also return, by content, the memory that a draft has most of its words from.
         """
-        hashes = [draft.content for draft in drafts]
-        stated = {by_hash[content].id for content in hashes if content in by_hash}
-        edited = {
-            draft.source.path for draft, content in zip(drafts, hashes, strict=True) if content not in by_hash
-        } & self._recuts.keys()
-        lost = {source.path for memory in known if memory.id not in stated for source in memory.sources}
+        stated = {known.by_content[draft.content].id for draft in drafts if draft.content in known.by_content}
+        edited = {draft.source.path for draft in drafts if draft.content not in known.by_content}
+        lost = {source.path for memory in known.memories if memory.id not in stated for source in memory.sources}
         again: dict[str, list[Draft]] = {}
         heirs: dict[str, Memory] = {}
-        for path in sorted(filter(None, edited & lost)):
-            of_it = [memory for memory in known if any(source.path == path for source in memory.sources)]
+        for path in sorted(filter(None, edited & lost & self._recuts.keys())):
+            of_it = [memory for memory in known.memories if any(source.path == path for source in memory.sources)]
             units = self._units(of_it, path)
             recut = self._recuts[path](units)
             if recut is None:
                 continue
             cut, gone, fresh = recut
-            again[path] = self._without_secret_lines([with_fit_tags(draft) for draft in cut], by_hash)
+            again[path] = self._without_secret_lines([with_fit_tags(draft) for draft in cut], known)
             self._unskipped.extend(gone)
             self._newly_skipped.extend(fresh)
             for draft, number in zip(again[path], _stated_units(again[path], units), strict=True):
-                if number is not None and of_it[number].id not in stated and draft.content not in by_hash:
+                if number is not None and of_it[number].id not in stated and draft.content not in known.by_content:
                     heirs.setdefault(draft.content, of_it[number])
                     stated.add(of_it[number].id)
-        if not again:
-            return drafts, {}
         kept = [draft for draft in drafts if draft.source.path not in again]
-        return [*kept, *(draft for path in again for draft in again[path])], heirs
+        return [*kept, *chain.from_iterable(again.values())], heirs
 
     def _units(self, memories: Sequence[Memory], path: str) -> list[KnownUnit]:
         """Return what memories took from a source at its last import, before any edits here."""
@@ -356,8 +372,8 @@ class Planner:
         reason = "" if self._options.allow_secret else self._screen.reason(draft)
         return Planned("skip", draft, None, reason=reason, holds_secret=True) if reason else None
 
-    def _fresh(self, draft: Draft, project: str | None, content: str) -> Planned:
-        stone = self._stones.get((content, project))
+    def _fresh(self, draft: Draft, project: str | None) -> Planned:
+        stone = self._stones.get((draft.content, project))
         if (
             stone is not None
             and not self._options.include_deleted
@@ -412,7 +428,3 @@ def _fold_copies(drafts: Sequence[Draft]) -> tuple[dict[str, Draft], dict[str, l
         else:
             firsts[content] = draft
     return firsts, copies
-
-
-def _epoch() -> datetime:
-    return datetime(1970, 1, 1, tzinfo=UTC)

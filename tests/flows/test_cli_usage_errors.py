@@ -148,7 +148,7 @@ def test_an_unknown_project_is_told_with_the_nearest(cli: Cli) -> None:
         ('[context]\nbudget = "2k"\nbugdet = 3\n', ("context.bugdet", "line 3", "Did you mean budget?")),
         ("[recall]\nlimit = 0\n", ("recall.limit", "line 2", "from 1")),
         ("[vault]\ndaily_backup = 1\n", ("vault.daily_backup", "line 2", "true or false")),
-        ("[context\n", ("no valid TOML", "line 1")),
+        ("[context\n", ("Invalid TOML", "line 1")),
         ("[kinds.runbook]\ntier = 'semantic'\n", ("kinds.runbook", "half_life_days")),
         ('[secrets.patterns]\nmine = "("\n', ("secrets.patterns.mine", "regular expression")),
         ('[embedding]\nmodel = "bundeld"\n', ("embedding.model", "line 2", "sentence-transformers:NAME")),

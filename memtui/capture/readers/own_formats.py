@@ -46,6 +46,7 @@ LONGEST_ID = 64
 _ID = re.compile(rf"[A-Za-z0-9][\w.:#@+=-]{{0,{LONGEST_ID - 1}}}", re.ASCII)
 """Ids of other programs are kept as well as ours, as long as they fit a column, a file's name and a shell."""
 
+_LONG_TEXTS = ("insight", "rationale", "snippet")
 _LONGEST_NATIVE_ID = 200
 _LOOKED_AT_LINES = 20
 _LOOKED_AT_BYTES = 64_000
@@ -117,17 +118,11 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
     memory = without_odd_anchors(stated)
     if memory != stated:
         record = {**record, "anchors": memory_record(memory).get("anchors", [])}
-    if memory.valid_from and memory.valid_until and memory.valid_from > memory.valid_until:
-        raise RecordError("valid_from is after valid_until")
+    _check_sense(memory)
     odd_id = "" if not memory.id or _ID.fullmatch(memory.id) else memory.id
     if odd_id:
         record = {key: value for key, value in record.items() if key != "id"}
         memory, name = replace(memory, id=""), odd_id if len(odd_id) <= _LONGEST_NATIVE_ID else name
-    if memory.project:
-        try:
-            check_name(memory.project)
-        except UsageError as error:
-            raise RecordError(f"project: {error.what}") from None
     title = memory.title or title_for(memory.insight, ())
     kind = memory.kind if record.get("kind") else guess_kind(memory.insight, title, ())
     filled = {"title": title, "kind": kind}
@@ -152,6 +147,17 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
             *((ODD_ID,) if odd_id else ()),
         ),
     )
+
+
+def _check_sense(memory: Memory) -> None:
+    """Raise RecordError for a memory that ends before it begins, or of a project that no person could name."""
+    if memory.valid_from and memory.valid_until and memory.valid_from > memory.valid_until:
+        raise RecordError("valid_from is after valid_until")
+    if memory.project:
+        try:
+            check_name(memory.project)
+        except UsageError as error:
+            raise RecordError(f"project: {error.what}") from None
 
 
 def _notes(memory: Memory) -> tuple[str, ...]:
@@ -317,39 +323,39 @@ def memory_of_record(draft: Draft, project: str | None, now: datetime, *, over: 
     if over is not None and not record.keys() >= EXPORTED:
         stated = {key: value for key, value in record.items() if value is not None and not _is_guess(key, draft)}
         record = {**memory_record(over), **stated}
-    for name in ("insight", "rationale", "snippet"):
-        if isinstance(record.get(name), str):
-            record[name] = sanitise(record[name]).text
-    title = str(record.get("title") or "")
-    record["title"] = (one_line(title) if "\n" in title or "\t" in title else title) or draft.title
+    record |= {name: sanitise(record[name]).text for name in _LONG_TEXTS if isinstance(record.get(name), str)}
+    record["title"] = _title(str(record.get("title") or ""), draft)
     record.setdefault("kind", draft.kind)
     record["project"] = record.get("project") or project
-    if not record.get("status"):
-        record["status"] = "candidate"
+    record["status"] = record.get("status") or "candidate"
     memory = memory_from_record(record, now=now, new_id=record.get("id") or new_id())
-    if not record.get("id") and not memory.sources:
-        # Without an id of its own the row is known again by what it said.
-        memory = replace(memory, sources=(replace(draft.source, imported_hash=draft.content),))
-    return memory
+    return replace(memory, sources=_sources(memory, draft))
+
+
+def _title(stated: str, draft: Draft) -> str:
+    return (one_line(stated) if "\n" in stated or "\t" in stated else stated) or draft.title
+
+
+def _sources(memory: Memory, draft: Draft) -> tuple[Source, ...]:
+    """Return a memory's sources; a row without an id of its own is known again by what it said."""
+    if memory.sources or (draft.record or {}).get("id"):
+        return memory.sources
+    return (replace(draft.source, imported_hash=draft.content),)
 
 
 def _as_stated(draft: Draft, stated: Memory, project: str | None, now: datetime) -> Memory:
     """Return the same for a record that its reader already turned into a memory: parsing 11,637 once is enough."""
     record = draft.record or {}
-    title = stated.title
-    sources = stated.sources
-    if not record.get("id") and not sources:
-        sources = (replace(draft.source, imported_hash=draft.content),)
     return replace(
         stated,
         id=stated.id or new_id(),
-        title=(one_line(title) if "\n" in title or "\t" in title else title) or draft.title,
+        title=_title(stated.title, draft),
         kind=draft.kind,
         project=stated.project or project,
         status=record.get("status") or "candidate",
         created_at=stated.created_at if record.get("created_at") else now,
         updated_at=now,
-        sources=sources,
+        sources=_sources(stated, draft),
     )
 
 

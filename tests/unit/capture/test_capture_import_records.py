@@ -250,7 +250,7 @@ def test_an_id_that_means_something_else_stops_the_whole_import(vault: Vault, tm
     assert report is None
     (clash,) = [item for item in plan.items if item.action == "clash"]
     assert clash.memory == get(vault, "one")
-    assert "under this id" in clash.reason
+    assert "has this id" in clash.reason
     assert (everything(vault), counter(vault)) == (before, seen)
 
 

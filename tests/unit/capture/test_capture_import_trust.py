@@ -94,7 +94,7 @@ def test_an_order_planted_into_an_accepted_memory_is_a_conflict(vault: Vault, ro
     rewrite(root, "else the fixtures fail.", f"else the fixtures fail. {PLANTED}")
     report = bring(vault, root, active=True)
     assert outcome(report) == (0, 0, 3, 1)
-    assert "order" in report.conflicts[0].reason
+    assert "instruction" in report.conflicts[0].reason
     assert get(vault, memory.id) == memory
 
 

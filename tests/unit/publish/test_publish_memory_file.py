@@ -341,7 +341,7 @@ def test_text_after_the_fence_of_a_snippet_is_kept() -> None:
         ("---\nid: a\n", "the frontmatter has no closing ---"),
         (
             "---\nid: a\n<<<<<<< HEAD\nkind: note\n=======\nkind: lesson\n>>>>>>> b\n---\nx",
-            "the frontmatter holds an unresolved merge conflict",
+            "the frontmatter contains an unresolved merge conflict",
         ),
     ],
 )
