@@ -49,44 +49,39 @@ _IDEOGRAPHS = (
 class _Table(dict[int, str]):
     """A table for `str.translate` that is computed character by character."""
 
+    def __init__(self, replacement: Callable[[str], str]) -> None:
+        super().__init__()
+        self._replacement = replacement
+
     def __missing__(self, code: int) -> str:
-        self[code] = value = self.replacement(chr(code), code)
+        self[code] = value = self._replacement(chr(code))
         return value
 
-    def replacement(self, character: str, code: int) -> str:
-        raise NotImplementedError
+
+def _cleaned(character: str) -> str:
+    """Drop control characters, turn white space into blanks, and separate ideographs."""
+    if character in "\t\n\r":
+        return " "
+    if character in "\0\ufffd" or unicodedata.category(character) in {"Cc", "Cf", "Co", "Cs"}:
+        return ""
+    if character.isspace():
+        return " "
+    return f" {character} " if any(first <= ord(character) <= last for first, last in _IDEOGRAPHS) else character
 
 
-class _Cleaning(_Table):
-    """Drops control characters, turns white space into blanks, and separates ideographs."""
-
-    def replacement(self, character: str, code: int) -> str:
-        if character in "\t\n\r":
-            return " "
-        if code in {0, 0xFFFD} or unicodedata.category(character) in {"Cc", "Cf", "Co", "Cs"}:
-            return ""
-        if character.isspace():
-            return " "
-        if any(first <= code <= last for first, last in _IDEOGRAPHS):
-            return f" {character} "
-        return character
+def _separated(character: str) -> str:
+    """Drop combining marks, and separate punctuation."""
+    category = unicodedata.category(character)
+    if category == "Mn":
+        return ""
+    if category[0] == "P" or (character.isascii() and category[0] == "S"):
+        return f" {character} "
+    # Letter by letter, because a whole word in Greek capitals would get a final sigma.
+    return character.lower()
 
 
-class _Splitting(_Table):
-    """Drops combining marks, and separates punctuation."""
-
-    def replacement(self, character: str, code: int) -> str:  # noqa: ARG002 - the table's one signature
-        category = unicodedata.category(character)
-        if category == "Mn":
-            return ""
-        if category[0] == "P" or (character.isascii() and category[0] == "S"):
-            return f" {character} "
-        # Letter by letter, because a whole word in Greek capitals would get a final sigma.
-        return character.lower()
-
-
-_CLEANING = _Cleaning()
-_SPLITTING = _Splitting()
+_CLEANING = _Table(_cleaned)
+_SPLITTING = _Table(_separated)
 
 
 def _words_of(text: str) -> list[str]:

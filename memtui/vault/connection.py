@@ -66,16 +66,10 @@ def borrowed(path: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnecti
     Raises:
         VaultBusyError, VaultDamagedError, VaultTooNewError: as `open_connection`.
     """
-    from memtui.vault.engine import duckdb
-
     engine = _take_engine()
     session = engine.cursor()
     try:
         _attach(session, path, read_only=read_only)
-    except (duckdb.Error, RuntimeError) as error:
-        _give_back(engine, session)
-        raise _explain(error, path) from error
-    try:
         yield session
     finally:
         _give_back(engine, session)
@@ -84,23 +78,24 @@ def borrowed(path: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnecti
 @contextmanager
 def opened_alone(path: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
     """Attach a file to an engine of its own and close both at the end; otherwise like `borrowed`."""
-    from memtui.vault.engine import duckdb
-
     engine = open_connection(None, read_only=False)
     try:
-        try:
-            _attach(engine, path, read_only=read_only)
-        except (duckdb.Error, RuntimeError) as error:
-            raise _explain(error, path) from error
+        _attach(engine, path, read_only=read_only)
         yield engine
     finally:
         engine.close()
 
 
 def _attach(session: duckdb.DuckDBPyConnection, path: Path, *, read_only: bool) -> None:
+    from memtui.vault.engine import duckdb
+
     mode = " (READ_ONLY)" if read_only else ""
-    session.execute(f"ATTACH '{_quoted(path)}' AS {_ALIAS}{mode}")
-    session.execute(f"USE {_ALIAS}")
+    quoted = str(path).replace("'", "''")
+    try:
+        session.execute(f"ATTACH '{quoted}' AS {_ALIAS}{mode}")
+        session.execute(f"USE {_ALIAS}")
+    except (duckdb.Error, RuntimeError) as error:
+        raise _explain(error, path) from error
 
 
 _ALIAS = "vault_file"
@@ -167,11 +162,7 @@ def _end_transaction(session: duckdb.DuckDBPyConnection) -> None:
         return
 
 
-def _quoted(path: Path) -> str:
-    return str(path).replace("'", "''")
-
-
-def is_lock_conflict(error: BaseException) -> bool:
+def _is_lock_conflict(error: BaseException) -> bool:
     """Return whether DuckDB reports that another process holds the file."""
     text = str(error)
     return "Could not set lock" in text or "Conflicting lock" in text or "being used by another process" in text
@@ -189,7 +180,7 @@ def _explain(error: BaseException, path: Path | None) -> MemtuiError:
             where=where,
             remedy="Put back the file that it belongs to, or run `memtui doctor --repair`, which keeps copies of both.",
         )
-    if is_lock_conflict(error):
+    if _is_lock_conflict(error):
         return VaultBusyError(
             f"The vault is held open by {_foreign_holder(text)}", where=where, remedy=_foreign_remedy(text)
         )

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memtui.domain.memory import Anchor, Memory, Source
+from memtui.domain.memory import Anchor, Memory
 from memtui.vault import rows
 from memtui.vault.connection import engine_errors, open_connection
 from memtui.vault.rows import MACHINE_KEYS
@@ -74,6 +74,11 @@ _LONGEST_CUT = 200
 
 _NAMED_BY_TEXT = frozenset({"half-life", "identity", "recipe"})
 """Entities of the journal with a name that somebody gave as their key, instead of an id."""
+
+
+_MEMORY_TEXTS = tuple(
+    name for name, kind in rows.COLUMNS["memories"].items() if kind == "VARCHAR" and name not in MACHINE_KEYS
+)
 
 
 class Eraser:
@@ -148,33 +153,18 @@ class Eraser:
 
     def memory(self, memory: Memory, now: datetime) -> Memory:
         """Return a memory without it and with the next version; the same object if it does not contain it."""
+        texts = {name: self.value(getattr(memory, name)) for name in _MEMORY_TEXTS}
         erased = replace(
             memory,
-            kind=self.text(memory.kind),
-            project=self._known(memory.project),
-            status_reason=self.text(memory.status_reason),
-            title=self.text(memory.title),
-            insight=self.text(memory.insight),
-            rationale=self.text(memory.rationale),
-            snippet=self.text(memory.snippet),
-            confirmed_by=self._known(memory.confirmed_by),
-            verified_by=self._known(memory.verified_by),
+            **texts,
             tags=tuple(dict.fromkeys(self.text(tag) for tag in memory.tags)),
             anchors=tuple(Anchor(self.text(anchor.path), anchor.content_hash) for anchor in memory.anchors),
-            sources=tuple(self._source(source) for source in memory.sources),
+            sources=tuple(
+                replace(one, **{name: self.value(getattr(one, name)) for name in ("path", "native_id", "agent")})
+                for one in memory.sources
+            ),
         )
         return memory if erased == memory else replace(erased, version=memory.version + 1, updated_at=now)
-
-    def _known(self, value: str | None) -> str | None:
-        return None if value is None else self.text(value)
-
-    def _source(self, source: Source) -> Source:
-        return replace(
-            source,
-            path=self._known(source.path),
-            native_id=self._known(source.native_id),
-            agent=self._known(source.agent),
-        )
 
 
 def _without_cut_end(value: str, text: str) -> str:

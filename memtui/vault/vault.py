@@ -108,14 +108,10 @@ class Vault:
                 connection, self.kinds, actor=actor, now=self.now(), action=action, summary=summary or action
             )
             writer.reason = reason
-            connection.execute("BEGIN")
-            try:
+            with _transaction(connection):
                 yield writer
                 done = writer.finish()
-            except BaseException:
-                _roll_back(connection)
-                raise
-            connection.execute("COMMIT" if done else "ROLLBACK")
+                connection.execute("COMMIT" if done else "ROLLBACK")
             self.wrote |= done
             if done and writer.number:
                 ids = dict.fromkeys(one.entity_key for one in writer.revisions if one.entity == "memory")
@@ -127,13 +123,9 @@ class Vault:
     def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Open the vault to write derived data in one transaction, without the journal; for code within `vault/`."""
         with self.connect(read_only=False) as connection:
-            connection.execute("BEGIN")
-            try:
+            with _transaction(connection):
                 yield connection
-            except BaseException:
-                _roll_back(connection)
-                raise
-            connection.execute("COMMIT")
+                connection.execute("COMMIT")
             self.wrote = True
             self._fold_log(connection)
 
@@ -309,6 +301,17 @@ def _keep_private(path: Path) -> None:
         # DuckDB would create the log with the umask's mode, but uses an existing empty one.
         os.close(os.open(log_path(path), os.O_WRONLY | os.O_CREAT, 0o600))
         restrict(log_path(path), 0o600)
+
+
+@contextmanager
+def _transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Begin a transaction, which the caller ends, and roll it back on any error."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    except BaseException:
+        _roll_back(connection)
+        raise
 
 
 def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:

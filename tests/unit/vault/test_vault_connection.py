@@ -11,7 +11,7 @@ import pytest
 from support import FrozenClock, make_memory, start_python
 
 from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError, VaultTooNewError
-from memtui.vault.connection import engine_errors, is_lock_conflict, open_connection
+from memtui.vault.connection import _is_lock_conflict, engine_errors, open_connection
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.sql_query import run_query
 from memtui.vault.vault import Vault
@@ -101,7 +101,7 @@ def test_the_log_of_another_copy_is_told_as_such(filled: Vault, tmp_path: Path) 
 
 def test_pid_0_is_told_as_a_network_drive(tmp_path: Path) -> None:
     text = 'IO Error: Could not set lock on file "/n/v.duckdb": Conflicting lock is held in PID 0. See also'
-    assert is_lock_conflict(duckdb.IOException(text))
+    assert _is_lock_conflict(duckdb.IOException(text))
     with pytest.raises(VaultBusyError) as refused, engine_errors(tmp_path / "v.duckdb"):
         raise duckdb.IOException(text)
     assert "another program" in refused.value.what
