@@ -109,7 +109,7 @@ class VaultWriter(VaultReader):
         wanted = [memory for memory, _, _ in storable]
         stored = self.keyed(memory.id for memory in wanted)
         self._check_versions(wanted, stored, if_versions or {})
-        last_versions = self._last_versions([memory.id for memory in wanted if memory.id not in stored])
+        last_versions = self._last_versions({memory.id for memory in wanted} - stored.keys())
         results: list[Memory] = []
         new_rows: list[rows.Row] = []
         for memory, record, text in storable:
@@ -174,7 +174,7 @@ class VaultWriter(VaultReader):
             self._stale_postings.add(key)
             self._revisions.append(Revision("memory", memory.id, memory.version, records.memory_record(memory), None))
 
-    def _last_versions(self, identifiers: list[str]) -> dict[str, int]:
+    def _last_versions(self, identifiers: Collection[str]) -> dict[str, int]:
         if not identifiers:
             return {}
         condition, parameters = among("entity_key", identifiers)
