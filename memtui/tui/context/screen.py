@@ -23,7 +23,7 @@ from memtui.tui.context.controllers import QUESTION, QUESTIONS, RECIPE, WRITE, B
 from memtui.tui.context.panes import BudgetMeter, PayloadPane
 from memtui.tui.context.queries import Answer, FilesError, Payloads, Since
 from memtui.tui.context.task_lines import GUESSED, TaskLines
-from memtui.tui.context.view import RankedRow, ranked_segments
+from memtui.tui.context.view import RankedRow, ranked_cells
 from memtui.tui.launch_options import Opening
 from memtui.tui.screen import MemtuiScreen
 from memtui.tui.screens.dialogs import CardScreen, pick
@@ -78,7 +78,7 @@ class ContextScreen(MemtuiScreen):
         self._payloads = Payloads(self.access)
         self._title = TitleLine("Context", id="context-title")
         self._lines = TaskLines(opening.context, opening.folder, id="context-lines")
-        self._list: RowList[RankedRow] = RowList(ranked_segments, id="context-list")
+        self._list: RowList[RankedRow] = RowList(ranked_cells, id="context-list")
         self._payload = PayloadPane(id="context-payload")
         self._ask_line = AskLine(QUESTIONS, id="context-ask-line")
         self._meter = BudgetMeter(id="context-meter")

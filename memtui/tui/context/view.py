@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
-
-from rich.segment import Segment
 
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.text.plural import counted
 from memtui.tui.memory_view import Block, Piece, StyleName
-from memtui.tui.text_layout import MARK_PINNED, fit, freshness_bar, tame
-from memtui.tui.widgets.lists import Paint, TextRow
+from memtui.tui.text_layout import MARK_PINNED, freshness_bar, tame
+from memtui.tui.widgets.lists import Cell, TextRow
 from memtui.wording.reasons import counts_words, hit_words, sentence
 
 if TYPE_CHECKING:
@@ -24,15 +22,7 @@ if TYPE_CHECKING:
 State = Literal["in", "put in", "left out", "withheld"]
 
 _MARKS: Mapping[State, str] = {"in": "✓", "put in": "+", "left out": "·", "withheld": "−"}
-_KIND_CELLS = 12
-_KIND_FROM = 44
-_BAR_CELLS = 3
-_BAR_FROM = 54
-_SCORE_CELLS = 4
 _TEN = 10.0
-_TOKEN_CELLS = 7
-_TOKENS_FROM = 30
-_REASON_SHARE = 0.55
 
 
 # -- the ranked list -----------------------------------------------------------------------------------
@@ -131,35 +121,25 @@ def rest_lines(answer: Answer) -> list[str]:
     return lines
 
 
-def ranked_segments(row: RankedRow, width: int, paint: Paint) -> list[Segment]:
-    """Return a memory of the list."""
-    mark = Segment(f"{_MARKS[row.state]} ", paint["good" if row.is_in else "dim"])
-    return [mark, *(_withheld if row.state == "withheld" else _ranked)(row, width - 2, paint)]
-
-
-def _ranked(row: RankedRow, width: int, paint: Paint) -> Iterator[Segment]:
-    kind = _KIND_CELLS if width >= _KIND_FROM else 0
-    bar = _BAR_CELLS if width >= _BAR_FROM else 0
-    tokens = _TOKEN_CELLS if width >= _TOKENS_FROM else 0
-    title = width - 2 - sum(cells + 1 for cells in (kind, bar, tokens) if cells) - _SCORE_CELLS - 1
-    dim = not row.is_in
-    yield Segment(f"{MARK_PINNED if row.pinned else ' '} ", paint["mark"])
-    if kind:
-        yield Segment(fit(row.kind, kind) + " ", paint["dim" if dim else "kind"])
-    yield Segment(fit(row.title, max(1, title)) + " ", paint["dim" if dim else "base"])
-    if bar:
-        yield Segment(freshness_bar(row.share, bar) + " ", paint["dim" if dim else "bar"])
-    score = f"{row.score:.2f}" if row.score < _TEN else f"{row.score:.1f}"
-    yield Segment(fit(score, _SCORE_CELLS, right=True) + " ", paint["dim"])
-    if tokens:
-        text = f"{row.tokens:,} t" if row.tokens is not None else "out"
-        yield Segment(fit(text, tokens, right=True), paint["dim" if dim else "base"])
-
-
-def _withheld(row: RankedRow, width: int, paint: Paint) -> Iterator[Segment]:
-    reason = int((width - 4) * _REASON_SHARE)
-    yield Segment("  " + fit(row.title, max(1, width - 3 - reason)) + " ", paint["dim"])
-    yield Segment(fit(row.reason, max(1, reason)), paint["kind"])
+def ranked_cells(row: RankedRow, width: int) -> list[Cell]:
+    """Return a memory of the list: its state, kind, title, score and tokens, or why it is withheld."""
+    mark = Cell(_MARKS[row.state], "good" if row.is_in else "dim", 2)
+    if row.state == "withheld":
+        return [
+            mark,
+            Cell(row.title, "dim", before=2, after=1),
+            Cell(row.reason, "kind", max(1, int((width - 6) * 0.55))),
+        ]
+    base, kind, bar = ("base", "kind", "bar") if row.is_in else ("dim", "dim", "dim")
+    return [
+        mark,
+        Cell(MARK_PINNED if row.pinned else "", "mark", 2),
+        Cell(row.kind, kind, 12, since=46, after=1),
+        Cell(row.title, base, after=1),
+        Cell(freshness_bar(row.share, 3), bar, 3, since=56, after=1),
+        Cell(f"{row.score:.2f}" if row.score < _TEN else f"{row.score:.1f}", "dim", 4, right=True, after=1),
+        Cell("out" if row.tokens is None else f"{row.tokens:,} t", base, 7, since=32, right=True),
+    ]
 
 
 # -- titles and notes ----------------------------------------------------------------------------------

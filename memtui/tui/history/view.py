@@ -13,9 +13,9 @@ from memtui.text.plural import counted
 from memtui.text.sanitize import reveal
 from memtui.tui.history.queries import HistoryRow
 from memtui.tui.memory_view import Block, Piece, StyleName
-from memtui.tui.text_layout import fit, tame
+from memtui.tui.text_layout import tame
 from memtui.tui.widgets.detail import DetailPane
-from memtui.tui.widgets.lists import Paint, PickList
+from memtui.tui.widgets.lists import Cell, Paint, PickList, draw_cells
 
 if TYPE_CHECKING:
     from memtui.curate.history import ChangeDiff, FieldDiff
@@ -151,12 +151,7 @@ MOST_ROWS = 2_000
 
 STATE_MARKS = {"done": " ", "undone": "↶", "abandoned": "×"}
 
-_WHEN_CELLS = 16
-_WHEN_FROM = 72
-_DAY_CELLS = 10
-_ACTOR_CELLS = 10
-_ACTOR_FROM = 48
-_COUNT_CELLS = 11
+_ROOMY = 72
 
 
 class ChangeList(PickList):
@@ -233,23 +228,21 @@ class ChangeList(PickList):
     def segments(self, index: int, width: int, paint: Paint) -> list[Segment]:
         """Return a change: number, when, who, what, how many memories."""
         number = self.numbers[index]
-        row = self._rows.get(number)
-        digits = len(str(self.numbers[0]))
-        head = Segment(f"{number:>{digits}} ", paint["dim"])
-        if row is None:
-            return [head, Segment(fit("  …", max(1, width - digits - 1)), paint["dim"])]
-        is_done = row.state == "done"
-        mark = Segment(f"{STATE_MARKS.get(row.state, '?')} ", paint["warning"])
-        when = _WHEN_CELLS if width >= _WHEN_FROM else _DAY_CELLS
-        actor = _ACTOR_CELLS if width >= _ACTOR_FROM else 0
-        room = width - digits - 1 - 2 - when - 2 - (actor + 1 if actor else 0) - _COUNT_CELLS
-        segments = [head, mark, Segment(fit(row.when[:when], when) + "  ", paint["dim"])]
-        if actor:
-            segments.append(Segment(fit(row.actor, actor) + " ", paint["kind"]))
-        summary = row.summary if is_done else f"{row.state}: {row.summary}"
-        segments.append(Segment(fit(summary, max(1, room)), paint["base" if is_done else "dim"]))
-        count = f"{row.memories:,} mem " if row.memories else ""
-        return [*segments, Segment(fit(count, _COUNT_CELLS, right=True), paint["dim"])]
+        digits, row = len(str(self.numbers[0])), self._rows.get(number)
+        head = Cell(str(number), "dim", digits, right=True, after=1)
+        return draw_cells([head, *(_row_cells(row, width) if row else [Cell("  …", "dim")])], width, paint)
+
+
+def _row_cells(row: HistoryRow, width: int) -> list[Cell]:
+    when = 16 if width >= _ROOMY else 10
+    is_done = row.state == "done"
+    return [
+        Cell(STATE_MARKS.get(row.state, "?"), "warning", 2),
+        Cell(row.when[:when], "dim", when, after=2),
+        Cell(row.actor, "kind", 10, since=48, after=1),
+        Cell(row.summary if is_done else f"{row.state}: {row.summary}", "base" if is_done else "dim"),
+        Cell(f"{row.memories:,} mem" if row.memories else "", "dim", 10, right=True, after=1),
+    ]
 
 
 class DiffPane(DetailPane):

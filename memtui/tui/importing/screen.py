@@ -23,10 +23,10 @@ from memtui.tui.importing.queries import Importer, Preview, place_at
 from memtui.tui.importing.view import (
     PlaceRow,
     PlanRow,
+    place_cells,
     place_rows,
-    place_segments,
+    plan_cells,
     plan_lines,
-    plan_segments,
     plan_words,
     row_blocks,
 )
@@ -76,8 +76,8 @@ class ImportScreen(ListDetail):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, opening: Opening, *, first_run: bool = False) -> None:
-        self._places: RowList[PlaceRow] = RowList(place_segments, id="import-places")
-        self._plan: RowList[PlanRow] = RowList(plan_segments, id="import-plan")
+        self._places: RowList[PlaceRow] = RowList(place_cells, id="import-places")
+        self._plan: RowList[PlanRow] = RowList(plan_cells, id="import-plan")
         super().__init__(opening, self._places, self._plan)
         self._home = Path.home()
         self._importer = Importer(self.access, self._home)

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.segment import Segment
-
 from memtui.capture.prose import STRUCTURE
 from memtui.text.plural import counted
 from memtui.text.sanitize import reveal
 from memtui.tui.memory_view import Block, Piece
-from memtui.tui.text_layout import fit, tame
-from memtui.tui.widgets.lists import Paint, TextRow
+from memtui.tui.text_layout import tame
+from memtui.tui.widgets.lists import Cell, TextRow
 
 if TYPE_CHECKING:
     from memtui.capture.known_places import KnownPlace
@@ -34,16 +32,7 @@ _GROUPS = (
 )
 _UNASSIGNED = "unassigned: in no project"
 _LONGEST_TEXT = 20_000
-
-_NAME_CELLS = 20
-_LABEL_CELLS = 26
 _SHORTEST_LABEL = 12
-_COUNT_CELLS = 10
-_KIND_CELLS = 12
-_KIND_FROM = 40
-_PLACE_FROM = 64
-_PLACE_CELLS = 23
-_NOTE_SHARE = 0.4
 
 
 # -- sources -------------------------------------------------------------------------------------------
@@ -68,17 +57,15 @@ def place_rows(places: Sequence[KnownPlace], ticked: Collection[Path]) -> list[P
     return lines
 
 
-def place_segments(row: PlaceRow, width: int, paint: Paint) -> list[Segment]:
+def place_cells(row: PlaceRow, width: int) -> list[Cell]:
     """Return a source: its tick, its name, its format, how many files."""
-    spare = min(_LABEL_CELLS, width - 3 - _COUNT_CELLS - _NAME_CELLS)
-    label = spare if spare >= _SHORTEST_LABEL else 0
-    room = width - 2 - (label + 1 if label else 0) - _COUNT_CELLS
+    label = min(26, width - 33)
     mark, text, kind = ("good", "base", "kind") if row.ticked else ("dim", "dim", "dim")
     return [
-        Segment("✓ " if row.ticked else "· ", paint[mark]),
-        Segment(fit(tame(row.place.name), max(1, room)), paint[text]),
-        *([Segment(" " + fit(tame(row.place.label), label), paint[kind])] if label else []),
-        Segment(fit(counted(row.place.files, "file") + " ", _COUNT_CELLS, right=True), paint["dim"]),
+        Cell("✓" if row.ticked else "·", mark, 2),
+        Cell(tame(row.place.name), text),
+        Cell(tame(row.place.label), kind, label if label >= _SHORTEST_LABEL else 0, before=1),
+        Cell(counted(row.place.files, "file"), "dim", 9, right=True, after=1),
     ]
 
 
@@ -147,21 +134,15 @@ def _row(item: Planned, mark: str, *, note_unassigned: bool) -> PlanRow:
     return PlanRow(mark, tame(draft.kind, 40), title, place, tame("; ".join(notes)), item)
 
 
-def plan_segments(row: PlanRow, width: int, paint: Paint) -> list[Segment]:
+def plan_cells(row: PlanRow, width: int) -> list[Cell]:
     """Return a memory of a source: what happens to it, its kind, title, and a note or its place."""
-    kind = _KIND_CELLS + 1 if width >= _KIND_FROM else 0
-    note = int(width * _NOTE_SHARE) if row.note else 0
-    place = _PLACE_CELLS if width >= _PLACE_FROM and not row.note else 0
-    room = width - 2 - kind - (note + 1 if note else 0) - (place + 1 if place else 0)
-    segments = [Segment(f"{row.mark} ", paint["warning" if row.mark in "!−" else "good"])]
-    if kind:
-        segments.append(Segment(fit(row.kind, kind - 1) + " ", paint["kind"]))
-    segments.append(Segment(fit(row.title, max(1, room)), paint["base"]))
-    if note:
-        segments.append(Segment(" " + fit(row.note, note), paint["warning"]))
-    if place:
-        segments.append(Segment(" " + fit(row.place, place - 1, right=True) + " ", paint["dim"]))
-    return segments
+    return [
+        Cell(row.mark, "warning" if row.mark in "!−" else "good", 2),
+        Cell(row.kind, "kind", 12, since=40, after=1),
+        Cell(row.title, "base"),
+        Cell(row.note, "warning", int(width * 0.4) if row.note else 0, before=1),
+        Cell(row.place, "dim", 0 if row.note else 22, since=64, right=True, before=1, after=1),
+    ]
 
 
 def plan_words(plan: ImportPlan, *, active: bool) -> str:

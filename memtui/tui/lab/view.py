@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from textual.content import Content
@@ -68,19 +68,20 @@ def curve_of(snapshot: Snapshot, trial: Trial, project: str | None = None) -> Cu
 
     now, tried = line(Knobs()), line(knobs)
     crossings = [days for days in dict.fromkeys((now.crossing, tried.crossing)) if days < math.inf]
-    age = memory.age_days if memory else 0.0
+    age, ticks = (memory.age_days, ()) if memory else (0.0, snapshot.kind(trial.subject).verified_days)
     length = max(1.3 * max(crossings, default=0.0), 2.0 * now.half_life, 1.1 * age, 1.0)
-    caption = f"█ now {now.words(snapshot.now, age)}"
-    ticks = () if memory else snapshot.kind(trial.subject).verified_days
-    return Curve(
+    curve = Curve(
         now.values(length),
         age / length if memory else None,
         threshold,
-        caption if now == tried else f"{caption} · • tried {tried.words(snapshot.now, age)}",
-        supposed=tried.values(length) if now != tried else (),
+        f"█ now {now.words(snapshot.now, age)}",
         ticks=tuple(days / length for days in ticks if days <= length),
         labels=(*((days / length, days_text(days)) for days in crossings), (0.0, "0"), (1.0, days_text(length))),
     )
+    if now == tried:
+        return curve
+    caption = f"{curve.caption} · • tried {tried.words(snapshot.now, age)}"
+    return replace(curve, caption=caption, supposed=tried.values(length))
 
 
 # -- the kinds -----------------------------------------------------------------------------------------

@@ -31,11 +31,11 @@ from memtui.tui.packs.queries import (
 from memtui.tui.packs.view import (
     MemberRow,
     PackRow,
+    member_cells,
     member_lines,
-    member_segments,
     pack_blocks,
+    pack_cells,
     pack_row,
-    pack_segments,
     since_blocks,
 )
 from memtui.tui.screens.dialogs import CardScreen
@@ -83,8 +83,8 @@ class PacksScreen(ListDetail):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012 - the same
 
     def __init__(self, opening: Opening) -> None:
-        self._list: RowList[PackRow] = RowList(pack_segments, id="packs-list")
-        self._members: RowList[MemberRow] = RowList(member_segments, id="packs-members")
+        self._list: RowList[PackRow] = RowList(pack_cells, id="packs-list")
+        self._members: RowList[MemberRow] = RowList(member_cells, id="packs-members")
         super().__init__(opening, self._list, self._members)
         self._title = TitleLine("Packs", id="packs-title")
         self._line = AskLine(_QUESTIONS, id="packs-ask")

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from rich.segment import Segment
-
 from memtui.pack.options import choices_words
 from memtui.text.plural import counted
 from memtui.tui.context import view as context_view
 from memtui.tui.memory_view import Block, StyleName
-from memtui.tui.text_layout import days_between, fit, short_age, tame
-from memtui.tui.widgets.lists import Paint, TextRow
+from memtui.tui.text_layout import days_between, short_age, tame
+from memtui.tui.widgets.lists import Cell, TextRow
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
@@ -28,25 +26,7 @@ _MARKS = {"helped": "+", "hurt": "−", "corrected": "~", "unused": "·"}
 _EFFECTS_SHOWN = 3
 _DIFF_LINES = 400
 _TITLE = 40
-
-_MARK_CELLS = 2
-_AGE_CELLS = 6
-_TARGET_CELLS = 12
-_TARGET_FROM = 68
-_TOKEN_CELLS = 8
-_TOKENS_FROM = 40
-_COUNT_CELLS = 5
-_COUNT_FROM = 64
-_VERDICT_CELLS = 13
-_VERDICT_SHORT = 10
-_VERDICT_LONG_FROM = 50
-
-_KIND_CELLS = 12
-_KIND_FROM = 62
-_STATE_CELLS = 10
-_STATE_SHORT = 8
-_MEMBER_VERDICT_CELLS = 9
-_MEMBER_VERDICT_FROM = 48
+_ROOMY = 50
 
 
 # -- packs ---------------------------------------------------------------------------------------------
@@ -105,26 +85,18 @@ def _tone(mark: str) -> str:
     return "warning" if mark in "?−~" else "good" if mark == "+" else "dim"
 
 
-def pack_segments(row: PackRow, width: int, paint: Paint) -> list[Segment]:
+def pack_cells(row: PackRow, width: int) -> list[Cell]:
     """Return a pack: its feedback, when it was used, the task, for which target, how large."""
-    target = _TARGET_CELLS if width >= _TARGET_FROM else 0
-    tokens = _TOKEN_CELLS if width >= _TOKENS_FROM else 0
-    count = _COUNT_CELLS if width >= _COUNT_FROM else 0
-    verdict = _VERDICT_CELLS if width >= _VERDICT_LONG_FROM else _VERDICT_SHORT
-    room = width - _MARK_CELLS - _AGE_CELLS - (target + 1 if target else 0) - tokens - count - verdict - 1
-    tone = paint[_tone(row.mark)]
-    found = [
-        Segment(fit(row.mark, _MARK_CELLS), tone),
-        Segment(fit(row.age, _AGE_CELLS), paint["dim"]),
-        Segment(fit(row.task, max(1, room)), paint["base"]),
+    tone = _tone(row.mark)
+    return [
+        Cell(row.mark, tone, 2),
+        Cell(row.age, "dim", 6),
+        Cell(row.task, "base"),
+        Cell(row.target, "kind", 12, since=68, before=1),
+        Cell(f"{row.tokens:,} t", "base", 8, since=40, right=True),
+        Cell(f"{row.memories} m", "dim", 5, since=64, right=True),
+        Cell(row.verdict, tone, 13 if width >= _ROOMY else 10, before=1),
     ]
-    if target:
-        found.append(Segment(" " + fit(row.target, target), paint["kind"]))
-    if tokens:
-        found.append(Segment(fit(f"{row.tokens:,} t", tokens, right=True), paint["base"]))
-    if count:
-        found.append(Segment(fit(f"{row.memories} m", count, right=True), paint["dim"]))
-    return [*found, Segment(" " + fit(row.verdict, verdict), tone)]
 
 
 # -- the memories of a pack ----------------------------------------------------------------------------
@@ -201,22 +173,17 @@ def member_lines(read: PackRead) -> list[MemberRow | TextRow]:
     return [*texts, TextRow(""), *map(member_row, read.members)]
 
 
-def member_segments(row: MemberRow, width: int, paint: Paint) -> list[Segment]:
+def member_cells(row: MemberRow, width: int) -> list[Cell]:
     """Return a memory: its feedback, kind, title, what became of it, how large."""
-    kind = _KIND_CELLS if width >= _KIND_FROM else 0
-    state = _STATE_CELLS if width >= _MEMBER_VERDICT_FROM else _STATE_SHORT
-    verdict = _MEMBER_VERDICT_CELLS if width >= _MEMBER_VERDICT_FROM else 0
-    tokens = _TOKEN_CELLS if width >= _TOKENS_FROM else 0
-    room = width - _MARK_CELLS - (kind + 1 if kind else 0) - state - 1 - tokens - (verdict + 1 if verdict else 0)
-    tone = paint[_tone(row.mark)]
-    found = [Segment(fit(row.mark, _MARK_CELLS), tone)]
-    if kind:
-        found.append(Segment(fit(row.kind, kind) + " ", paint["kind"]))
-    found.append(Segment(fit(row.title, max(1, room)), paint["base" if row.exists else "dim"]))
-    found.append(Segment(" " + fit(row.state, state), paint["dim" if row.is_same else "warning"]))
-    if tokens:
-        found.append(Segment(fit(f"{row.tokens:,} t", tokens, right=True), paint["dim"]))
-    return [*found, Segment(" " + fit(row.verdict, verdict), tone)] if verdict else found
+    tone = _tone(row.mark)
+    return [
+        Cell(row.mark, tone, 2),
+        Cell(row.kind, "kind", 12, since=62, after=1),
+        Cell(row.title, "base" if row.exists else "dim"),
+        Cell(row.state, "dim" if row.is_same else "warning", 10 if width >= _ROOMY else 8, before=1),
+        Cell(f"{row.tokens:,} t", "dim", 8, since=40, right=True),
+        Cell(row.verdict, tone, 9, since=48, before=1),
+    ]
 
 
 # -- cards and messages --------------------------------------------------------------------------------

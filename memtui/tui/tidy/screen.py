@@ -22,7 +22,7 @@ from memtui.tui.actions.table import TIDY
 from memtui.tui.edit.acts import EditActs
 from memtui.tui.launch_options import Opening
 from memtui.tui.tidy.queries import DISMISSED, Pair, TidyAccess
-from memtui.tui.tidy.view import TidyRow, row_blocks, row_segments, rows_of
+from memtui.tui.tidy.view import TidyRow, row_blocks, row_cells, rows_of
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lists import PickList, RowList, TextRow
 
@@ -46,7 +46,7 @@ class TidyScreen(EditActs):
         super().__init__(opening)
         self._tidying = TidyAccess(self.access)
         self._head = Static("", id="tidy-head", markup=False)
-        self._found: RowList[TidyRow] = RowList(row_segments, id="tidy-list")
+        self._found: RowList[TidyRow] = RowList(row_cells, id="tidy-list")
         self._detail = DetailPane(id="tidy-detail")
         self._report: TidyReport | None = None
         self._lines: list[TidyRow | TextRow] = []

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rich.segment import Segment
-
 from memtui.text.plural import counted
 from memtui.tui.memory_view import Block
-from memtui.tui.text_layout import fit, tame
-from memtui.tui.widgets.lists import Paint, TextRow
+from memtui.tui.text_layout import tame
+from memtui.tui.widgets.lists import Cell, TextRow
 
 if TYPE_CHECKING:
     from memtui.analysis.contradictions import Contradiction
@@ -85,12 +83,11 @@ def rows_of(report: TidyReport) -> list[TidyRow | TextRow]:
     return lines
 
 
-def row_segments(row: TidyRow, width: int, paint: Paint) -> list[Segment]:
-    """Return a finding in that many cells."""
-    note = _NOTE_CELLS if width >= _NOTE_FROM else 0
+def row_cells(row: TidyRow, _: int) -> list[Cell]:
+    """Return a finding."""
     return [
-        Segment(fit(f"  {row.text}", max(1, width - note - 1)) + " ", paint["base"]),
-        Segment(fit(row.note, note, right=True), paint["warning" if row.is_loud else "dim"]),
+        Cell(row.text, "base", before=2, after=1),
+        Cell(row.note, "warning" if row.is_loud else "dim", _NOTE_CELLS, since=_NOTE_FROM, right=True),
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
@@ -292,6 +292,39 @@ class PickList(CursorList):
         return Strip([edge, *self.segments(index, max(1, width - 1), paint)]).adjust_cell_length(width, paint["base"])
 
 
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Part of a row.
+
+    Attributes:
+        style: one of `PARTS`, or `base`.
+        cells: its width, 0 to leave it out; None for the room that the others leave.
+        since: width of the row from which it is shown.
+        before, after: spaces beside it, not counted in its width.
+    """
+
+    text: str
+    style: str
+    cells: int | None = None
+    since: int = 0
+    right: bool = False
+    before: int = 0
+    after: int = 0
+
+
+def draw_cells(row: Iterable[Cell], width: int, paint: Paint) -> list[Segment]:
+    """Return a row in that many cells."""
+    shown = [cell for cell in row if width >= cell.since and cell.cells != 0]
+    room = max(1, width - sum((cell.cells or 0) + cell.before + cell.after for cell in shown))
+    return [
+        Segment(
+            " " * cell.before + fit(cell.text, cell.cells or room, right=cell.right) + " " * cell.after,
+            paint[cell.style],
+        )
+        for cell in shown
+    ]
+
+
 R = TypeVar("R")
 
 
@@ -313,12 +346,12 @@ class RowList(PickList, Generic[R]):
     """Rows with lines of text between them.
 
     Args:
-        draw: returns a row in that many cells.
+        cells: returns the cells of a row for a width.
     """
 
-    def __init__(self, draw: Callable[[R, int, Paint], list[Segment]], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+    def __init__(self, cells: Callable[[R, int], Iterable[Cell]], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
-        self._draw = draw
+        self._cells = cells
         self._lines: Sequence[R | TextRow] = ()
 
     @property
@@ -367,10 +400,9 @@ class RowList(PickList, Generic[R]):
         """Return a row or a line of text."""
         line = self._lines[index]
         if isinstance(line, TextRow):
-            cells = _NOTE_CELLS if line.note and width >= _NOTE_CELLS * 2 else 0
-            text = Segment(fit(line.text, width - cells), paint[line.style])
-            return [text, Segment(fit(line.note, cells, right=True), paint["dim"])]
-        return self._draw(line, width, paint)
+            note = Cell(line.note, "dim", _NOTE_CELLS if line.note else 0, since=_NOTE_CELLS * 2, right=True)
+            return draw_cells([Cell(line.text, line.style), note], width, paint)
+        return draw_cells(self._cells(line, width), width, paint)
 
 
 _NAME_CELLS = 14
