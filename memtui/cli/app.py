@@ -78,7 +78,7 @@ TOUR_PROJECT = "payments-api"
 
 
 def _demo_arguments(parser: Parser) -> None:
-    parser.add_argument("--at", metavar="DIR", help="put the copy there, print the vault's path, and keep it")
+    parser.add_value("--at", "DIR", "put the copy there, print the vault's path, and keep it")
 
 
 def _demo(arguments: argparse.Namespace, session: Session) -> int:

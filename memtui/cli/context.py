@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memtui.cli import options as shared
@@ -30,97 +30,78 @@ if TYPE_CHECKING:
     from memtui.curate.explain_payload import PayloadContradiction
     from memtui.pack.recipes import PackDiff
     from memtui.vault.packs import Recipe
-    from memtui.vault.vault import Vault
 
 
 def configure(parser: Parser) -> None:
     """Add the options."""
     add_choices(parser)
-    parser.add_argument("--diff", action="store_true", help="on stderr: what has changed since this task's last pack")
-    parser.add_argument("--copy", action="store_true", help="also copy it to the clipboard, and record the pack")
-    parser.add_argument("--record", action="store_true", help="record the pack, so that feedback can be given on it")
-    parser.add_argument(
-        "--explain",
-        action="store_true",
-        help="on stderr: every score, what was withheld and why, and what would bring it in",
-    )
+    parser.add_flag("--diff", "on stderr: what has changed since this task's last pack")
+    parser.add_flag("--copy", "also copy it to the clipboard, and record the pack")
+    parser.add_flag("--record", "record the pack, so that feedback can be given on it")
+    parser.add_flag("--explain", "on stderr: every score, what was withheld and why, and what would bring it in")
 
 
 def add_choices(parser: Parser) -> None:
     """Add the task and everything that shapes its payload."""
-    parser.add_argument("task", metavar="TASK", nargs="*", help="what you are about to do, in your words")
+    parser.add_value("task", "TASK", "what you are about to do, in your words", nargs="*")
     shared.add_files(parser)
-    parser.add_argument("--budget", metavar="N", help="1200, 2k, `10000 chars`, `32 KiB` (default: 1200 tokens)")
-    parser.add_argument("--max", metavar="N", type=at_least(0), dest="most", help="maximum number of memories")
+    parser.add_value("--budget", "N", "1200, 2k, `10000 chars`, `32 KiB` (default: 1200 tokens)")
+    parser.add_value("--max", "N", "maximum number of memories", type=at_least(0), dest="most")
     add_target(parser, "what the payload is written for")
-    parser.add_argument(
+    parser.add_value(
         "--style",
-        metavar="STYLE",
-        choices=STYLES,
-        help="full, or compiled: what is closest to the task in far fewer tokens (default: from the configuration, "
+        "STYLE",
+        "full, or compiled: what is closest to the task in far fewer tokens (default: from the configuration, "
         "else full)",
+        choices=STYLES,
     )
-    parser.add_argument(
-        "--phase",
-        metavar="P",
-        choices=PHASES,
-        help="plan, implement, debug, review, refactor, test or release (default: guessed)",
+    parser.add_value(
+        "--phase", "P", "plan, implement, debug, review, refactor, test or release (default: guessed)", choices=PHASES
     )
-    parser.add_argument("--as-of", metavar="DATE", help="what was true on that day")
-    parser.add_argument(
+    parser.add_value("--as-of", "DATE", "what was true on that day")
+    parser.add_value(
         "--secrets",
-        metavar="CHOICE",
-        choices=SECRET_CHOICES,
-        help="memories that seem to contain a secret: withhold, mask or allow (default: from the configuration, else "
+        "CHOICE",
+        "memories that seem to contain a secret: withhold, mask or allow (default: from the configuration, else "
         "withhold)",
+        choices=SECRET_CHOICES,
     )
     add_ticks(parser)
-    parser.add_argument("--unconfirmed", action="store_true", help="also what is waiting in the inbox, marked as such")
-    parser.add_argument(
-        "--with-loaded", action="store_true", help="also what the target loads by itself from CLAUDE.md and the like"
-    )
-    parser.add_argument(
-        "--fast", action="store_true", help="for hooks: only words, files and links; tokens are estimated, rounded up"
-    )
+    parser.add_flag("--unconfirmed", "also what is waiting in the inbox, marked as such")
+    parser.add_flag("--with-loaded", "also what the target loads by itself from CLAUDE.md and the like")
+    parser.add_flag("--fast", "for hooks: only words, files and links; tokens are estimated, rounded up")
 
 
 def add_target(parser: Parser, help_text: str) -> None:
     """Add the option that names a target."""
-    parser.add_argument(
+    parser.add_value(
         "--target",
-        metavar="T",
+        "T",
+        f"{help_text}: {', '.join(target_names())} (default: from the configuration, else chat)",
         type=str.lower,
         choices=target_names(),
-        help=f"{help_text}: {', '.join(target_names())} (default: from the configuration, else chat)",
     )
 
 
 def add_ticks(parser: Parser) -> None:
     """Add the options that include and exclude memories by hand."""
-    parser.add_argument(
+    parser.add_value(
         "--with",
-        metavar="ID",
+        "ID",
+        "include this memory whatever would withhold it, as far as the budget allows; repeatable",
         action="append",
         default=[],
         dest="with_ids",
-        help="include this memory whatever would withhold it, as far as the budget allows; repeatable",
     )
     shared.add_repeatable(parser, "--without", "ID", "exclude this memory")
 
 
-def ticked(arguments: argparse.Namespace, vault: Vault) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the ids that were included and excluded by hand.
-
-    Raises:
-        NotFoundError, AmbiguousIdError: a prefix fits no memory or several.
-    """
-    if not arguments.with_ids and not arguments.without:
+def ticked(arguments: argparse.Namespace, session: Session) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the ids that were included and excluded by hand."""
+    put_in, left_out = arguments.with_ids, arguments.without
+    if not put_in and not left_out:
         return frozenset(), frozenset()
-    with vault.read() as reader:
-        put_in, left_out = (
-            frozenset(reader.resolve(one) for one in given) for given in (arguments.with_ids, arguments.without)
-        )
-    return put_in, left_out
+    return frozenset(session.resolve(put_in)), frozenset(session.resolve(left_out))
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
@@ -128,9 +109,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
     It is never over the budget. Without a task: the project's most useful memories.
     """
-    task, pack, project, options = build(arguments, session)
-    diff = _diff(session, task, pack, project, options) if arguments.diff else None
-    contradictions = _contradictions(session, pack, options)
+    built = build(arguments, session)
+    task, pack = built.task, built.pack
+    diff = _diff(session, built) if arguments.diff else None
+    contradictions = _contradictions(session, built)
     if session.json:
         from memtui.wording.payload import pack_record
 
@@ -156,17 +138,17 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         say(f"Pinned memories only: {sentence(pack.abstained)}")
     say(_size(pack))
     if arguments.copy or arguments.record:
-        _use(arguments, session, pack, task, project, options)
+        _use(arguments, session, built)
     return EXIT_DONE
 
 
-def _contradictions(session: Session, pack: Pack, options: PackOptions) -> tuple[PayloadContradiction, ...]:
+def _contradictions(session: Session, built: Built) -> tuple[PayloadContradiction, ...]:
     """Return the contradictions in a payload; hooks have no time to compare memories with each other."""
-    if options.fast:
+    if built.options.fast:
         return ()
     from memtui.curate.explain_payload import contradictions_in
 
-    return contradictions_in(session.vault, pack)
+    return contradictions_in(session.vault, built.pack)
 
 
 def _warn(pack: Pack, contradictions: tuple[PayloadContradiction, ...]) -> None:
@@ -185,30 +167,38 @@ def _warn(pack: Pack, contradictions: tuple[PayloadContradiction, ...]) -> None:
         say(contradictions_words(contradictions))
 
 
-def _use(
-    arguments: argparse.Namespace, session: Session, pack: Pack, task: Task, project: str | None, options: PackOptions
-) -> None:
+def _use(arguments: argparse.Namespace, session: Session, built: Built) -> None:
     """Copy the payload if that was asked for, and record the pack."""
     from memtui.pack.recipes import record_pack
 
     if arguments.copy:
         from memtui.pack.clipboard import copy
 
-        say(copy(pack.payload).message)
+        say(copy(built.pack.payload).message)
     identifier = record_pack(
         session.vault,
-        pack,
-        task,
+        built.pack,
+        built.task,
         actor=session.actor.name,
-        project=project,
-        options=options,
+        project=built.project,
+        options=built.options,
         signal="copied" if arguments.copy else "injected",
     )
     say(f"Recorded as pack {identifier}. Later: memtui feedback {identifier} helped")
 
 
-def build(arguments: argparse.Namespace, session: Session) -> tuple[Task, Pack, str | None, PackOptions]:
-    """Return the task, its pack, the project in view and the options."""
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A pack and what it was built from: the task with its files as memories name them, and the project in view."""
+
+    task: Task
+    pack: Pack
+    project: str | None
+    options: PackOptions
+
+
+def build(arguments: argparse.Namespace, session: Session) -> Built:
+    """Return the pack that the arguments ask for."""
     if arguments.task and not arguments.fast and session.meaning is not None:
         session.meaning.preload()
     task = Task(
@@ -221,16 +211,13 @@ def build(arguments: argparse.Namespace, session: Session) -> tuple[Task, Pack, 
     if getattr(arguments, "standing", False):
         options = replace(options, standing=tuple(recipe.name for recipe in standing_recipes(session)))
     target = arguments.target or session.config.context.target
-    task, pack, project = payload_of(session, task, options, target)
+    built = build_for(session, task, options, target)
     session.tell_missing_model()
-    return task, pack, project, options
+    return built
 
 
-def payload_of(session: Session, task: Task, options: PackOptions, target: str) -> tuple[Task, Pack, str | None]:
-    """Return the task with its files as memories name them, its pack, and the project in view.
-
-    For the standing payload, the union of today's recipes takes the place of the task.
-    """
+def build_for(session: Session, task: Task, options: PackOptions, target: str) -> Built:
+    """Return the pack of a task; for the standing payload, the union of today's recipes takes the task's place."""
     files = check_named_files(session.vault, session.view, task.files, folder=session.folder)
     recipes = None if options.standing is None else standing_recipes(session)
     # The union recalls what each recipe alone does, so the files of all of them count; but without a project in view,
@@ -251,7 +238,7 @@ def payload_of(session: Session, task: Task, options: PackOptions, target: str) 
         meaning=None if options.fast else session.meaning,
         recipes=recipes,
     )
-    return task, pack, view.project
+    return Built(task, pack, view.project, options)
 
 
 def standing_recipes(session: Session) -> list[Recipe]:
@@ -264,7 +251,7 @@ def standing_recipes(session: Session) -> list[Recipe]:
 
 def _options(arguments: argparse.Namespace, session: Session) -> PackOptions:
     usual = PackOptions.of(session.config.context, session.secret_patterns)
-    put_in, left_out = ticked(arguments, session.vault)
+    put_in, left_out = ticked(arguments, session)
     return replace(
         usual,
         budget=usual.budget if arguments.budget is None else arguments.budget,
@@ -279,12 +266,13 @@ def _options(arguments: argparse.Namespace, session: Session) -> PackOptions:
     )
 
 
-def _diff(session: Session, task: Task, pack: Pack, project: str | None, options: PackOptions) -> PackDiff | None:
+def _diff(session: Session, built: Built) -> PackDiff | None:
     """Return what has changed since the task's last pack, None if there is none."""
     from memtui.pack.recipes import compare, previous_pack
 
-    previous = previous_pack(session.vault, task, project, standing=options.standing is not None)
-    return compare(pack, previous) if previous else None
+    standing = built.options.standing is not None
+    previous = previous_pack(session.vault, built.task, built.project, standing=standing)
+    return compare(built.pack, previous) if previous else None
 
 
 def diff_record(diff: PackDiff) -> dict[str, object]:

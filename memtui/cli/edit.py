@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 def _add_arguments(parser: Parser) -> None:
-    parser.add_argument("text", metavar="TEXT", nargs="+", help="what to remember, or - to read it from standard input")
-    parser.add_argument("--kind", metavar="KIND", help="constraint, decision, bug-pattern … (default: guessed)")
-    parser.add_argument("--title", metavar="TEXT", default="", help="one line (default: made from the text)")
-    parser.add_argument("--why", metavar="TEXT", default="", help="why it holds, and when it applies")
-    parser.add_argument("--snippet", metavar="TEXT", default="", help="a piece of code")
+    parser.add_value("text", "TEXT", "what to remember, or - to read it from standard input", nargs="+")
+    parser.add_value("--kind", "KIND", "constraint, decision, bug-pattern … (default: guessed)")
+    parser.add_value("--title", "TEXT", "one line (default: made from the text)", default="")
+    parser.add_value("--why", "TEXT", "why it holds, and when it applies", default="")
+    parser.add_value("--snippet", "TEXT", "a piece of code", default="")
     options.add_files(parser, "a file or glob it is about")
     options.add_repeatable(parser, "--tag", "TAG", "a tag")
-    parser.add_argument("--pin", action="store_true", help="pin it")
-    parser.add_argument("--importance", metavar="N", type=whole_number, default=3, help="1 to 5 (default: 3)")
-    parser.add_argument("--confidence", metavar="X", type=number, default=1.0, help="0 to 1 (default: 1)")
+    parser.add_flag("--pin", "pin it")
+    parser.add_value("--importance", "N", "1 to 5 (default: 3)", type=whole_number, default=3)
+    parser.add_value("--confidence", "X", "0 to 1 (default: 1)", type=number, default=1.0)
     options.add_repeatable(parser, "--supersedes", "ID", "a memory it replaces")
-    parser.add_argument("--valid-until", metavar="DATE", help="the day from which it no longer holds")
+    parser.add_value("--valid-until", "DATE", "the day from which it no longer holds")
     options.add_allow_secret(parser)
 
 
@@ -97,19 +97,19 @@ _SINGLE_OPTIONS = (
 
 
 def _edit_arguments(parser: Parser) -> None:
-    parser.add_argument("id", metavar="ID", nargs="?", help="id or its first characters")
+    parser.add_value("id", "ID", "id or its first characters", nargs="?")
     options.add_where(parser, "edit tags, kind, half-life or importance of all memories that a query selects")
-    parser.add_argument("--title", metavar="TEXT", help="new title")
-    parser.add_argument("--text", metavar="TEXT", help="new text, or - to read it from standard input")
-    parser.add_argument("--why", metavar="TEXT", help="new rationale")
-    parser.add_argument("--snippet", metavar="TEXT", help="new piece of code")
-    parser.add_argument("--kind", metavar="KIND", help="new kind")
+    parser.add_value("--title", "TEXT", "new title")
+    parser.add_value("--text", "TEXT", "new text, or - to read it from standard input")
+    parser.add_value("--why", "TEXT", "new rationale")
+    parser.add_value("--snippet", "TEXT", "new piece of code")
+    parser.add_value("--kind", "KIND", "new kind")
     options.add_list_changes(parser, "a tag", "a file or glob")
-    parser.add_argument("--importance", metavar="N", type=whole_number, help="1 to 5")
-    parser.add_argument("--confidence", metavar="X", type=number, help="0 to 1")
-    parser.add_argument("--half-life", metavar="DAYS", help="`90d`, `12w`, or `kind` to follow its kind again")
-    parser.add_argument("--valid-until", metavar="DATE", help="the day from which it no longer holds, or `never`")
-    parser.add_argument("--move-to", metavar="PROJECT", help="move it to another project, or to global")
+    parser.add_value("--importance", "N", "1 to 5", type=whole_number)
+    parser.add_value("--confidence", "X", "0 to 1", type=number)
+    parser.add_value("--half-life", "DAYS", "`90d`, `12w`, or `kind` to follow its kind again")
+    parser.add_value("--valid-until", "DATE", "the day from which it no longer holds, or `never`")
+    parser.add_value("--move-to", "PROJECT", "move it to another project, or to global")
     options.add_if_version(parser)
     options.add_allow_secret(parser)
 

@@ -27,23 +27,19 @@ _IDS_SHOWN = 8
 
 
 def _arguments(parser: Parser) -> None:
-    parser.add_argument(
+    parser.add_value(
         "queries",
-        metavar="QUERIES",
-        help='a file of lines {"query": "…", "expected": ["id"]}, optionally with "files", "exclude" and "kind"; '
+        "QUERIES",
+        'a file of lines {"query": "…", "expected": ["id"]}, optionally with "files", "exclude" and "kind"; '
         "an empty list means that nothing should be found",
     )
-    parser.add_argument(
-        "--corpus", metavar="MEMORIES", help="query a temporary vault with the memories of this JSONL file instead"
-    )
-    parser.add_argument(
-        "--tree", metavar="DIR", help="the source tree of the queries' files (default: that of the working directory)"
-    )
-    parser.add_argument("--fast", action="store_true", help="only words, files and links, without the model")
-    parser.add_argument("--add", metavar="QUERY", help="append this query to QUERIES instead of running it")
+    parser.add_value("--corpus", "MEMORIES", "query a temporary vault with the memories of this JSONL file instead")
+    parser.add_value("--tree", "DIR", "the source tree of the queries' files (default: that of the working directory)")
+    parser.add_flag("--fast", "only words, files and links, without the model")
+    parser.add_value("--add", "QUERY", "append this query to QUERIES instead of running it")
     options.add_repeatable(parser, "--expect", "ID", "with --add: a memory that should be found")
     options.add_files(parser, "with --add: a file you are working on")
-    parser.add_argument("--kind", metavar="NAME", default="", help="with --add: a name to group results by")
+    parser.add_value("--kind", "NAME", "with --add: a name to group results by", default="")
 
 
 def _eval(arguments: argparse.Namespace, session: Session) -> None:

@@ -37,9 +37,7 @@ def _redo(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _log_arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "--limit", metavar="N", type=whole_number, default=50, help="maximum number of rows (default: 50)"
-    )
+    parser.add_value("--limit", "N", "maximum number of rows (default: 50)", type=whole_number, default=50)
 
 
 def _log(arguments: argparse.Namespace, session: Session) -> None:
@@ -75,14 +73,13 @@ SHORTEST_PURGED_TEXT = 4
 
 
 def _purge_arguments(parser: Parser) -> None:
-    parser.add_argument("id", metavar="ID", nargs="*", help="memories to erase with all their history")
-    parser.add_argument(
+    parser.add_value("id", "ID", "memories to erase with all their history", nargs="*")
+    parser.add_value(
         "--text",
-        metavar="STRING",
-        help="a text to erase wherever it occurs, e.g. a leaked key, with any white space between its words; "
-        "case-sensitive",
+        "STRING",
+        "a text to erase wherever it occurs, e.g. a leaked key, with any white space between its words; case-sensitive",
     )
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_flag("--yes", "do not ask")
 
 
 def _purge(arguments: argparse.Namespace, session: Session) -> int:

@@ -81,9 +81,7 @@ def _retire(arguments: argparse.Namespace, session: Session) -> None:
 
 def _restore_arguments(parser: Parser) -> None:
     options.add_ids(parser)
-    parser.add_argument(
-        "--to", metavar="VERSION", type=whole_number, help="bring back the text of this version (see show --history)"
-    )
+    parser.add_value("--to", "VERSION", "bring back the text of this version (see show --history)", type=whole_number)
 
 
 def _restore(arguments: argparse.Namespace, session: Session) -> None:
@@ -103,9 +101,9 @@ def _restore(arguments: argparse.Namespace, session: Session) -> None:
 
 def _snooze_arguments(parser: Parser) -> None:
     options.add_ids(parser)
-    parser.add_argument("--for", metavar="TIME", dest="duration", help="1w, 30d, 3 months (default: 1w)")
-    parser.add_argument("--until", metavar="DATE", help="the day it comes back")
-    parser.add_argument("--until-change", action="store_true", help="it comes back once one of its files has changed")
+    parser.add_value("--for", "TIME", "1w, 30d, 3 months (default: 1w)", dest="duration")
+    parser.add_value("--until", "DATE", "the day it comes back")
+    parser.add_flag("--until-change", "it comes back once one of its files has changed")
     options.add_if_version(parser)
 
 
@@ -129,8 +127,8 @@ def _snooze(arguments: argparse.Namespace, session: Session) -> None:
 def _feedback_arguments(parser: Parser) -> None:
     from memtui.curate.packs import VERDICTS
 
-    parser.add_argument("id", metavar="PACK|ID", help="a pack's id, or a memory's")
-    parser.add_argument("verdict", metavar="VERDICT", choices=VERDICTS, help=", ".join(VERDICTS))
+    parser.add_value("id", "PACK|ID", "a pack's id, or a memory's")
+    parser.add_value("verdict", "VERDICT", ", ".join(VERDICTS), choices=VERDICTS)
     options.add_repeatable(parser, "--only", "ID", "of a pack, only this memory")
     options.add_reason(parser)
 

@@ -76,9 +76,7 @@ def _write_row(row: HealthRow) -> None:
 
 
 def _doctor_arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "--repair", action="store_true", help="repair what is damaged: fold the log, restore a backup, or salvage"
-    )
+    parser.add_flag("--repair", "repair what is damaged: fold the log, restore a backup, or salvage")
 
 
 def _doctor(arguments: argparse.Namespace, session: Session) -> int:
@@ -180,9 +178,9 @@ def _vault_arguments(parser: Parser) -> None:
     add = parser.add_actions()
     add("path", "print where the vault is", _vault_path)
     backup = add("backup", "copy the vault; prints the copy's path", _back_up)
-    backup.add_argument("--to", metavar="PATH", help="another place than the folder of backups")
+    backup.add_value("--to", "PATH", "another place than the folder of backups")
     back = add("restore", "replace the vault with a backup; the current vault is backed up first", _restore)
-    back.add_argument("name", metavar="BACKUP", nargs="?", help="file name or path (default: the newest)")
+    back.add_value("name", "BACKUP", "file name or path (default: the newest)", nargs="?")
     add("backups", "list the backups, newest first", _list_backups)
 
 

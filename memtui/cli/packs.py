@@ -31,22 +31,14 @@ def _pack_arguments(parser: Parser) -> None:
     add = parser.add_actions()
     parser.set_defaults(limit=PACK_LIMIT, awaiting=False)
     listing = add("list", "list the packs used last (default)", _list_packs)
-    listing.add_argument(
-        "--limit",
-        metavar="N",
-        type=at_least(0),
-        default=PACK_LIMIT,
-        help=f"maximum number of rows (default: {PACK_LIMIT})",
+    listing.add_value(
+        "--limit", "N", f"maximum number of rows (default: {PACK_LIMIT})", type=at_least(0), default=PACK_LIMIT
     )
-    listing.add_argument(
-        "--awaiting",
-        action="store_true",
-        help=f"only those copied at least {AWAITING_DAYS:.0f} days ago without feedback",
-    )
+    listing.add_flag("--awaiting", f"only those copied at least {AWAITING_DAYS:.0f} days ago without feedback")
     show = add("show", "show one pack and its memories", _show_pack)
     options.add_id(show, "the pack's id or its first characters")
-    show.add_argument("--payload", action="store_true", help="its exact bytes, rebuilt from the versions it contained")
-    show.add_argument("--diff", action="store_true", help="compare it with what its task gives today")
+    show.add_flag("--payload", "its exact bytes, rebuilt from the versions it contained")
+    show.add_flag("--diff", "compare it with what its task gives today")
 
 
 def _list_packs(arguments: argparse.Namespace, session: Session) -> None:
@@ -144,7 +136,7 @@ def _show_pack_diff(pack: StoredPack, arguments: argparse.Namespace, session: Se
         session = Session(argparse.Namespace(**vars(arguments) | {"project": pack.project}))
     task = task_of(pack.task, pack.files, pack.options)
     chosen = options_of(pack, PackOptions.of(session.config.context, session.secret_patterns))
-    _, today, _ = context.payload_of(session, task, chosen, pack.target)
+    today = context.build_for(session, task, chosen, pack.target).pack
     before, diff = _rebuilt(pack, session), compare(today, pack)
     lines = text_changes(before.payload, today.payload) if before else None
     if session.json:
@@ -209,33 +201,31 @@ def _pack_record(pack: StoredPack, given: Mapping[str, Mapping[str, int]]) -> di
 def _recipe_arguments(parser: Parser) -> None:
     add = parser.add_actions()
     save = add("save", "save a task under a name", _save_recipe)
-    save.add_argument("name", metavar="NAME", help="the recipe's name")
-    save.add_argument("task", metavar="TASK", nargs="*", help="the task in your words")
+    save.add_value("name", "NAME", "the recipe's name")
+    save.add_value("task", "TASK", "the task in your words", nargs="*")
     options.add_files(save)
     context.add_target(save, "what it is written for")
-    save.add_argument("--budget", metavar="N", help="its size (default: from the configuration)")
-    save.add_argument(
-        "--style", metavar="STYLE", choices=STYLES, help="full or compiled (default: from the configuration)"
-    )
-    save.add_argument("--phase", metavar="P", choices=PHASES, help="the phase of the work (default: guessed)")
+    save.add_value("--budget", "N", "its size (default: from the configuration)")
+    save.add_value("--style", "STYLE", "full or compiled (default: from the configuration)", choices=STYLES)
+    save.add_value("--phase", "P", "the phase of the work (default: guessed)", choices=PHASES)
     context.add_ticks(save)
     options.add_allow_secret(save)
     add("list", "list recipes (default)", _list_recipes)
     run = add("run", "print the payload of a recipe; without a name, of all recipes together", _run_recipe)
-    run.add_argument("name", metavar="NAME", nargs="?", help="the recipe's name")
+    run.add_value("name", "NAME", "the recipe's name", nargs="?")
     context.add_target(run, "another target than the recipe's")
-    run.add_argument("--budget", metavar="N", help="another budget than the recipe's")
-    run.add_argument("--style", metavar="STYLE", choices=STYLES, help="another style than the recipe's")
-    run.add_argument("--diff", action="store_true", help="on stderr: what has changed since it was used last")
-    run.add_argument("--copy", action="store_true", help="also copy it, and record the pack")
-    run.add_argument("--record", action="store_true", help="record the pack")
-    run.add_argument("--explain", action="store_true", help="on stderr: scores, and what was withheld")
+    run.add_value("--budget", "N", "another budget than the recipe's")
+    run.add_value("--style", "STYLE", "another style than the recipe's", choices=STYLES)
+    run.add_flag("--diff", "on stderr: what has changed since it was used last")
+    run.add_flag("--copy", "also copy it, and record the pack")
+    run.add_flag("--record", "record the pack")
+    run.add_flag("--explain", "on stderr: scores, and what was withheld")
     delete = add("delete", "delete a recipe", _delete_recipe)
-    delete.add_argument("name", metavar="NAME", help="the recipe's name")
+    delete.add_value("name", "NAME", "the recipe's name")
 
 
 def _list_recipes(arguments: argparse.Namespace, session: Session) -> None:
-    """Save a task with its files, target, budget and options as a recipe, and run it again every week."""
+    """Save a task with its files, target, budget and options as a recipe, to run it again later."""
     recipes = list_recipes(session.vault)
     rows = (
         [r.name, r.project or "", r.target, r.budget, choices_words(r.options), one_line(" ".join((r.task, *r.files)))]
@@ -259,7 +249,7 @@ def _save_recipe(arguments: argparse.Namespace, session: Session) -> None:
     files = check_named_files(session.vault, session.view, arguments.file, folder=session.folder)
     if not text.strip() and not files:
         raise UsageError("A recipe needs a task or files", where=arguments.name)
-    put_in, left_out = context.ticked(arguments, session.vault)
+    put_in, left_out = context.ticked(arguments, session)
     usual = PackOptions.of(settings)
     replaces = any(recipe.name == arguments.name for recipe in list_recipes(session.vault))
     recipe = save_recipe(

@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from memtui.cli.registry import BY_NAME, COMMANDS, DESCRIPTION, Command, help_text, version_text
 from memtui.errors import UsageError
@@ -21,6 +21,14 @@ class Parser(argparse.ArgumentParser):
         self._words: list[str] = []
         options.setdefault("allow_abbrev", False)
         super().__init__(**options)  # type: ignore[arg-type] # argparse's own keywords, passed through
+
+    def add_flag(self, name: str, help_text: str) -> None:
+        """Add an option without a value."""
+        self.add_argument(name, action="store_true", help=help_text)
+
+    def add_value(self, name: str, metavar: str, help_text: str, **options: Any) -> None:
+        """Add an argument, or an option with a value."""
+        self.add_argument(name, metavar=metavar, help=help_text, **options)
 
     def add_actions(self) -> Callable[..., Parser]:
         """Return a function (name, help, run) that adds a subcommand and returns its parser."""

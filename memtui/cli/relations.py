@@ -28,10 +28,10 @@ _MERGED_FIELDS = {
 
 
 def _merge_arguments(parser: Parser) -> None:
-    parser.add_argument("id", metavar="ID", nargs="+", help="the memories to merge")
-    parser.add_argument("--into", metavar="ID", help="the one that stays (default: the first)")
+    parser.add_value("id", "ID", "the memories to merge", nargs="+")
+    parser.add_value("--into", "ID", "the one that stays (default: the first)")
     for field, option in _MERGED_FIELDS.items():
-        parser.add_argument(option, metavar="TEXT", dest=f"chosen_{field}", help=f"the merged memory's {field}")
+        parser.add_value(option, "TEXT", f"the merged memory's {field}", dest=f"chosen_{field}")
 
 
 def _merge(arguments: argparse.Namespace, session: Session) -> None:
@@ -72,13 +72,13 @@ def _unmerge(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _reflect_arguments(parser: Parser) -> None:
-    parser.add_argument("id", metavar="ID", nargs="+", help="the sources, two to twenty")
-    parser.add_argument("--text", metavar="TEXT", help="the conclusion, or - to read it from standard input")
-    parser.add_argument("--title", metavar="TEXT", default="", help="one line (default: made from the text)")
-    parser.add_argument("--why", metavar="TEXT", default="", help="why it holds, and when it applies")
-    parser.add_argument("--kind", metavar="KIND", default=DEFAULT_KIND, help=f"its kind (default: {DEFAULT_KIND})")
+    parser.add_value("id", "ID", "the sources, two to twenty", nargs="+")
+    parser.add_value("--text", "TEXT", "the conclusion, or - to read it from standard input")
+    parser.add_value("--title", "TEXT", "one line (default: made from the text)", default="")
+    parser.add_value("--why", "TEXT", "why it holds, and when it applies", default="")
+    parser.add_value("--kind", "KIND", f"its kind (default: {DEFAULT_KIND})", default=DEFAULT_KIND)
     options.add_list_changes(parser, "a tag", "a file or glob")
-    parser.add_argument("--retire", action="store_true", help="take the sources out of use (default: keep them)")
+    parser.add_flag("--retire", "take the sources out of use (default: keep them)")
     options.add_allow_secret(parser)
 
 
@@ -123,9 +123,9 @@ def _reflect(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _ends(parser: Parser) -> None:
-    parser.add_argument("id", metavar="ID", nargs="?", help="the memory that the link starts from")
-    parser.add_argument("type", metavar="TYPE", nargs="?", choices=LINK_TYPES, help=", ".join(LINK_TYPES))
-    parser.add_argument("other", metavar="ID", nargs="?", help="the memory that it points to")
+    parser.add_value("id", "ID", "the memory that the link starts from", nargs="?")
+    parser.add_value("type", "TYPE", ", ".join(LINK_TYPES), nargs="?", choices=LINK_TYPES)
+    parser.add_value("other", "ID", "the memory that it points to", nargs="?")
 
 
 def _check_ends(arguments: argparse.Namespace) -> None:
@@ -136,8 +136,8 @@ def _check_ends(arguments: argparse.Namespace) -> None:
 
 def _link_arguments(parser: Parser) -> None:
     _ends(parser)
-    parser.add_argument("--proposals", action="store_true", help="list suggested links, of one ID or of all")
-    parser.add_argument("--dismiss", action="store_true", help="do not link ID TYPE ID, and never suggest it again")
+    parser.add_flag("--proposals", "list suggested links, of one ID or of all")
+    parser.add_flag("--dismiss", "do not link ID TYPE ID, and never suggest it again")
     options.add_all_projects(parser)
 
 
@@ -205,8 +205,8 @@ def _proposals(arguments: argparse.Namespace, session: Session) -> list[LinkProp
 
 
 def _settle_arguments(parser: Parser) -> None:
-    parser.add_argument("id", metavar="ID", nargs="+", help="the memories: two, or several with --no-duplicates")
-    parser.add_argument("--keep", metavar="ID", help="this one holds: it supersedes the other")
+    parser.add_value("id", "ID", "the memories: two, or several with --no-duplicates", nargs="+")
+    parser.add_value("--keep", "ID", "this one holds: it supersedes the other")
     options.add_repeatable(
         parser,
         "--scope",
@@ -214,8 +214,8 @@ def _settle_arguments(parser: Parser) -> None:
         "both hold, this one only there: paths, phases or words separated by commas, such as `legacy/**, release`. It "
         "is left out of tasks with other files or in another phase",
     )
-    parser.add_argument("--none", action="store_true", help="they do not contradict each other: never suggest it again")
-    parser.add_argument("--no-duplicates", action="store_true", help="they are not duplicates: never suggest it again")
+    parser.add_flag("--none", "they do not contradict each other: never suggest it again")
+    parser.add_flag("--no-duplicates", "they are not duplicates: never suggest it again")
 
 
 def _settle(arguments: argparse.Namespace, session: Session) -> None:

@@ -26,17 +26,13 @@ PACKS_NAMED = 5
 
 
 def _review_arguments(parser: Parser) -> None:
-    parser.add_argument("--list", action="store_true", help="print the queue instead of opening the app")
-    parser.add_argument("--receipt", action="store_true", help="print the result of the last review session")
-    parser.add_argument(
-        "--undo", action="store_true", help="undo every verdict of the last session, the last one first"
-    )
-    parser.add_argument(
-        "--re-anchor", action="store_true", help="point memories to where their files moved, as one undoable change"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="with --re-anchor: only print what would change")
+    parser.add_flag("--list", "print the queue instead of opening the app")
+    parser.add_flag("--receipt", "print the result of the last review session")
+    parser.add_flag("--undo", "undo every verdict of the last session, the last one first")
+    parser.add_flag("--re-anchor", "point memories to where their files moved, as one undoable change")
+    parser.add_flag("--dry-run", "with --re-anchor: only print what would change")
     options.add_kinds(parser)
-    parser.add_argument("--size", metavar="N", type=at_least(1), help="at most this many")
+    parser.add_value("--size", "N", "at most this many", type=at_least(1))
 
 
 def _review(arguments: argparse.Namespace, session: Session) -> int:
@@ -226,9 +222,7 @@ ADVICE = {
 
 
 def _tidy_arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "--dry-run", action="store_true", help="list the findings; this is the default, nothing changes"
-    )
+    parser.add_flag("--dry-run", "list the findings; this is the default, nothing changes")
     options.add_all_projects(parser)
 
 
@@ -309,11 +303,9 @@ def _finding_rows(report: TidyReport, finding: str) -> Iterator[str]:
 
 
 def _half_life_arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "change", metavar="KIND=TIME", nargs="*", help="tooling=30d, note=2w, tooling=learned, tooling=default"
-    )
-    parser.add_argument("--here", action="store_true", help="only for the project in view")
-    parser.add_argument("--dry-run", action="store_true", help="report the effect; change nothing")
+    parser.add_value("change", "KIND=TIME", "tooling=30d, note=2w, tooling=learned, tooling=default", nargs="*")
+    parser.add_flag("--here", "only for the project in view")
+    parser.add_flag("--dry-run", "report the effect; change nothing")
 
 
 def _half_life(arguments: argparse.Namespace, session: Session) -> None:

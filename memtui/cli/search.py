@@ -14,11 +14,11 @@ from memtui.text.sanitize import reveal
 
 
 def _search_arguments(parser: Parser) -> None:
-    parser.add_argument("query", metavar="QUERY", nargs="*", help="words, a question, an identifier, an error code")
+    parser.add_value("query", "QUERY", "words, a question, an identifier, an error code", nargs="*")
     options.add_files(parser)
     options.add_limit(parser, "20", least=1)
-    parser.add_argument("--explain", action="store_true", help="the reason for every point of every score")
-    parser.add_argument("--fast", action="store_true", help="only words, files and links, without the model")
+    parser.add_flag("--explain", "the reason for every point of every score")
+    parser.add_flag("--fast", "only words, files and links, without the model")
     options.add_all_projects(parser)
 
 
@@ -101,11 +101,11 @@ def _why(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.curate.projects import narrow_to_files
     from memtui.wording.payload import explained_record, explained_words, remedies
 
-    task, pack, _, _ = build(arguments, session)
-    view = narrow_to_files(session.vault, session.view, task.files)
-    found = explain_one(session.vault, pack, arguments.id, view.payload_scope)
+    built = build(arguments, session)
+    budget, view = built.pack.budget, narrow_to_files(session.vault, session.view, built.task.files)
+    found = explain_one(session.vault, built.pack, arguments.id, view.payload_scope)
     if session.json:
-        write_json(explained_record(found, pack.budget))
+        write_json(explained_record(found, budget))
         return
     write_line(f"{found.memory.id}  {reveal(found.memory.title)}")
     if found.included is not None:
@@ -113,7 +113,7 @@ def _why(arguments: argparse.Namespace, session: Session) -> None:
         write_explanation(found.included.hit)
         return
     write_line(f"Not in the payload: {reveal(explained_words(found))}")
-    for remedy in remedies(found, pack.budget):
+    for remedy in remedies(found, budget):
         write_line(f"  {reveal(remedy)}")
 
 

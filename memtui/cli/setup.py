@@ -105,7 +105,7 @@ def _list_keys(arguments: argparse.Namespace, session: Session) -> None:
 def _completion_arguments(parser: Parser) -> None:
     from shtab import SUPPORTED_SHELLS
 
-    parser.add_argument("shell", metavar="SHELL", choices=SUPPORTED_SHELLS, help="bash, zsh, fish or tcsh")
+    parser.add_value("shell", "SHELL", "bash, zsh, fish or tcsh", choices=SUPPORTED_SHELLS)
 
 
 def _completion(arguments: argparse.Namespace, session: Session) -> None:
@@ -123,7 +123,7 @@ def _model_arguments(parser: Parser) -> None:
     add = parser.add_actions()
     add("status", "show which model is in use and how many memories have vectors (default)", _show_model)
     get = add("get", "download a Sentence Transformers model from its hub", _get_model)
-    get.add_argument("name", metavar="NAME", help="its name there, e.g. intfloat/e5-small-v2")
+    get.add_value("name", "NAME", "its name there, e.g. intfloat/e5-small-v2")
 
 
 def _show_model(arguments: argparse.Namespace, session: Session) -> int:
@@ -191,11 +191,11 @@ def _project_arguments(parser: Parser) -> None:
     add = parser.add_actions()
     add("list", "list projects and how they are recognised (default)", _list_projects)
     link = add("link", "make a folder belong to a project", _link_project)
-    link.add_argument("name", metavar="NAME", help="the project")
-    link.add_argument("path", metavar="PATH", nargs="?", default=".", help="the folder (default: the current one)")
+    link.add_value("name", "NAME", "the project")
+    link.add_value("path", "PATH", "the folder (default: the current one)", nargs="?", default=".")
     alias = add("alias", "make another git remote mean the project too", _alias_project)
-    alias.add_argument("name", metavar="NAME", help="the project")
-    alias.add_argument("remote", metavar="REMOTE", help="the remote's URL")
+    alias.add_value("name", "NAME", "the project")
+    alias.add_value("remote", "REMOTE", "the remote's URL")
 
 
 def _list_projects(arguments: argparse.Namespace, session: Session) -> None:

@@ -29,20 +29,18 @@ LIST_LIMIT = 200
 
 def _list_arguments(parser: Parser) -> None:
     options.add_kinds(parser)
-    parser.add_argument(
+    parser.add_value(
         "--status",
-        metavar="STATUS",
+        "STATUS",
+        "candidate, active, retired, superseded, merged or any (default: active)",
         choices=(*STATUSES, "any"),
         default="active",
-        help="candidate, active, retired, superseded, merged or any (default: active)",
     )
     options.add_repeatable(parser, "--tag", "TAG", "only with this tag")
-    parser.add_argument("--stale", action="store_true", help="only what is due for review")
-    parser.add_argument("--pinned", action="store_true", help="only what is pinned")
+    parser.add_flag("--stale", "only what is due for review")
+    parser.add_flag("--pinned", "only what is pinned")
     options.add_where(parser, "only what a query selects")
-    parser.add_argument(
-        "--sort", metavar="BY", choices=SORTS, default="updated", help=f"{', '.join(SORTS)} (default: updated)"
-    )
+    parser.add_value("--sort", "BY", f"{', '.join(SORTS)} (default: updated)", choices=SORTS, default="updated")
     options.add_limit(parser, f"{LIST_LIMIT}, with --json all")
     options.add_all_projects(parser)
 
@@ -117,7 +115,7 @@ def _say_what_is_not_listed(session: Session, wanted: MemoryFilter, shown: int) 
 
 def _show_arguments(parser: Parser) -> None:
     options.add_id(parser)
-    parser.add_argument("--history", action="store_true", help="every change to it: who, when, what")
+    parser.add_flag("--history", "every change to it: who, when, what")
 
 
 def _show(arguments: argparse.Namespace, session: Session) -> None:
@@ -253,8 +251,8 @@ def _sql_arguments(parser: Parser) -> None:
 
     views = "; ".join(f"{view} ({', '.join(columns)})" for view, columns in STABLE_VIEWS.items())
     parser.description = f"{parser.description} Views and their columns: {views}."
-    parser.add_argument("query", metavar="QUERY", help="one SELECT, or - to read it from standard input")
-    parser.add_argument("--csv", action="store_true", help="write CSV: a heading, a line per row, nothing for NULL")
+    parser.add_value("query", "QUERY", "one SELECT, or - to read it from standard input")
+    parser.add_flag("--csv", "write CSV: a heading, a line per row, nothing for NULL")
 
 
 def _sql(arguments: argparse.Namespace, session: Session) -> None:

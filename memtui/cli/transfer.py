@@ -28,19 +28,15 @@ SKIPS_SHOWN = 12
 
 
 def _import_arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "path", metavar="PATH", nargs="*", help="files and folders; a folder is searched for every format"
-    )
-    parser.add_argument(
-        "--conflicts", action="store_true", help="list what was edited both here and in its source; import nothing"
-    )
-    parser.add_argument("--format", metavar="FORMAT", default="auto", help="read as this format (default: auto)")
-    parser.add_argument("--dry-run", action="store_true", help="print what would happen, change nothing")
+    parser.add_value("path", "PATH", "files and folders; a folder is searched for every format", nargs="*")
+    parser.add_flag("--conflicts", "list what was edited both here and in its source; import nothing")
+    parser.add_value("--format", "FORMAT", "read as this format (default: auto)", default="auto")
+    parser.add_flag("--dry-run", "print what would happen, change nothing")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--inbox", action="store_true", help="into the inbox (default)")
     where.add_argument("--active", action="store_true", help="accept at once")
-    parser.add_argument("--include-deleted", action="store_true", help="also what was deleted here before")
-    parser.add_argument("--replace", action="store_true", help="records with a known id replace what is stored")
+    parser.add_flag("--include-deleted", "also what was deleted here before")
+    parser.add_flag("--replace", "records with a known id replace what is stored")
     options.add_allow_secret(parser, "text")
 
 
@@ -235,7 +231,7 @@ def _print_report(
     said = outcomes.imported(report)
     if any(item.action == "add" and item.project is None for item in plan.items):
         said += ". Without a project they are in no payload (--project NAME, or `memtui project link`)"
-    elif report.added:
+    elif report.added or report.updated:
         said += f". {UNDO_HINT}"
     say(said)
 
@@ -263,15 +259,11 @@ def _say_skips(rows: Sequence[dict[str, Any]]) -> None:
 def _export_arguments(parser: Parser) -> None:
     from memtui.publish.export import TARGETS
 
-    parser.add_argument("--target", metavar="TARGET", required=True, choices=TARGETS, help=" or ".join(TARGETS))
-    parser.add_argument(
-        "--out", metavar="PATH", help="folder for vault, file for jsonl (jsonl without it: standard output)"
-    )
-    parser.add_argument(
-        "--prune", action="store_true", help="remove memory files of the folder that are not part of this export"
-    )
-    parser.add_argument("--allow-secret", action="store_true", help="also memories that seem to contain secrets")
-    parser.add_argument("--dry-run", action="store_true", help="print what would be written, write nothing")
+    parser.add_value("--target", "TARGET", " or ".join(TARGETS), required=True, choices=TARGETS)
+    parser.add_value("--out", "PATH", "folder for vault, file for jsonl (jsonl without it: standard output)")
+    parser.add_flag("--prune", "remove memory files of the folder that are not part of this export")
+    parser.add_flag("--allow-secret", "also memories that seem to contain secrets")
+    parser.add_flag("--dry-run", "print what would be written, write nothing")
 
 
 def _export(arguments: argparse.Namespace, session: Session) -> None:

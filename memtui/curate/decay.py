@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memtui.config import ContextSettings, RecallSettings, TargetSettings
 from memtui.curate.projects import View
@@ -24,18 +25,17 @@ from memtui.domain.freshness import (
 )
 from memtui.domain.kinds import Kinds, Origin, in_project, split_project
 from memtui.errors import RefusedError, UsageError
-from memtui.pack.build import context, recipes_of
-from memtui.pack.options import PackOptions, task_of
-from memtui.pack.targets.formats import target_named
-from memtui.recall.rank import Evidence, gather
-from memtui.recall.result import Task
-from memtui.recall.semantic import Meaning
 from memtui.text.sanitize import one_line
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import Recipe, read_recipes
 from memtui.vault.review_triggers import Fading, read_fading, read_kinds
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
+
+if TYPE_CHECKING:
+    from memtui.recall.rank import Evidence
+    from memtui.recall.result import Task
+    from memtui.recall.semantic import Meaning
 
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 0.06, 1.0
 """Review thresholds that the configuration takes: above the floor, below which nothing falls."""
@@ -397,6 +397,8 @@ class Payloads:
         self._options = options
         self._now = vault.now()
         self._evidence: dict[str, Evidence] = {}
+        from memtui.pack.build import recipes_of
+
         with vault.read() as reader:
             self.recipes = recipes_of(read_recipes(reader), options.view.project)
 
@@ -421,6 +423,10 @@ class Payloads:
         return members
 
     def _members(self, recipe: Recipe, kinds: Kinds, memory: OwnHalfLife | None) -> tuple[str, ...]:
+        from memtui.pack.build import context
+        from memtui.pack.options import PackOptions, task_of
+        from memtui.pack.targets.formats import target_named
+
         options, view = self._options, self._options.view
         if view.project is None and recipe.project is not None:
             view = replace(view, project=recipe.project, scope=Scope.of_project(recipe.project), stands_in=False)
@@ -441,6 +447,8 @@ class Payloads:
         return tuple(one.memory.id for one in pack.included)
 
     def _gathered(self, name: str, task: Task, view: View, kinds: Kinds) -> Evidence:
+        from memtui.recall.rank import gather
+
         known = self._evidence.get(name)
         if known is not None:
             return known

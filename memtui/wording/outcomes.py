@@ -117,7 +117,7 @@ def verdicts_undone(number: int, stopped_by: str) -> str:
 
 def merged(result: Merged) -> str:
     """Return what became one memory."""
-    return f"Merged {counted(len(result.originals), 'memory')} into “{tame(result.result.title)}”"
+    return f"Merged {counted(len(result.originals) + 1, 'memory')} into “{tame(result.result.title)}”"
 
 
 def unmerged(target: Memory, originals: Sequence[Memory]) -> str:
