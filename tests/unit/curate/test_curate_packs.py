@@ -247,7 +247,7 @@ TASK = Task("make refunds idempotent", ("payments/service.py",))
 
 
 @pytest.fixture
-def vault(tmp_path: Path) -> Vault:
+def story(tmp_path: Path) -> Vault:
     return story_vault(tmp_path)
 
 
@@ -271,33 +271,33 @@ def change(vault: Vault, identifier: str, insight: str) -> None:
 
 
 @pytest.mark.parametrize("style", ["full", "compiled"])
-def test_every_target_gives_its_very_bytes_after_its_memories_changed(vault: Vault, style: str) -> None:
-    kept = [used(vault, target, style=style, budget="2k") for target in target_names()]
-    kept.append(used(vault, with_ids=frozenset({"lockuser"}), without=frozenset({"twicebug"}), style=style))
-    kept.append(used(vault, budget="1500 chars", style=style))
-    change(vault, "lockpaym", "Something else by now.")
-    with vault.write(actor="ana", action="retire") as writer:
+def test_every_target_gives_its_very_bytes_after_its_memories_changed(story: Vault, style: str) -> None:
+    kept = [used(story, target, style=style, budget="2k") for target in target_names()]
+    kept.append(used(story, with_ids=frozenset({"lockuser"}), without=frozenset({"twicebug"}), style=style))
+    kept.append(used(story, budget="1500 chars", style=style))
+    change(story, "lockpaym", "Something else by now.")
+    with story.write(actor="ana", action="retire") as writer:
         writer.put(replace(writer.get("cardlogs"), status="retired"))
         writer.put(memory("freshone", "Refunds are idempotent since today"))
     for stored, payload in kept:
-        assert again(vault, stored) == payload, stored.target
+        assert again(story, stored) == payload, stored.target
 
 
-def test_what_was_purged_is_gone_from_packs_and_their_ticks(vault: Vault) -> None:
-    stored, payload = used(vault, with_ids=frozenset({"lockuser"}))
+def test_what_was_purged_is_gone_from_packs_and_their_ticks(story: Vault) -> None:
+    stored, payload = used(story, with_ids=frozenset({"lockuser"}))
     assert "user_id" in payload
-    purge_memories(vault, ["lockuser"])
-    left = get_pack(vault, stored.id)
+    purge_memories(story, ["lockuser"])
+    left = get_pack(story, stored.id)
     assert "lockuser" not in str(left.options)
     assert "lockuser" not in {member.memory_id for member in left.members}
-    assert again(vault, left) is None
+    assert again(story, left) is None
 
 
-def test_a_pack_of_an_older_memtui_is_built_again_in_the_usual_style(vault: Vault) -> None:
-    stored, payload = used(vault)
-    assert again(vault, replace(stored, options={})) == payload
-    assert again(vault, replace(stored, encoding="of tomorrow")) is None
-    assert again(vault, replace(stored, members=())) is None
+def test_a_pack_of_an_older_memtui_is_built_again_in_the_usual_style(story: Vault) -> None:
+    stored, payload = used(story)
+    assert again(story, replace(stored, options={})) == payload
+    assert again(story, replace(stored, encoding="of tomorrow")) is None
+    assert again(story, replace(stored, members=())) is None
 
 
 def test_a_difference_names_the_lines() -> None:
@@ -307,11 +307,11 @@ def test_a_difference_names_the_lines() -> None:
 
 @pytest.mark.parametrize("style", STYLES)
 def test_a_pack_recorded_under_an_earlier_note_keeps_its_bytes(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch, style: Style
+    story: Vault, monkeypatch: pytest.MonkeyPatch, style: Style
 ) -> None:
     for edition in EDITIONS:
         with monkeypatch.context() as earlier:
             earlier.setattr("memtui.pack.build.pack_of_recall", partial(pack_of_recall, edition=edition))
-            stored, payload = used(vault, style=style)
+            stored, payload = used(story, style=style)
         assert PayloadInfo(style=style, edition=edition).note()[-40:-20] in payload
-        assert again(vault, stored) == payload
+        assert again(story, stored) == payload
