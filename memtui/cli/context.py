@@ -19,7 +19,7 @@ from memtui.pack.options import SECRET_CHOICES, PackOptions
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.formats import target_named, target_names
 from memtui.recall.anchors import surroundings_of
-from memtui.recall.phase import PHASES
+from memtui.recall.eligibility import PHASES
 from memtui.recall.result import Task
 from memtui.text.plural import counted
 from memtui.text.quantities import parse_day

@@ -19,7 +19,7 @@ from memtui.pack.options import PackOptions, choices_words, standing_of, task_of
 from memtui.pack.recipes import delete_recipe, get_recipe, list_recipes, save_recipe
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.formats import target_named
-from memtui.recall.phase import PHASES
+from memtui.recall.eligibility import PHASES
 from memtui.text.plural import counted
 from memtui.text.sanitize import one_line
 from memtui.vault.packs import ABOUT_MEMORIES, Recipe, StoredPack

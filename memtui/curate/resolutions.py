@@ -18,7 +18,7 @@ from memtui.domain.memory import MOST_MERGED, Anchor, Link, Memory, Verdict, con
 from memtui.domain.scope import ONLY
 from memtui.errors import ConflictError, MemtuiError, RefusedError, UsageError
 from memtui.progress import ProgressCallback
-from memtui.recall.phase import PHASES
+from memtui.recall.eligibility import PHASES
 from memtui.text.sanitize import one_line
 from memtui.vault.secret_scan import refuse_secrets_in
 from memtui.vault.vault import Vault
@@ -31,7 +31,7 @@ class Validity:
 
     Attributes:
         paths: files, folders or globs of the project that it gets tied to and is recalled for alone.
-        phases: phases of the work, of `memtui.recall.phase.PHASES`, that it is recalled in alone.
+        phases: phases of the work, of `memtui.recall.eligibility.PHASES`, that it is recalled in alone.
         words: any other limit, in words.
     """
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, cast
 from memtui.config import ContextSettings
 from memtui.domain.record import RecordError, format_time, parse_time
 from memtui.pack.targets.base import STYLES, Style
-from memtui.recall.phase import PHASES
+from memtui.recall.eligibility import PHASES
 from memtui.recall.result import Task
 
 _USUAL = ContextSettings()

@@ -12,9 +12,8 @@ from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Link, Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall import eligibility
-from memtui.recall.eligibility import CODE_OF_PLACE, elsewhere
+from memtui.recall.eligibility import CODE_OF_PLACE, check_phase, elsewhere, guess_phase
 from memtui.recall.lexical import LONGEST_QUERY, Query
-from memtui.recall.phase import check_phase, guess_phase
 from memtui.recall.result import Hit, Part, Recall, Task, Withheld, listed_and_counted, order_key
 from memtui.recall.retrieve import Fetched, fetch, fetch_for_task
 from memtui.recall.scoring import Scorer, pin_part

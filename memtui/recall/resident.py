@@ -62,7 +62,7 @@ class HeldWords:
         Raises:
             MemtuiError: the query has a typing error and the vault cannot be read.
         """
-        from memtui.recall.phase import guess_phase
+        from memtui.recall.eligibility import guess_phase
         from memtui.recall.scoring import Scorer
         from memtui.recall.search import Found, ranked
 

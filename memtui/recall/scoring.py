@@ -15,8 +15,7 @@ from memtui.domain.memory import Link, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.usefulness import HURT_WEIGHT, usefulness
 from memtui.recall import anchors, fusion, lexical
-from memtui.recall.eligibility import holding_part
-from memtui.recall.phase import kind_part
+from memtui.recall.eligibility import holding_part, kind_part
 from memtui.recall.result import Hit, Part, combine
 from memtui.recall.retrieve import MOST_BY_MEANING, SEED_RELEVANCE, Fetched
 from memtui.recall.semantic import Likeness

@@ -11,8 +11,8 @@ from functools import partial
 from memtui.config import RecallSettings
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import AmbiguousIdError, NotFoundError
+from memtui.recall.eligibility import guess_phase
 from memtui.recall.lexical import LONGEST_QUERY
-from memtui.recall.phase import guess_phase
 from memtui.recall.result import Hit, Part, order_key
 from memtui.recall.retrieve import Fetched, fetch, fetch_for_search
 from memtui.recall.scoring import Scorer

@@ -60,11 +60,11 @@ def _language(tongue: Tongue) -> Language:
     elif tongue == "javascript":
         from memtui.recall.imports.javascript import JAVASCRIPT as LANGUAGE
     elif tongue == "go":
-        from memtui.recall.imports.golang import GO as LANGUAGE
+        from memtui.recall.imports.packages import GO as LANGUAGE
     elif tongue == "rust":
         from memtui.recall.imports.rust import RUST as LANGUAGE
     else:
-        from memtui.recall.imports.java import JAVA as LANGUAGE
+        from memtui.recall.imports.packages import JAVA as LANGUAGE
     return LANGUAGE
 
 

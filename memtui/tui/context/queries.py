@@ -116,7 +116,7 @@ class Payloads:
         from memtui.curate.projects import narrow_to_files
         from memtui.pack.build import context
         from memtui.pack.targets.formats import target_named
-        from memtui.recall.phase import check_phase
+        from memtui.recall.eligibility import check_phase
         from memtui.recall.result import Task
 
         opening = self._opening

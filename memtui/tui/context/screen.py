@@ -314,7 +314,7 @@ class ContextScreen(MemtuiScreen):
 
     def action_context_phase(self) -> None:
         """Choose the phase."""
-        from memtui.recall.phase import PHASES
+        from memtui.recall.eligibility import PHASES
 
         choices = [(GUESSED, "from the words of the task"), *((phase, "") for phase in PHASES)]
         current = self._lines.phase or GUESSED

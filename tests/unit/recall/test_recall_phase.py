@@ -6,7 +6,7 @@ import pytest
 
 from memtui.domain.kinds import DEFAULT_KINDS
 from memtui.errors import UsageError
-from memtui.recall.phase import PHASES, check_phase, guess_phase, kind_part
+from memtui.recall.eligibility import PHASES, check_phase, guess_phase, kind_part
 
 
 @pytest.mark.parametrize(
