@@ -32,11 +32,6 @@ _PLANNED = re.compile(
     r"|migrate|replace|drop|add|remove|split)|not yet|eventually|soon)"
     r"|^(?:plan|todo|proposal|idea)\b|^need to\b"
 )
-_DONE = re.compile(
-    r"\b(?:done|has been|have been|finished|completed|is now|are now|no longer|since (?:last )?\w+|already)\b"
-    r"|^(?:we )?(?:added|moved|replaced|upgraded|dropped|switched|migrated|removed|split|renamed|introduced)\b"
-)
-
 _ENVIRONMENTS = re.compile(
     r"\b(staging|production|development|ci|locally|local|preview|sandbox|qa|canary|windows|macos|linux|ios|android"
     r"|(?<=test )environment|tests?(?= environment)|on-call|browser|server-side|client-side)\b"
@@ -159,11 +154,6 @@ class Wording:
     def is_plan(self) -> bool:
         """Whether it is about something planned."""
         return _PLANNED.search(self.normal) is not None
-
-    @cached_property
-    def is_done(self) -> bool:
-        """Whether it is about something that was done."""
-        return _DONE.search(self.normal) is not None
 
 
 def split_names(text: str) -> str:

@@ -57,9 +57,9 @@ def add_kinds(parser: Parser) -> None:
     add_repeatable(parser, "--kind", "KIND", "only this kind")
 
 
-def add_files(parser: Parser, help_text: str = "a file you are working on", name: str = "--file") -> None:
+def add_files(parser: Parser, help_text: str = "a file you are working on") -> None:
     """Add paths."""
-    add_repeatable(parser, name, "PATH", help_text)
+    add_repeatable(parser, "--file", "PATH", help_text)
 
 
 def add_list_changes(parser: Parser, tag: str, file: str) -> None:

@@ -260,10 +260,10 @@ class Verdict:
     memories: int
 
 
-def used_packs(vault: Vault, *, limit: int = MOST_PACKS) -> list[UsedPack]:
+def used_packs(vault: Vault) -> list[UsedPack]:
     """Return the packs that were used: those that await feedback, then the others, the newest first."""
     with vault.read() as reader:
-        packs = read_packs(reader, limit=limit)
+        packs = read_packs(reader, limit=MOST_PACKS)
     awaiting = packs_awaiting_feedback(vault)
     ids = {pack.id for pack in awaiting}
     rest = [pack for pack in packs if pack.id not in ids]

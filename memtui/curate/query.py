@@ -241,10 +241,10 @@ def _nearest(name: str, known: Sequence[str]) -> str:
     return did_you_mean(name, known, otherwise=f"Known: {', '.join(known)}.")
 
 
-def chosen_by(vault: Vault, query: Query, base: MemoryFilter, *, sort: str = "updated") -> dict[str, int]:
+def chosen_by(vault: Vault, query: Query, base: MemoryFilter) -> dict[str, int]:
     """Return the ids that a query matches, with their versions, so that a bulk change can skip what changed since."""
     with vault.read() as reader:
-        found = reader.select(query.narrow(base), sort=sort, now=vault.now())
+        found = reader.select(query.narrow(base), sort="updated", now=vault.now())
     return {memory.id: memory.version for memory in found}
 
 

@@ -90,21 +90,6 @@ class Act:
 
 
 @dataclass
-class Acted(Message):
-    """A change was made."""
-
-    act: Act
-    done: Done
-
-
-@dataclass
-class ActFailed(Message):
-    """A change was not made."""
-
-    error: MemtuiError
-
-
-@dataclass
 class LookFailed(Message):
     """The vault could not be read."""
 

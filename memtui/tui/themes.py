@@ -81,7 +81,6 @@ def _recedes(ink: RichColor | None, background: Color) -> bool:
 
 
 DARK = "memtui-dark"
-LIGHT = "memtui-light"
 
 COLOURS = (
     "primary",

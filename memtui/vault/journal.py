@@ -107,21 +107,18 @@ def change_rows(reader: VaultReader, numbers: Iterable[int]) -> dict[int, Change
     return {row.change.number: row for row in result}
 
 
-def memory_steps(
-    reader: VaultReader, number: int, *, first: str | None = None, most: int, skip: int = 0
-) -> list[MemoryStep]:
+def memory_steps(reader: VaultReader, number: int, *, first: str | None = None, most: int) -> list[MemoryStep]:
     """Return what a change did to each memory, in order.
 
     Args:
         first: a memory to list before the others.
         most: limit.
-        skip: offset.
     """
     found = reader.connection.execute(
         "SELECT entity_key, max(version), first(before ORDER BY position), last(after ORDER BY position)"
         " FROM revisions WHERE change_number = ? AND entity = 'memory' GROUP BY entity_key"
-        " ORDER BY entity_key IS DISTINCT FROM ?, min(position) LIMIT ? OFFSET ?",
-        [number, first, most, skip],
+        " ORDER BY entity_key IS DISTINCT FROM ?, min(position) LIMIT ?",
+        [number, first, most],
     ).fetchall()
     return [MemoryStep(str(row[0]), int(row[1]), _load(row[2]), _load(row[3])) for row in found]
 

@@ -130,11 +130,9 @@ class VaultReader:
         ).fetchall()
         return [rows.memory_from_row(row) for row in found]
 
-    def select(
-        self, wanted: MemoryFilter, *, sort: str, now: datetime, limit: int | None = None, offset: int = 0
-    ) -> list[Memory]:
+    def select(self, wanted: MemoryFilter, *, sort: str, now: datetime, limit: int | None = None) -> list[Memory]:
         """Return the memories of a filter in order."""
-        window = "" if limit is None else f" LIMIT {int(limit)} OFFSET {int(offset)}"
+        window = "" if limit is None else f" LIMIT {int(limit)}"
         order = order_sql(sort, self.kinds, now, wanted.threshold)
         found = self.rows_of(rows.MEMORY_SELECT, wanted, f"ORDER BY {order}{window}")
         return [rows.memory_from_row(row)[1] for row in found]

@@ -82,9 +82,7 @@ def _rules(findings: Iterable[SecretFinding]) -> list[str]:
     return list(dict.fromkeys(finding.rule for finding in findings if finding.severity == "secret"))
 
 
-def refuse_secrets_in(
-    thing: Any, patterns: Patterns = (), *, what: str = "text", unless_in: Any = None, remedy: str = ""
-) -> None:
+def refuse_secrets_in(thing: Any, patterns: Patterns = (), *, what: str = "text", unless_in: Any = None) -> None:
     """Refuse a thing with something that looks like a secret, without echoing it; arguments as for `secrets_in`.
 
     Args:
@@ -99,7 +97,7 @@ def refuse_secrets_in(
         raise SecretRefusedError(
             "The text contains what looks like a secret",
             where=f"{field or what}: {', '.join(rules)}",
-            remedy=remedy or "Nothing was stored. Remove it, or use --allow-secret if it is not a secret.",
+            remedy="Nothing was stored. Remove it, or use --allow-secret if it is not a secret.",
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from memtui.config import TargetSettings
@@ -15,7 +15,6 @@ from memtui.pack.targets.base import (
     PayloadInfo,
     Piece,
     Target,
-    Writer,
     clean,
     clean_line,
     ended,
@@ -197,39 +196,6 @@ def _element(name: str, text: str) -> str:
 def _escaped(text: str, *, quote: bool = False) -> str:
     text = _NO_XML.sub("\ufffd", text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return text.replace('"', "&quot;") if quote else text
-
-
-HOOK_LIMIT = "10000 chars"
-"""More goes to a file of which the model sees a preview alone (Claude Code's hooks guide); the wrapper counts."""
-
-
-@dataclass(frozen=True, slots=True)
-class _HookWriter:
-    event: str
-    inner: Writer
-
-    def __call__(self, items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
-        """Return the parts of the JSON object: the inner parts as parts of a string."""
-        head = f'{{"hookSpecificOutput": {{"hookEventName": {json.dumps(self.event)}, "additionalContext": "'
-        inner = [
-            Piece(json.dumps(piece.text, ensure_ascii=False)[1:-1], piece.memory_id)
-            for piece in self.inner(items, info)
-        ]
-        return [Piece(head), *inner, Piece('"}}\n')]
-
-
-def hook_target(target: Target, event: str) -> Target:
-    """Return a target in the form that a hook prints for an event, e.g. `UserPromptSubmit`.
-
-    The payload is the whole output of the hook, so that the limit holds with the wrapper.
-
-    Args:
-        target: whose text the assistant gets; its name and margin stay.
-        event: the name of the hook's event.
-    """
-    return replace(
-        target, media="application/json", write=_HookWriter(event, target.write), limit=target.limit or HOOK_LIMIT
-    )
 
 
 FOREIGN_TOKENIZER = 0.3

@@ -137,9 +137,6 @@ def _written(path: Path) -> float:
         return 0.0
 
 
-MOST_HOPS = 2
-"""A third hop reaches most of a small project from any of its files, and tells nothing apart."""
-
 MOST_READ = 256_000
 """Bytes of imported files that are read for the second hop, about 30 ms of reading; the files in hand come on top."""
 

@@ -162,10 +162,6 @@ class Statement:
     names: tuple[str, ...] = ()
 
 
-MOST_WORDS = 20_000
-"""Words of one file that are looked up in its tree; more stand in generated files."""
-
-
 @dataclass(frozen=True, slots=True)
 class Language:
     """How files of one language are read and how their statements are resolved.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from recall_story import memory
 
@@ -15,7 +13,7 @@ from memtui.pack.build import Pack, build_pack
 from memtui.pack.compile import Compiler
 from memtui.pack.options import PackOptions
 from memtui.pack.targets.base import STYLES, PayloadInfo, Style, Target
-from memtui.pack.targets.formats import hook_target, target_named
+from memtui.pack.targets.formats import target_named
 from memtui.recall.result import Hit, Recall, Task
 from memtui.text.quantities import parse_budget
 
@@ -43,17 +41,6 @@ def test_limits_are_written_as_people_write_them() -> None:
     for wrong in ("lots", "200 lines, 3 bytes", "-4 lines"):
         with pytest.raises(UsageError, match="no limit"):
             parse_limits(wrong)
-
-
-@pytest.mark.parametrize("unit", ["x", "退", "😀", '"\\\n'])
-@pytest.mark.parametrize("length", [9_700, 9_990, 10_000, 10_050, 30_000])
-def test_what_a_hook_prints_stays_within_10000_characters_with_its_wrapper(unit: str, length: int) -> None:
-    text = "".join(f"{unit * 40} {n}. " for n in range(length // (len(unit) * 40 + 4)))
-    target = hook_target(target_named("claude-code"), "SessionStart")
-    pack = build(target, [text, "A small one that fits."])
-    assert utf16(pack.payload) <= 10_000
-    assert "A small one that fits." in json.loads(pack.payload)["hookSpecificOutput"]["additionalContext"]
-    assert len(pack.included) + len(pack.withheld) == 2
 
 
 def test_what_is_over_a_limit_is_named_with_the_limit() -> None:
