@@ -22,7 +22,6 @@ from memtui.tui import themes
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.keymap import GUARANTEED, Keymap
 from memtui.tui.launch_options import Opening
-from memtui.tui.messages import ListRead
 from memtui.tui.screen import MemtuiScreen
 from memtui.tui.state import State
 from memtui.tui.text_layout import counted
@@ -147,12 +146,11 @@ class MemtuiApp(App[int]):
 
     # -- going about ------------------------------------------------------------------------------
 
-    @on(ListRead)
-    def _welcome(self, message: ListRead) -> None:
-        """Offer an empty vault what was written down elsewhere, once per vault and after the first rows are drawn."""
-        base = message.listing.base
-        is_first = not base.ids and not base.elsewhere and len(self.screen_stack) == 1
-        if is_first and self.opening.state_path is not None and not self.state.section(WELCOMED):
+    @on(BrowseScreen.NothingStored)
+    def _welcome(self) -> None:
+        """Offer to import into an empty vault, once per vault and after the first picture."""
+        is_first = len(self.screen_stack) == 1 and not self.state.section(WELCOMED)
+        if is_first and self.opening.state_path is not None:
             from memtui.tui.importing.screen import ImportScreen
 
             self.state.remember(WELCOMED, {"at_version": __version__})

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar, TypeVar
 
-from textual.timer import Timer
 from textual.widget import Widget
 
 from memtui.tui.launch_options import Opening
@@ -36,17 +36,15 @@ class ListDetail(MemtuiScreen):
         super().__init__(opening)
         self._first = first
         self._second = second
-        self._rest: Timer | None = None
 
     def read_rested(self, function: Callable[[], T], then: Callable[[T], object]) -> None:
         """Read the current row in full, once the cursor rests on it."""
-        self.stop_rest()
-        self._rest = self.set_timer(RESTING_SECONDS, lambda: self.loader.read(function, then, group="detail"))
+        read = partial(self.loader.read, function, then, group="detail")
+        self.loader.after(RESTING_SECONDS, read, group="detail")
 
     def stop_rest(self) -> None:
         """Read nothing for the row that the cursor left."""
-        if self._rest is not None:
-            self._rest.stop()
+        self.loader.stop("detail")
 
     # -- panes ------------------------------------------------------------------------------------
 

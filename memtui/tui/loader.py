@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.worker import Worker, get_current_worker
 
 from memtui.errors import MemtuiError
@@ -74,6 +75,7 @@ class Loader:
         """Number of the newest read of each group."""
         self._screen = screen
         self._on_error = on_error
+        self._timers: dict[str, Timer] = {}
 
     def read(
         self,
@@ -120,8 +122,19 @@ class Loader:
 
         return self._screen.run_worker(work, thread=True, exclusive=exclusive, group=group, exit_on_error=False)
 
+    def after(self, seconds: float, function: Callable[[], object], *, group: str) -> None:
+        """Call a function after a pause, in place of the one of the group that still waits."""
+        self.stop_pause(group)
+        self._timers[group] = self._screen.set_timer(seconds, function)
+
+    def stop_pause(self, group: str) -> None:
+        """Call nothing that waits in a group."""
+        if group in self._timers:
+            self._timers.pop(group).stop()
+
     def stop(self, group: str) -> None:
-        """Stop a read, and drop its answer."""
+        """Stop a read and what waits to be called, and drop the answer."""
+        self.stop_pause(group)
         self.newest[group] += 1
         self._screen.workers.cancel_group(self._screen, group)
 

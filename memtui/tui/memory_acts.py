@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from memtui.errors import VaultBusyError
 from memtui.tui.values import Done
 from memtui.vault.filters import MemoryFilter
-from memtui.wording import outcomes
 
 if TYPE_CHECKING:
     from memtui.curate.outcomes import Outcome
@@ -87,6 +86,8 @@ class MemoryActs:
             word: what was done, in the past tense.
             gone: memories that are left out because they do not exist any more.
         """
+        from memtui.wording import outcomes
+
         self._access.opening.before_change()
         outcome = act()
         return Done(outcomes.acted(word, outcome, missing=gone), changed=bool(outcome.changed))
@@ -94,6 +95,7 @@ class MemoryActs:
     def undo(self) -> Done:
         """Undo the last change."""
         from memtui.curate import history
+        from memtui.wording import outcomes
 
         self._access.opening.before_change()
         change = history.undo(self._vault, actor=self._actor)
@@ -102,6 +104,7 @@ class MemoryActs:
     def redo(self) -> Done:
         """Redo the change that was undone."""
         from memtui.curate import history
+        from memtui.wording import outcomes
 
         self._access.opening.before_change()
         change = history.redo(self._vault, actor=self._actor)

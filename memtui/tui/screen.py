@@ -6,6 +6,7 @@ import inspect
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from textual import on
@@ -24,6 +25,7 @@ from memtui.tui.launch_options import Opening
 from memtui.tui.loader import Loader
 from memtui.tui.memory_acts import MemoryActs
 from memtui.tui.messages import LookFailed
+from memtui.tui.parts import ScreenPart
 from memtui.tui.state import State
 from memtui.tui.text_layout import tame
 from memtui.tui.textual_patches import toasts
@@ -50,7 +52,10 @@ class MemtuiScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(EVERYWHERE)
 
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
-    """Method and arguments of actions by id; an action that is not in it is answered by `action_` with its id."""
+    """Method of the screen or of what it holds (`acts.pin`), and arguments, of actions by id.
+
+    An action that is not in it is answered by the screen's method of its name: `action_due`.
+    """
 
     def __init__(self, opening: Opening) -> None:
         super().__init__()
@@ -62,6 +67,8 @@ class MemtuiScreen(Screen[None]):
         self.hints.set_reactive(KeyHints.place, self.AREA)
         self.looked_at: Signature | None = None
         """The vault's files before the last read of `look_again`; None until there was one."""
+        self.parts: tuple[ScreenPart, ...] = ()
+        """What is asked before the screen itself acts."""
         self.acting = False
         """Whether a change is under way."""
         self.is_opening = False
@@ -87,15 +94,23 @@ class MemtuiScreen(Screen[None]):
 
     def offered(self) -> list[Action]:
         """Return the actions that help and the palette can run here."""
-        return [action for action in registry.of_owners(self.AREA, EVERYWHERE) if action.menu]
+        own = [action for action in registry.of_owners(self.AREA, EVERYWHERE) if action.menu]
+        return [*(action for part in self.parts for action in part.offered()), *own]
 
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now, None where it is."""
-        del action
-        return None
+        return next(filter(None, (part.why_not(action) for part in self.parts)), None)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave a key to others while the part that it belongs to has no use for it."""
+        if action == "act" and any(part.is_off(str(parameters[0])) for part in self.parts):
+            return False
+        return super().check_action(action, parameters)
 
     async def action_act(self, identifier: str) -> None:
         """Run an action of the registry, or say why it is not possible."""
+        if any([part.takes(identifier) for part in self.parts]):  # noqa: C419 - each is to look at it
+            return
         action = registry.by_id(identifier)
         reason = self.why_not(action)
         if reason is not None:
@@ -106,7 +121,7 @@ class MemtuiScreen(Screen[None]):
             self.app.call_later(self.app.run_action, f"go('{action.id.removeprefix(GO)}')")
             return
         method, *arguments = self.ANSWERS.get(action.id) or (f"action_{action.method}",)
-        done = getattr(self, method)(*arguments)
+        done = attrgetter(method)(self)(*arguments)
         if inspect.isawaitable(done):
             await done
 
@@ -222,14 +237,13 @@ class MemtuiScreen(Screen[None]):
 
     def answers_failure(self, error: MemtuiError) -> bool:
         """Handle a change that failed; False where a toast is to show the error."""
-        del error
-        return False
+        return any(part.answers_failure(error) for part in self.parts)
 
     def _change_failed(self, error: MemtuiError) -> None:
         self._leaving = False
         if not self.answers_failure(error):
             if isinstance(error, NothingToUndoError):
-                self.say(str(error).replace("`memtui log`", self._key_to_history()), severity="warning")
+                self.say(f"{error.what}. {self._key_to_history()} lists the changes.", severity="warning")
             else:
                 self.say(str(error), severity="error")
         self._proceed()
@@ -252,6 +266,8 @@ class MemtuiScreen(Screen[None]):
 
     def action_quit(self) -> None:
         """Leave, once every change that was asked for is made."""
+        if any(part.keeps_open() for part in self.parts):
+            return
         if self.acting:
             self._leaving = True
             self.say("Quitting once the last change is saved …")

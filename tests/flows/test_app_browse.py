@@ -177,7 +177,7 @@ async def test_in_a_long_list_titles_answer_first_and_the_search_completes_them(
 
 
 def _answered(pilot: Pilot[Any]) -> str | None:
-    listing = browser(pilot)._listing
+    listing = browser(pilot).lists.listing
     return listing.query if listing else None
 
 
@@ -224,7 +224,7 @@ async def test_an_empty_vault_names_the_commands_that_fill_it_and_says_why_nothi
         await shows(pilot, "The vault is empty.")
         assert not blank.exists, "looking does not make a vault"
         await pilot.press("u")
-        await says(pilot, "There is nothing to undo. H shows what was done.")
+        await says(pilot, "There is nothing to undo. H lists the changes.")
         assert {severity for severity, _ in app.said} == {"warning"}
 
 

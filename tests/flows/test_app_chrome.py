@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,6 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.registry import MOST_HINTS, hints
 from memtui.tui.actions.table import ACTIONS
 from memtui.tui.app import MemtuiApp
-from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.keymap import Keymap
 from memtui.tui.launch_options import Opening
 from memtui.tui.screens.help import HelpScreen
@@ -53,8 +54,15 @@ def test_footer_help_and_bindings_come_from_one_registry() -> None:
         assert 0 < len(hints(place)) <= MOST_HINTS
     for action in ACTIONS:
         assert action.label == "" or action.places
-        if action.owner in {"browse", "everywhere"} and not action.id.startswith("go-"):
-            assert callable(getattr(BrowseScreen, f"action_{action.method}"))
+
+
+async def test_browse_answers_every_action_of_its_own_and_of_all_screens(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        screen = browser(pilot)
+        for action in registry.of_owners("browse", "browse-due", "everywhere", "resembling"):
+            method, *arguments = screen.ANSWERS.get(action.id) or (f"action_{action.method}",)
+            if not action.id.startswith("go-"):
+                inspect.signature(attrgetter(method)(screen)).bind(*arguments)
 
 
 async def test_the_palette_offers_the_same_acts_and_reasons_and_may_be_left_twice(ferry: Vault, tmp_path: Path) -> None:
@@ -62,7 +70,7 @@ async def test_the_palette_offers_the_same_acts_and_reasons_and_may_be_left_twic
         await holds(pilot, 5)
         offered = {command.title: command.help for command in pilot.app.get_system_commands(pilot.app.screen)}
         assert "memory: retire: out of use, kept in the vault  (x)" in offered
-        assert "d lists it" in next(text for title, text in offered.items() if "still true" in title)
+        assert "d lists them" in next(text for title, text in offered.items() if "still true" in title)
         await pilot.press("colon")
         await until(pilot, lambda: type(pilot.app.screen).__name__ == "Palette", "the palette opened")
         await shows(pilot, "memory: retire: out of use, kept in the vault  (x)")
@@ -181,7 +189,8 @@ def test_the_command_line_hands_on_what_it_was_told(tmp_path: Path, monkeypatch:
     opened: list[Opening] = []
     monkeypatch.setattr(MemtuiApp, "run", lambda app, **_: opened.append(app.opening))
     monkeypatch.chdir(tmp_path)
-    arguments = argparse.Namespace(vault=str(tmp_path / "v.duckdb"), project="ferry", actor="codex", kind=["note"])
+    vault = str(tmp_path / "v.duckdb")
+    arguments = argparse.Namespace(vault=vault, project="ferry", actor="codex", kind=["note"], size=None)
     assert open_app(arguments, start="due") == 0
     assert open_app(arguments, vault=Vault(tmp_path / "demo.duckdb")) == 0
     review, demo = opened

@@ -108,7 +108,9 @@ async def test_markdown_is_rendered_on_demand_and_what_is_hostile_stays_text(tmp
         assert "## Order" not in screen_text(pilot)
         for _ in HOSTILE:
             await pilot.press("j")
-            await until(pilot, lambda: browser(pilot)._shown_id == browser(pilot)._list.current, "the detail came")
+            await until(
+                pilot, lambda: browser(pilot).details.shown_id == browser(pilot)._list.current, "the detail came"
+            )
             strips = pilot.app.screen._compositor.render_strips()
             assert {strip.cell_length for strip in strips} == {WIDE[0]}
             assert not any(sign in strip.text for strip in strips for sign in "\x1b\x07\u202e\t\n")
@@ -169,7 +171,7 @@ async def test_the_source_is_opened_at_its_line_and_where_there_is_none_it_is_sa
         await pilot.press("o")
         await says(pilot, "pay/lock.py belongs to a project whose folder is not known here")
         await pilot.press("j", "o")
-        await says(pilot, "This terminal cannot be lent to an editor")
+        await says(pilot, "This terminal cannot run an editor")
         monkeypatch.setattr(RecordingApp, "suspend", lambda _app: nullcontext())
         await pilot.press("o")
         await until(pilot, opened.exists, "the editor was started")

@@ -186,7 +186,7 @@ async def test_leaving_keeps_what_was_typed_and_offers_it_again(ferry: Vault, tm
         await pilot.press("escape")
         await form_closes(pilot)
         await pilot.press("q")
-        await says(pilot, "Typed and not saved: 1 form")
+        await says(pilot, "Unsaved: 1 form")
         assert pilot.app.is_running
         await pilot.press("e")
         await form_opens(pilot)

@@ -95,7 +95,7 @@ async def test_facets_narrow_and_combine_with_the_filter_and_the_sort(ferry: Vau
         for name in ("stalest first", "by title", "most used first", "newest first"):
             await pilot.press("S")
             await shows(pilot, name)
-            await until(pilot, lambda: not browser(pilot)._outdated, "the list is sorted")
+            await until(pilot, lambda: not browser(pilot).lists.outdated, "the list is sorted")
             titles.append(browser(pilot)._list.ids)
         assert titles[0][0] == "m0000005"
         assert titles[1] == ("m0000005", "m0000001", "m0000004", "m0000003", "m0000002")
@@ -177,7 +177,7 @@ async def test_cursor_filter_facets_sort_and_sizes_are_found_again(ferry: Vault,
         assert browser(pilot)._list.current == current
         assert browser(pilot)._list.size.width == width
         assert browser(pilot)._detail.rendered
-        assert browser(pilot)._sorts[False] == "stalest"
+        assert browser(pilot).lists.sorts[False] == "stalest"
         await pilot.press("escape", "backspace")
         await holds(pilot, 5)
         await pilot.press("q")

@@ -9,16 +9,16 @@ import pytest
 from flows.app_driver import NARROW, app_on, browser, empty_vault, fill, holds, memory, screen_text, shows, until
 from textual.pilot import Pilot
 
-from memtui.tui.browse import queries, reading
+from memtui.tui.browse import list_reader, queries
 
 
 def is_ready(pilot: Pilot[Any]) -> bool:
-    shown = browser(pilot)._listing
-    return shown is not None and browser(pilot).queries.is_prepared(shown.base)
+    shown = browser(pilot).lists.listing
+    return shown is not None and browser(pilot).lists.queries.is_prepared(shown.base)
 
 
 def query(pilot: Pilot[Any]) -> str:
-    shown = browser(pilot)._listing
+    shown = browser(pilot).lists.listing
     return shown.query if shown else ""
 
 
@@ -26,8 +26,8 @@ async def test_a_filter_in_memory_narrows_scrolls_and_follows_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(queries, "LARGE_VAULT", 1)
-    monkeypatch.setattr(reading, "LARGE_VAULT", 1)
-    monkeypatch.setattr(reading, "PREPARING_SECONDS", 0.01)
+    monkeypatch.setattr(list_reader, "LARGE_VAULT", 1)
+    monkeypatch.setattr(list_reader, "PREPARING_SECONDS", 0.01)
     vault = empty_vault(tmp_path)
     titles = [f"{'Retry' if number % 4 else 'Refund'} number {number}" for number in range(1, 301)]
     fill(vault, [memory(number, title, days=number) for number, title in enumerate(titles, 1)])

@@ -104,7 +104,7 @@ async def test_restore_brings_marked_memories_back_from_the_view_of_retired_ones
         await shows(pilot, "Postgres 14 everywhere")
         await pilot.press("R")
         await says(pilot, "It is in use")
-        browser(pilot)._choose({"status": ("retired",)})
+        browser(pilot).choose({"status": ("retired",)})
         await holds(pilot, 3)
         await shows(pilot, "×")
         await pilot.press("asterisk", "R")

@@ -35,7 +35,7 @@ def links(vault: Vault) -> set[tuple[str, LinkType, str]]:
 
 
 async def proposes(pilot: Pilot[Any], number: int) -> None:
-    await until(pilot, lambda: len(browser(pilot)._proposed) == number, f"{number} links are proposed")
+    await until(pilot, lambda: len(browser(pilot).details.suggested) == number, f"{number} links are proposed")
 
 
 async def test_a_proposal_is_made_or_dismissed_by_a_key_and_undone(vault: Vault, tmp_path: Path) -> None:
@@ -51,18 +51,20 @@ async def test_a_proposal_is_made_or_dismissed_by_a_key_and_undone(vault: Vault,
         await shows(pilot, "1 → derived-from")
         await until(pilot, lambda: "Maybe" not in screen_text(pilot), "nothing more is proposed")
         await pilot.press("plus")
-        await says(pilot, "No link is proposed for what is looked at.")
+        await says(pilot, "No link is suggested for this memory.")
         await pilot.press("u")
         await until(pilot, lambda: everything(vault) == before, "undone to the byte")
         await proposes(pilot, 1)
         await pilot.press("minus")
-        await says(pilot, "Not proposed again: On Friday")
+        await says(pilot, "Not suggested again: On Friday")
         await until(pilot, lambda: not browser(pilot).acting, "it is dismissed")
         await pilot.press("j")
-        await until(pilot, lambda: browser(pilot)._shown_id == NOTE.id, "the note is shown")
+        await until(pilot, lambda: browser(pilot).details.shown_id == NOTE.id, "the note is shown")
         await pilot.press("j")
         await proposes(pilot, 1)
-        assert browser(pilot)._proposed[0].proposal.ids == (PORT.id, USE.id), "the dismissed one is not among them"
+        assert browser(pilot).details.suggested[0].proposal.ids == (PORT.id, USE.id), (
+            "the dismissed one is not among them"
+        )
         assert links(vault) == set()
 
 

@@ -160,7 +160,7 @@ async def test_what_is_typed_is_checked_kept_and_never_only_the_outline(vault: V
         await closes(pilot)
         assert len(browser(pilot)._list.marked) == 2, "left without a save, the marks stay"
         await pilot.press("q")
-        await says(pilot, "Typed and not saved: 1 form.")
+        await says(pilot, "Unsaved: 1 form.")
         await pilot.press("C")
         await stands(pilot)
         await says(pilot, "Draft restored")

@@ -27,7 +27,8 @@ from flows.editing_driver import candidate, form_closes, form_opens, inbox_opens
 from textual.pilot import Pilot
 
 from memtui.tui.merge.screen import MergeScreen
-from memtui.tui.screens.similar_on_save import ResemblanceActs
+from memtui.tui.screen import MemtuiScreen
+from memtui.tui.screens.similar_on_save import SimilarOnSave
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -54,8 +55,9 @@ async def add(pilot: Pilot[Any], text: str) -> None:
 
 def beside(pilot: Pilot[Any]) -> list[str]:
     screen = pilot.app.screen
-    assert isinstance(screen, ResemblanceActs)
-    return [each.found.id for each in screen._waiting_beside]
+    assert isinstance(screen, MemtuiScreen)
+    (line,) = [part for part in screen.parts if isinstance(part, SimilarOnSave)]
+    return [each.found.id for each in line.waiting]
 
 
 def title_under_cursor(pilot: Pilot[Any]) -> str:
@@ -129,10 +131,10 @@ async def test_what_resembles_nothing_and_small_edits_are_silent(vault: Vault, t
             await rewrite(pilot, name, text)
             if found:
                 await rewrite(pilot, "title", text)
-            asked = browser(pilot)._beside_ticket
+            asked = browser(pilot).loader.newest["beside"]
             await pilot.press("ctrl+s")
             await form_closes(pilot)
-            await until(pilot, lambda past=asked: browser(pilot)._beside_ticket > past, "it was looked at")  # type: ignore[misc] # bound now
+            await until(pilot, lambda past=asked: browser(pilot).loader.newest["beside"] > past, "it was looked at")  # type: ignore[misc] # bound now
             await pilot.app.workers.wait_for_complete()
             await tells(pilot, *found)
 

@@ -19,6 +19,7 @@ from memtui.curate.memories import edit_memory
 from memtui.domain.actor import Actor
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.memory import Signal
+from memtui.tui.parts import SourceOpener
 from memtui.tui.review.queries import Opened, ReviewAccess, ReviewCard
 from memtui.tui.review.screen import ReviewScreen
 from memtui.tui.review.view import MovesScreen
@@ -200,11 +201,11 @@ async def test_packs_without_a_word_are_asked_about_at_the_end_and_the_receipt_l
 ) -> None:
     opened: list[Found] = []
 
-    def edit(_: ReviewScreen, place: Found) -> str:
+    def edit(_: SourceOpener, place: Found) -> str:
         opened.append(place)
         return ""
 
-    monkeypatch.setattr(ReviewScreen, "_edit_place", edit)
+    monkeypatch.setattr(SourceOpener, "edit", edit)
     days.moment -= timedelta(days=400)
     write_files(tmp_path, {"CLAUDE.md": "# Berths\n\n- Moor at berth 4 before noon.\n- Never moor at night.\n"})
     first, second = bring(vault, tmp_path / "CLAUDE.md", project="ferry", active=True).ids
@@ -351,11 +352,11 @@ async def test_a_source_that_still_says_what_was_changed_here_is_named_in_the_ca
 ) -> None:
     opened: list[Found] = []
 
-    def edit(_: ReviewScreen, place: Found) -> str:
+    def edit(_: SourceOpener, place: Found) -> str:
         opened.append(place)
         return ""
 
-    monkeypatch.setattr(ReviewScreen, "_edit_place", edit)
+    monkeypatch.setattr(SourceOpener, "edit", edit)
     days.moment -= timedelta(days=400)
     write_files(tmp_path, {"CLAUDE.md": "# Berths\n\n- Moor at berth 4 before noon.\n"})
     (identifier,) = bring(vault, tmp_path / "CLAUDE.md", project="ferry", active=True).ids

@@ -102,7 +102,9 @@ async def test_hostile_texts_neither_crash_nor_shift_the_columns(
     async with app_on(blank, tmp_path).run_test(size=size, notifications=True) as pilot:
         await holds(pilot, len(HOSTILE))
         for position in range(len(HOSTILE)):
-            await until(pilot, lambda: browser(pilot)._shown_id == browser(pilot)._list.current, "the detail came")
+            await until(
+                pilot, lambda: browser(pilot).details.shown_id == browser(pilot)._list.current, "the detail came"
+            )
             await pilot.press("enter", "G", "escape", "j")
             strips = pilot.app.screen._compositor.render_strips()
             assert {strip.cell_length for strip in strips} == {size[0]}, position

@@ -165,8 +165,7 @@ async def paste(pilot: Pilot[Any], text: str) -> None:
 
 def browse_is_complete(screen: BrowseScreen) -> bool:
     """Return whether the memory looked at is shown in full and the facets in sight are counted."""
-    shown = screen._listing is not None and not screen._outdated and screen._query == screen._listing.query
-    full = screen._shown_id == screen._subject and screen._list.current_row is not None
-    counted = not screen._facets.display or screen._counted_ticket == screen._ticket
-    around = screen._around_ticket == screen._detail_ticket
-    return shown and full and counted and around
+    lists = screen.lists
+    shown = lists.listing is not None and not lists.outdated and lists.query == lists.listing.query
+    full = screen.details.is_complete and screen._list.current_row is not None
+    return shown and full and (not screen._facets.display or lists.is_counted)

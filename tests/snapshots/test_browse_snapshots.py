@@ -46,9 +46,11 @@ async def test_the_list(sample: Path, tmp_path: Path, album: Album) -> None:
         await _press(pilot, "slash")
         await paste(pilot, "refund lock")
         screen = await _press(pilot, "enter", "i")
-        await album.take(pilot, "why", ready=lambda one: browse_is_complete(one) and one._read.explained is not None)
+        await album.take(
+            pilot, "why", ready=lambda one: browse_is_complete(one) and one.details.read.explained is not None
+        )
         await _press(pilot, "i", "escape")
-        screen._choose({"kind": ("constraint", "decision")})
+        screen.choose({"kind": ("constraint", "decision")})
         await _press(pilot, "slash")
         await paste(pilot, "lock")
         await _press(pilot, "enter", "space", "space", "j")

@@ -41,6 +41,8 @@ async def _choose_many(pilot: Pilot[Any]) -> None:
     await pilot.press("slash")
     await paste(pilot, query)
     await pilot.press("enter")
-    await settle(pilot, BrowseScreen, lambda screen: screen._listing is not None and screen._listing.query == query)
+    await settle(
+        pilot, BrowseScreen, lambda screen: screen.lists.listing is not None and screen.lists.listing.query == query
+    )
     await pilot.press("B")
     await settle(pilot, BulkScreen, lambda screen: bool(screen._ids) and screen._list.row(screen._ids[0]) is not None)

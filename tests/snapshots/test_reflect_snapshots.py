@@ -32,23 +32,21 @@ async def test_reflect(sample: Path, tmp_path: Path, album: Album) -> None:
 async def test_a_neighbourhood_and_a_resemblance(sample: Path, tmp_path: Path, album: Album) -> None:
     app = sample_app(sample, tmp_path)
     async with album.of(app) as pilot:
-        await settle(pilot, BrowseScreen, lambda one: one._shown_id is not None)
+        await settle(pilot, BrowseScreen, lambda one: one.details.shown_id is not None)
         screen = app.screen
         assert isinstance(screen, BrowseScreen)
         screen._list.go_to(NEAR)
-        await settle(pilot, BrowseScreen, lambda one: one._shown_id == NEAR and bool(one._proposed))
-        read = screen._read
+        await settle(pilot, BrowseScreen, lambda one: one.details.shown_id == NEAR and bool(one.details.suggested))
+        read = screen.details.read
         assert read is not None
         title = "Lock refunds by payment_id, never by user_id"
         found = Resemblance(LOCKS[0], title, "clashes", 0.8, "60 s against 30 s")
-        screen._waiting_beside = [Beside(read.view.memory, found)]
-        screen._tell_beside()
+        screen.resemblance.show([Beside(read.view.memory, found)])
         await album.take_sizes(pilot, "resemblance", ready=browse_is_complete)
-        screen._waiting_beside = []
-        screen._tell_beside()
+        screen.resemblance.show([])
         for width, height in SIZES:
             await pilot.resize_terminal(width, height)
-            screen.action_detail()
+            screen._enter_detail()
             await pilot.pause()
             screen._detail.move_to_end(last=True)
             await album.take(pilot, f"neighbourhood-{width}x{height}", ready=browse_is_complete)

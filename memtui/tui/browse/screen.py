@@ -2,31 +2,52 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.timer import Timer
+from textual.content import Content
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import BROWSE, DUE
-from memtui.tui.browse.acts import BrowseActs
+from memtui.tui.actions.action import Action
+from memtui.tui.actions.table import BROWSE, DUE, RESEMBLING
+from memtui.tui.browse.acts import ListActions
+from memtui.tui.browse.details import Details
 from memtui.tui.browse.facets import FacetPane
-from memtui.tui.browse.state import NARROWEST, STEP, WIDEST, BrowseState, list_title, read_state
-from memtui.tui.edit.acts import EditActs
+from memtui.tui.browse.list_reader import ListReader
+from memtui.tui.browse.state import (
+    NARROWEST,
+    STEP,
+    WIDEST,
+    BrowseState,
+    list_title,
+    marked_count,
+    read_state,
+    shown_count,
+)
+from memtui.tui.edit.acts import EditActions
 from memtui.tui.launch_options import Opening
+from memtui.tui.screen import MemtuiScreen
+from memtui.tui.screens.similar_on_save import SimilarOnSave
 from memtui.tui.state import State
-from memtui.tui.values import SORTS
+from memtui.tui.textual_patches.toasts import stand_clear
+from memtui.tui.values import Done, FacetCounts, Listing
 from memtui.tui.vault_access import FileChecks
+from memtui.tui.widgets.chrome import HeaderLine
+from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import FilterLine
 from memtui.tui.widgets.memory_list import MemoryList
 
 POLL_SECONDS = 2.0
-"""How often the vault is looked at for changes of others."""
+"""How often the vault is checked for changes of others."""
 
 FIRST_SECONDS = 3.0
 """Pause before the first check of the files: the list, its rows and its counts come first."""
@@ -34,27 +55,81 @@ FIRST_SECONDS = 3.0
 AGAIN_SECONDS = 300.0
 """Pause between two checks; one over 5,000 files takes less than a second of one core."""
 
-TYPING_SECONDS = 0.03
-"""Pause after a key before the filter asks the vault."""
+COUNTING_SECONDS = 0.15
+"""Pause after a list before its facets are counted."""
 
-QUICK_TYPING_SECONDS = 0.01
-"""The same where the vault need not be asked: only keys of one burst, as of a paste, are taken together."""
+COUNTING_WHILE_TYPING_SECONDS = 0.5
+"""The same while a filter is typed: counting takes longer than filtering, so it waits for the end of the words."""
+
+SLOW_SECONDS = 0.5
+"""The header shows that a change is being made if it takes longer: 500 memories take a second."""
+
+_OUT_OF_USE = frozenset({"retired", "superseded", "merged"})
 
 
-class BrowseScreen(EditActs, BrowseActs):
+class BrowseScreen(MemtuiScreen):
     """Three panes side by side where there is room, else one over the other; the filter below."""
 
     AREA = BROWSE
-    BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(BROWSE), *registry.bindings(DUE)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *registry.bindings(BROWSE),
+        *registry.bindings(DUE),
+        *registry.bindings(RESEMBLING),
+    ]
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        **SimilarOnSave.ANSWERS,
+        "add": ("editing.open_form", None),
+        "edit": ("acts.edit",),
+        "edit-external": ("acts.edit_external",),
+        "open-source": ("acts.open_source",),
+        "pin": ("acts.pin",),
+        "retire": ("acts.retire",),
+        "restore": ("acts.restore",),
+        "verify": ("acts.verify",),
+        "copy": ("acts.copy",),
+        "merge": ("acts.merge",),
+        "bulk": ("acts.bulk",),
+        "reflect": ("acts.reflect",),
+        "mark": ("_list.mark_current",),
+        "mark-range": ("_list.mark_range",),
+        "mark-all": ("_list.mark_all",),
+        "sort": ("lists.next_sort",),
+        "clear": ("choose", {}),
+        "follow": ("details.follow",),
+        "link-accept": ("details.accept_link",),
+        "link-dismiss": ("details.dismiss_link",),
+        "facets": ("_enter_facets",),
+        "list": ("_enter_list",),
+        "detail": ("_enter_detail",),
+        "wider": ("_share_out", STEP),
+        "narrower": ("_share_out", -STEP),
+    }
     AUTO_FOCUS = "#list"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide"), (100, "-roomy"), (150, "-vast")]  # noqa: RUF012 - Textual declares it as a class variable
 
+    @dataclass
+    class NothingStored(Message):
+        """The vault holds no memory at all."""
+
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
+        # Held here rather than queried: a worker may report while the screen is being taken down.
+        self._header = HeaderLine(id="header")
+        self._facets = FacetPane(id="facets")
+        self._list = MemoryList(id="list")
+        self._detail = DetailPane(id="detail")
+        self._filter = FilterLine(id="filter")
+        self._filter_count = Static("", id="filter-count", markup=False)
+        self.lists = ListReader(self, self._list, self._show_list)
+        self.details = Details(self, self._detail, self._list, self.lists.queries, lambda: self.lists.query)
+        self.resemblance = SimilarOnSave(self)
+        self.editing = EditActions(self, self.resemblance)
+        self.acts = ListActions(self, self._list, self.lists, self.details, self.editing)
+        self.parts = (self.resemblance, self.editing, self.acts)
         self._files = FileChecks(self.access)
-        self._pause: Timer | None = None
         self._remembered = BrowseState()
         self._share = self._remembered.share
+        """Share of the list, in per cent, beside the details."""
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -70,80 +145,179 @@ class BrowseScreen(EditActs, BrowseActs):
         yield self.hints
 
     def on_mount(self) -> None:
-        """Draw the empty panes; the vault is asked after the first picture."""
+        """Draw the empty panes; the vault is read after the first picture."""
         state = getattr(self.app, "state", None)
         self._restore(read_state(state.section(BROWSE) if isinstance(state, State) else {}, self._place))
-        self._list.set_title(list_title(self._wanted, best=self._is_best), "")
-        self._facets.show(None, self._chosen)
+        self._list.set_title(list_title(self.lists.wanted, best=self.lists.is_best), "")
+        self._facets.show(None, self.lists.chosen)
         self._detail.set_title("3 Detail")
-        self.call_after_refresh(self._reload)
+        self.call_after_refresh(self.lists.reload)
         self.set_interval(POLL_SECONDS, self._poll)
         self.set_timer(FIRST_SECONDS, self._check_files)
         self.set_interval(AGAIN_SECONDS, self._check_files)
 
-    def _check_files(self) -> None:
-        """Check the files now; the poll that comes anyway brings what was found."""
-        self.loader.read(self._files.check, group="files")
+    @property
+    def current_memory(self) -> str | None:
+        """The memory that is looked at, for screens that are opened from here."""
+        return self.details.subject
 
     # -- what is remembered -----------------------------------------------------------------------
 
+    @property
+    def _place(self) -> str:
+        return f"{self.opening.folder}\n{self.opening.project or ''}"
+
     def _restore(self, was: BrowseState) -> None:
         self._remembered = was
-        self._sorts = {False: was.sort, True: was.due_sort}
-        self._best = was.best
-        self._share = was.share
+        self.lists.sorts = {False: was.sort, True: was.due_sort}
+        self.lists.best = was.best
         self._facets.fold(was.folded)
         self._detail.rendered = was.rendered
+        self._share = was.share
         self._share_out()
-        if self._due_only:
-            return
-        self._chosen = was.chosen
-        self._focus_wanted = was.cursor
+        self.lists.chosen = was.chosen
+        self.lists.focus = was.cursor
         if was.query:
-            self._query = was.query
+            self.lists.query = was.query
             with self.prevent(Input.Changed):
                 self._filter.value = was.query
             self.add_class("-filtering")
 
     def remember(self, state: State) -> None:
-        """Keep cursor, filter, facets, sorts and sizes; a start with what is due leaves no filter behind."""
-        now = self._snapshot(folded=frozenset(self._facets.folded), share=self._share)
+        """Keep cursor, filter, facets, sorts and sizes; a list of what is due leaves no filter behind."""
+        lists = self.lists
+        now = BrowseState(
+            place=self._place,
+            cursor=self._list.current,
+            query=lists.query.strip(),
+            chosen=lists.chosen,
+            folded=frozenset(self._facets.folded),
+            sort=lists.sorts[False],
+            due_sort=lists.sorts[True],
+            best=lists.best,
+            share=self._share,
+            rendered=self._detail.rendered,
+        )
         values = now.section()
-        if self._due_only:
+        if lists.due_only:
             was = self._remembered.section()
             values |= {key: was[key] for key in ("cursor", "query", "chosen")}
         state.remember(BROWSE, values)
 
+    # -- reading ----------------------------------------------------------------------------------
+
+    def _show_list(self, listing: Listing) -> None:
+        self._header.base = listing.base
+        self._tell_semantic()
+        self._tell_titles()
+        self._count_facets()
+        if not listing.base.ids and not listing.base.elsewhere:
+            self.post_message(self.NothingStored())
+
+    @on(MemoryList.Marked)
+    def _tell_titles(self) -> None:
+        """Write the titles and the counts of the list and its marks."""
+        listing, pane = self.lists.listing, self._list
+        if listing is None:
+            return
+        pane.set_title(list_title(listing.base.wanted, best=listing.best and bool(listing.query.strip())), "")
+        listed = len(pane.marked)
+        marked = marked_count(listed, max(0, len(pane.marks) - listed), drawing=pane.marks.drawing)
+        count = shown_count(listing)
+        pane.border_subtitle = Content(" · ".join(part for part in (marked, count) if part))
+        self._filter_count.update(Content(count if listing.query.strip() else ""))
+        self.on_descendant_focus()
+
+    def _tell_semantic(self) -> None:
+        meaning = self.opening.meaning
+        self._header.semantic = "off" if meaning is None else meaning.words
+
+    @on(MemoryList.RowsWanted)
+    def _fill_rows(self, message: MemoryList.RowsWanted) -> None:
+        message.stop()
+        self.lists.fill(message.ids, urgent=message.urgent, then=self.on_descendant_focus)
+
+    @on(MemoryList.Highlighted)
+    def _follow_cursor(self, message: MemoryList.Highlighted) -> None:
+        message.stop()
+        stand_clear(self)
+        self.details.rest_on(message.id)
+
+    def _count_facets(self) -> None:
+        """Count the facets where they are in sight, once the list has been still for a moment."""
+        self._facets.show(None, self.lists.chosen)
+        self.loader.stop_pause("facets")
+        if self.lists.listing is not None and self._facets.display:
+            typing = self.focused is self._filter
+            self.lists.count_facets(COUNTING_WHILE_TYPING_SECONDS if typing else COUNTING_SECONDS, self._show_counts)
+
+    def _show_counts(self, counts: FacetCounts) -> None:
+        self._facets.show(counts, self.lists.chosen)
+
+    def on_resize(self) -> None:
+        """Count the facets where they came into sight."""
+        self.call_after_refresh(self._count_facets)
+
+    def _poll(self) -> None:
+        self._tell_semantic()
+        self.lists.poll()
+
+    def _check_files(self) -> None:
+        """Check the files of memories; the poll that comes anyway brings what was found."""
+        self.loader.read(self._files.check, group="files")
+
+    def on_screen_resume(self) -> None:
+        """Look for what was changed on another screen."""
+        if self.lists.listing is not None:
+            self._poll()
+
+    def look_failed(self, error: MemtuiError) -> None:
+        """Show why a read failed, in the list too where there is nothing else to show."""
+        super().look_failed(error)
+        if self.lists.listing is None:
+            self._list.show((), follow=None, fresh=True, notice=(error.what, error.where, error.remedy))
+
+    # -- which actions are possible ---------------------------------------------------------------
+
+    def why_not(self, action: Action) -> str | None:
+        """Return why an action is not possible now."""
+        if action.id == "verify" and not self.lists.due_only:
+            return "Only due memories are verified here; d lists them, and r reviews them one by one."
+        if action.id == "follow" and self.details.subject is not None and not self.details.linked():
+            return "It has no links."
+        if action.id in {"link-accept", "link-dismiss"} and not self.details.suggested:
+            return "No link is suggested for this memory."
+        if action.id == "clear" and not self.lists.chosen:
+            return "No facet is chosen."
+        return super().why_not(action)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Let `y` mean what the list is for: still true where due memories are listed, else copy."""
+        if action == "act" and parameters in {("verify",), ("copy",)}:
+            return self.lists.due_only == (parameters == ("verify",))
+        return super().check_action(action, parameters)
+
+    def offered(self) -> list[Action]:
+        """Return the actions that help and the palette can run here."""
+        return [action for action in registry.of_owners(DUE) if action.menu] + super().offered()
+
+    # -- changes ----------------------------------------------------------------------------------
+
+    def do(self, change: Callable[[], Done], *, focus: bool = False) -> None:
+        """Make a change after those asked for before it; the header shows that one takes its time."""
+        super().do(change, focus=focus)
+        self.set_timer(SLOW_SECONDS, self._tell_busy)
+
+    def _tell_busy(self) -> None:
+        self._header.busy = "working …" if self.acting else ""
+
+    def acts_ended(self, focus: str | None) -> None:
+        """Read the list again, in the order on the screen, and what is looked at."""
+        self._tell_busy()
+        self.lists.reload(steady=True, focus=focus)
+        self.details.look()
+
     # -- panes ------------------------------------------------------------------------------------
-
-    def action_facets(self) -> None:
-        """Go to the facets; where they have no room of their own, they take that of another pane."""
-        self._enter(self._facets, "-faceting")
-        self._ask_for_counts()
-
-    def action_list(self) -> None:
-        """Go to the list."""
-        self._enter(self._list, "")
-
-    def action_detail(self) -> None:
-        """Go to the details."""
-        self._enter(self._detail, "-reading")
-
-    def action_read(self) -> None:
-        """Read the memory under the cursor; in the details, follow a link."""
-        if self.focused is self._detail and self._linked():
-            self.action_follow()
-        elif self._subject is not None:
-            self.action_detail()
-
-    def action_next_pane(self) -> None:
-        """Go to the next pane: facets, list, details."""
-        if self.focused is self._list:
-            self.action_detail()
-        elif self.focused is self._detail:
-            self.action_facets()
-        else:
-            self.action_list()
 
     def _enter(self, pane: Widget, name: str) -> None:
         for other in ("-faceting", "-reading"):
@@ -151,116 +325,117 @@ class BrowseScreen(EditActs, BrowseActs):
         # At once and not by `pane.focus`, which waits a turn: a key that comes in between would go elsewhere.
         self.set_focus(pane)
 
+    def _enter_facets(self) -> None:
+        """Go to the facets; where they have no room of their own, they take that of another pane."""
+        self._enter(self._facets, "-faceting")
+        self._count_facets()
+
+    def _enter_list(self) -> None:
+        self._enter(self._list, "")
+
+    def _enter_detail(self) -> None:
+        self._enter(self._detail, "-reading")
+
+    @on(MemoryList.Chosen)
+    def action_read(self) -> None:
+        """Read the memory under the cursor; in the details, follow a link."""
+        if self.focused is self._detail and self.details.linked():
+            self.details.follow()
+        elif self.details.subject is not None:
+            self._enter_detail()
+
+    def action_next_pane(self) -> None:
+        """Go to the next pane: facets, list, details."""
+        if self.focused is self._list:
+            self._enter_detail()
+        elif self.focused is self._detail:
+            self._enter_facets()
+        else:
+            self._enter_list()
+
+    def action_explain(self) -> None:
+        """Show every part of the score, or no longer."""
+        self.details.explaining = not self.details.explaining
+        self._show_details()
+        self.details.look()
+
+    def action_markdown(self) -> None:
+        """Render Markdown, or show plain text."""
+        self._detail.rendered = not self._detail.rendered
+        self._show_details()
+
     def _show_details(self) -> None:
         """Go to the details where they are not in sight."""
         if not self._detail.display:
-            self.action_detail()
+            self._enter_detail()
 
-    def action_wider(self) -> None:
-        """Give the list more room."""
-        self._share = min(WIDEST, self._share + STEP)
-        self._share_out()
-
-    def action_narrower(self) -> None:
-        """Give the details more room."""
-        self._share = max(NARROWEST, self._share - STEP)
-        self._share_out()
-
-    def _share_out(self) -> None:
+    def _share_out(self, change: int = 0) -> None:
+        """Give the list so many more per cent of the room, and the details the rest."""
+        self._share = max(NARROWEST, min(WIDEST, self._share + change))
         self._list.styles.width = f"{self._share}fr"
         self._detail.styles.width = f"{100 - self._share}fr"
 
-    def on_resize(self) -> None:
-        """Count the facets where they came into sight."""
-        self.call_after_refresh(self._ask_for_counts)
-
-    # -- facets and sorts -------------------------------------------------------------------------
+    # -- facets and filter ------------------------------------------------------------------------
 
     @on(FacetPane.Toggled)
-    def _choose_facet(self, message: FacetPane.Toggled) -> None:
+    def _toggle_facet(self, message: FacetPane.Toggled) -> None:
         message.stop()
-        values = self._chosen.get(message.facet, ())
+        values = self.lists.chosen.get(message.facet, ())
         if message.value in values:
             values = tuple(value for value in values if value != message.value)
         else:
             values = (*values, message.value)
-        chosen = {**self._chosen, message.facet: values}
-        self._choose({facet: values for facet, values in chosen.items() if values})
+        chosen = {**self.lists.chosen, message.facet: values}
+        self.choose({facet: values for facet, values in chosen.items() if values})
 
-    def action_clear(self) -> None:
-        """Let go of every chosen facet."""
-        self._choose({})
-
-    def _choose(self, chosen: dict[str, tuple[str, ...]]) -> None:
-        self._chosen = chosen
+    def choose(self, chosen: dict[str, tuple[str, ...]]) -> None:
+        """List only what has the chosen values of facets."""
+        self.lists.chosen = chosen
         self._facets.show(None, chosen)
         self._list.rest_on_top()
-        self._refilter()
+        self.lists.refilter()
 
     def action_due(self) -> None:
         """List only what is due for review, or all again."""
-        self._due_only = not self._due_only
-        self._refilter()
-        self._settle()
-
-    def action_sort(self) -> None:
-        """Sort in the next way; a filtered list also by score."""
-        names = list(SORTS)
-        place = names.index(self._sorts[self._due_only])
-        if self._is_best:
-            self._best = False
-            self._sorts[self._due_only] = names[0]
-        elif self._query.strip() and place == len(names) - 1:
-            self._best = True
-        else:
-            self._sorts[self._due_only] = names[(place + 1) % len(names)]
-        self._refilter()
-
-    # -- the filter -------------------------------------------------------------------------------
+        self.lists.due_only = not self.lists.due_only
+        self.lists.refilter()
+        self.on_descendant_focus()
 
     def action_filter(self) -> None:
         """Open the filter."""
         self.add_class("-filtering")
         self._enter(self._filter, "")
-        if self._listing is not None:
-            self._prepare_now(self._listing.base)
+        if self.lists.listing is not None:
+            self.lists.prepare(self.lists.listing.base)
 
     def action_back(self) -> None:
         """Go back a step: from a link, from a pane, from marks; clear the filter, then leave it."""
-        if self._return_from_link():
+        if self.details.go_back():
             return
         if self.focused in {self._detail, self._facets}:
-            self.action_list()
+            self._enter_list()
         elif self.focused is self._list and (self._list.marks.drawing or len(self._list.marks)):
             self._list.unmark()
-        elif self._filter.value:
-            self._filter.value = ""
-            if self.focused is not self._filter:
-                self._close_filter()
         else:
-            self._close_filter()
+            stays = bool(self._filter.value) and self.focused is self._filter
+            self._filter.value = ""
+            if not stays:
+                self._close_filter()
 
     def _close_filter(self) -> None:
         self.remove_class("-filtering")
-        self.action_list()
+        self._enter_list()
 
     @on(Input.Changed, "#filter")
-    def _typed(self, event: Input.Changed) -> None:
+    def _type_filter(self, event: Input.Changed) -> None:
         event.stop()
-        if event.value == self._query:
-            return
-        self._query = event.value
-        self._list.rest_on_top()
-        if self._pause is not None:
-            self._pause.stop()
-        quick = self._listing is not None and self.queries.is_prepared(self._listing.base)
-        self._pause = self.set_timer(QUICK_TYPING_SECONDS if quick else TYPING_SECONDS, self._refilter)
+        self.lists.type_query(event.value)
 
     @on(FilterLine.Kept)
     def _keep_filter(self, message: FilterLine.Kept) -> None:
         message.stop()
         if self._filter.value.strip():
-            self.action_list()
+            self._enter_list()
         else:
             self._filter.value = ""
             self._close_filter()
@@ -270,34 +445,20 @@ class BrowseScreen(EditActs, BrowseActs):
         message.stop()
         self._list.move_by(message.rows)
 
-    # -- keys and clicks --------------------------------------------------------------------------
-
-    @on(MemoryList.Chosen)
-    def _read_clicked(self, message: MemoryList.Chosen) -> None:
-        message.stop()
-        self.action_read()
-
-    def action_edit(self) -> None:
-        """Edit the memory that is looked at in a form."""
-        if self._subject is not None:
-            self.open_form(self._subject)
-
-    def action_edit_external(self) -> None:
-        """Edit the memory that is looked at as a file in the person's own editor."""
-        if self._subject is not None:
-            self._read_for_editor(self._subject)
-
-    def on_descendant_focus(self) -> None:
-        """Show the keys of the focused pane."""
-        self._settle()
-
-    def _settle(self) -> None:
-        hints = self.hints
+    @property
+    def hint_place(self) -> str:
+        """Which keys the footer shows for what is focused, and for the list as it is."""
         if self.focused is self._filter:
-            hints.place = "filter"
-        elif self.focused is self._facets:
-            hints.place = "facets"
-        elif self.focused is self._detail and not self._due_only:
-            hints.place = "detail"
-        else:
-            hints.place = self._hint_place
+            return "filter"
+        if self.focused is self._facets:
+            return "facets"
+        if self.focused is self._detail and not self.lists.due_only:
+            return "detail"
+        if self._list.marks.drawing or (len(self._list.marks) and self._list.marked):
+            return "marks"
+        if self.lists.due_only:
+            return "due"
+        listing, row = self.lists.listing, self._list.current_row
+        if listing is not None and not listing.base.ids:
+            return "empty"
+        return "retired" if row is not None and row.status in _OUT_OF_USE else "list"

@@ -17,8 +17,8 @@ from textual.widgets import Static
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import INBOX
-from memtui.tui.edit.acts import EditActs
+from memtui.tui.actions.table import INBOX, RESEMBLING
+from memtui.tui.edit.acts import EditActions
 from memtui.tui.inbox.candidate_list import ODD, CandidateList
 from memtui.tui.inbox.queries import (
     CandidateRead,
@@ -33,8 +33,9 @@ from memtui.tui.inbox.queries import (
 from memtui.tui.launch_options import Opening
 from memtui.tui.memory_view import Block, describe
 from memtui.tui.messages import LookFailed, RowsRead
-from memtui.tui.screens.memory_cards import OpeningFiles
-from memtui.tui.screens.similar_on_save import MemoriesSaved
+from memtui.tui.parts import SourceOpener
+from memtui.tui.screen import MemtuiScreen
+from memtui.tui.screens.similar_on_save import SimilarOnSave
 from memtui.tui.text_layout import counted, tame
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
@@ -51,16 +52,21 @@ _ON_ONE = frozenset(
 )
 
 
-class InboxScreen(EditActs, OpeningFiles):
+class InboxScreen(MemtuiScreen):
     """The candidates in view, and every decision on them, singly and in bulk."""
 
     AREA = INBOX
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(INBOX)
+    BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(INBOX), *registry.bindings(RESEMBLING)]
+    ANSWERS = SimilarOnSave.ANSWERS
     AUTO_FOCUS = "#inbox-list"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
+        self.resemblance = SimilarOnSave(self)
+        self.editing = EditActions(self, self.resemblance)
+        self.parts = (self.resemblance, self.editing)
+        self._source = SourceOpener(self, self._read_current)
         self._inbox = InboxAccess(self.access)
         self._head = Static("", id="inbox-head", markup=False)
         self._list = CandidateList(id="inbox-list")
@@ -240,7 +246,7 @@ class InboxScreen(EditActs, OpeningFiles):
         def accept(chosen: list[str]) -> Done:
             done = self._inbox.accept(chosen)
             if done.changed:
-                self.post_message(MemoriesSaved(chosen))
+                self.resemblance.look(chosen)
             return done
 
         self._decide(accept, goes=True)
@@ -252,7 +258,7 @@ class InboxScreen(EditActs, OpeningFiles):
     def action_inbox_edit(self) -> None:
         """Edit, and accept by saving."""
         if self._list.current is not None:
-            self.open_form(self._list.current, "accept")
+            self.editing.open_form(self._list.current, "accept")
 
     def action_inbox_kind(self) -> None:
         """Choose another kind."""
@@ -310,11 +316,8 @@ class InboxScreen(EditActs, OpeningFiles):
 
     def action_inbox_source(self) -> None:
         """Open the source at its line."""
-        self.open_source_of(self._list.current)
-
-    def editor_closed(self) -> None:
-        """Read the candidate again: its file may have been changed."""
-        self._read_current()
+        if self._list.current is not None:
+            self._source.open(self._list.current)
 
     def acts_ended(self, focus: str | None) -> None:
         """Read what waits anew."""

@@ -15,9 +15,10 @@ from textual.widgets import Static
 
 from memtui.errors import MemtuiError
 from memtui.tui.actions.table import REVIEW
-from memtui.tui.edit.acts import EditActs
+from memtui.tui.edit.acts import EditActions
 from memtui.tui.launch_options import Opening
 from memtui.tui.messages import LookFailed
+from memtui.tui.parts import SourceOpener
 from memtui.tui.review.queries import Opened, ReviewAccess, ReviewCard
 from memtui.tui.review.view import (
     PANES,
@@ -37,7 +38,8 @@ from memtui.tui.review.view import (
     similar_blocks,
     why_title,
 )
-from memtui.tui.screens.memory_cards import OpeningFiles
+from memtui.tui.screen import MemtuiScreen
+from memtui.tui.screens.similar_on_save import SimilarOnSave
 from memtui.tui.widgets.curve import CurveView
 from memtui.tui.widgets.detail import DetailPane, SeenPane
 
@@ -45,11 +47,15 @@ POLL_SECONDS = 2.0
 """How often the vault is looked at for changes of others."""
 
 
-class ReviewReading(EditActs, OpeningFiles):
+class ReviewReading(MemtuiScreen):
     """The panes of the Review screen, filled by workers."""
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
+        self.resemblance = SimilarOnSave(self)
+        self.editing = EditActions(self, self.resemblance)
+        self.parts = (self.resemblance, self.editing)
+        self._source = SourceOpener(self, self._read_card)
         self._review = ReviewAccess(self.access)
         self._head = Static("", id="review-head", markup=False)
         self._memory = SeenPane(id="review-memory")
@@ -365,7 +371,3 @@ class ReviewReading(EditActs, OpeningFiles):
         self.hints.place = "review-done" if opened.receipt is not None else "review-none"
         self._memory.set_title("Receipt" if opened.receipt is not None else "Review")
         self._memory.show(end_blocks(opened, self._review.now()), from_top=True)
-
-    def editor_closed(self) -> None:
-        """Read the memory again: its file may have been changed."""
-        self._read_card()

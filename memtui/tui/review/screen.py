@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,16 +12,16 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from memtui.errors import MemtuiError
-from memtui.text.sanitize import without_surrogates
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import REVIEW
+from memtui.tui.actions.table import RESEMBLING, REVIEW
 from memtui.tui.launch_options import Opening
-from memtui.tui.messages import Told
 from memtui.tui.review.queries import MOVED_MEANWHILE, Opened, Shown
 from memtui.tui.review.reading import ReviewReading
 from memtui.tui.review.view import MovesRead, TimeLeft
 from memtui.tui.screens.dialogs import ChoiceScreen
+from memtui.tui.screens.memory_cards import send_escape
+from memtui.tui.screens.similar_on_save import SimilarOnSave
 from memtui.tui.text_layout import tame
 from memtui.tui.values import Done
 
@@ -60,7 +61,8 @@ class ReviewScreen(ReviewReading):
     """Goes through the queue; every verdict is one undoable change, and none asks twice."""
 
     AREA = REVIEW
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(REVIEW)
+    BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(REVIEW), *registry.bindings(RESEMBLING)]
+    ANSWERS = SimilarOnSave.ANSWERS
     AUTO_FOCUS = "#review-memory"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide"), (108, "-roomy")]  # noqa: RUF012 - Textual declares it as a class variable
     VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-middling"), (32, "-high")]  # noqa: RUF012 - likewise
@@ -192,7 +194,7 @@ class ReviewScreen(ReviewReading):
 
     def action_review_edit(self) -> None:
         """Edit the memory; saving verifies it."""
-        self.open_form(self._subject.id, "verify")
+        self.editing.open_form(self._subject.id, "verify")
 
     def action_review_retire(self) -> None:
         """Take the memory out of use, with a reason from a short list."""
@@ -293,16 +295,16 @@ class ReviewScreen(ReviewReading):
     def action_review_source(self) -> None:
         """Open the source at its line; of the receipt, one that still says what was changed or taken out of use."""
         if self._card is not None:
-            self.open_source_of(self._subject.id)
+            self._source.open(self._subject.id)
             return
         said = self._still_said
         if len(said) == 1:
-            self.open_source_of(said[0][0])
+            self._source.open(said[0][0])
             return
         self._choose(
             "Open which source",
             [(tame(path, 40), tame(title, 40)) for _, title, path in said],
-            lambda number: self.open_source_of(said[number][0]),
+            lambda number: self._source.open(said[number][0]),
         )
 
     @property
@@ -376,12 +378,7 @@ class ReviewScreen(ReviewReading):
 
     def action_review_copy(self) -> None:
         """Copy the receipt."""
-        self._hand_on(lambda opened: self._review.copy_receipt(opened.session, self._send_escape))
-
-    def _send_escape(self, text: str) -> bool:
-        """Send OSC 52 between two pictures rather than into one."""
-        self.app.copy_to_clipboard(without_surrogates(text))
-        return True
+        self._hand_on(lambda opened: self._review.copy_receipt(opened.session, partial(send_escape, self.app)))
 
     def action_review_write(self) -> None:
         """Write the receipt into the working directory."""
@@ -389,14 +386,11 @@ class ReviewScreen(ReviewReading):
         self._hand_on(lambda opened: self._review.write_receipt(opened.session, folder))
 
     def _hand_on(self, run: Callable[[Opened], Done]) -> None:
-        if self._opened is not None:
-            self._hand_on_in_thread(self._opened, run)
+        opened = self._opened
+        if opened is not None:
+            self.loader.read(
+                lambda: run(opened), super().tell_done, group="receipt", on_error=self._warn, exclusive=False
+            )
 
-    @work(thread=True, group="receipt", exit_on_error=False)
-    def _hand_on_in_thread(self, opened: Opened, run: Callable[[Opened], Done]) -> None:
-        try:
-            done = run(opened)
-        except MemtuiError as error:
-            self.post_message(Told(str(error), good=False))
-        else:
-            self.post_message(Told(done.message, good=done.changed))
+    def _warn(self, error: MemtuiError) -> None:
+        self.say(str(error), severity="warning")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on, work
-from textual.binding import BindingType
 from textual.content import Content
-from textual.css.query import NoMatches
-from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
@@ -20,7 +16,7 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import RESEMBLING
 from memtui.tui.keymap import Keymap
-from memtui.tui.launch_options import Opening
+from memtui.tui.parts import ScreenPart
 from memtui.tui.screen import MemtuiScreen
 from memtui.tui.text_layout import clipped, tame
 from memtui.tui.values import Done
@@ -135,133 +131,102 @@ class ResemblanceLine(Widget):
 
 
 _HARMLESS = frozenset({"help", "palette", "theme"})
-"""Acts that leave the line as it is."""
+"""Actions that leave the line as it is."""
 
 
-@dataclass
-class MemoriesSaved(Message):
-    """Memories were saved as new statements, or accepted.
+class SimilarOnSave(ScreenPart):
+    """Shows after a save what the new memory resembles, for screens beneath forms.
 
     Attributes:
-        before: the one memory as it was before an edit.
+        waiting: what was found, the first of them in the line.
     """
 
-    ids: Sequence[str]
-    before: Memory | None = None
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "resembling-link": ("resemblance.tie", "relates"),
+        "resembling-supersede": ("resemblance.tie", "supersedes"),
+        "resembling-both": ("resemblance.open_both",),
+    }
+    """What answers the keys of the line on a screen that holds it as `resemblance`."""
 
+    def __init__(self, screen: MemtuiScreen) -> None:
+        super().__init__(screen)
+        self.waiting: list[Beside] = []
+        self._queries = ResemblingAccess(screen.access)
 
-@dataclass
-class BesideFound(Message):
-    """It was looked at what they resemble."""
+    def look(self, identifiers: Sequence[str], before: Memory | None = None) -> None:
+        """Look for what memories resemble that were saved as new statements, or accepted; safe to call from a thread.
 
-    found: list[Beside]
-    ticket: int
+        Args:
+            before: the one memory as it was before an edit.
+        """
 
+        def ignore(_: MemtuiError) -> None:
+            """Leave it: the save stands, and Tidy finds the same later."""
 
-class ResemblanceActs(MemtuiScreen):
-    """A screen beneath forms, which tells after a save what the new memory resembles."""
+        def read() -> None:
+            self.screen.loader.read(
+                lambda: self._queries.beside(identifiers, before), self.show, group="beside", on_error=ignore
+            )
 
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(RESEMBLING)
+        self.screen.call_later(read)
 
-    def __init__(self, opening: Opening) -> None:
-        super().__init__(opening)
-        self._waiting_beside: list[Beside] = []
-        """What was found, the first of them in the line."""
-        self._beside_ticket = 0
-
-    @on(MemoriesSaved)
-    def _look_beside(self, message: MemoriesSaved) -> None:
-        message.stop()
-        self._beside_ticket += 1
-        self._find_beside(tuple(message.ids), message.before, self._beside_ticket)
-
-    @work(thread=True, exclusive=True, group="beside", exit_on_error=False)
-    def _find_beside(self, identifiers: tuple[str, ...], before: Memory | None, ticket: int) -> None:
-        try:
-            found = ResemblingAccess(self.access).beside(identifiers, before)
-        except MemtuiError:
-            # The save stands; Tidy finds the same later.
-            return
-        self.post_message(BesideFound(found, ticket))
-
-    @on(BesideFound)
-    def _show_beside(self, message: BesideFound) -> None:
-        message.stop()
-        # An act since then was the answer already.
-        if message.ticket == self._beside_ticket:
-            self._waiting_beside = message.found
-            self._tell_beside()
-
-    def _tell_beside(self) -> None:
-        line = self.query_one_optional(ResemblanceLine)
-        if not self._waiting_beside:
+    def show(self, found: list[Beside]) -> None:
+        """Show the first of what was found, or nothing."""
+        self.waiting = found
+        line = self.screen.query_one_optional(ResemblanceLine)
+        if not found:
             if line is not None:
                 line.display = False
             return
         if line is None:
-            line = ResemblanceLine(getattr(self.app, "keymap", None))
-            try:
-                self.mount(line, before=self.query_one("#hints"))
-            except NoMatches:
-                self.mount(line)
-        line.beside, line.more, line.display = self._waiting_beside[0], len(self._waiting_beside) - 1, True
+            line = ResemblanceLine(getattr(self.screen.app, "keymap", None))
+            self.screen.mount(line, before=self.screen.hints)
+        line.beside, line.more, line.display = found[0], len(found) - 1, True
 
-    def _leave_beside(self) -> None:
+    def leave(self) -> None:
         """Take the line away, and drop what is still being looked for."""
-        self._beside_ticket += 1
-        if self._waiting_beside:
-            self._waiting_beside = []
-            self._tell_beside()
+        self.screen.loader.stop("beside")
+        if self.waiting:
+            self.show([])
 
     # -- keys -------------------------------------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let the line's keys be others' while there is no line."""
-        if action == "act" and str(parameters[0]).startswith(f"{RESEMBLING}-") and not self._waiting_beside:
-            return False
-        return super().check_action(action, parameters)
+    def is_off(self, identifier: str) -> bool:
+        """Return whether a key is the line's own while there is no line."""
+        return identifier.startswith(f"{RESEMBLING}-") and not self.waiting
 
     def offered(self) -> list[Action]:
-        """Return the acts that help and palette can run here."""
-        line = registry.of_owners(RESEMBLING) if self._waiting_beside else []
-        return [*line, *super().offered()]
+        """Return the actions of the line while it is there."""
+        return registry.of_owners(RESEMBLING) if self.waiting else []
 
-    async def action_act(self, identifier: str) -> None:
-        """Do what a key asks for; any act but the line's own takes the line away, and esc does only that."""
-        was_open = bool(self._waiting_beside)
+    def takes(self, identifier: str) -> bool:
+        """Take the line away for any action but its own; esc does only that."""
+        was_open = bool(self.waiting)
         if not identifier.startswith(f"{RESEMBLING}-") and identifier not in _HARMLESS:
-            self._leave_beside()
-            if was_open and identifier == "back":
-                return
-        await super().action_act(identifier)
+            self.leave()
+            return was_open and identifier == "back"
+        return False
 
-    def action_resembling_link(self) -> None:
-        """Link the new memory with what it resembles."""
-        self._tie("relates")
+    def tie(self, link_type: LinkType) -> None:
+        """Link the new memory with what it resembles; `supersedes` takes that out of use."""
+        if self.waiting:
+            beside, *rest = self.waiting
+            self.show(rest)
+            self.screen.do(lambda: self._queries.tie(beside, link_type), focus=True)
 
-    def action_resembling_supersede(self) -> None:
-        """Let the new memory supersede what it resembles."""
-        self._tie("supersedes")
-
-    def _tie(self, link_type: LinkType) -> None:
-        if self._waiting_beside:
-            beside = self._waiting_beside.pop(0)
-            self._tell_beside()
-            self.do(lambda: ResemblingAccess(self.access).tie(beside, link_type), focus=True)
-
-    def action_resembling_both(self) -> None:
+    def open_both(self) -> None:
         """Open both side by side, to be merged or only looked at."""
-        if not self._waiting_beside:
+        if not self.waiting:
             return
         from memtui.tui.merge.screen import MergeScreen
 
-        beside = self._waiting_beside[0]
-        screen = MergeScreen(self.opening, (beside.found.id, beside.memory.id))
+        beside = self.waiting[0]
+        merging = MergeScreen(self.screen.opening, (beside.found.id, beside.memory.id))
 
         def closed(_: None) -> None:
             # Looked at without a merge, the line stands as it stood.
-            if screen.merged:
-                self._leave_beside()
-                self.acts_ended(beside.found.id)
+            if merging.merged:
+                self.leave()
+                self.screen.acts_ended(beside.found.id)
 
-        self.app.push_screen(screen, closed)
+        self.screen.app.push_screen(merging, closed)

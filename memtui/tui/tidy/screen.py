@@ -18,9 +18,11 @@ from memtui.errors import MemtuiError
 from memtui.text.plural import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import TIDY
-from memtui.tui.edit.acts import EditActs
+from memtui.tui.actions.table import RESEMBLING, TIDY
+from memtui.tui.edit.acts import EditActions
 from memtui.tui.launch_options import Opening
+from memtui.tui.screen import MemtuiScreen
+from memtui.tui.screens.similar_on_save import SimilarOnSave
 from memtui.tui.tidy.queries import DISMISSED, Pair, TidyAccess
 from memtui.tui.tidy.view import TidyRow, row_blocks, row_cells, rows_of
 from memtui.tui.widgets.detail import DetailPane
@@ -34,16 +36,20 @@ if TYPE_CHECKING:
 CLEAN = ("Nothing to tidy.", "", "No duplicates, no contradictions, no dead anchors.", "esc goes back.")
 
 
-class TidyScreen(EditActs):
+class TidyScreen(MemtuiScreen):
     """Findings by kind; nothing is changed unless the user says so."""
 
     AREA = TIDY
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(TIDY)
+    BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(TIDY), *registry.bindings(RESEMBLING)]
+    ANSWERS = SimilarOnSave.ANSWERS
     AUTO_FOCUS = "#tidy-list"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
+        self.resemblance = SimilarOnSave(self)
+        self.editing = EditActions(self, self.resemblance)
+        self.parts = (self.resemblance, self.editing)
         self._tidying = TidyAccess(self.access)
         self._head = Static("", id="tidy-head", markup=False)
         self._found: RowList[TidyRow] = RowList(row_cells, id="tidy-list")
@@ -154,7 +160,7 @@ class TidyScreen(EditActs):
         elif row.finding == "anchors":
             self._re_anchor([row.subject])
         else:
-            self.open_form(row.memory)
+            self.editing.open_form(row.memory)
 
     def _merge(self, row: TidyRow) -> None:
         from memtui.tui.merge.screen import MergeScreen
@@ -215,7 +221,7 @@ class TidyScreen(EditActs):
 
     def action_tidy_edit(self) -> None:
         """Edit the memory."""
-        self.open_form(self.current_memory)
+        self.editing.open_form(self.current_memory)
 
     def action_tidy_retire(self) -> None:
         """Retire the memory."""

@@ -33,5 +33,6 @@ def test_every_action_of_a_screen_has_a_method_that_takes_its_arguments(screen: 
         if action.id.startswith((GO, MERGE_TAKE)):  # the app opens a screen, Merge reads the number
             continue
         method, *arguments = screen.ANSWERS.get(action.id) or (f"action_{action.method}",)
-        inspect.signature(getattr(screen, method)).bind(None, *arguments)
+        if "." not in method:  # what a screen holds is asked for on a screen that is shown
+            inspect.signature(getattr(screen, method)).bind(None, *arguments)
     assert set(screen.ANSWERS) <= {action.id for action in ACTIONS}, "an answer to no action"
