@@ -60,13 +60,6 @@ def find_contradictions(
     A project's rule against a global one is no contradiction: the more specific one holds. Pairs that a person
     linked or dismissed, and facts of different times, are left out; `linked_contradictions` returns those that are
     linked as `contradicts`.
-
-    Args:
-        cache: analyses of an earlier pass.
-        progress: called with (done, total) of memories; may raise `Cancelled`.
-
-    Raises:
-        Cancelled: raised by `progress`, and passed on.
     """
     known = TextCache() if cache is None else cache
     decided = decided_pairs(snapshot)

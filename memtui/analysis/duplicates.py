@@ -231,11 +231,6 @@ def find_duplicates(
     Args:
         alike: further candidates with the cosine of their vectors.
         apart: pairs that are not duplicates whatever their words, such as contradictions.
-        cache: analyses of an earlier pass.
-        progress: called with (done, total) of memories; may raise `Cancelled`.
-
-    Raises:
-        Cancelled: raised by `progress`, and passed on.
     """
     return _Finder(snapshot, apart, TextCache() if cache is None else cache).groups(alike, progress)
 

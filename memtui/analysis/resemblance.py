@@ -69,10 +69,4 @@ def changed_much(before: Memory, after: Memory) -> bool:
 
 def resemblance_record(found: Resemblance) -> dict[str, object]:
     """Return the `--json` form."""
-    return {
-        "id": found.id,
-        "title": found.title,
-        "sort": found.sort,
-        "score": round(found.score, 4),
-        "why": found.why,
-    }
+    return {"id": found.id, "title": found.title, "sort": found.sort, "score": round(found.score, 4), "why": found.why}

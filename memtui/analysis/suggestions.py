@@ -278,11 +278,6 @@ def ripe_groups(
     Args:
         alike: pairs with the cosine of their vectors, see `memtui.curate.snapshot.pairs_by_meaning`.
         apart: pairs that are another finding, such as duplicates and contradictions.
-        cache: analyses of an earlier pass.
-        progress: called with (done, total) of projects; may raise `Cancelled`.
-
-    Raises:
-        Cancelled: raised by `progress`, and passed on.
     """
     used = {link.to_id for link in snapshot.links if link.type == "derived-from"}
     projects = by_project(

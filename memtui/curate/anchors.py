@@ -152,11 +152,7 @@ def check_anchors(
     with another stays `gone`, with a weak suggestion.
 
     Args:
-        progress: called with (done, total) of memories.
         hashes: content hashes of files that were read before; those read here are added.
-
-    Raises:
-        Cancelled: raised by `progress`, and passed on.
     """
     mine = [memory for memory in memories if memory.project == tree.project and memory.anchors]
     states: dict[Anchor, AnchorState] = {}
@@ -232,9 +228,6 @@ def check_trees(
     """Check the files of whole projects and store the states, for lists and the review.
 
     Leases are short, files are read outside them, no memory is changed.
-
-    Args:
-        progress: called with (done, total) of memories; may raise `Cancelled`.
 
     Returns:
         The state of every anchor of active memories and candidates, by project.

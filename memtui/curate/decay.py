@@ -52,7 +52,6 @@ class Knobs:
 
     Attributes:
         half_lives: half-lives of kinds in days; under `memtui.domain.kinds.in_project` those of one project alone.
-        threshold: freshness below which a memory is due.
         floor: the share of trust that is left however old a memory is.
         hurt_weight: how many helps outweigh one hurt.
     """
@@ -94,7 +93,6 @@ class Snapshot:
         others: memories that are due whatever their freshness: for their files, a contradiction, or since they hurt.
         kinds: every kind that is in use or known.
         in_force: their half-lives when the snapshot was taken.
-        threshold: freshness below which a memory is due.
     """
 
     memories: tuple[Fading, ...]
@@ -173,11 +171,7 @@ class Effect:
 
 
 def take_snapshot(vault: Vault, scope: Scope, *, threshold: float = REVIEW_THRESHOLD) -> Snapshot:
-    """Return the basis of effects, of one state of the vault; nothing is computed under its lease.
-
-    Args:
-        threshold: freshness below which a memory is due.
-    """
+    """Return the basis of effects, of one state of the vault; nothing is computed under its lease."""
     for _ in range(_TRIES):
         now = vault.now()
         with vault.read() as reader:
@@ -364,8 +358,6 @@ class PayloadOptions:
     """How payloads are made, as `memtui recipe run` makes them.
 
     Attributes:
-        secret_patterns: the user's own patterns.
-        targets: limits of targets from the configuration.
         meaning: compares tasks with memories by meaning, None for words alone.
     """
 
@@ -403,11 +395,7 @@ class Payloads:
             self.recipes = recipes_of(read_recipes(reader), options.view.project)
 
     def members(
-        self,
-        kinds: Kinds,
-        *,
-        memory: OwnHalfLife | None = None,
-        is_wanted: Callable[[], bool] = lambda: True,
+        self, kinds: Kinds, *, memory: OwnHalfLife | None = None, is_wanted: Callable[[], bool] = lambda: True
     ) -> Members | None:
         """Return the memories in the payload of each recipe; None once it is no longer wanted.
 

@@ -215,7 +215,6 @@ def file_changes(memory: Memory, tree: Tree | None, *, moves: Mapping[str, str] 
 
     Args:
         tree: the working tree of its project, None where that is not known.
-        moves: where files went, by the path of the anchor; moving alone does not count as a change.
     """
     if tree is None or memory.project != tree.project:
         return [FileChange(anchor.path, None) for anchor in memory.anchors]

@@ -62,8 +62,6 @@ def save_edit(
         if_version: the version that the edit is based on; another one raises ConflictError.
         folder: its project gets an unassigned candidate that is accepted.
         tree: the working tree whose files "still true" records as they are.
-        allow_secret: store the text even if it looks like a secret.
-        secret_patterns: the user's own patterns.
 
     Raises:
         UsageError, NotFoundError, RefusedError, SecretRefusedError, ConflictError: see their texts.

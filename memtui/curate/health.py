@@ -53,13 +53,7 @@ _FOLDER_DEPTH = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthOptions:
-    """What the figures depend on.
-
-    Attributes:
-        threshold: freshness below which a memory is due.
-        secret_patterns: the user's own patterns.
-        targets: limits of targets from the configuration.
-    """
+    """What the figures depend on."""
 
     view: View
     threshold: float = REVIEW_THRESHOLD

@@ -149,12 +149,7 @@ def restore(vault: Vault, prefixes: Sequence[str], *, actor: Actor) -> Outcome:
 
 
 def snooze(
-    vault: Vault,
-    prefixes: Sequence[str],
-    *,
-    until: datetime,
-    actor: Actor,
-    versions: Mapping[str, int] | None = None,
+    vault: Vault, prefixes: Sequence[str], *, until: datetime, actor: Actor, versions: Mapping[str, int] | None = None
 ) -> Outcome:
     """Keep memories out of the review until a day.
 

@@ -115,10 +115,6 @@ def link_proposals(
 
     Args:
         model: the embedding model whose stored vectors are compared; None for words alone.
-        progress: called with (done, total) of memories; may raise `Cancelled`.
-
-    Raises:
-        Cancelled: raised by `progress`, and passed on.
     """
     from memtui.analysis.suggestions import propose_links
     from memtui.curate.snapshot import pairs_by_meaning, read_snapshot

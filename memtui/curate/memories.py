@@ -276,8 +276,6 @@ def edit_memory(
         values: new values by field of `EDITABLE`.
         lists: tags and files to add and remove, applied to what is stored by then.
         if_version: the version that the edit is based on; another one raises ConflictError.
-        allow_secret: store the text even if it looks like a secret.
-        secret_patterns: the user's own patterns.
 
     Raises:
         UsageError, NotFoundError, RefusedError, SecretRefusedError, ConflictError: see their texts.

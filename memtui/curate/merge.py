@@ -117,8 +117,6 @@ def merge(
         texts: content hashes that memories had when the merge was proposed.
         one_text: they say the same, so that the text of `into` does for all.
         chosen: texts of the result that a person chose or wrote, by field of `CHOOSABLE`.
-        versions: versions that the person read, by id.
-        secret_patterns: the user's own patterns, for text that was written for the merge.
 
     Raises:
         ConflictError: a text has changed since the merge was proposed, or a version since it was read.

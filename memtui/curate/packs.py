@@ -78,8 +78,6 @@ def give_feedback(
     Args:
         prefix: id, or its beginning, of a pack or a memory.
         only: prefixes of the memories of a pack that the feedback is about; empty for all.
-        allow_secret: store the reason even if it looks like a secret.
-        secret_patterns: the user's own patterns.
 
     Raises:
         SecretRefusedError: the reason holds what looks like a secret.

@@ -106,8 +106,6 @@ def reflect(
     Args:
         prefixes: ids or prefixes of two to twenty sources.
         retire: whether the conclusion replaces its sources, which are taken out of use.
-        versions: versions that the person read, by id.
-        secret_patterns: the user's own patterns.
 
     Raises:
         UsageError: too few or too many sources, of different projects without one named, or no text of its own.

@@ -116,11 +116,7 @@ class CopiesMerged:
 def merge_copies(
     vault: Vault, groups: Iterable[DuplicateGroup], *, actor: Actor, progress: ProgressCallback | None = None
 ) -> CopiesMerged:
-    """Merge every group of exact copies; a group that changed since is left as it is.
-
-    Raises:
-        Cancelled: raised by `progress`, and passed on; what was merged stays, each undoable.
-    """
+    """Merge every group of exact copies; a group that changed since is left as it is."""
     done = CopiesMerged()
     copies = [group for group in groups if group.copies]
     for number, group in enumerate(copies):

@@ -48,10 +48,6 @@ def review_queue(
 
     `memtui.vault.review_triggers` defines what is due, for the header, lists and counts alike. The states of files
     are those of the last check, see `memtui.curate.anchors.check_trees`.
-
-    Args:
-        kinds: only these kinds; all by default.
-        threshold: freshness below which a memory is due.
     """
     now = vault.now()
     wanted = MemoryFilter(scope=scope, kinds=kinds, stale_at=now, threshold=threshold)

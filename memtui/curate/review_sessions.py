@@ -113,11 +113,8 @@ def begin(
     """Take the riskiest memories that are due into a new session and store it in the vault.
 
     Args:
-        project: the project in view, None for all.
-        kinds: only these kinds; all by default.
         size: the requested size.
         most: what the configured pace leaves, see `left_of_pace`.
-        threshold: freshness below which a memory is due.
     """
     limits = [limit for limit in (size, most) if limit is not None]
     queue = review_queue(vault, scope, kinds=kinds, threshold=threshold, limit=min(limits, default=LONGEST_QUEUE))
@@ -200,7 +197,6 @@ def resume(
     """Return the current session of a project; None if there is none, it is done, or it was left for too long.
 
     Args:
-        project: the project in view, None for all.
         kinds: the requested kinds; a session of other kinds does not count.
         size: the requested size, likewise; None takes a session of any size.
     """

@@ -28,11 +28,7 @@ BLOCK = 1_024
 
 
 def read_snapshot(
-    vault: Vault,
-    wanted: MemoryFilter,
-    *,
-    before: Snapshot | None = None,
-    progress: ProgressCallback | None = None,
+    vault: Vault, wanted: MemoryFilter, *, before: Snapshot | None = None, progress: ProgressCallback | None = None
 ) -> Snapshot:
     """Read memories window by window; one that changes meanwhile appears as it was or as it is.
 
@@ -40,10 +36,6 @@ def read_snapshot(
 
     Args:
         before: an earlier snapshot, from which unchanged memories are taken.
-        progress: called with (done, total) of memories.
-
-    Raises:
-        Cancelled: raised by `progress`, and passed on.
     """
     with vault.read() as reader:
         versions = reader.select_versions(wanted, sort="created", now=vault.now())
@@ -70,9 +62,6 @@ def pairs_by_meaning(
     """Return pairs of ids of one project, or of it and `global`, with their cosine; empty without vectors.
 
     Projects of more than `MOST_COMPARED` memories are compared by words alone.
-
-    Raises:
-        Cancelled: raised by `progress`, and passed on.
     """
     if model is None or not snapshot.keys:
         return []

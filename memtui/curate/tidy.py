@@ -41,7 +41,6 @@ class TidyCache(CacheGroup):
 
     Args:
         encoding: the token encoding that memories are measured in.
-        secret_patterns: the user's own patterns.
 
     Attributes:
         lock: held by a pass.
@@ -75,11 +74,7 @@ class TidyCache(CacheGroup):
     def meant(
         self, vault: Vault, snapshot: Snapshot, model: str | None, progress: ProgressCallback | None
     ) -> list[tuple[str, str, float]]:
-        """Return the pairs that mean the same; they are compared again only where there is a new text.
-
-        Raises:
-            Cancelled: raised by `progress`, and passed on.
-        """
+        """Return the pairs that mean the same; they are compared again only where there is a new text."""
         texts = {memory.id: (memory.project, memory.title, memory.insight) for memory in snapshot.memories}
         known = self._compared
         if known is None or any(known.get(identifier) != text for identifier, text in texts.items()):
@@ -90,11 +85,7 @@ class TidyCache(CacheGroup):
     def checked(
         self, memories: Sequence[Memory], trees: Iterable[Tree], progress: ProgressCallback | None
     ) -> list[CheckedAnchor]:
-        """Return the state of every anchor of the trees' projects; unchanged memories are not checked again.
-
-        Raises:
-            Cancelled: raised by `progress`, and passed on.
-        """
+        """Return the state of every anchor of the trees' projects; unchanged memories are not checked again."""
         before = self._checked
         moved = [memory for memory in memories if before.get(memory.id, (0, []))[0] != memory.version]
         found: dict[str, list[CheckedAnchor]] = {}
@@ -133,11 +124,7 @@ FINDINGS = (
 )
 """The findings in their order."""
 
-WORDS = {
-    "anchors": "dead anchors",
-    "stale": "due for review",
-    "unused": "never used",
-}
+WORDS = {"anchors": "dead anchors", "stale": "due for review", "unused": "never used"}
 """How people read a finding, where that differs from its name."""
 
 _KEYS = {"contradictions": "conflicts"}
@@ -217,10 +204,8 @@ class TidyOptions:
     """What a pass examines.
 
     Attributes:
-        threshold: freshness below which a memory is stale.
         tree: the working tree of the current folder; other projects are checked in their linked folders.
         model: the embedding model whose vectors are compared; None for words alone.
-        secret_patterns: the user's own patterns.
         encoding: the token encoding that memories are measured in.
     """
 
@@ -246,10 +231,6 @@ def tidy(vault: Vault, options: TidyOptions, *, stage: Stage = no_stage, cache: 
 
     Args:
         stage: gives the progress callback of each stage; a callback may raise `Cancelled`.
-        cache: of earlier passes with the same encoding and patterns.
-
-    Raises:
-        Cancelled: raised by a callback, and passed on.
     """
     known = TidyCache(options.encoding, options.secret_patterns) if cache is None else cache
     with known.lock:

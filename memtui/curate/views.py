@@ -158,11 +158,7 @@ class MemoryView:
 
 
 def view_memories(
-    reader: VaultReader,
-    memories: Sequence[Memory],
-    *,
-    now: datetime,
-    threshold: float = REVIEW_THRESHOLD,
+    reader: VaultReader, memories: Sequence[Memory], *, now: datetime, threshold: float = REVIEW_THRESHOLD
 ) -> list[MemoryView]:
     """Return views of memories, in their order."""
     wanted = [memory.id for memory in memories]

@@ -207,7 +207,7 @@ def test_a_tag_is_no_text(cli: Cli, made: str) -> None:
         ("edit", "--where", f"id:{made}", "--add-tag", LONG_TAG),
     ):
         refused = cli(*words, code=6)
-        assert "A tag has at most 200 characters, this one 201: xxx" in refused.err
+        assert "A tag has at most 200 characters; this one has 201: xxx" in refused.err
         assert LONG_TAG not in refused.err
     assert cli.exported() == before
     cli("edit", made, "--add-tag", AT_MOST)

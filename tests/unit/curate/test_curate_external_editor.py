@@ -46,7 +46,7 @@ def test_the_most_particular_setting_wins_and_none_is_told(monkeypatch: pytest.M
     with pytest.raises(UsageError, match="No editor is set"):
         find_editor()
     monkeypatch.setenv("EDITOR", "'unclosed")
-    with pytest.raises(UsageError, match="no command"):
+    with pytest.raises(UsageError, match="not a valid command"):
         find_editor()
     monkeypatch.setenv("VISUAL", "emacs")
     assert find_editor() == ["emacs"]

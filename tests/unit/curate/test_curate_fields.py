@@ -175,7 +175,7 @@ def test_a_folder_whose_name_is_no_text_lends_it_to_no_memory(tmp_path: Path) ->
     folder = tmp_path / "bad\udcff"
     folder.mkdir()
     (folder / "x.py").write_text("x = 1\n")
-    with pytest.raises(UsageError, match="no UTF-8"):
+    with pytest.raises(UsageError, match="not valid UTF-8"):
         anchors_for(["x.py"], root=tmp_path, folder=folder)
 
 

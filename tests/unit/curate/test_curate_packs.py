@@ -251,22 +251,22 @@ def story(tmp_path: Path) -> Vault:
     return story_vault(tmp_path)
 
 
-def used(vault: Vault, target: str = "chat", **chosen: Any) -> tuple[StoredPack, str]:
+def used(story: Vault, target: str = "chat", **chosen: Any) -> tuple[StoredPack, str]:
     options = PackOptions(**chosen)
-    pack = packed(vault, TASK, target=target, **chosen)
+    pack = packed(story, TASK, target=target, **chosen)
     identifier = record_pack(
-        vault, pack, TASK, actor="person", project="payments-api", signal="copied", options=options
+        story, pack, TASK, actor="person", project="payments-api", signal="copied", options=options
     )
-    return get_pack(vault, identifier), pack.payload
+    return get_pack(story, identifier), pack.payload
 
 
-def again(vault: Vault, stored: StoredPack) -> str | None:
-    found = as_it_was(vault, stored, target_named(stored.target), PackOptions())
+def again(story: Vault, stored: StoredPack) -> str | None:
+    found = as_it_was(story, stored, target_named(stored.target), PackOptions())
     return found.payload if found else None
 
 
-def change(vault: Vault, identifier: str, insight: str) -> None:
-    with vault.write(actor="ana", action="edit") as writer:
+def change(story: Vault, identifier: str, insight: str) -> None:
+    with story.write(actor="ana", action="edit") as writer:
         writer.put(replace(writer.get(identifier), insight=insight))
 
 

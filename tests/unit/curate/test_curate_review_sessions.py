@@ -22,6 +22,11 @@ from memtui.vault.vault import Vault
 
 
 @pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock()
+
+
+@pytest.fixture
 def ids(vault: Vault, clock: FrozenClock) -> list[str]:
     """Six tooling memories that are due, and one decision that is not."""
     made = [add(vault, f"Run make target {number} before a release", kind="tooling").id for number in range(6)]
