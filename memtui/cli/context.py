@@ -128,7 +128,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         for note in surroundings_of(tree, task.files).notes:
             say(f"note: {note}")
     if diff is not None:
-        tell_diff(diff, {one.memory.id: one.memory.title for one in pack.included})
+        say_diff(diff, {one.memory.id: one.memory.title for one in pack.included})
     elif arguments.diff:
         say("No earlier pack for this task.")
     if not pack.payload:
@@ -212,7 +212,7 @@ def build(arguments: argparse.Namespace, session: Session) -> Built:
         options = replace(options, standing=tuple(recipe.name for recipe in standing_recipes(session)))
     target = arguments.target or session.config.context.target
     built = build_for(session, task, options, target)
-    session.tell_missing_model()
+    session.say_model_problem()
     return built
 
 
@@ -285,7 +285,7 @@ def diff_record(diff: PackDiff) -> dict[str, object]:
     }
 
 
-def tell_diff(diff: PackDiff, titles: Mapping[str, str]) -> None:
+def say_diff(diff: PackDiff, titles: Mapping[str, str]) -> None:
     """Say on stderr which memories were added, removed or changed since an earlier pack."""
     same = " the same memories" if diff.is_empty else ""
     say(f"Compared with pack {diff.previous.id} of {diff.previous.made_at:%Y-%m-%d}:{same}")
@@ -313,10 +313,9 @@ def _explain(pack: Pack, session: Session) -> None:
     with contextlib.redirect_stdout(sys.stderr):
         write_line("\nincluded")
         for one in pack.included:
-            told = f"  ({DETAIL_WORDS[one.detail]})" if one.detail in DETAIL_WORDS else ""
-            write_line(
-                f"{one.memory.id}  {one.tokens} tokens{told}  {reveal(one.memory.title)}: {reveal(hit_words(one.hit))}"
-            )
+            detail = f"  ({DETAIL_WORDS[one.detail]})" if one.detail in DETAIL_WORDS else ""
+            reason = reveal(f"{one.memory.title}: {hit_words(one.hit)}")
+            write_line(f"{one.memory.id}  {one.tokens} tokens{detail}  {reason}")
             write_explanation(one.hit)
         write_line("\nwithheld")
         for found in explain_withheld(session.vault, pack):

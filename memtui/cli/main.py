@@ -115,14 +115,14 @@ def _dispatch(argv: list[str]) -> int:
     except VaultMissingError:
         raise
     except (OutputFailedError, OutputClosedError, BrokenPipeError) as error:
-        session.tell_change()
+        session.say_change()
         if isinstance(error, OutputFailedError):
             _discard_output()  # else it would fail once more at the end
         raise
     except MemtuiError:
-        session.tell_missing_vault()
+        session.say_vault_missing()
         raise
-    session.tell_missing_vault()
+    session.say_vault_missing()
     session.fold_log()
     return int(code)
 

@@ -146,7 +146,7 @@ def _show_pack_diff(pack: StoredPack, arguments: argparse.Namespace, session: Se
         say("Its bytes cannot be rebuilt, so only memories are compared.")
     for line in lines or ():
         write_line(line)
-    context.tell_diff(diff, {one.memory.id: one.memory.title for one in today.included})
+    context.say_diff(diff, {one.memory.id: one.memory.title for one in today.included})
     if chosen.standing is not None:
         _say_recipe_changes(session, chosen.standing)
     say(f"{pack.tokens:,} tokens then, {today.tokens:,} today")

@@ -50,7 +50,7 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
         meaning=meaning,
     )
     hits = found.hits
-    session.tell_missing_model()
+    session.say_model_problem()
     if hits and not found.is_sure:
         say("Nothing matches well; the closest:")
     if session.json:

@@ -235,18 +235,18 @@ class Session:
         if self.used_vault and self.used_vault.wrote:
             self.used_vault.fold_log_if_free()
 
-    def tell_missing_vault(self) -> None:
+    def say_vault_missing(self) -> None:
         """Say on stderr that the vault that was named, and used, does not exist."""
         if self.used_vault and self.is_vault_missing:
             say(f"There is no vault at {self.vault.path} yet; `memtui add` or `memtui import` creates it.")
 
-    def tell_missing_model(self) -> None:
+    def say_model_problem(self) -> None:
         """Say on stderr why the configured model was not used."""
         meaning = self.__dict__.get("meaning")
         if meaning is not None and meaning.problem:
             say(f"Semantic search is off: {meaning.problem}")
 
-    def tell_change(self) -> None:
+    def say_change(self) -> None:
         """Say on stderr what was changed, where the output that would have said so could not be written."""
         made = self.used_vault.last_change if self.used_vault else None
         if made is not None:
