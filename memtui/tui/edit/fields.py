@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -14,13 +13,13 @@ from textual.reactive import reactive
 from textual.screen import ModalScreen
 from textual.suggester import Suggester
 from textual.widget import Widget
-from textual.widgets import Input, TextArea
 
 from memtui.curate.fields import completions
 from memtui.curate.form import LONGEST_LINE, NO, YES
-from memtui.text.sanitize import one_line, reveal, sanitise
+from memtui.text.sanitize import reveal, sanitise
 from memtui.tui.actions import registry
 from memtui.tui.actions.table import FORM_LINE, FORM_TOGGLE
+from memtui.tui.textual_patches.pasting import CleanTextArea, OneLineInput
 from memtui.tui.textual_patches.widget_leak import stop_watching_app
 
 MOST_TYPED = 30_000
@@ -49,7 +48,7 @@ class _Completer(Suggester):
         return head + found if found is not None and found.casefold().startswith(part.casefold()) else None
 
 
-class FormLine(Input):
+class FormLine(OneLineInput):
     """A single line: pasted lines are joined, and down and up cycle through the completions.
 
     Args:
@@ -108,20 +107,8 @@ class FormLine(Input):
         """The text of the field."""
         return self.value
 
-    def _on_paste(self, event: events.Paste) -> None:
-        """Paste as one line without control characters."""
-        event.stop()
-        event.prevent_default()
-        self.take(event.text)
 
-    def take(self, pasted: str) -> None:
-        """Insert a text at the cursor, as one line without control characters."""
-        text = one_line(pasted[: self._longest * 20])
-        room = self._longest - len(self.value) + len(self.selected_text)
-        self.replace(text[: max(0, room)], *sorted(self.selection))
-
-
-class FormArea(TextArea):
+class FormArea(CleanTextArea):
     """A soft-wrapped text; one too long to edit here is kept whole, and only its beginning is shown."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
@@ -185,13 +172,7 @@ class FormArea(TextArea):
             return []
         return completions(self.document.get_line(self.cursor_location[0]), self.choices)
 
-    async def _on_paste(self, event: events.Paste) -> None:
-        """Paste without control characters."""
-        event.stop()
-        event.prevent_default()
-        self.take(event.text)
-
-    def take(self, pasted: str) -> None:
+    def take_paste(self, pasted: str) -> None:
         """Insert a text at the cursor without control characters; one that is too long is kept whole."""
         if self.read_only:
             return

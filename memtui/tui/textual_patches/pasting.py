@@ -1,4 +1,8 @@
-"""Pastes as one text: no key of them runs an action."""
+"""Pastes as one text: no key of them runs an action, no line of them is lost.
+
+Textual reads on for escape sequences within a paste and makes keys of those that it does not know (its `XTermParser`);
+its `Input` keeps the first line of a paste alone, and its `TextArea` keeps control characters.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,9 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.message import Message
+from textual.widgets import Input, TextArea
 
-from memtui.text.sanitize import sanitise
+from memtui.text.sanitize import one_line, sanitise
 
 if TYPE_CHECKING:
     from textual.driver import Driver
@@ -100,3 +105,37 @@ def driver_taking_pastes(found: type[Driver]) -> type[Driver]:
             super().run_input_thread()
 
     return PastingDriver
+
+
+_READ_OF_A_PASTE = 20
+"""A paste is read up to this multiple of the line's room: white space may make up most of it."""
+
+
+class OneLineInput(Input):
+    """A line that takes a paste of several lines as one, without control characters and as far as there is room."""
+
+    def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self.take_paste(event.text)
+
+    def take_paste(self, pasted: str) -> None:
+        """Insert a text at the cursor, as one line without control characters."""
+        longest = self.max_length or len(self.value) + len(pasted)
+        text = one_line(pasted[: longest * _READ_OF_A_PASTE])
+        room = longest - len(self.value) + len(self.selected_text)
+        self.replace(text[: max(0, room)], *sorted(self.selection))
+
+
+class CleanTextArea(TextArea):
+    """A text area whose pastes go through `take_paste`."""
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self.take_paste(event.text)
+
+    def take_paste(self, pasted: str) -> None:
+        """Insert a text at the cursor without control characters."""
+        if not self.read_only:
+            self.replace(sanitise(pasted).text, *sorted(self.selection), maintain_selection_offset=False)

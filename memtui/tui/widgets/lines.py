@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -16,20 +16,17 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from memtui.text.sanitize import one_line
 from memtui.text.width import clip
 from memtui.tui.actions import registry
 from memtui.tui.actions.table import FILTER
 from memtui.tui.text_layout import clipped, tame
+from memtui.tui.textual_patches.pasting import OneLineInput
 
 LONGEST = 2_000
 """Characters of a line; recall reads no more of a task for its phase."""
 
-_READ_OF_A_PASTE = 20
-"""A paste is read up to this multiple of the line's room: white space may make up most of it."""
 
-
-class TextLine(Input):
+class TextLine(OneLineInput):
     """A single line of text.
 
     Args:
@@ -38,15 +35,6 @@ class TextLine(Input):
 
     def __init__(self, placeholder: str = "", *, longest: int = LONGEST, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(placeholder=placeholder, max_length=longest, id=id, compact=True, select_on_focus=False)
-        self._longest = longest
-
-    def _on_paste(self, event: events.Paste) -> None:
-        """Take a paste as one line without control characters."""
-        event.stop()
-        event.prevent_default()
-        text = one_line(event.text[: self._longest * _READ_OF_A_PASTE])
-        room = self._longest - len(self.value) + len(self.selected_text)
-        self.replace(text[: max(0, room)], *sorted(self.selection))
 
 
 ASK_AGAIN = "it exists: enter again replaces it"
@@ -146,12 +134,8 @@ class AskLine(Horizontal):
         self.post_message(self.Given(self._asked, event.value, again=event.value == self._replaceable))
 
 
-FILTER_LINE_LONGEST = 200
-"""Characters of a filter."""
-
-
-class FilterLine(Input):
-    """A single line of text. A paste of several lines is folded into one."""
+class FilterLine(OneLineInput):
+    """The line of the filter: up and down move the cursor of the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(FILTER)
 
@@ -168,7 +152,7 @@ class FilterLine(Input):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(
             placeholder="words, part of a title, or kind:tooling age>180d -pinned",
-            max_length=FILTER_LINE_LONGEST,
+            max_length=200,
             id=id,
             compact=True,
         )
@@ -184,14 +168,6 @@ class FilterLine(Input):
     def action_filter_up(self) -> None:
         """Move the cursor of the list up."""
         self.post_message(self.Moved(-1))
-
-    def _on_paste(self, event: events.Paste) -> None:
-        """Take a paste as one line without control characters."""
-        event.stop()
-        event.prevent_default()
-        text = one_line(event.text[: FILTER_LINE_LONGEST * 20])
-        room = FILTER_LINE_LONGEST - len(self.value) + len(self.selected_text)
-        self.replace(text[:room], *sorted(self.selection))
 
 
 _GAP = "   "
