@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Mapping
@@ -17,8 +18,9 @@ from memtui.capture.plan import ImportOptions, ImportPlan
 from memtui.curate.memories import NewMemory, add_memory
 from memtui.domain.actor import Actor
 from memtui.domain.memory import Memory
-from memtui.publish.export import take_snapshot
+from memtui.publish.export import export_jsonl, take_snapshot
 from memtui.publish.jsonl import jsonl_text
+from memtui.publish.portable import write_vault
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 
@@ -167,3 +169,18 @@ def commit(folder: Path, *, on: str) -> None:
         GIT_AUTHOR_DATE=moment,
         GIT_COMMITTER_DATE=moment,
     )
+
+
+def write_rows(path: Path, *rows: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def to_jsonl(vault: Vault, folder: Path) -> Path:
+    export_jsonl(take_snapshot(vault, EVERYTHING), folder / "export.jsonl")
+    return folder / "export.jsonl"
+
+
+def to_folder(vault: Vault, folder: Path) -> Path:
+    write_vault(folder / "export", take_snapshot(vault, EVERYTHING))
+    return folder / "export"

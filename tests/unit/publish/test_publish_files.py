@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.errors import MemtuiError, UnsafePathError
-from memtui.publish.files import refuse_outside, write_atomically
+from memtui.errors import MemtuiError, RefusedError, SourceError, UnsafePathError, UsageError
+from memtui.publish.files import add_question, refuse_outside, write_atomically, write_payload
+from memtui.recall.evaluation import Question, read_questions
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="permission bits and free symlinks")
 
@@ -118,3 +119,75 @@ def test_what_stays_inside_passes_even_when_the_root_is_a_link(tmp_path: Path) -
         refuse_outside(base / "new" / "file.md", base)
         refuse_outside(base, base)
     refuse_outside(root / "docs" / "a.md", alias)
+
+
+TEXT = "## Memories\n\n- 日本語 é 😀\r\n"
+
+
+def test_the_bytes_are_those_of_the_payload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    for named in ("context.md", "new/folder/context.md", str(tmp_path / "absolute.md"), "~/mine.md"):
+        path = write_payload(TEXT, named, folder=tmp_path)
+        assert path.read_bytes() == TEXT.encode()
+        assert path.is_absolute()
+    assert (tmp_path / "home" / "mine.md").exists()
+
+
+def test_a_file_that_is_there_is_replaced_only_when_said(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("mine")
+    with pytest.raises(RefusedError, match="already"):
+        write_payload(TEXT, "notes.md", folder=tmp_path)
+    assert (tmp_path / "notes.md").read_text() == "mine"
+    write_payload(TEXT, "notes.md", folder=tmp_path, overwrite=True)
+    assert (tmp_path / "notes.md").read_bytes() == TEXT.encode()
+
+
+def test_a_link_that_leads_nowhere_counts_as_a_file(tmp_path: Path) -> None:
+    (tmp_path / "link.md").symlink_to(tmp_path / "elsewhere.md")
+    with pytest.raises(RefusedError):
+        write_payload(TEXT, "link.md", folder=tmp_path)
+    assert not (tmp_path / "elsewhere.md").exists()
+
+
+@pytest.mark.parametrize("named", ["", "  ", ".", "/", "nul\0byte", "~nobody-of-this-name/x.md", "x" * 5_000])
+def test_what_names_no_file_is_said_calmly(tmp_path: Path, named: str) -> None:
+    with pytest.raises(UsageError):
+        write_payload(TEXT, named, folder=tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(MemtuiError):
+        write_payload(TEXT, "file/context.md", folder=tmp_path)
+
+
+ASKED = Question("refund fails", ("m0000001",), ("pay/lock.py",))
+
+
+def test_a_question_is_appended(tmp_path: Path) -> None:
+    path = add_question(ASKED, "mine.jsonl", folder=tmp_path)
+    before = path.read_text(encoding="utf-8")
+    add_question(Question("sail", ()), str(path), folder=Path("/nowhere"))
+    assert path.read_text(encoding="utf-8").startswith(before)
+    assert [one.query for one in read_questions(path.read_text(encoding="utf-8"), "mine")] == ["refund fails", "sail"]
+
+
+@pytest.mark.parametrize("content", [b"mine\n", b"\xff\xfe\x00"])
+def test_a_file_of_something_else_is_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "mine").write_bytes(content)
+    with pytest.raises(SourceError):
+        add_question(ASKED, "mine", folder=tmp_path)
+    assert (tmp_path / "mine").read_bytes() == content
+
+
+@pytest.mark.parametrize("named", ["", "  ", "a\nb", "nul\0"])
+def test_a_name_that_is_none_is_refused(tmp_path: Path, named: str) -> None:
+    with pytest.raises(UsageError):
+        add_question(ASKED, named, folder=tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_asked_is_nothing_to_note(tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        add_question(Question(" ", ("m0000001",)), "mine", folder=tmp_path)
