@@ -79,9 +79,9 @@ async def test_what_waits_shows_its_source_and_what_is_odd_about_it(found: Vault
         await pilot.press("j", "j")
         await shows(pilot, "Looks planted: it")
         await pilot.press("j")
-        await shows(pilot, "Unassigned: P puts it into a project")
+        await shows(pilot, "Unassigned: P assigns a project")
         await pilot.press("G")
-        await shows(pilot, "Holds what looks like a secret: ")
+        await shows(pilot, "Contains what looks like a secret: ")
 
 
 async def test_one_after_the_other_is_accepted_or_rejected_and_undone(found: Vault, tmp_path: Path) -> None:
@@ -128,14 +128,15 @@ async def test_many_are_accepted_as_one_change_without_what_looks_planted(found:
 async def test_kind_and_project_are_chosen_for_one_or_many(found: Vault, tmp_path: Path) -> None:
     async with app_on(found, tmp_path).run_test(size=WIDE) as pilot:
         await pilot.press("b")
-        await inbox_opens(pilot, 6)
+        inbox = await inbox_opens(pilot, 6)
         await pilot.press("space", "space", "t")
         await shows(pilot, "Kind of 2 candidates")
         await pilot.press("up", "up", "enter")
         await says(pilot, "Now ")
         await until(pilot, lambda: stored(found, "m0000011").kind == stored(found, "m0000012").kind, "both have it")
         await pilot.press("escape", "G", "k", "k")
-        await shows(pilot, "Unassigned: P puts it")
+        await shows(pilot, "Unassigned: P assigns")
+        unassigned = inbox._list.row("m0000014")
         await pilot.press("P")
         await shows(pilot, "enter takes")
         await pilot.press("enter")
@@ -143,6 +144,7 @@ async def test_kind_and_project_are_chosen_for_one_or_many(found: Vault, tmp_pat
         await until(pilot, lambda: stored(found, "m0000014").project is not None, "it has a project")
         await pilot.press("u")
         await says(pilot, "Undone: move Fares are rounded up")
+        await until(pilot, lambda: inbox._list.row("m0000014") == unassigned, "the row is as it was")
         await pilot.press("space", "space", "a")
         await says(pilot, "1 skipped: no project. P assigns a project")
 
@@ -213,10 +215,10 @@ async def test_an_empty_inbox_says_how_things_get_here(ferry: Vault, tmp_path: P
     async with app_on(ferry, tmp_path).run_test(size=NARROW) as pilot:
         await pilot.press("b")
         await inbox_opens(pilot, 0)
-        await shows(pilot, "Nothing waits here.")
+        await shows(pilot, "The inbox is empty.")
         await shows(pilot, "memtui import .")
         await pilot.press("a")
-        await says(pilot, "Nothing waits here")
+        await says(pilot, "The inbox is empty")
         fill(ferry, [candidate(11, "From another process")])
         await shows(pilot, "From another process")
         await pilot.press("enter")
@@ -259,32 +261,32 @@ async def test_what_its_source_says_otherwise_is_settled_in_three_columns(tmp_pa
     async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE, notifications=True) as pilot:
         await shows(pilot, "never sell")
         await pilot.press("b")
-        await shows(pilot, "3 conflicts with sources · d settles")
+        await shows(pilot, "3 source conflicts · d resolves")
         await pilot.press("d")
         await conflict_opens(pilot)
         await shows(pilot, "Theirs: the source now")
         assert "by half past" in screen_text(pilot)
-        assert "3 wait" in screen_text(pilot)
+        assert "3 left" in screen_text(pilot)
         (tmp_path / "ferry" / "CLAUDE.md").rename(tmp_path / "ferry" / "AGENTS.md")
         await pilot.press("m", "ctrl+s")
-        await shows(pilot, "2 wait")
+        await shows(pilot, "2 left")
         await shows(pilot, "moved away")
         await pilot.press("t", "ctrl+s")
         await shows(pilot, "Never sell seats of ferry gamma")
         screen = await conflict_opens(pilot)
         await pilot.press("+", "ctrl+s")
         await until(pilot, lambda: pilot.app.screen is not screen, "it is settled")
-        await shows(pilot, "Nothing waits here.")
+        await shows(pilot, "The inbox is empty.")
         await until(pilot, lambda: "conflict" not in screen_text(pilot), "no conflict is left")
         texts = [stored(vault, identifier).insight for identifier in ids]
         assert "before noon" in texts[0]
         assert ("before noon" in texts[1], "half past" in texts[1]) == (False, True)
         assert ("before noon" in texts[2], "half past" in texts[2]) == (True, True)
         await pilot.press("u")
-        await shows(pilot, "1 conflict with sources")
+        await shows(pilot, "1 source conflict")
         await pilot.app.run_action("go('import')")
         await pilot.press("slash", *str(tmp_path / "ferry" / "AGENTS.md"), "enter")
-        await shows(pilot, "In conflict, left as they are · 1 · once imported, b then d settles")
+        await shows(pilot, "In conflict: left unchanged · 1 · after the import, b then d resolves")
 
 
 def _parted_from_their_source(tmp_path: Path) -> tuple[Vault, list[str]]:

@@ -1,29 +1,30 @@
-"""The Inbox's work on the vault."""
+"""What the Inbox reads and writes."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.message import Message
-
 from memtui.domain.memory import Source
 from memtui.tui.memory_acts import MemoryActs
-from memtui.tui.text_layout import counted, tame
-from memtui.tui.values import Detail, Done, Row, Signature
+from memtui.tui.text_layout import tame
+from memtui.tui.values import Detail, Done, Row
 from memtui.tui.vault_access import VaultAccess
+from memtui.wording import outcomes
 
 if TYPE_CHECKING:
     from memtui.capture.source_conflicts import SourceConflict
-    from memtui.curate.outcomes import Outcome
+    from memtui.vault.filters import MemoryFilter
+    from memtui.vault.reader import VaultReader
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate(Row):
-    """One candidate as the list shows it.
+    """A candidate as the list shows it.
 
     Attributes:
         source: where it came from, on one line.
@@ -36,92 +37,75 @@ class Candidate(Row):
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What waits.
+    """What waits in the inbox.
 
     Attributes:
-        elsewhere: candidates in other projects; counted where the list is empty.
-        projects: the vault's projects, to put candidates into.
-        conflicts: memories that were edited both in their source and here.
+        elsewhere: candidates in other projects; only counted where the list is empty.
+        projects: the vault's projects, to assign candidates to.
+        conflicts: number of source conflicts.
     """
 
     ids: tuple[str, ...]
     project: str | None
     elsewhere: int
     projects: tuple[str, ...]
-    counter: int
-    signature: Signature
     conflicts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A candidate in full.
-
-    Attributes:
-        oddities: what to know before accepting it, one sentence each.
-    """
+class CandidateRead:
+    """A candidate in full; `oddities` are sentences."""
 
     detail: Detail
     oddities: tuple[str, ...]
 
 
 class InboxAccess:
-    """The vault as the Inbox sees it."""
+    """Reads candidates and source conflicts, and decides on candidates."""
 
     def __init__(self, access: VaultAccess) -> None:
         self._access = access
         self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
         self._acts = MemoryActs(access)
 
-    def waiting(self) -> Waiting:
-        """Return what waits in view: the unassigned too, unless a project was named."""
-        from memtui.capture.source_conflicts import open_conflicts
+    def _wanted(self, reader: VaultReader) -> MemoryFilter:
+        """Return what is in view: the unassigned too, unless a project was named."""
         from memtui.curate.lifecycle import waiting
+
+        return waiting(self._access.view_of(reader).scope, with_unassigned=self._opening.project is None)
+
+    def waiting(self) -> Waiting:
+        """Return what waits in view."""
+        from memtui.capture.source_conflicts import open_conflicts
         from memtui.vault.filters import MemoryFilter
         from memtui.vault.projects import project_names
 
-        signature = self._access.signature()
         with self._reading.read() as reader:
-            view = self._access.view_of(reader)
-            wanted = waiting(view.scope, with_unassigned=self._opening.project is None)
+            wanted = self._wanted(reader)
             ids = reader.select_ids(wanted, sort="created", now=self._vault.now())
             return Waiting(
                 ids=tuple(ids),
-                project=view.project,
+                project=self._access.view_of(reader).project,
                 elsewhere=0 if ids else reader.count(MemoryFilter(statuses=("candidate",))),
                 projects=tuple(project_names(reader)),
-                counter=reader.change_counter(),
-                signature=signature,
                 conflicts=len(open_conflicts(reader, wanted.scope)),
             )
 
-    def conflicts(self) -> list[SourceConflict]:
-        """Return what was edited both in its source and here, the oldest first."""
+    def conflicts(self) -> tuple[list[SourceConflict], bool]:
+        """Return the source conflicts, the oldest first, and whether the source of the first one is no longer there."""
         from memtui.capture.source_conflicts import open_conflicts
-        from memtui.curate.lifecycle import waiting
 
         with self._reading.read() as reader:
-            view = self._access.view_of(reader)
-            scope = waiting(view.scope, with_unassigned=self._opening.project is None).scope
-            return open_conflicts(reader, scope)
-
-    def source_moved(self, conflict: SourceConflict) -> bool:
-        """Return whether a source is not where it was when it was read last; False where nothing tells."""
-        with self._reading.read() as reader:
-            tree = self._access.tree_of(reader, conflict.memory.project)
-        path = Path(conflict.text.path)
+            found = open_conflicts(reader, self._wanted(reader).scope)
+            tree = self._access.tree_of(reader, found[0].memory.project) if found else None
+        if not found:
+            return [], False
+        path = Path(found[0].text.path)
         if not path.is_absolute():
             if tree is None:
-                return False
+                return found, False
             path = tree.root / path
-        return path.parent.is_dir() and not os.path.lexists(path)
-
-    def moved_since(self, waiting: Waiting) -> bool:
-        """Return whether the vault changed since; opens it only if the file changed."""
-        if self._access.signature() == waiting.signature:
-            return False
-        with self._reading.read() as reader:
-            return reader.change_counter() != waiting.counter
+        return found, path.parent.is_dir() and not os.path.lexists(path)
 
     def candidates(self, identifiers: Sequence[str]) -> dict[str, Row]:
         """Return the rows of candidates, missing ones left out."""
@@ -140,8 +124,8 @@ class InboxAccess:
             )
         return rows
 
-    def read(self, identifier: str) -> Read | None:
-        """Return one candidate in full, None if it is gone."""
+    def read(self, identifier: str) -> CandidateRead | None:
+        """Return one candidate in full, None if it no longer exists."""
         from memtui.curate.lifecycle import oddities
 
         detail = self._access.detail(identifier)
@@ -152,64 +136,54 @@ class InboxAccess:
             odd = oddities(reader, [memory], self._opening.secret_patterns)[memory.id]
         said = [f"Looks planted: it {reason}." for reason in odd.planted]
         if odd.secrets:
-            said.append(f"Holds what looks like a secret: {', '.join(odd.secrets)}.")
+            said.append(f"Contains what looks like a secret: {', '.join(odd.secrets)}.")
         if odd.twins:
             said.append(f"The same text is in use already: {', '.join(odd.twins)}.")
         if memory.project is None:
-            where = self._access.view.project if self._access.view and self._access.view.stands_in else None
-            said.append(
-                f"Unassigned: accepting puts it into {where}." if where else "Unassigned: P puts it into a project."
-            )
-        return Read(detail, tuple(map(tame, said)))
+            view = self._access.view
+            where = view.project if view and view.stands_in else None
+            said.append(f"Unassigned: {f'accepting assigns it to {where}' if where else 'P assigns a project'}.")
+        return CandidateRead(detail, tuple(map(tame, said)))
 
     # -- deciding ---------------------------------------------------------------------------------
 
     def accept(self, identifiers: Sequence[str]) -> Done:
-        """Take candidates into use; of several, those to be looked at singly are left and said."""
+        """Take candidates into use; of several, those that need a closer look are skipped."""
         from memtui.curate.lifecycle import accept_many
-        from memtui.curate.outcomes import Outcome, SkipReason
+        from memtui.curate.outcomes import SkipReason
 
-        opening, outcome = self._opening, Outcome()
-
-        def act() -> Outcome:
-            nonlocal outcome
-            outcome = accept_many(
-                self._vault, identifiers, actor=opening.actor, folder=opening.folder, project=opening.project
-            )
-            return outcome
-
-        done = self._acts.change(act, "Accepted")
-        parts = [done.message]
+        opening = self._opening
+        opening.before_change()
+        outcome = accept_many(
+            self._vault, identifiers, actor=opening.actor, folder=opening.folder, project=opening.project
+        )
+        parts = [outcomes.acted("Accepted", outcome)]
         if any(each.reason is SkipReason.UNASSIGNED for each in outcome.skipped):
             parts.append("P assigns a project")
         if any(memory.project is None for memory in outcome.changed):
-            parts.append("It has no project, so it reaches no payload")
-        return Done(". ".join(parts), changed=done.changed)
+            parts.append("No payload includes it until it has a project")
+        return Done(". ".join(parts), changed=bool(outcome.changed))
 
     def reject(self, identifiers: Sequence[str]) -> Done:
-        """Turn candidates down."""
+        """Reject candidates."""
         from memtui.curate import lifecycle
 
-        return self._acts.change(
-            lambda: lifecycle.reject(self._vault, identifiers, actor=self._opening.actor), "Rejected"
-        )
+        reject = partial(lifecycle.reject, self._vault, identifiers, actor=self._opening.actor)
+        return self._acts.change(reject, "Rejected")
 
     def change_kind(self, identifiers: Sequence[str], kind: str) -> Done:
         """Give candidates another kind."""
         from memtui.curate import lifecycle
 
-        return self._acts.change(
-            lambda: lifecycle.change_kind(self._vault, identifiers, kind, actor=self._opening.actor), f"Now {kind}"
-        )
+        change = partial(lifecycle.change_kind, self._vault, identifiers, kind, actor=self._opening.actor)
+        return self._acts.change(change, f"Now {kind}")
 
     def assign(self, identifiers: Sequence[str], project: str) -> Done:
-        """Put candidates into a project."""
+        """Assign candidates to a project."""
         from memtui.curate import lifecycle
 
-        return self._acts.change(
-            lambda: lifecycle.assign(self._vault, identifiers, project, actor=self._opening.actor),
-            f"Now in {tame(project)}",
-        )
+        assign = partial(lifecycle.assign, self._vault, identifiers, project, actor=self._opening.actor)
+        return self._acts.change(assign, f"Now in {tame(project)}")
 
 
 def source_line(sources: Sequence[Source]) -> str:
@@ -222,64 +196,3 @@ def source_line(sources: Sequence[Source]) -> str:
         return tame(first.agent or ("typed" if first.format == "memtui" else first.format)) + rest
     name = first.path.replace("\\", "/").rsplit("/", 1)[-1]
     return tame(f"{name}:{first.span[0]}" if first.span else name) + rest
-
-
-def conflict_words(number: int) -> str:
-    """Return how the Inbox tells of conflicts."""
-    return f"{counted(number, 'conflict', 'conflicts')} with sources · d settles"
-
-
-def inbox_notice(waiting: Waiting) -> tuple[str, ...]:
-    """Return what an empty inbox says: that it is empty, and how things get here."""
-    if waiting.ids:
-        return ()
-    other: tuple[str, ...] = ()
-    if waiting.conflicts:
-        other = (conflict_words(waiting.conflicts),)
-    if waiting.elsewhere:
-        wait = counted(waiting.elsewhere, "candidate waits", "candidates wait")
-        other = (*other, f"Elsewhere {wait}: memtui inbox list")
-    return (
-        "Nothing waits here.",
-        *other,
-        "",
-        "What agents propose and what is imported from rule files waits",
-        "here until you accept it; until then it reaches no payload.",
-        "",
-        "memtui import .       from this project's rule files",
-        "esc                   back to the list",
-    )
-
-
-@dataclass
-class WaitingRead(Message):
-    """What waits was read."""
-
-    waiting: Waiting
-    ticket: int
-    focus: str | None
-
-
-@dataclass
-class CandidateRead(Message):
-    """A candidate was read in full; None if it is gone."""
-
-    id: str
-    read: Read | None
-
-
-@dataclass
-class InboxMoved(Message):
-    """Somebody changed the vault."""
-
-
-@dataclass
-class ConflictsRead(Message):
-    """What was edited both in its source and here was read.
-
-    Attributes:
-        moved: whether the source of the first one is not where it was when it was read last.
-    """
-
-    conflicts: list[SourceConflict]
-    moved: bool = False

@@ -2,80 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
-from textual.timer import Timer
 from textual.widgets import Static
 
 from memtui.errors import MemtuiError
+from memtui.text.plural import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import INBOX, RESEMBLING
 from memtui.tui.edit.acts import EditActions
-from memtui.tui.inbox.candidate_list import ODD, CandidateList
-from memtui.tui.inbox.queries import (
-    CandidateRead,
-    ConflictsRead,
-    InboxAccess,
-    InboxMoved,
-    Waiting,
-    WaitingRead,
-    conflict_words,
-    inbox_notice,
-)
+from memtui.tui.inbox.queries import CandidateRead, InboxAccess, Waiting
+from memtui.tui.inbox.view import CandidateList, candidate_blocks, conflict_words, inbox_notice
 from memtui.tui.launch_options import Opening
-from memtui.tui.memory_view import Block, describe
-from memtui.tui.messages import LookFailed, RowsRead
+from memtui.tui.list_detail import ListDetail
 from memtui.tui.parts import SourceOpener
-from memtui.tui.screen import MemtuiScreen
+from memtui.tui.screens.dialogs import pick
 from memtui.tui.screens.similar_on_save import SimilarOnSave
-from memtui.tui.text_layout import counted, tame
+from memtui.tui.text_layout import tame
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.memory_list import MemoryList
 
-POLL_SECONDS = 2.0
-"""How often the vault is looked at for changes of others."""
-
-RESTING_SECONDS = 0.05
-"""Pause of the cursor before a candidate is read in full."""
+if TYPE_CHECKING:
+    from memtui.capture.source_conflicts import SourceConflict
 
 _ON_ONE = frozenset(
     {"inbox-accept", "inbox-edit", "inbox-reject", "inbox-kind", "inbox-project", "inbox-source", "inbox-read"}
 )
 
 
-class InboxScreen(MemtuiScreen):
-    """The candidates in view, and every decision on them, singly and in bulk."""
+class InboxScreen(ListDetail):
+    """The candidates in view, and every decision on them, one by one or in bulk."""
 
     AREA = INBOX
     BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(INBOX), *registry.bindings(RESEMBLING)]
-    ANSWERS = SimilarOnSave.ANSWERS
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        **SimilarOnSave.ANSWERS,
+        "inbox-mark": ("_list.mark_current",),
+        "inbox-range": ("_list.mark_range",),
+        "inbox-all": ("_list.mark_all",),
+        "inbox-read": ("enter_second",),
+        "inbox-list": ("enter_first",),
+        "inbox-detail": ("enter_second",),
+        "inbox-pane": ("enter_other",),
+    }
     AUTO_FOCUS = "#inbox-list"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, opening: Opening) -> None:
-        super().__init__(opening)
+        self._list = CandidateList(id="inbox-list")
+        self._detail = DetailPane(id="inbox-detail")
+        super().__init__(opening, self._list, self._detail)
         self.resemblance = SimilarOnSave(self)
         self.editing = EditActions(self, self.resemblance)
         self.parts = (self.resemblance, self.editing)
         self._source = SourceOpener(self, self._read_current)
         self._inbox = InboxAccess(self.access)
         self._head = Static("", id="inbox-head", markup=False)
-        self._list = CandidateList(id="inbox-list")
-        self._detail = DetailPane(id="inbox-detail")
         self._waiting: Waiting | None = None
-        self._ticket = 0
-        self._rows_ticket = 0
         self._shown_id: str | None = None
-        self._rest: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -86,162 +79,121 @@ class InboxScreen(MemtuiScreen):
         yield self.hints
 
     def on_mount(self) -> None:
-        """Draw the empty panes; the vault is asked after the first picture."""
+        """Draw the empty panes; the vault is read after the first paint."""
         self._detail.set_title("2 Candidate")
-        self._tell_head()
-        self.call_after_refresh(self._reload)
-        self.set_interval(POLL_SECONDS, self._poll)
+        self._show_head()
+        self.begin_looking()
 
-    # -- reading the vault ------------------------------------------------------------------------
+    # -- reading ----------------------------------------------------------------------------------
 
-    def _reload(self, focus: str | None = None) -> None:
-        self._ticket += 1
-        self._read_waiting(self._ticket, focus)
+    def look_again(self) -> None:
+        """Read what waits."""
+        self._read_waiting(None)
 
-    @work(thread=True, exclusive=True, group="list", exit_on_error=False)
-    def _read_waiting(self, ticket: int, focus: str | None) -> None:
-        self._look(lambda: WaitingRead(self._inbox.waiting(), ticket, focus))
+    def acts_ended(self, focus: str | None) -> None:
+        """Read what waits, and go to what changed."""
+        self._read_waiting(focus)
 
-    @work(thread=True, exclusive=True, group="rows", exit_on_error=False)
-    def _read_rows(self, identifiers: tuple[str, ...], ticket: int) -> None:
-        if ticket == self._rows_ticket:
-            self._look(lambda: RowsRead(self._inbox.candidates(identifiers), ticket))
+    def _read_waiting(self, focus: str | None) -> None:
+        self.looked_at = self.access.signature()
+        self.loader.read(self._inbox.waiting, partial(self._show_waiting, focus), group="list")
 
-    @work(thread=True, exclusive=True, group="detail", exit_on_error=False)
-    def _read_detail(self, identifier: str) -> None:
-        self._look(lambda: CandidateRead(identifier, self._inbox.read(identifier)))
-
-    @work(thread=True, exclusive=True, group="poll", exit_on_error=False)
-    def _look_for_changes(self, waiting: Waiting) -> None:
-        self._look(lambda: InboxMoved() if self._inbox.moved_since(waiting) else None)
-
-    def _look(self, read: Callable[[], Message | None]) -> None:
-        """Read in a thread and report what was found, or why nothing was."""
-        try:
-            found = read()
-        except MemtuiError as error:
-            found = LookFailed(error)
-        if found is not None:
-            self.post_message(found)
-
-    def _poll(self) -> None:
-        if self.acting or not self.is_current:
-            return
-        if self._waiting is None or self.in_trouble:
-            self._reload()
-        else:
-            self._look_for_changes(self._waiting)
-
-    # -- what workers report ----------------------------------------------------------------------
-
-    @on(WaitingRead)
-    def _show_waiting(self, message: WaitingRead) -> None:
-        if message.ticket != self._ticket or self.acting:
+    def _show_waiting(self, focus: str | None, waiting: Waiting) -> None:
+        if self.acting:
             return
         self.trouble_is_over()
-        waiting, pane = message.waiting, self._list
         self._waiting = waiting
-        pane.show_projects = waiting.project is None
-        follow = message.focus if message.focus in waiting.ids else pane.current
-        pane.show(waiting.ids, follow=follow, fresh=True, notice=inbox_notice(waiting))
-        self._tell_head()
-
-    @on(MemoryList.RowsWanted)
-    def _ask_for_rows(self, message: MemoryList.RowsWanted) -> None:
-        message.stop()
-        self._rows_ticket += 1
-        self._read_rows(message.ids, self._rows_ticket)
-
-    @on(RowsRead)
-    def _show_rows(self, message: RowsRead) -> None:
-        if message.ticket == self._rows_ticket:
-            self._list.put_rows(message.rows)
-
-    @on(MemoryList.Highlighted)
-    def _rest_on(self, message: MemoryList.Highlighted) -> None:
-        message.stop()
-        if self._rest is not None:
-            self._rest.stop()
-        if message.id is None:
-            self._shown_id = None
-            self._detail.show((), from_top=True)
-        elif self._shown_id is None:
-            self._read_detail(message.id)
-        else:
-            self._rest = self.set_timer(RESTING_SECONDS, self._read_current)
-
-    def _read_current(self) -> None:
-        if self._list.current is not None:
-            self._read_detail(self._list.current)
-
-    @on(CandidateRead)
-    def _show_detail(self, message: CandidateRead) -> None:
-        if message.id != self._list.current:
-            return
-        blocks: list[Block] = []
-        if message.read is not None:
-            blocks = [Block(((f"{ODD} {text}", "warning"),)) for text in message.read.oddities]
-            body = describe(message.read.detail)
-            blocks += [Block(body[0].pieces, body[0].label, gap=bool(blocks)), *body[1:]] if body else []
-        self._detail.show(blocks, from_top=message.id != self._shown_id)
-        self._shown_id = message.id
-
-    @on(InboxMoved)
-    def _take_changes(self) -> None:
-        if not self.acting:
-            self._reload()
+        self._list.show_projects = waiting.project is None
+        follow = focus if focus in waiting.ids else self._list.current
+        self._list.show(waiting.ids, follow=follow, fresh=True, notice=inbox_notice(waiting))
+        self._show_head()
 
     def look_failed(self, error: MemtuiError) -> None:
-        """Show why the vault could not be read."""
-        self.complain(str(error))
+        """Show the error, in the list too where nothing was read yet."""
+        super().look_failed(error)
         if self._waiting is None:
             self._list.show((), follow=None, fresh=True, notice=(error.what, error.where, error.remedy))
 
-    def _tell_head(self) -> None:
-        number, marked = len(self._list.ids), len(self._list.marked)
-        project = "" if self._waiting is None else tame(self._waiting.project or "all projects", 40)
-        waits = "" if self._waiting is None else f"{number:,} waiting"
-        parted = self._waiting.conflicts if self._waiting is not None else 0
-        differs = f"   {conflict_words(parted)}" if parted else ""
+    @on(MemoryList.RowsWanted)
+    def _read_rows(self, message: MemoryList.RowsWanted) -> None:
+        message.stop()
+        self.loader.read(partial(self._inbox.candidates, message.ids), self._list.put_rows, group="rows")
+
+    @on(MemoryList.Highlighted)
+    def _follow_cursor(self, message: MemoryList.Highlighted) -> None:
+        message.stop()
+        identifier = message.id
+        if identifier is None:
+            self.stop_rest()
+            self._shown_id = None
+            self._detail.show((), from_top=True)
+        elif self._shown_id is None:
+            self._read_current()
+        else:
+            self.read_rested(partial(self._inbox.read, identifier), partial(self._show_candidate, identifier))
+
+    def _read_current(self) -> None:
+        identifier = self._list.current
+        if identifier is not None:
+            read = partial(self._inbox.read, identifier)
+            self.loader.read(read, partial(self._show_candidate, identifier), group="detail")
+
+    def _show_candidate(self, identifier: str, read: CandidateRead | None) -> None:
+        if identifier == self._list.current:
+            blocks = candidate_blocks(read) if read is not None else ()
+            self._detail.show(blocks, from_top=identifier != self._shown_id)
+            self._shown_id = identifier
+
+    @on(MemoryList.Marked)
+    def _show_marks(self, message: MemoryList.Marked) -> None:
+        message.stop()
+        self._show_head()
+
+    def _show_head(self) -> None:
+        number, marked, waiting = len(self._list.ids), len(self._list.marked), self._waiting
+        project = tame(waiting.project or "all projects", 40) if waiting else ""
+        conflicts = f"   {conflict_words(waiting.conflicts)}" if waiting and waiting.conflicts else ""
         self._head.update(
             Content.assemble(
                 " ",
                 ("Inbox", "bold $primary"),
                 f"  {project}",
-                (f"   {waits}", "$memtui-dim"),
-                (differs, "$memtui-due"),
+                (f"   {number:,} waiting" if waiting else "   ", "$memtui-dim"),
+                (conflicts, "$memtui-due"),
             )
         )
-        self._list.set_title(
-            "1 Waiting · newest first",
-            f"{marked:,} marked of {number:,}" if marked else f"{number:,}" if number else "",
-        )
-        self._settle()
+        count = f"{marked:,} marked of {number:,}" if marked else f"{number:,}" if number else ""
+        self._list.set_title("1 Waiting · newest first", count)
+        self.hints.place = self.hint_place
+
+    @property
+    def hint_place(self) -> str:
+        """Which keys the footer shows."""
+        return "inbox-detail" if self.focused is self._detail else "inbox-marked" if self._list.marked else INBOX
 
     # -- deciding ---------------------------------------------------------------------------------
 
     def why_not(self, action: Action) -> str | None:
-        """Return why an act on the candidate under the cursor cannot be done."""
+        """Return why an action is not possible now."""
         if action.id in _ON_ONE and self._list.current is None:
-            return "Nothing waits here."
+            return "The inbox is empty."
         if action.id == "inbox-conflicts" and self._waiting is not None and not self._waiting.conflicts:
-            return "Nothing to settle: no source says anything else than its memory."
+            return "There are no source conflicts."
         return super().why_not(action)
 
     def _chosen(self) -> list[str]:
-        """Return what an act concerns: what is marked, else the candidate under the cursor."""
+        """Return what an action is about: what is marked, else the candidate under the cursor."""
         current = self._list.current
         return self._list.marked or ([current] if current is not None else [])
 
-    def _decide(self, act: Callable[[list[str]], Done], *, goes: bool) -> None:
+    def _decide(self, act: Callable[[list[str]], Done]) -> None:
         chosen = self._chosen()
-        if goes:
-            self._list.take_out(chosen)
-            self._tell_head()
+        self._list.take_out(chosen)
+        self._show_head()
         self.do(lambda: act(chosen))
 
     def action_inbox_accept(self) -> None:
-        """Accept, and look at what it resembles."""
+        """Accept, and look for similar memories."""
 
         def accept(chosen: list[str]) -> Done:
             done = self._inbox.accept(chosen)
@@ -249,147 +201,73 @@ class InboxScreen(MemtuiScreen):
                 self.resemblance.look(chosen)
             return done
 
-        self._decide(accept, goes=True)
+        self._decide(accept)
 
     def action_inbox_reject(self) -> None:
         """Reject."""
-        self._decide(self._inbox.reject, goes=True)
+        self._decide(self._inbox.reject)
 
     def action_inbox_edit(self) -> None:
-        """Edit, and accept by saving."""
+        """Edit; saving accepts."""
         if self._list.current is not None:
             self.editing.open_form(self._list.current, "accept")
 
     def action_inbox_kind(self) -> None:
         """Choose another kind."""
-        from memtui.tui.screens.dialogs import ChoiceScreen
-
         row = self._list.current_row
-        kinds = [(name, "") for name in self.opening.vault.kinds.names()]
-        chosen = self._chosen()
-
-        def take(kind: str | None) -> None:
-            if kind is not None:
-                self.do(lambda: self._inbox.change_kind(chosen, kind))
-
-        self.app.push_screen(ChoiceScreen(_title("Kind", chosen), kinds, row.kind if row else ""), take)
+        self._choose("Kind", self.opening.vault.kinds.names(), row.kind if row else "", self._inbox.change_kind)
 
     def action_inbox_project(self) -> None:
         """Choose a project."""
-        from memtui.tui.screens.dialogs import ChoiceScreen
+        row, projects = self._list.current_row, self._waiting.projects if self._waiting else ()
+        self._choose("Project", (*projects, "global"), row.project if row else "", self._inbox.assign)
 
-        known = self._waiting.projects if self._waiting else ()
-        projects = [(name, "") for name in dict.fromkeys((*known, "global"))]
-        row, chosen = self._list.current_row, self._chosen()
+    def _choose(self, title: str, names: Sequence[str], current: str, change: Callable[[list[str], str], Done]) -> None:
+        chosen = self._chosen()
+        of = "" if len(chosen) == 1 else f" of {counted(len(chosen), 'candidate')}"
+        choices = [(name, "") for name in dict.fromkeys(names)]
+        pick(self.app, title + of, choices, current, lambda name: self.do(lambda: change(chosen, name)))
 
-        def take(project: str | None) -> None:
-            if project is not None:
-                self.do(lambda: self._inbox.assign(chosen, project))
-
-        self.app.push_screen(ChoiceScreen(_title("Project", chosen), projects, row.project if row else ""), take)
-
-    @work(thread=True, exclusive=True, group="conflicts", exit_on_error=False)
     def action_inbox_conflicts(self) -> None:
-        """Show what was edited both in its source and here, one after the other."""
+        """Resolve the source conflicts, one after the other."""
+        self.loader.read(self._inbox.conflicts, self._show_conflict, group="conflicts")
 
-        def read() -> ConflictsRead:
-            found = self._inbox.conflicts()
-            return ConflictsRead(found, moved=bool(found) and self._inbox.source_moved(found[0]))
-
-        self._look(read)
-
-    @on(ConflictsRead)
-    def _show_source_conflict(self, message: ConflictsRead) -> None:
+    def _show_conflict(self, read: tuple[list[SourceConflict], bool]) -> None:
         from memtui.tui.edit.source_conflict import SourceConflictScreen
 
-        if not message.conflicts or not self.is_current:
-            self._reload()
+        conflicts, moved = read
+        if not conflicts or not self.is_current:
+            self.look_again()
             return
-        screen = SourceConflictScreen(self.opening, message.conflicts[0], len(message.conflicts), moved=message.moved)
+        screen = SourceConflictScreen(self.opening, conflicts[0], len(conflicts), moved=moved)
 
-        def left(_: None) -> None:
-            if screen.saved is not None and len(message.conflicts) > 1:
+        def closed(_: None) -> None:
+            if screen.saved is not None and len(conflicts) > 1:
                 self.call_after_refresh(self.action_inbox_conflicts)
-            self._reload()
+            self.look_again()
 
-        self.app.push_screen(screen, left)
+        self.app.push_screen(screen, closed)
 
     def action_inbox_source(self) -> None:
         """Open the source at its line."""
         if self._list.current is not None:
             self._source.open(self._list.current)
 
-    def acts_ended(self, focus: str | None) -> None:
-        """Read what waits anew."""
-        self._reload(focus)
+    # -- panes ------------------------------------------------------------------------------------
 
-    # -- looking ----------------------------------------------------------------------------------
-
-    def action_inbox_mark(self) -> None:
-        """Mark the candidate under the cursor, or unmark it."""
-        self._list.mark_current()
-
-    def action_inbox_range(self) -> None:
-        """Begin a range of marks, or end it."""
-        self._list.mark_range()
-
-    def action_inbox_all(self) -> None:
-        """Mark all, or none."""
-        self._list.mark_all()
-
-    @on(MemoryList.Marked)
-    def _show_marks(self, message: MemoryList.Marked) -> None:
-        message.stop()
-        self._tell_head()
-
-    def action_inbox_read(self) -> None:
-        """Read the candidate under the cursor."""
-        if self._list.current is not None:
-            self.add_class("-reading")
-            self._detail.focus()
-
-    def action_inbox_list(self) -> None:
-        """Go to the list."""
-        self._to_list()
-
-    def action_inbox_detail(self) -> None:
+    def enter_second(self) -> None:
         """Go to the candidate."""
-        self.action_inbox_read()
+        if self._list.current is not None:
+            super().enter_second()
 
-    def action_inbox_pane(self) -> None:
-        """Go to the other pane."""
-        if self.focused is self._detail:
-            self._to_list()
-        else:
-            self.action_inbox_read()
-
-    def _to_list(self) -> None:
-        self.remove_class("-reading")
-        self._list.focus()
-
-    def action_back(self) -> None:
-        """Leave the details, drop the marks, leave the screen."""
-        if self.focused is self._detail:
-            self._to_list()
-        elif self._list.marks:
-            self._list.unmark()
-        else:
-            super().action_back()
+    def leave_line(self) -> bool:
+        """Clear the marks; False where nothing is marked."""
+        if not self._list.marks:
+            return False
+        self._list.unmark()
+        return True
 
     @on(MemoryList.Chosen)
-    def _choose(self, message: MemoryList.Chosen) -> None:
+    def _read_clicked(self, message: MemoryList.Chosen) -> None:
         message.stop()
-        self.action_inbox_read()
-
-    def on_descendant_focus(self) -> None:
-        """Show the keys of the focused pane."""
-        self._settle()
-
-    def _settle(self) -> None:
-        self.hints.place = (
-            "inbox-detail" if self.focused is self._detail else "inbox-marked" if self._list.marked else INBOX
-        )
-
-
-def _title(what: str, chosen: list[str]) -> str:
-    return what if len(chosen) == 1 else f"{what} of {counted(len(chosen), 'candidate', 'candidates')}"
+        self.enter_second()

@@ -13,7 +13,7 @@ from textual.strip import Strip
 
 from memtui.tui.text_layout import AGE_CELLS, BAR_CELLS, MARK_DUE, MARK_PINNED, fit, freshness_bar, short_age
 from memtui.tui.values import Row
-from memtui.tui.widgets.lists import CURSOR_MARK, CursorList
+from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, Paint
 
 
 class Marks:
@@ -443,14 +443,13 @@ class MemoryList(CursorList):
             return self.notice_line(y, width)
         if index >= len(self.ids):
             return Strip.blank(width, self._row_paint["base"])
-        is_current = index == self.cursor
+        is_current, marked = index == self.cursor, self.marks.holds(index, self.ids[index])
+        paint = self._current_paint if is_current else self._row_paint
         row = self._rows.get(self.ids[index])
-        columns = Columns.within(width, projects=self.show_projects)
-        segments = row_segments(
-            row,
-            columns,
-            self._current_paint if is_current else self._row_paint,
-            current=is_current,
-            marked=self.marks.holds(index, self.ids[index]),
-        )
+        segments = self.segments(row, width, paint, current=is_current, marked=marked)
         return Strip(segments).adjust_cell_length(width, segments[0].style)
+
+    def segments(self, row: Row | None, width: int, paint: Paint, *, current: bool, marked: bool) -> list[Segment]:
+        """Return a row in that many cells; None is one that is not read yet."""
+        columns = Columns.within(width, projects=self.show_projects)
+        return row_segments(row, columns, paint, current=current, marked=marked)
