@@ -1,4 +1,4 @@
-"""What Context keeps, driven by keys: recipes, evaluation questions, and what changed since the last time."""
+"""What Context keeps and takes back, driven by keys: recipes, questions, packs, and undo of what was changed last."""
 
 from __future__ import annotations
 
@@ -118,3 +118,108 @@ async def test_style_toggles_and_an_evaluation_question(ferry: Vault, tmp_path: 
         await pilot.press("escape")
         assert focused(pilot) == "context-list"
         assert json.loads(file.read_text())["query"] == context_screen(pilot)._lines.text
+
+
+async def test_ticks_style_and_target_are_taken_back_one_by_one_and_done_again(ferry: Vault, tmp_path: Path) -> None:
+    fill(ferry, [memory(6, "A retry is told")])
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await open_context(pilot)
+        await type_task(pilot)
+        await pilot.press("enter")
+        shown = [payload(pilot)]
+        for key in ("space", "s"):
+            await pilot.press(key)
+            await until(pilot, lambda: not screen.is_waiting and payload(pilot) != shown[-1], f"{key} changes it")
+            shown.append(payload(pilot))
+        screen._set("target", "cursor")
+        await until(pilot, lambda: not screen.is_waiting and payload(pilot) != shown[-1], "another target")
+        for words, expected in (
+            ("Undone: target cursor", shown[2]),
+            ("Undone: style compiled", shown[1]),
+            ("Undone: left out: Lock refunds by payment_id", shown[0]),
+        ):
+            await pilot.press("u")
+            await says(pilot, words)
+            await until(pilot, lambda want=expected: payload(pilot) == want, words)  # type: ignore[misc] # bound now
+        assert LOCK in included(pilot)
+        await pilot.press("ctrl+r")
+        await says(pilot, "Redone: left out: Lock refunds by payment_id")
+        await until(pilot, lambda: payload(pilot) == shown[1], "left out again")
+        assert screen._lines.text == TASK
+
+
+async def test_a_copy_is_taken_back_before_older_changes_and_never_one_of_somebody_else(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_ssh(tmp_path, monkeypatch)
+    fill(ferry, [memory(6, "A retry is told")])
+    lifecycle.retire(ferry, ["m0000002"], actor=Actor())
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await open_context(pilot)
+        await type_task(pilot)
+        await pilot.press("enter", "space")
+        await until(pilot, lambda: LOCK not in included(pilot), "the lock is left out")
+        await pilot.press("y")
+        await says(pilot, "Recorded as pack")
+        await until(pilot, lambda: not screen.acting and not screen.is_waiting, "at rest")
+        await pilot.press("u")
+        await says(pilot, "the pack no longer counts; the clipboard keeps its text")
+        assert list_packs(ferry, 9) == []
+        await until(pilot, lambda: not screen.acting and not screen.is_waiting, "at rest")
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: len(list_packs(ferry, 9)) == 1, "recorded again")
+        await until(pilot, lambda: not screen.acting and not screen.is_waiting, "at rest")
+
+        lifecycle.pin(ferry, ["m0000003"], actor=Actor("bo"), pinned=True)
+        await pilot.press("u")
+        await says(pilot, "by bo came after it")
+        assert len(list_packs(ferry, 9)) == 1
+        await pilot.press("u")
+        await says(pilot, "Undone: left out: Lock refunds by payment_id")
+        await until(pilot, lambda: LOCK in included(pilot), "the lock is back")
+
+        await pilot.press("R", *"weekly", "enter")
+        await says(pilot, "Saved as recipe “weekly”; u undoes it")
+        await until(pilot, lambda: focused(pilot) == "context-list" and not screen.acting, "the line closes")
+        await pilot.press("u")
+        await says(pilot, "Undone: save recipe weekly")
+        assert list_recipes(ferry) == []
+
+
+async def test_ticks_stay_with_their_task_in_recipes_and_until_the_next_visit(ferry: Vault, tmp_path: Path) -> None:
+    fill(ferry, [memory(6, "Sailing is at noon")])
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await open_context(pilot)
+        await type_task(pilot)
+        await pilot.press("enter", "space")
+        await until(pilot, lambda: LOCK not in included(pilot), "the lock is left out")
+        await pilot.press("s")
+        await answered(pilot)
+        await pilot.press("R", *"weekly", "enter")
+        await until(pilot, lambda: not screen.acting and bool(list_recipes(ferry)), "it is saved")
+        options = get_recipe(ferry, "weekly").options
+        assert (options["style"], options["without"]) == ("compiled", [LOCK])
+
+        await until(pilot, lambda: focused(pilot) == "context-list", "the line closes")
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is not screen, "back in Browse")
+        screen = await open_context(pilot)
+        assert (screen._lines.text, screen._choices.without) == (TASK, frozenset({LOCK}))
+        await shows(pilot, "1 left out by you")
+
+        await type_task(pilot, "when is sailing")
+        await says(pilot, "New task: the ticks of the previous one were removed")
+        assert not screen._choices.has_ticks
+        assert focused(pilot) == "context-list", "where a task is there already, letters are acts"
+        await pilot.press("L")
+        await shows(pilot, "weekly")
+        await pilot.press("1")
+        await until(pilot, lambda: screen._lines.text == TASK, "the recipe is loaded")
+        await answered(pilot)
+        assert screen._choices.without == frozenset({LOCK})
+        assert screen._lines.style == "compiled"
+        await pilot.press("u")
+        await says(pilot, "Undone: load recipe weekly")
+        await answered(pilot)
+        assert screen._lines.text == "when is sailing"
+        assert context_screen(pilot) is screen

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.timer import Timer
-
 from memtui.errors import MemtuiError, RefusedError, UsageError
 from memtui.text.plural import counted
 from memtui.text.quantities import parse_budget
@@ -63,15 +61,12 @@ class PayloadMaker:
         self._failed = failed
         self.is_waiting = False
         self._basis: tuple[int, ...] = ()
-        self._pause: Timer | None = None
 
     def make_soon(self, prepare: Callable[[], None]) -> None:
         """Make the payload once typing pauses; `prepare` is called right before."""
-        if self._pause is not None:
-            self._pause.stop()
         self._screen.loader.stop("payload")
+        self._screen.loader.after(TYPING_SECONDS, prepare, group="payload")
         self.is_waiting = True
-        self._pause = self._screen.set_timer(TYPING_SECONDS, prepare)
 
     def make(self) -> None:
         """Make the payload."""

@@ -9,7 +9,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from memtui.curate.history import ChangeDiff, MemoryDiff, change_diff
@@ -63,7 +62,6 @@ class HistoryScreen(ListDetail):
         self._shown: ChangeDiff | None = None
         self._listed = False
         self._to_newest = False
-        self._pause: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -220,9 +218,7 @@ class HistoryScreen(ListDetail):
     @on(Input.Changed, "#history-filter")
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        if self._pause is not None:
-            self._pause.stop()
-        self._pause = self.set_timer(TYPING_SECONDS, self.look_again)
+        self.loader.after(TYPING_SECONDS, self.look_again, group="list")
 
     @on(Input.Submitted, "#history-filter")
     def _keep_filter(self, event: Input.Submitted) -> None:
