@@ -107,8 +107,9 @@ class ContextScreen(MemtuiScreen):
 
     def on_mount(self) -> None:
         """Restore what was typed last, and make its payload after the first paint."""
-        self._list.set_title("1 Ranked")
-        self._payload.set_title("2 Payload")
+        for pane, title in ((self._list, "1 Ranked"), (self._payload, "2 Payload")):
+            pane.add_class("pane")
+            pane.set_title(title)
         remembered = self._app_state().section(CONTEXT)
         self._lines.restore(remembered)
         self._choices = Choices.restored(remembered)
