@@ -36,6 +36,8 @@ class ListDetail(MemtuiScreen):
         super().__init__(opening)
         self._first = first
         self._second = second
+        first.add_class("pane")
+        second.add_class("pane")
 
     def read_rested(self, function: Callable[[], T], then: Callable[[T], object]) -> None:
         """Read the current row in full, once the cursor rests on it."""

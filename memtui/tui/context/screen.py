@@ -60,13 +60,15 @@ class ContextScreen(MemtuiScreen):
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         "context-unconfirmed": ("_toggle", "unconfirmed", "what waits in the inbox"),
         "context-loaded": ("_toggle", "with_loaded", "what the target loads"),
-        "context-write": ("_open_line", WRITE),
-        "context-save": ("_open_line", RECIPE),
-        "context-question": ("_open_line", QUESTION),
+        "context-write": ("_ask_line.open", WRITE),
+        "context-save": ("_ask_line.open", RECIPE),
+        "context-question": ("_ask_line.open", QUESTION),
         "context-next": ("_step", 1),
         "context-previous": ("_step", -1),
-        "context-list": ("_go_to_list",),
-        "offer-enter": ("_go_to_list",),
+        "context-task": ("_lines.task_line.focus",),
+        "context-files": ("_lines.files_line.focus",),
+        "context-list": ("_list.focus",),
+        "offer-enter": ("_list.focus",),
     }
     AUTO_FOCUS = "#context-task"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
@@ -293,14 +295,6 @@ class ContextScreen(MemtuiScreen):
         message.stop()
         self._list.focus()
 
-    def action_context_task(self) -> None:
-        """Type the task."""
-        self._lines.task_line.focus()
-
-    def action_context_files(self) -> None:
-        """Type the files being edited."""
-        self._lines.files_line.focus()
-
     def action_context_budget(self) -> None:
         """Type the budget."""
         self._lines.budget_line.focus()
@@ -433,9 +427,6 @@ class ContextScreen(MemtuiScreen):
         else:
             self._keeper.keep(self._answer, message)
 
-    def _open_line(self, name: str) -> None:
-        self._ask_line.open(name)
-
     def _close_line(self) -> None:
         self._ask_line.close()
         self._list.focus()
@@ -466,9 +457,6 @@ class ContextScreen(MemtuiScreen):
         """Show the keys of the focused line or pane."""
         self.set_class(self.focused is self._payload, "-reading")
         self.hints.place = "context-lines" if isinstance(self.focused, Input) else CONTEXT
-
-    def _go_to_list(self) -> None:
-        self._list.focus()
 
     def action_context_payload(self) -> None:
         """Go to the payload."""
