@@ -105,7 +105,7 @@ def _warned(result: CopyResult, damaged: Sequence[str]) -> CopyResult:
     """Return a result that says first which tools kept another text; the clipboard may still hold that one."""
     if not damaged:
         return result
-    warning = f"Warning: {' and '.join(damaged)} kept another text than was given"
+    warning = f"Warning: {' and '.join(damaged)} stored a different text"
     return replace(result, message=f"{warning}. {result.message}")
 
 
@@ -117,7 +117,7 @@ def _without_tools(
             "osc52",
             size,
             confirmed=False,
-            message=f"Sent {_amount(size)} to your terminal (OSC 52), which cannot confirm that it took them",
+            message=f"Sent {_amount(size)} to your terminal (OSC 52), which cannot confirm that it accepted them",
         )
     return _to_file(text, size, _why_no_clipboard(os.environ, tools, size))
 
@@ -195,12 +195,12 @@ def _comparable(text: str) -> str:
 
 def _told(tool: Tool, size: int, *, confirmed: bool) -> CopyResult:
     if tool is TMUX:
-        state = "checked in its buffer" if confirmed else "not checked"
-        message = f"Gave {_amount(size)} to tmux ({state}), which passes them on if its set-clipboard is on"
+        state = "verified in its buffer" if confirmed else "not verified"
+        message = f"Sent {_amount(size)} to tmux ({state}), which forwards them if set-clipboard is on"
     elif confirmed:
-        message = f"Copied {_amount(size)} with {tool.name}, read back and equal"
+        message = f"Copied {_amount(size)} with {tool.name}, verified by reading back"
     else:
-        message = f"Gave {_amount(size)} to {tool.name}, which could not be read back"
+        message = f"Sent {_amount(size)} to {tool.name}, which could not be read back"
     return CopyResult(tool.name, size, confirmed, message)
 
 
@@ -217,7 +217,7 @@ def _write_escape(text: str) -> bool:
 
 def _why_no_clipboard(environment: Mapping[str, str], tools: Sequence[Tool], size: int) -> str:
     if _is_remote(environment) and size > MOST_OSC_BYTES:
-        return f"{_amount(size)} are too much for the terminal's clipboard over SSH"
+        return f"{_amount(size)} exceed what a terminal takes over SSH"
     if environment.get("WAYLAND_DISPLAY") and WL_COPY in tools:
         return "no clipboard tool worked here; on Wayland install wl-clipboard"
     if environment.get("DISPLAY") and XCLIP in tools:

@@ -78,7 +78,7 @@ async def test_preview_command_line_and_clipboard_have_the_same_bytes(
         await shows(pilot, "Lock refunds by payment_id")
         assert LOCK in included(pilot)
         await pilot.press("enter", "y")
-        await says(pilot, f"Gave {len(printed.encode()):,} bytes to tmux")
+        await says(pilot, f"Sent {len(printed.encode()):,} bytes to tmux")
         assert payload(pilot) == printed
         assert buffer.read_bytes() == printed.encode()
         pack = list_packs(ferry, 1)[0]

@@ -74,7 +74,7 @@ def test_what_is_previewed_printed_and_copied_is_the_same_for_every_target(demo:
             run = demo(*words, "--copy")
             assert run.out == preview, (name, style)
             assert clipboard.read_bytes() == preview.encode(), (name, style)
-            assert "read back and equal" in run.err
+            assert "verified by reading back" in run.err
 
 
 def test_every_target_and_style_is_in_help_and_completion(cli: Cli) -> None:
