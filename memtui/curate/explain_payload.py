@@ -143,11 +143,11 @@ def contradictions_in(vault: Vault, pack: Pack) -> tuple[PayloadContradiction, .
     with vault.read() as reader:
         links = reader.links(ids)
         verdicts = [one for one in reader.verdicts(ids) if one.verdict in PAIR_VERDICTS]
-    gathered = Snapshot(memories, links, verdicts)
-    settled = decided_pairs(gathered)
+    snapshot = Snapshot(memories, links, verdicts)
+    decided = decided_pairs(snapshot)
     titles = {memory.id: memory.title for memory in memories}
-    found = {one.ids: one for one in contradicting if pair_of(*one.ids) not in settled}
-    found |= {one.ids: one for one in linked_contradictions(gathered, cache=_READ)}
+    found = {one.ids: one for one in contradicting if pair_of(*one.ids) not in decided}
+    found |= {one.ids: one for one in linked_contradictions(snapshot, cache=_READ)}
     return tuple(
         PayloadContradiction(contradiction, (titles[ids[0]], titles[ids[1]]))
         for ids, contradiction in sorted(found.items())

@@ -226,7 +226,7 @@ class ReviewReading(MemtuiScreen):
     @property
     def _settled(self) -> AbstractSet[str]:
         """The memories that need no further look, those with a verdict on its way among them."""
-        return (self._opened.progress.settled.keys() if self._opened else set()) | self._decided
+        return (self._opened.progress.results.keys() if self._opened else set()) | self._decided
 
     @property
     def _is_read(self) -> bool:

@@ -56,7 +56,7 @@ def test_a_session_takes_what_is_due_the_riskiest_first_and_keeps_the_reasons(va
     assert set(session.ids) < set(ids)
     assert session.why[session.ids[0]] == ("never verified, 120 days old",)
     progress = review_sessions.progress(vault, session)
-    assert (progress.total, progress.left, progress.settled) == (4, 4, {})
+    assert (progress.total, progress.left, progress.results) == (4, 4, {})
     assert progress.minutes_left == pytest.approx(4 * review_sessions.SECONDS_EACH / 60)
 
 
@@ -141,7 +141,7 @@ def test_what_was_brought_back_into_use_is_open_again(vault: Vault, ids: list[st
     session = begin(vault)
     lifecycle.retire(vault, [ids[0]], actor=PERSON)
     lifecycle.restore(vault, [ids[0]], actor=PERSON)
-    assert ids[0] not in review_sessions.progress(vault, session).settled
+    assert ids[0] not in review_sessions.progress(vault, session).results
 
 
 def test_a_pinned_memory_that_hurt_is_open_until_a_verdict(vault: Vault, clock: FrozenClock, ids: list[str]) -> None:
@@ -151,9 +151,9 @@ def test_a_pinned_memory_that_hurt_is_open_until_a_verdict(vault: Vault, clock: 
     clock.step(days=1)
     session = begin(vault)
     assert ids[0] in session.ids
-    assert ids[0] not in review_sessions.progress(vault, session).settled
+    assert ids[0] not in review_sessions.progress(vault, session).results
     lifecycle.verify(vault, [ids[0]], actor=PERSON)
-    assert review_sessions.progress(vault, session).settled == {ids[0]: "still true"}
+    assert review_sessions.progress(vault, session).results == {ids[0]: "still true"}
 
 
 def test_half_lives_that_were_changed_stand_in_the_receipt_and_leave_it_by_undo(
@@ -229,7 +229,7 @@ def test_undoing_all_stops_at_what_is_not_the_sessions(vault: Vault, clock: Froz
     other = add(vault, "Somebody else adds this")
     lifecycle.verify(vault, ids[1:2], actor=PERSON)
     assert review_sessions.undo_all(vault, session, actor=PERSON) == (1, f"add {other.title}")
-    assert review_sessions.progress(vault, session).settled == {ids[0]: "still true"}
+    assert review_sessions.progress(vault, session).results == {ids[0]: "still true"}
     assert get(vault, other.id).status == "active"
     history.undo(vault, actor=PERSON)
     edit_memory(vault, ids[0], {"tags": ["x"]}, actor=Actor("ada"))
