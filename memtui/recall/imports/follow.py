@@ -56,7 +56,7 @@ def parse(source: bytes, language: Language) -> tuple[Statement, ...]:
 def _language(tongue: Tongue) -> Language:
     """Return a language; only those that are met are loaded, as compiling the patterns of all takes 30 ms."""
     if tongue == "python":
-        from memtui.recall.imports.python import PYTHON as LANGUAGE
+        from memtui.recall.imports.packages import PYTHON as LANGUAGE
     elif tongue == "javascript":
         from memtui.recall.imports.javascript import JAVASCRIPT as LANGUAGE
     elif tongue == "go":
