@@ -109,8 +109,8 @@ class Included:
         memory: as it went in, shortened if it had to be.
         tokens: tokens of its own text in the payload.
         hit: as recalled, with the reasons and every part of its score.
-        states: what the payload could tell of its files: the state per anchor path.
-        detail: how much of it is told: `whole`, a level of `memtui.pack.compile.Detail`, or `opening`.
+        states: state per anchor path, as shown in the payload.
+        detail: how much of it is included: `whole`, a level of `memtui.pack.compile.Detail`, or `opening`.
         status: what the payload says of it where it is not in use, else empty.
     """
 
@@ -195,7 +195,7 @@ def context(
         tree: the working tree to check anchors against.
         recipes: instead of the task, the recipes whose union is the standing payload.
         meaning: compares the task with memories by meaning, None for words, files and links alone.
-        recall_by: recalls a task with so many hits at most in place of the vault as it is.
+        recall_by: recalls a task with a limit of hits, instead of `recall` on the vault.
 
     Raises:
         UsageError: target, budget, encoding or phase are unknown.

@@ -37,7 +37,7 @@ STATEMENT_WORDS = 3
 """A title of fewer words names a topic and states nothing: then the first sentence is kept too."""
 
 SECOND_TEXT = 120
-"""Characters that a first sentence may have to be told beside the title, however little is told: what to do is in it.
+"""Characters up to which a first sentence is kept beside the title at any level of detail: it says what to do.
 
 With this and the shares above, ten recalled memories of the sample vault take 64 % fewer tokens, those of three other
 sets 58 to 72 %, and every answer that was in the full payload but one of 70 is still there.
@@ -73,14 +73,14 @@ _TALK = re.compile(
     r"(?:\[[^\]]*\] )?(?:(?:now|ok|okay|alright|so|next|first|also)[,:]? )*(?:let['’]s|let us|time to|time for)\b",
     re.IGNORECASE,
 )
-"""Begins a sentence that opens a piece of work in a talk with an assistant, and tells nothing of it."""
+"""Begins a sentence that opens work in a conversation with an assistant and says nothing about it."""
 
 _ASIDE = re.compile(
     r"(?:\[[^\]]*\] )?(?:looks? good|(?:very |sounds )?good|great|perfect|nice|done|ok|okay|yes|thanks|thank you"
     r"|that (?:fixed it|works|worked)|got it|understood|sure|correct|exactly|agreed)[.!]*",
     re.IGNORECASE,
 )
-"""A sentence that answers in a talk and tells nothing by itself."""
+"""A reply in a conversation that says nothing by itself."""
 
 _TAG = re.compile(r"\[[^\]]*\] ?")
 """Where a text comes from, before its first sentence."""
@@ -117,7 +117,7 @@ class Compiler:
 
         Args:
             detail: how much of it is kept.
-            status: why it is none in use, where more is known than its status says.
+            status: why it is not in use, where more is known than its status says.
         """
         sentences = sentences_of(memory)
         prose = [sentence for sentence in sentences if not sentence.is_code]
@@ -140,13 +140,13 @@ class Compiler:
 
 
 def marked(text: str, memory: Memory, status: Reason | None = None) -> str:
-    """Return the text of a memory behind what it is, where that is none in use: `(retired) Lock by user_id`."""
+    """Return the text of a memory, marked if it is not in use: `(retired) Lock by user_id`."""
     words = status_marker(memory, status)
     return f"({words}) {text}" if words else text
 
 
 def is_told_whole(memory: Memory, told: Memory) -> bool:
-    """Return whether what is told of a memory holds every word of it; what it says twice may be told once."""
+    """Return whether a compiled memory holds every word of the original; repetitions may be dropped."""
     said = frozenset[str]().union(*(sentence.terms for sentence in sentences_of(told)))
     return all(sentence.terms <= said for sentence in sentences_of(memory))
 
@@ -186,7 +186,7 @@ class _Choice:
         kept = [self.sentences[place] for place in places]
         texts = []
         for place, sentence in zip(places, kept, strict=True):
-            # What a semicolon goes on with stays one sentence.
+            # A clause after a semicolon stays in its sentence.
             goes_on = sentence.text.endswith(";") and place + 1 in self._chosen
             texts.append(_plain(sentence.text) if goes_on else self._text(sentence, kept, detail))
         return _Kept(kept, texts)
@@ -210,7 +210,7 @@ class _Choice:
             self._take(1)
 
     def _say_something(self) -> None:
-        """Take the sentence that says most, where the only one that is told says nothing."""
+        """Take the most informative sentence if the only one kept says nothing."""
         if len(self._chosen) > 1 or not self._says_nothing(self.sentences[self._lead]):
             return
         short = [place for place in self._open() if self._cost(place) <= SECOND_TEXT]
@@ -232,7 +232,7 @@ class _Choice:
 
             def gain(place: int, missing: frozenset[str] = missing) -> tuple[float, int]:
                 sentence = self.sentences[place]
-                # Of two that say as much of the task, what to do goes before why.
+                # If two cover as much of the task, the instruction precedes the reason.
                 return len(sentence.terms & missing) - REASON_LOSS * sentence.is_reason, -self._cost(place)
 
             best = max(self._open(), key=gain, default=None)
@@ -296,7 +296,7 @@ class _Choice:
         return sum(len(self.sentences[place].text) for place in self._chosen)
 
     def _text(self, sentence: Sentence, kept: Sequence[Sentence], detail: Detail) -> str:
-        """Return a sentence as it is written: without a last clause that only explains, where the task is not in it."""
+        """Return a sentence without a last clause that only explains, unless the task needs that clause."""
         statement = sentence.statement
         if detail in _DETAILED or not statement or statement == sentence.text:
             return _written(sentence.text)
@@ -320,10 +320,10 @@ def _plain(text: str) -> str:
 
 
 BEST_FIRST = 3
-"""So many hits are taken by score before size counts, and told in detail: the best must not lose to small ones."""
+"""Hits taken by score before size counts, in more detail: the best must not lose to small ones."""
 
 NEAR = 0.8
-"""Below this share of the second best score a memory is told in one sentence."""
+"""Below this share of the second best score a memory is reduced to one sentence."""
 
 FAR_BY_WORDS = (1, 0.45)
 FAR_BY_MEANING = (2, 0.2)
@@ -336,7 +336,7 @@ for 90 to 100 %. The curve: tests/bench/test_bench_pack.py.
 """
 
 WHOLE, OPENING = "whole", "opening"
-"""What else may be told of a memory: every word of it, or as much of a giant as has room, with a mark."""
+"""Other values of detail: the whole text, or as much of a giant as fits, with a mark."""
 
 DETAIL_WORDS: Mapping[str, str] = {
     "most": "shortened",
@@ -345,7 +345,7 @@ DETAIL_WORDS: Mapping[str, str] = {
     "little": "one sentence",
     OPENING: "its opening alone",
 }
-"""What a person is told of a memory that is not told whole."""
+"""How a shortened memory is described to a person."""
 
 MEANING = "meaning"
 """Name of the part of a score that compares by meaning."""
@@ -354,7 +354,7 @@ TOO_FAR = Reason(ReasonCode.TOO_FAR)
 
 
 def details_of(hits: Sequence[Hit]) -> Mapping[str, Detail]:
-    """Return how much is told of each hit; pins, which no task asks for, are told as what is near."""
+    """Return how much of each hit is kept; pins count as near the task."""
     ranked = [hit for hit in hits if not hit.memory.pinned]
     second_best = _score_at(1, ranked)
     details: dict[str, Detail] = {hit.memory.id: "some" for hit in hits}

@@ -205,7 +205,7 @@ def without_secrets(found: Recall, choice: str, patterns: Patterns = ()) -> Reca
         patterns: a person's own rules as (name, regular expression).
 
     Raises:
-        UsageError: the choice is none.
+        UsageError: unknown choice.
     """
     if choice not in SECRET_CHOICES:
         raise UsageError("Unknown choice for secrets", where=choice[:60], remedy=f"One of {', '.join(SECRET_CHOICES)}.")
@@ -303,7 +303,7 @@ def without_loaded(found: Recall, target: Target, files: tuple[str, ...]) -> Rec
     """Return a recall without what the target reads by itself; each such memory is withheld with its file.
 
     A memory counts as read when a source that the target reads states exactly its text: what was edited here
-    since says something else than the file. A file of a folder below counts only with a file in hand there, and a
+    since differs from the file. A file in a subfolder counts only if a given file is there, and a
     rule for certain paths only with one that fits.
     """
     if not target.loads:
@@ -351,7 +351,7 @@ def _is_index_only(source: Source) -> bool:
 
 
 def _is_in_reach(source: Source, files: tuple[str, ...]) -> bool:
-    """Return whether a source lies at the root, outside the project, or above a file in hand."""
+    """Return whether a source lies at the root, outside the project, or above a given file."""
     path = PurePosixPath(source.path or "")
     if path.is_absolute():
         return True

@@ -1,4 +1,4 @@
-"""What a person chose for a payload beside its task and target: one value that every face and every recipe hands on."""
+"""Everything a person chooses for a payload beyond its task and target, as one value."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def record_pack(
 
 
 def _known_of_memories(pack: Pack) -> dict[str, dict[str, Any]]:
-    """Return what a payload tells of its memories beside their texts: that moves on, and its bytes must not."""
+    """Return what a payload says of its memories beyond their texts: it changes later, and the bytes must not."""
     found: dict[str, dict[str, Any]] = {
         FILE_STATES: {one.memory.id: dict(one.states) for one in pack.included if one.states},
         STATUSES: {one.memory.id: one.status for one in pack.included if one.status},
@@ -169,7 +169,7 @@ def get_pack(vault: Vault, prefix: str) -> StoredPack:
     """Return the pack of an id or an unambiguous prefix of one.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: no such pack.
         AmbiguousIdError: several ids begin so.
     """
     cleaned = prefix.strip().lower()
@@ -232,7 +232,7 @@ def get_recipe(vault: Vault, name: str) -> Recipe:
     """Return the recipe of that name.
 
     Raises:
-        NotFoundError: there is none; the message names the nearest.
+        NotFoundError: no such recipe; the message suggests the nearest.
     """
     known = {recipe.name: recipe for recipe in list_recipes(vault)}
     found = known.get(name.strip())
@@ -246,7 +246,7 @@ def delete_recipe(vault: Vault, name: str, *, actor: str) -> Recipe:
     """Delete a recipe, as an undoable change; returns what it was.
 
     Raises:
-        NotFoundError: there is none of that name.
+        NotFoundError: no such recipe.
     """
     recipe = get_recipe(vault, name)
     with vault.write(actor=actor, action="recipe delete", summary=f"delete recipe {recipe.name}") as writer:

@@ -234,7 +234,7 @@ class _Selector:
     _offers: dict[str, _Offer | None] = field(default_factory=dict)
 
     def prepare(self, hits: Sequence[Hit]) -> None:
-        """Measure the hits, and shorten the giants if not everything fits as it is."""
+        """Measure the hits, and shorten the giants if not everything fits."""
         bounds = self.measure.bounds
         self._used = [0] * len(bounds)
         self._alike = Likenesses({hit.memory.id: gist(hit.memory) for hit in hits})
@@ -246,7 +246,7 @@ class _Selector:
             self._shorten_giants(texts, frames)
 
     def _all_fit(self, frames: Mapping[str, Sizes]) -> bool:
-        """Return whether everything fits as it is, its headings included."""
+        """Return whether everything fits unshortened, headings included."""
         sizes = [offer.sizes for offer in self._offers.values() if offer]
         total = [sum(each) for each in zip(*sizes, *frames.values(), strict=True)]
         fits = not any(size > bound.amount for size, bound in zip(total, self.measure.bounds, strict=False))

@@ -39,7 +39,7 @@ _TAIL = re.compile(
     r"|since)"
     r"|,? because|,? while (?=[a-z]+ing\b)| [\u2013\u2014]) "
 )
-"""Begins what explains or embroiders a statement that stands without it; conditions and limits are none of these."""
+"""Begins a clause that explains or embellishes a complete statement; conditions and limits are not such clauses."""
 
 _OPENING = re.compile(
     r"(?:if|when|whenever|while|where|as|since|because|before|after|once|unless|until|although|though|for|to|in|on|with)\b",
@@ -66,7 +66,7 @@ class Sentence:
         negations: how often it denies or restricts.
         is_code: whether it is a block of code.
         is_reason: whether it comes from the rationale.
-        leans: how many sentences before it stands the one that it cannot be read without; 0 where there is none.
+        leans: how many sentences back the one is that it depends on; 0 for none.
         statement: the sentence without its last clause where that explains or embroiders; else the sentence.
     """
 

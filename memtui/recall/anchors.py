@@ -39,7 +39,7 @@ FLOOR_STRENGTH = 0.25
 """Weaker ties (`**`, `*`) hold for any file and make nothing relevant on their own."""
 
 HOP_STRENGTH = {1: 0.6, 2: 0.35}
-"""Share of a tie's strength that is left where the file in hand imports the file, itself or through another: a memory
+"""Share of a tie's strength that is left if the given file imports the file, directly or through another: a memory
 of an imported file counts less than one of the file's own folder (0.7), one of two steps away still reaches the floor
 (0.25) if it names that very file, and a pattern that merely fits an imported file mostly does not."""
 
@@ -49,12 +49,12 @@ _FIRST_MARK = re.compile(r"[*?\[{]")
 
 @dataclass(frozen=True, slots=True)
 class FileMatch:
-    """How a memory is tied to a file in hand.
+    """How a memory is tied to a given file.
 
     Attributes:
         strength: 0–1.
-        file: the file in hand, or what it imports.
-        reached: how that was reached, None for a file in hand.
+        file: the given file, or one that it imports.
+        reached: how that was reached, None for a given file.
         is_moved: whether the anchor names the file by what it was called before.
     """
 
@@ -67,12 +67,12 @@ class FileMatch:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the working tree adds to the files in hand.
+    """What the working tree adds to the given files.
 
     Attributes:
         resolve: from an anchor's path to the file that it means, for anchors that are only the end of a path.
         notes: whose imports could not be read or followed, in words.
-        former: from what files in hand were called before to the files, see `memtui.recall.anchors`.
+        former: from earlier names of the given files to their names now.
     """
 
     reached: tuple[Reached, ...] = ()
@@ -85,7 +85,7 @@ NO_SURROUNDINGS = Surroundings()
 
 
 def surroundings_of(tree: Tree | None, files: Sequence[str]) -> Surroundings:
-    """Return what a working tree says of the files in hand; reads files, so never under a lease."""
+    """Return what a working tree adds to files; reads files, so call it outside a lease."""
     if tree is None or not files:
         return NO_SURROUNDINGS
     # Imported here: a task without files follows nothing.
@@ -247,7 +247,7 @@ GIT_SECONDS = 1.0
 """How long one call of git may take; without an answer nothing moved, and a payload waits for no more."""
 
 MOST_FILES = 5
-"""Files in hand whose history is searched."""
+"""Given files whose history is searched."""
 
 MOST_LOOKED_AT = 2_000
 """Anchors that are looked for in the tree: so many take some 10 ms."""
@@ -256,13 +256,13 @@ MOST_RENAMES = 20
 """Renames of one file that are followed."""
 
 KEPT_SECONDS = 30
-"""So long an answer of git is kept: while a task is typed the files in hand stay."""
+"""How long an answer of git is kept: the files stay the same while a task is typed."""
 
 
 def former_names(tree: Tree | None, files: Sequence[str], anchors: Collection[str]) -> dict[str, str]:
-    """Return, per former name of a file in hand that an anchor still has, the file; runs git, so never under a lease.
+    """Return the given file per earlier name that an anchor still has; runs git, so call it outside a lease.
 
-    Git is asked only where an anchor with the ending of a file in hand is not in the tree any more.
+    Git runs only if an anchor with the suffix of a given file is no longer in the tree.
 
     Args:
         tree: the working tree, None for none.

@@ -88,7 +88,7 @@ def check_phase(name: str) -> str:
     """Return the name if it is a phase.
 
     Raises:
-        UsageError: it is none; the message lists them.
+        UsageError: unknown phase; the message lists the known ones.
     """
     if name in PHASES:
         return name
@@ -214,7 +214,7 @@ def elsewhere(memory: Memory, files: Sequence[str], phase: str | None) -> Reason
 
 
 def holding_part(memory: Memory, phase: str | None) -> Part | None:
-    """Return the factor of a memory that holds in another phase than the one at hand, or None."""
+    """Return the factor of a memory that is limited to other phases than this one, or None."""
     if phase is None or not memory.tags:
         return None
     phases = _split(memory)[1]
@@ -230,5 +230,5 @@ def _split(memory: Memory) -> tuple[list[str], list[str]]:
 
 
 def _is_for(path: str, file: str) -> bool:
-    """Return whether a path, a folder, a pattern or the end of a path fits a file in hand."""
+    """Return whether a path, folder, pattern or end of a path matches a file."""
     return strength(path, file) > 0 or file.endswith(f"/{path}")

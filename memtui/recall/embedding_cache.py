@@ -69,7 +69,7 @@ def semantic_state(vault: Vault, model: str) -> SemanticState:
     """Return the state of a setting for a vault, without loading the model.
 
     Raises:
-        ConfigError: the setting is none that there is.
+        ConfigError: unknown model.
     """
     state = model_state(model)
     with vault.read() as reader:
@@ -101,8 +101,8 @@ def embed_missing(
 
     Args:
         limit: embed no more than so many; None for all.
-        progress: is told (done, all).
-        cancelled: is asked before each chunk.
+        progress: called with (done, all).
+        cancelled: called before each chunk.
 
     Raises:
         VaultBusyError: another process held the vault too long; what was stored stays.
@@ -183,7 +183,7 @@ class ResidentVectors:
         return 0 if self._held is None else len(self._held.keys)
 
     def load(self, vault: Vault) -> None:
-        """Read all vectors under many short leases; what changes meanwhile is read anew by the next `refresh`."""
+        """Read all vectors under many short leases; the next `refresh` picks up what changes meanwhile."""
         import numpy as np
 
         with vault.read() as reader:
@@ -199,7 +199,7 @@ class ResidentVectors:
         self._held = packed if there.all() else _taken(packed, there)
 
     def refresh(self, reader: VaultReader) -> bool:
-        """Read anew what changed if anything did; returns whether it had."""
+        """Read what has changed; returns whether anything had."""
         stamp, held = vectors.stamp(reader, self.model), self._held
         if held is not None and stamp == held.stamp:
             return False

@@ -36,7 +36,7 @@ class Question:
     Attributes:
         query: the task in words; may be empty where there are files.
         expected: ids of the memories that should come; none for a task that nothing answers.
-        files: project-relative paths in hand.
+        files: project-relative paths of the task.
         exclude: ids that do not count, such as the memory that the query was taken from.
         kind: a name that results are grouped by.
     """
@@ -265,7 +265,7 @@ def evaluate(
         now: the moment freshness is measured at.
         meaning: how queries are compared by meaning, None for words alone.
         tree: the working tree in which imports of the questions' files are followed.
-        progress: told how many are done.
+        progress: called with the number that are done.
     """
     answers = []
     for number, question in enumerate(questions, 1):

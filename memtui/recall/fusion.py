@@ -18,7 +18,7 @@ Other = TypeVar("Other", int, str)
 class Kinship(Mapping[tuple[Name, Name], float], Generic[Name]):
     """The cosine of each two memories by their names, the smaller first.
 
-    Of sixty memories there are 1,770 pairs: the square is kept as it comes, and no pair is made that nobody asks for.
+    Sixty memories make 1,770 pairs, so the matrix is kept and pairs are built on demand.
 
     Args:
         names: ids or internal keys.
@@ -101,7 +101,7 @@ LEAST_TRUST = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What speaks for an answer and against one.
+    """Evidence for and against an answer.
 
     Attributes:
         close: how closely the memories surround the task, a cosine.
@@ -233,7 +233,7 @@ def trust_in_words(coverage: float) -> float:
 
 
 def fuse(evidence: Evidence) -> dict[str, Fused]:
-    """Return the relevance by words and meaning of every memory that there is evidence on."""
+    """Return the relevance by words and meaning of every memory with evidence."""
     trust = trust_in_words(evidence.coverage)
     weight = WORDS_WEIGHT * trust
     first = _weighted(evidence, evidence.cosines, evidence.background, weight)

@@ -105,10 +105,10 @@ BEYOND_LIMIT = Reason(ReasonCode.BEYOND_LIMIT)
 MOST_HITS = 60
 
 STANDING_ALONE = 1.0
-"""Relevance of every memory of the project where there is neither text nor file to tell them apart."""
+"""Relevance of every memory of the project if the task has neither text nor files."""
 
 STANDING_BESIDE_FILES = 0.1
-"""Relevance of memories that nothing ties to the files in hand: they fill up what those leave."""
+"""Relevance of memories without a tie to the given files; they fill the space that is left."""
 
 
 def recall(
@@ -136,7 +136,7 @@ def recall(
         meaning: compares the task with memories by meaning, None for words, files and links alone.
 
     Raises:
-        UsageError: the task's phase is none.
+        UsageError: unknown phase.
     """
     return gather(vault, task, scope, settings=settings, now=now, tree=tree, meaning=meaning).rank(vault.kinds, limit)
 
@@ -154,7 +154,7 @@ class Evidence:
     def rank(self, kinds: Kinds, limit: int = MOST_HITS) -> Recall:
         """Return the memories that are relevant to the task, the best first.
 
-        A task without words was read by the freshness of its day, see `recall.fetching`: read it anew for other kinds.
+        A task without words was read in the order of freshness, so gather it again for other kinds.
         """
         task = self.task
         phase = check_phase(task.phase) if task.phase else guess_phase(task.text)
@@ -254,7 +254,7 @@ class _Ranking:
                 tied.append(self.scorer.hit(memory, neighbour=share))
             elif identifier in standing:
                 rest.append(self.scorer.hit(memory, extra=self._standing_part()))
-        # What has evidence stands before what merely is of the project, whatever the scores.
+        # Memories with evidence precede those that merely belong to the project, whatever the scores.
         return sorted(pins, key=order_key), [*sorted(tied, key=order_key), *sorted(rest, key=order_key)]
 
     def _is_relevant(self, pin: Hit) -> bool:

@@ -141,7 +141,7 @@ def read_words(vault: Vault, terms: TermIndex, *, wanted: Callable[[], bool] = l
         wanted: whether to go on; asked between the leases.
 
     Returns:
-        What was read, or None where the vault changed meanwhile or nobody wants it any more.
+        What was read; None if the vault changed meanwhile or `wanted` says no.
     """
     from memtui.vault.search.catalogue import Catalogue, read_columns, read_texts
 
@@ -201,7 +201,7 @@ class ResidentMeaning:
         return self._inner is not None
 
     def load(self) -> None:
-        """Load model, vectors and postings, in a second or two: for a thread. A failure is told in `problem`."""
+        """Load model, vectors and postings in one or two seconds, for a thread; `problem` says why it failed."""
         self._load_meaning()
         self._hold_terms()
 
@@ -216,11 +216,11 @@ class ResidentMeaning:
         if engine is None:
             self.problem = inner.problem
             return
-        # The first text is ten times as slow as the next ones: nobody shall wait for it while typing.
+        # The first text takes ten times as long as the next ones, so embed it before anyone types.
         engine.embed_queries(["warm up"])
         resident = ResidentVectors(engine.name)
         with suppress(MemtuiError):
-            # Where the vault is busy or damaged, whoever looks at it next is told so.
+            # The next read reports a busy or damaged vault.
             if self._vault.exists:
                 resident.load(self._vault)
         self._resident = resident
@@ -231,7 +231,7 @@ class ResidentMeaning:
     def tend(self) -> int:
         """Embed what has no vector yet; returns how many were stored. For a thread; stops soon after `cancel`.
 
-        What is held in memory is brought up to date on the way, so that nobody waits for that while typing.
+        The caches are refreshed as well, so that typing does not wait for them.
         """
         from memtui.recall.embedding_cache import embed_missing
 

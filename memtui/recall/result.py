@@ -45,7 +45,7 @@ class Task:
 
     Attributes:
         text: the task in the person's words; may be empty.
-        files: project-relative POSIX paths of the files, folders or anchors in hand.
+        files: project-relative POSIX paths of files, folders or anchors.
         phase: one of `phase.PHASES`, or None to guess it from the words.
         as_of: the day on which memories must be valid, or None for now.
     """

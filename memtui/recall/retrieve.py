@@ -58,13 +58,13 @@ class Fetched:
         weights: the weights of the query's terms.
         likeness: how like the task memories are by meaning, None without any to compare with; `cosines` has it by id.
         kinship: how like each other the best memories are, by two ids, the smaller first.
-        files: how memories are tied to the files in hand, by id.
+        files: how memories are tied to the given files, by id.
         named: ids of the memories whose id or title the query is.
         standing: ids of the project's most useful memories; only where there is no text.
         pins: ids of the pinned memories in scope.
         links: links that touch these memories.
         states: last known state per (memory id, anchor path).
-        tied_to: paths of all anchors in view, where files are in hand.
+        tied_to: paths of all anchors in view, if files are given.
         survey: counts of all that match by place and whether they reach the floor, see `Matched.survey`.
         unseen: counts per reason for a task without text.
         other_projects: active memories of other projects that would be relevant.
@@ -94,7 +94,7 @@ class Fetched:
 
         Args:
             tree: the tree, None for none.
-            former: what files in hand were called before: an anchor that is gone and among these moved.
+            former: earlier names of the given files; an anchor that is gone and among these has moved.
         """
         if tree is None:
             return
@@ -113,7 +113,7 @@ def fetch(read: Callable[..., Fetched], meaning: Meaning | None, tree: Tree | No
 
     Args:
         read: reads the vault under one lease, given `surroundings`; called again where vectors that were missing are
-            there now, or a file in hand had another name.
+            there now, or a given file had another name.
     """
     surroundings = surroundings_of(tree, files)
     fetched = read(surroundings=surroundings)
@@ -148,7 +148,7 @@ def fetch_for_task(
 
     Args:
         query: the task's text, None for none.
-        files: project-relative POSIX paths of the files in hand.
+        files: project-relative POSIX paths.
     """
     fetched = Fetched()
     active = MemoryFilter(scope=assigned(scope))

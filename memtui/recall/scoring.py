@@ -28,8 +28,7 @@ NEIGHBOUR_SHARE = 0.3
 """Share of a hit's relevance that passes along a link."""
 
 SUCCESSION_SHARE = 0.6
-"""Share that passes from a replaced memory to its replacement: whoever asks for the old fact needs the new
-one, though it may be worded otherwise."""
+"""Share that passes from a replaced memory to its replacement: the old wording leads to the new fact."""
 
 NEVER_ABOVE = 0.9
 """Share of a hit's relevance that a related memory reaches at most by the relation."""
@@ -365,7 +364,7 @@ class Scorer:
     def neighbours(self) -> dict[str, Neighbour]:
         """Return what links pass on, from seeds that reach the floor.
 
-        Replaced memories are seeds too: whoever asks for them needs their replacement.
+        Replaced memories are seeds too, because they lead to their replacement.
         """
         seeds = {
             identifier: self.own_relevance(identifier)
@@ -431,7 +430,7 @@ def standing_hit(
     kinds: Kinds,
     now: datetime,
 ) -> Hit:
-    """Return a memory with its standing value: nothing is asked, so every memory is as relevant as any other.
+    """Return a memory with its baseline score, which treats every memory as equally relevant.
 
     Args:
         signals: what happened to it in use.

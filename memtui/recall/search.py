@@ -57,8 +57,8 @@ def search(
 ) -> Found:
     """Return the memories that share a telling word with a query, are close in meaning or tied to files, best first.
 
-    There is no floor beyond that, but whether anything answers the query is told. A memory whose id or title the query
-    is comes first; a word that fits no memory is tried as the start of an id.
+    There is no further floor; `Found.is_sure` says whether anything answers the query. A memory whose id or title
+    matches the query comes first; a word that matches nothing is tried as the start of an id.
 
     Args:
         vault: the vault; read under one lease.

@@ -31,7 +31,7 @@ UNRELATED = 3
 mean of all is that of the answers, and none of them would stand out from it."""
 
 MOST_MISSING = 0.1
-"""Share of memories without a vector up to which meaning speaks for the whole vault."""
+"""Share of memories without a vector up to which meaning is taken to cover the whole vault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Sense(Protocol):
 
         Args:
             wanted: which memories the nearest are looked for among.
-            keys: internal keys to compare besides.
+            keys: internal keys to compare as well.
             limit: how many of the nearest.
         """
 
@@ -82,7 +82,7 @@ class Sense(Protocol):
 
 @runtime_checkable
 class KeepsTerms(Protocol):
-    """Whatever holds the postings in memory besides, for a process that asks more than once."""
+    """A `Meaning` that also holds the postings in memory, for a process that searches repeatedly."""
 
     @property
     def terms(self) -> TermIndex | None:
@@ -103,7 +103,7 @@ class Meaning(Protocol):
 
 
 def terms_of(meaning: object) -> TermIndex | None:
-    """Return the postings that are held in memory, None if there are none."""
+    """Return the postings held in memory, if any."""
     return meaning.terms if isinstance(meaning, KeepsTerms) else None
 
 
@@ -122,10 +122,10 @@ class ModelMeaning:
         engine: a loaded engine instead.
         resident: all vectors in memory, for a process that asks more than once; None to ask the vault each time.
         catches_up: whether missing vectors are made up for.
-        terms: all postings in memory besides.
+        terms: all postings in memory.
 
     Attributes:
-        problem: why there is no meaning though the setting asks for it, empty if there is none.
+        problem: why the configured model cannot be used; empty if it can.
     """
 
     def __init__(
@@ -200,7 +200,7 @@ class ModelMeaning:
             return False
 
     def engine(self) -> Engine | None:
-        """Return the loaded engine; None if the setting is none or the model is missing."""
+        """Return the loaded engine; None if semantic search is off or the model is missing."""
         if self._loading is not None:
             self._loading.join()
             self._loading = None

@@ -123,7 +123,7 @@ def _larger_budget(found: Explained, budget: Budget) -> tuple[str, ...]:
 
 def _nearer_task(found: Explained, _: Budget) -> tuple[str, ...]:
     files = [anchor.path for anchor in found.memory.anchors if not anchor.is_glob][:1]
-    return ("a task in its words", *(f"--file {path}" for path in files))
+    return ("a task that uses its words", *(f"--file {path}" for path in files))
 
 
 _REMEDIES: Mapping[ReasonCode, str | Callable[[Explained, Budget], tuple[str, ...]]] = {
@@ -135,8 +135,8 @@ _REMEDIES: Mapping[ReasonCode, str | Callable[[Explained, Budget], tuple[str, ..
     ReasonCode.TOO_FAR: "--style full",
     ReasonCode.SECRET: "--secrets mask",
     ReasonCode.ALREADY_LOADED: "--with-loaded",
-    ReasonCode.LEFT_OUT: "without --without {id}",
-    ReasonCode.OUT_OF_SCOPE: "the phase or a file that it holds for: --phase, --file",
+    ReasonCode.LEFT_OUT: "drop --without {id}",
+    ReasonCode.OUT_OF_SCOPE: "--phase or --file to match where it applies",
     ReasonCode.UNCONFIRMED: "memtui inbox accept {id}",
     ReasonCode.UNASSIGNED: "memtui edit {id} --move-to PROJECT",
     ReasonCode.OTHER_PROJECT: "--project {project}",
@@ -157,7 +157,7 @@ def contradiction_words(found: PayloadContradiction) -> str:
 
 
 def contradictions_words(contradictions: Sequence[PayloadContradiction]) -> str:
-    """Return the contradictions of a payload in one line with what settles them; empty where there are none."""
+    """Return the contradictions of a payload and the command that settles them, in one line; empty for none."""
     if not contradictions:
         return ""
     number = len(contradictions)

@@ -23,12 +23,12 @@ _BARE: Mapping[ReasonCode, str] = {
     ReasonCode.NOT_YET_VALID: "not valid yet",
     ReasonCode.EXPIRED: "expired",
     ReasonCode.OUTSIDE_VALID_TIME: "outside its valid time",
-    ReasonCode.OUT_OF_SCOPE: "holds elsewhere",
+    ReasonCode.OUT_OF_SCOPE: "applies elsewhere",
     ReasonCode.CONTRADICTED: "contradicts another",
     ReasonCode.DUPLICATE: "duplicate",
     ReasonCode.BELOW_FLOOR: "below the floor",
     ReasonCode.UNRELATED: "nothing ties it to the task",
-    ReasonCode.NOTHING_NEAR: "nothing comes near enough to this task",
+    ReasonCode.NOTHING_NEAR: "nothing is close enough to this task",
     ReasonCode.BEYOND_LIMIT: "ranked below the hits shown",
     ReasonCode.TOO_FAR: "far from the task (compiled)",
     ReasonCode.OVER_BUDGET: "over budget",
@@ -36,20 +36,20 @@ _BARE: Mapping[ReasonCode, str] = {
     ReasonCode.ALREADY_LOADED: "already loaded by the target",
     ReasonCode.LEFT_OUT: "left out by you",
     ReasonCode.PUT_IN: "put in by you",
-    ReasonCode.ALLOWED_UNCONFIRMED: "not confirmed, asked for",
+    ReasonCode.ALLOWED_UNCONFIRMED: "not confirmed, included on request",
     ReasonCode.PINNED: "pinned",
     ReasonCode.NAMED: "the query is its id or title",
-    ReasonCode.WEAK: "near in words and meaning, though weakly",
-    ReasonCode.USEFUL: "among the most useful of this project",
-    ReasonCode.SAME_PROJECT: "of this project, not tied to these files",
-    ReasonCode.NO_TASK: "its standing value",
-    ReasonCode.RECORDED: "in it when it was used",
+    ReasonCode.WEAK: "weakly related in words and meaning",
+    ReasonCode.USEFUL: "among the most useful in this project",
+    ReasonCode.SAME_PROJECT: "in this project, not tied to these files",
+    ReasonCode.NO_TASK: "its baseline score",
+    ReasonCode.RECORDED: "included when it was used",
     ReasonCode.NO_ACTIVE_MEMORY: "there is no active memory in view",
-    ReasonCode.NO_TELLING_WORD: "the task holds no word to go by",
-    ReasonCode.ALL_SECRET: "all that is relevant holds what looks like a secret",
-    ReasonCode.ALL_LOADED: "the target reads all that is relevant by itself",
-    ReasonCode.ALL_LEFT_OUT: "you left out all that is relevant",
-    ReasonCode.NOTHING_ALLOWED: "no memory may be in it",
+    ReasonCode.NO_TELLING_WORD: "the task has no informative word",
+    ReasonCode.ALL_SECRET: "everything relevant contains what looks like a secret",
+    ReasonCode.ALL_LOADED: "the target already reads everything relevant",
+    ReasonCode.ALL_LEFT_OUT: "you left out everything relevant",
+    ReasonCode.NOTHING_ALLOWED: "no memories are allowed",
     ReasonCode.NOTHING_RELEVANT: "nothing is relevant",
 }
 """Sentences that need no field, also as names of groups."""
@@ -103,7 +103,7 @@ def explained(reason: Reason) -> str:
     if reason.code is not ReasonCode.BELOW_FLOOR:
         return words
     if reason.score is not None and reason.bar is not None:
-        by_words = f"{reason.score:.0%} of the task by words, {reason.bar:.0%} is needed"
+        by_words = f"{reason.score:.0%} of the task by words; {reason.bar:.0%} needed"
         fused = f"{reason.score:.2f}, the floor of this task is {reason.bar:.2f}"
         return f"{words} ({by_words if reason.unit == 'words' else fused})"
     return f"{words} ({sentence(reason.because[0])})" if reason.because else words
@@ -134,7 +134,7 @@ def _out_of_scope(reason: Reason) -> str | None:
     if not reason.names:
         return None
     names = ", ".join(reason.names[:SHOWN_NAMES] if reason.unit == "files" else reason.names)
-    return f"holds for {names} only" if reason.unit == "files" else f"holds in phase {names} only"
+    return f"applies only to {names}" if reason.unit == "files" else f"applies only in phase {names}"
 
 
 def _over(reason: Reason) -> str:
@@ -167,12 +167,12 @@ def _reached(reason: Reason) -> str:
     return words if before is None else f"{words}, itself {_TIES[before.link]} {before.other}"
 
 
-_LINKS = {"relates": "related to", "derived-from": "derived from or source of", "supersedes": "replaces"}
+_LINKS = {"relates": "related to", "derived-from": "derived from or a source of", "supersedes": "replaces"}
 
 
 def _nothing(reason: Reason) -> str:
     words = {
-        ReasonCode.NO_KNOWN_WORD: "no memory holds any word of the task",
+        ReasonCode.NO_KNOWN_WORD: "no memory contains any word of the task",
         ReasonCode.NO_SHARED_WORD: "no active memory in view shares a word with the task",
         ReasonCode.TOO_LITTLE_SHARED: "the nearest memories share too little with the task",
     }[reason.code]
@@ -181,7 +181,7 @@ def _nothing(reason: Reason) -> str:
 
 
 def _all_withheld(reason: Reason) -> str:
-    return f"what matches the task is withheld: {', '.join(sorted(map(sentence, reason.because)))}"
+    return f"everything that matches the task is withheld: {', '.join(sorted(map(sentence, reason.because)))}"
 
 
 _SPECIAL: Mapping[ReasonCode, Callable[[Reason], str | None]] = {
@@ -209,7 +209,7 @@ def _freshness(reason: Reason) -> str:
 
 def _meaning(reason: Reason) -> str:
     if reason.score is None:
-        return "not embedded yet, so taken to mean what its words say"
+        return "not embedded yet, so judged by its words"
     if not reason.number:
         return f"cosine {reason.score:.2f}"
     nearness = "closest" if reason.number == 1 else f"{_ordinal(reason.number)} closest"
@@ -238,20 +238,20 @@ def _files_gone(reason: Reason) -> str:
 
 
 def _other_phase(reason: Reason) -> str:
-    return f"holds in phase {', '.join(reason.names)}; the task seems to be {reason.note}"
+    return f"applies in phase {', '.join(reason.names)}; the task looks like {reason.note}"
 
 
 _DETAILS: Mapping[ReasonCode, Callable[[Reason], str]] = {
     ReasonCode.WORDS: lambda reason: f"{_words(reason.names)}: {reason.score:.0%} of the task",
     ReasonCode.MEANING: _meaning,
     ReasonCode.KIN: lambda reason: f"close in meaning to {' and '.join(reason.names)}",
-    ReasonCode.NO_TASK: lambda _: "nothing is asked: all are equally relevant",
+    ReasonCode.NO_TASK: lambda _: "no task: all are equally relevant",
     ReasonCode.FRESHNESS: _freshness,
     ReasonCode.USES: _uses,
     ReasonCode.KIND: _kind,
     ReasonCode.FILES_GONE: _files_gone,
     ReasonCode.OTHER_PHASE: lambda reason: (
-        f"holds in phase {', '.join(reason.names)}; the task seems to be {reason.note}"
+        f"applies in phase {', '.join(reason.names)}; the task looks like {reason.note}"
     ),
 }
-"""Inputs of the parts of a score that are told otherwise in its explanation than as a reason."""
+"""Inputs of parts of a score whose wording in an explanation differs from that as a reason."""

@@ -304,7 +304,7 @@ def test_why_a_memory_stays_out_and_what_brings_it_in(demo: Cli) -> None:
     assert reason.startswith("retired: outdated: since version 2")
     assert remedies == ["memtui restore v6im25oj"]
     assert why("xppl3545") == ("not confirmed (inbox)", ["memtui inbox accept xppl3545"])
-    assert why(LOCK, "--without", LOCK) == ("left out by you", [f"without --without {LOCK}"])
+    assert why(LOCK, "--without", LOCK) == ("left out by you", [f"drop --without {LOCK}"])
     reason, remedies = why(LOCK, "--project", "storefront")
     assert (reason, remedies) == ("other project: payments-api", ["--project payments-api"])
     reason, remedies = why("t42alqj6")
@@ -317,8 +317,8 @@ def test_why_a_memory_stays_out_and_what_brings_it_in(demo: Cli) -> None:
         one["id"] for one in demo("context", *task, "--json").json["withheld"] if one["reason"] == "below the floor"
     )
     reason, remedies = why(far)
-    assert re.fullmatch(r"below the floor \(\d+% of the task by words, \d+% is needed\)", reason)
-    assert remedies[0] == "a task in its words"
+    assert re.fullmatch(r"below the floor \(\d+% of the task by words; \d+% needed\)", reason)
+    assert remedies[0] == "a task that uses its words"
     explained = demo("context", *task, "--explain").err
     assert f"superseded by {LOCK} “Lock refunds by payment_id" in explained
     assert "memtui inbox accept xppl3545 · --with xppl3545" in explained

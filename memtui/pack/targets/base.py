@@ -44,7 +44,7 @@ FEWEST_OF_A_START = 3
 """Ids that share their beginning before it is said once: the header grows by it."""
 
 Style = Literal["full", "compiled"]
-"""How much of each memory goes in: all of it, or what is nearest to the task in fewer tokens."""
+"""How much of each memory is included: all of it, or what is nearest to the task in fewer tokens."""
 
 STYLES: tuple[Style, ...] = ("full", "compiled")
 
@@ -73,7 +73,7 @@ class PackItem:
         memory: with shortened texts where it had to be shortened; compiled, its insight is all that is written.
         states: last known state per anchor path.
         status: why it is not in use, where more is known than its status says; see `status_marker`.
-        detail: how much of it is told: a level of `memtui.pack.compile.Detail`, `opening` or `whole`.
+        detail: how much of it is included: a level of `memtui.pack.compile.Detail`, `opening` or `whole`.
     """
 
     memory: Memory
@@ -256,7 +256,7 @@ def trust_line(item: PackItem) -> str:
 
 
 def shared_id_start(items: Sequence[PackItem]) -> str:
-    """Return what all given ids of a payload begin with, such as `bench:`, to be said once; empty where there is none.
+    """Return the common prefix of all ids of a payload, such as `bench:`, which is written once; empty for none.
 
     Ids made here are random and share nothing.
     """

@@ -284,7 +284,7 @@ def target_named(name: str, settings: Iterable[tuple[str, TargetSettings]] = ())
         settings: a person's own limits, per target.
 
     Raises:
-        UsageError: there is none; the message names the nearest and all.
+        UsageError: unknown target; the message suggests the nearest and lists all.
     """
     wanted = name.strip().lower()
     found = _BY_NAME.get(wanted)

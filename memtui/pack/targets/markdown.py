@@ -54,7 +54,7 @@ def close_fences(text: str) -> str:
 
 
 def fenced(code: str) -> str:
-    """Return code in a fence that is longer than any inside; code that is fenced already stays as it is."""
+    """Return code in a fence longer than any inside it; fenced code is unchanged."""
     if _FENCE.match(code):
         return close_fences(code)
     longest = max((len(run) for run in re.findall("`+", code)), default=0)
@@ -68,7 +68,7 @@ def indented(text: str, prefix: str) -> str:
 
 
 def bold(title: str) -> str:
-    """Return a title in bold, or as it is where its own signs would break that."""
+    """Return a title in bold, or unchanged if its own marks would break that."""
     if not title:
         return ""
     if "*" not in title and title.count("`") % 2 == 0 and not title.endswith("\\"):

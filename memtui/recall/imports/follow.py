@@ -138,24 +138,24 @@ def _written(path: Path) -> float:
 
 
 MOST_READ = 256_000
-"""Bytes of imported files that are read for the second hop, about 30 ms of reading; the files in hand come on top."""
+"""Bytes of imported files read for the second hop, about 30 ms; the given files are not counted."""
 
 MOST_REACHED = 400
 
 MOST_IN_FOLDER = 20
-"""Files of a folder in hand whose imports are followed."""
+"""Files of a given folder whose imports are followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A file that a file in hand imports, itself or through another.
+    """A file that a given file imports, directly or through another.
 
     Attributes:
         file: path in the project.
         hop: 1 or 2.
         importer: the file that imports it.
         tie: how it is tied to the importer: `imported`, `used` or `same-package`.
-        before: how the importer was reached; None if it is in hand.
+        before: how the importer was reached; None if it was given.
     """
 
     file: str
@@ -166,7 +166,7 @@ class Reached:
 
     @property
     def reason(self) -> Reason:
-        """How the file is tied to a file in hand: `other` is the importer, `because` how that was reached."""
+        """How the file is tied to a given one: `other` is the importer, `because` says how that was reached."""
         before = (self.before.reason,) if self.before else ()
         return Reason(ReasonCode.FILE, file=self.file, other=self.importer, link=self.tie, because=before)
 

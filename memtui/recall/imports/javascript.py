@@ -50,7 +50,7 @@ class Aliases:
             self._take(config, MOST_EXTENDS)
 
     def candidates(self, specifier: str) -> Iterator[str]:
-        """Yield the paths that a specifier may stand for, the likeliest first; none of them need exist."""
+        """Yield the paths that a specifier may mean, the likeliest first; they need not exist."""
         matched = [(len(before), targets, middle) for before, targets, middle in self._matches(specifier)]
         for _, targets, middle in sorted(matched, key=lambda match: -match[0]):
             yield from (target.replace("*", middle, 1) for target in targets)
@@ -73,7 +73,7 @@ class Aliases:
                 yield before, targets, middle
 
     def _take(self, config: str, left: int) -> None:
-        """Read a configuration; what it says itself goes before what it extends."""
+        """Read a configuration; its own settings take precedence over those it extends."""
         record = _json(self._tree, config)
         folder = posixpath.dirname(config)
         options = _mapping(record.get("compilerOptions"))
@@ -194,7 +194,7 @@ def _source(token: re.Match[str]) -> str | None:
 
 
 def _after_slash(text: str, token: re.Match[str]) -> int:
-    """Return the end of the regular expression that a slash begins, or where code goes on after a division."""
+    """Return the end of the regular expression that a slash begins, or of the slash if it divides."""
     start = token.start()
     begins = _BEFORE_REGEX.search(text[max(0, start - LOOK_BACK) : start])
     found = _REGEX.match(text, start, start + LONGEST_REGEX) if begins else None
@@ -202,7 +202,7 @@ def _after_slash(text: str, token: re.Match[str]) -> int:
 
 
 def _after(text: str, token: re.Match[str], braces: list[int]) -> int:
-    """Return where code goes on after a mark."""
+    """Return where code continues after a mark."""
     end = token.end()
     mark = token["mark"]
     if mark == "/":
@@ -236,7 +236,7 @@ def _resolve(tree: SourceTree, file: str, statements: Sequence[Statement], _in_h
 
 
 def find_module(tree: SourceTree, specifier: str) -> str | None:
-    """Return the file that a specifier, taken as a path from the root, stands for."""
+    """Return the file that a specifier means as a path from the root."""
     for written in dict.fromkeys((specifier, _LOADER.sub("", specifier))):
         path = normal(written)
         if path is not None and (found := tree.first_file(_candidates(path))):

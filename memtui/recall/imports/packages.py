@@ -254,7 +254,7 @@ def _python_roots(tree: SourceTree, file: str) -> Iterator[str]:
 
 
 def _holds(tree: SourceTree, root: str, name: str) -> bool:
-    """Return whether a module or package starts in a folder; a folder without Python in reach is none."""
+    """Return whether a module or package starts in a folder that holds Python within reach."""
     path = posixpath.join(root, name)
     if _module(tree, path) is not None:
         return True

@@ -31,7 +31,7 @@ class Crate:
 
     Attributes:
         folder: the folder that its modules lie in.
-        root: the file that `crate` means, None if there is none.
+        root: the file that `crate` means, if any.
         package: the folder of its Cargo.toml, None without one.
     """
 
@@ -206,7 +206,7 @@ def _paths(token: re.Match[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _expand(tree: str) -> Iterator[tuple[str, ...]]:
-    """Yield every path that the tree of a `use` stands for."""
+    """Yield every path that a `use` tree imports."""
     before: list[tuple[str, ...]] = [()]
     path: list[str] = []
     renamed = False
@@ -259,7 +259,7 @@ def _resolve(tree: SourceTree, file: str, statements: Sequence[Statement], in_ha
             path = normal(posixpath.join(folder, statement.path))
             found = path if path is not None and tree.is_file(path) else None
         elif in_hand:
-            # A root file declares every module of its crate, so declarations tie only the file in hand.
+            # A root file declares every module of its crate, so declarations tie only a given file.
             found = _module(tree, posixpath.join(own, statement.path))
         if found is not None:
             yield found, IMPORTED

@@ -25,7 +25,7 @@ class UnreadableFileError(Exception):
 
 
 class SourceTree:
-    """A working tree of which only what is asked for is listed, each folder once.
+    """A working tree whose folders are listed on demand, each once.
 
     Paths are POSIX and relative to the root, which is `""`. Names are compared exactly, also where the file
     system would not. A symlink counts as what it leads to while that lies inside the tree, else as nothing.
@@ -169,7 +169,7 @@ class Language:
     Attributes:
         name: as people say it.
         read: from the source text to statements.
-        resolve: from a tree, a file of it, its statements and whether the file is in hand, to pairs of a file and
+        resolve: from a tree, a file of it, its statements and whether the file was given, to pairs of a file and
             how it is tied to the first.
     """
 

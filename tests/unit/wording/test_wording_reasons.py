@@ -53,9 +53,9 @@ def test_every_reason_is_a_sentence_with_and_without_what_it_speaks_of(code: Rea
         (Reason(ReasonCode.SUPERSEDED), "superseded"),
         (Reason(ReasonCode.MERGED, other="k3x9abcd", title="Lock"), "merged into k3x9abcd “Lock”"),
         (Reason(ReasonCode.NOT_YET_VALID, date=DAY), "not valid before 2026-04-22"),
-        (Reason(ReasonCode.OUT_OF_SCOPE, unit="files", names=("a", "b", "c", "d")), "holds for a, b, c only"),
-        (Reason(ReasonCode.OUT_OF_SCOPE, unit="phases", names=PHASES), "holds in phase release only"),
-        (Reason(ReasonCode.OUT_OF_SCOPE), "holds elsewhere"),
+        (Reason(ReasonCode.OUT_OF_SCOPE, unit="files", names=("a", "b", "c", "d")), "applies only to a, b, c"),
+        (Reason(ReasonCode.OUT_OF_SCOPE, unit="phases", names=PHASES), "applies only in phase release"),
+        (Reason(ReasonCode.OUT_OF_SCOPE), "applies elsewhere"),
         (Reason(ReasonCode.OVER_BUDGET, over=20, unit="tokens", because=(PINNED,)), "over budget (pinned)"),
         (
             Reason(ReasonCode.OVER_LIMIT, number=12_000, unit="chars", target="windsurf"),
@@ -81,7 +81,7 @@ def test_every_reason_is_a_sentence_with_and_without_what_it_speaks_of(code: Rea
         ),
         (
             Reason(ReasonCode.ALL_WITHHELD, because=(Reason(ReasonCode.RETIRED), Reason(ReasonCode.EXPIRED))),
-            "what matches the task is withheld: expired, retired",
+            "everything that matches the task is withheld: expired, retired",
         ),
     ],
 )
@@ -96,7 +96,7 @@ def test_a_reason_says_what_stands_against_or_for_a_memory(reason: Reason, words
         (Reason(ReasonCode.MEANING, score=0.62, number=2, among=1200), "cosine 0.62, 2nd closest of 1,200"),
         (Reason(ReasonCode.MEANING, score=0.62, number=11, among=1200), "cosine 0.62, 11th closest of 1,200"),
         (Reason(ReasonCode.MEANING, score=0.2), "cosine 0.20"),
-        (Reason(ReasonCode.MEANING), "not embedded yet, so taken to mean what its words say"),
+        (Reason(ReasonCode.MEANING), "not embedded yet, so judged by its words"),
         (Reason(ReasonCode.KIN, names=("aaaaaaaa", "bbbbbbbb")), "close in meaning to aaaaaaaa and bbbbbbbb"),
         (Reason(ReasonCode.WORDS, names=("refunds",), score=0.4), "refunds: 40% of the task"),
         (Reason(ReasonCode.USES, names=("helped", "copied", "helped")), "copied 1×, helped 2×"),
@@ -111,7 +111,7 @@ def test_a_reason_says_what_stands_against_or_for_a_memory(reason: Reason, words
         ),
         (
             Reason(ReasonCode.OTHER_PHASE, names=PHASES, note="debug"),
-            "holds in phase release; the task seems to be debug",
+            "applies in phase release; the task looks like debug",
         ),
     ],
 )
@@ -125,12 +125,12 @@ def test_a_part_of_a_score_says_what_it_was_calculated_from(reason: Reason, word
         (Reason(ReasonCode.OVER_BUDGET, over=1234, unit="tokens"), "over budget by 1,234 tokens"),
         (
             Reason(ReasonCode.BELOW_FLOOR, score=0.12, bar=0.3, unit="words"),
-            "below the floor (12% of the task by words, 30% is needed)",
+            "below the floor (12% of the task by words; 30% needed)",
         ),
         (Reason(ReasonCode.BELOW_FLOOR, score=0.12, bar=0.3), "below the floor (0.12, the floor of this task is 0.30)"),
         (
             Reason(ReasonCode.BELOW_FLOOR, because=(Reason(ReasonCode.NOTHING_NEAR),)),
-            "below the floor (nothing comes near enough to this task)",
+            "below the floor (nothing is close enough to this task)",
         ),
         (Reason(ReasonCode.BELOW_FLOOR), "below the floor"),
         (Reason(ReasonCode.RETIRED, note="the exporter is gone"), "retired: the exporter is gone"),
@@ -182,7 +182,7 @@ def test_what_was_put_in_says_what_stood_against_it() -> None:
         (Reason(ReasonCode.OVER_BUDGET, over=1234, unit="tokens"), "--budget 2234 or more"),
         (Reason(ReasonCode.OVER_BUDGET), "a larger --budget"),
         (Reason(ReasonCode.DUPLICATE, other="k3x9abcd", title="Lock"), "--without k3x9abcd"),
-        (Reason(ReasonCode.BELOW_FLOOR), "a task in its words"),
+        (Reason(ReasonCode.BELOW_FLOOR), "a task that uses its words"),
         (Reason(ReasonCode.UNCONFIRMED), "memtui inbox accept aaaaaaaa"),
         (Reason(ReasonCode.SUPERSEDED, other="k3x9abcd", title="Lock"), "--with aaaaaaaa"),
     ],
