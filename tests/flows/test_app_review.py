@@ -76,7 +76,7 @@ def reviewer(pilot: Pilot[Any]) -> ReviewScreen:
 def seen(pilot: Pilot[Any]) -> str | None:
     """The memory in review whose card was drawn, which a verdict is for; None where there is none yet."""
     screen = pilot.app.screen
-    if not isinstance(screen, ReviewScreen) or screen._card is None or not screen._memory.was_seen():
+    if not isinstance(screen, ReviewScreen) or screen._card is None or not screen._panes.memory.was_seen():
         return None
     return screen._card.shown.id
 
@@ -88,7 +88,9 @@ async def looks_at(pilot: Pilot[Any], identifier: str) -> None:
 
 async def rests(pilot: Pilot[Any]) -> None:
     """Wait until every verdict is in the vault and the session was looked at since."""
-    await until(pilot, lambda: not reviewer(pilot).acting and not reviewer(pilot)._decided, "every verdict is taken")
+    await until(
+        pilot, lambda: not reviewer(pilot).acting and not reviewer(pilot)._queue.decided, "every verdict is taken"
+    )
 
 
 async def chooses(pilot: Pilot[Any], key: str) -> None:
@@ -235,7 +237,7 @@ async def test_go_through_ten_undo_three_quit_and_come_back_tomorrow(
     lifecycle.retire(vault, ["m0000012"], actor=Actor())
     monkeypatch.setattr("memtui.pack.clipboard.copy", lambda text, **_: _Copied(copied, text))
     async with app_on(vault, tmp_path, start="due").run_test(size=WIDE) as pilot:
-        await says(pilot, "Going on where you left: 4 of 12 are left.")
+        await says(pilot, "Resumed: 4 of 12 are left.")
         for identifier in ids((8, 9, 10, 11)):
             await looks_at(pilot, identifier)
             await pilot.press("y")
@@ -250,7 +252,7 @@ async def test_go_through_ten_undo_three_quit_and_come_back_tomorrow(
         assert copied == [written]
         assert "12 of 12 memories" in written
         await pilot.press("y")
-        await says(pilot, "Nothing is left in this queue")
+        await says(pilot, "Nothing is left; a starts a new session.")
         await pilot.press("a")
         await shows(pilot, "Nothing is due for review.")
         await pilot.press("u")
@@ -301,13 +303,13 @@ async def test_hostile_texts_fit_into_every_pane_at_every_size(vault: Vault, day
             await pilot.resize_terminal(width, height)
             for _ in range(len(HOSTILE) // 2):
                 await until(pilot, lambda: reviewer(pilot)._card is not None, "a memory is in review")
-                text, shown = screen_text(pilot), reviewer(pilot)._place
+                text, shown = screen_text(pilot), reviewer(pilot)._queue.place
                 assert "\x1b" not in text
                 assert "\u202e" not in text
                 assert text.split("\n")[1].strip()[:1] == "╭"
                 assert text.split("\n")[1].strip()[-1:] == "╮"
                 await pilot.press("right")
-                await until(pilot, lambda before=shown: reviewer(pilot)._place != before, "on to the next")  # type: ignore[misc] # a default binds the loop's value
+                await until(pilot, lambda before=shown: reviewer(pilot)._queue.place != before, "on to the next")  # type: ignore[misc] # a default binds the loop's value
         await until(pilot, lambda: reviewer(pilot)._card is not None, "a memory is in review")
         for key in ("s", "t", "h"):
             await pilot.press(key)

@@ -47,7 +47,7 @@ async def looks(pilot: Pilot[Any]) -> None:
 
 def frame(pilot: Pilot[Any]) -> str:
     """What the memory's frame says."""
-    return str(reviewer(pilot)._memory.border_subtitle)
+    return str(reviewer(pilot)._panes.memory.border_subtitle)
 
 
 EDIT = """
@@ -69,7 +69,7 @@ def edited_by_another_process(vault: Vault, identifier: str, text: str) -> None:
 async def test_a_verdict_on_what_another_process_changed_is_not_taken_and_the_memory_comes_back(
     vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.tui.review.reading.POLL_SECONDS", 3_600.0)
+    monkeypatch.setattr("memtui.tui.review.screen.POLL_SECONDS", 3_600.0)
     fill(vault, due(4))
     async with app_on(vault, tmp_path, start="due").run_test(size=WIDE) as pilot:
         for key, choice in (("y", ""), ("p", ""), ("x", "1"), ("z", "1"), ("t", "2"), ("h", "1")):
@@ -81,24 +81,24 @@ async def test_a_verdict_on_what_another_process_changed_is_not_taken_and_the_me
             await pilot.press(key)
             if choice:
                 await chooses(pilot, choice)
-            await until(pilot, lambda: "your verdict was not taken" in frame(pilot), f"it is said after {key}")
+            await until(pilot, lambda: "your verdict was not saved" in frame(pilot), f"it is said after {key}")
             assert "changed meanwhile by ada" in frame(pilot)
             await looks_at(pilot, "m0000001")
             await shows(pilot, text)
             assert stored(vault, "m0000001") == before
-        await says(pilot, "It was changed meanwhile; look again")
+        await says(pilot, "The memory changed meanwhile; look again")
         await pilot.press("y")
         await looks_at(pilot, "m0000002")
         await rests(pilot)
         assert stored(vault, "m0000001").verified_at == NOW
         edited_by_another_process(vault, "m0000002", "News from elsewhere.")
-        reviewer(pilot)._poll()
+        reviewer(pilot)._poll_files()
         await until(pilot, lambda: "changed meanwhile by ada: look again" in frame(pilot), "news is told without a key")
         await pilot.press("y")
         await looks_at(pilot, "m0000003")
         await rests(pilot)
         await pilot.press("U")
-        await shows(pilot, "Undid 1 verdict; edit Berth rule number 02 stands between")
+        await shows(pilot, "Undone: 1 verdict; stopped at another change: edit Berth")
         await rests(pilot)
         assert stored(vault, "m0000002").verified_at is None
         assert stored(vault, "m0000001").verified_at == NOW, "what lies before somebody else's change stays"
@@ -126,7 +126,7 @@ async def test_a_verdict_is_only_taken_on_a_memory_that_was_seen_and_header_and_
 
     monkeypatch.setattr(ReviewAccess, "begin", slow_begin)
     async with app_on(vault, tmp_path, start="due").run_test(size=WIDE) as pilot:
-        await shows(pilot, "taking the queue")
+        await shows(pilot, "collecting what is due")
         await pilot.press("y", "p", "x", "y")
         await until(pilot, lambda: "not yet shown" in frame(pilot), "it is said")
         begun.set()
@@ -154,7 +154,7 @@ async def test_a_verdict_is_only_taken_on_a_memory_that_was_seen_and_header_and_
         assert {stored(vault, name).status for name in ids(range(1, 7))} == {"active"}
         gate.clear()
         await pilot.press("u")
-        await until(pilot, lambda: reviewer(pilot)._current == "m0000002", "the undone is on its way")
+        await until(pilot, lambda: reviewer(pilot)._queue.current == "m0000002", "the undone is on its way")
         assert agrees()
         gate.set()
         await looks_at(pilot, "m0000002")
@@ -217,7 +217,7 @@ async def test_packs_without_a_word_are_asked_about_at_the_end_and_the_receipt_l
         await looks(pilot)
         for _ in range(3):
             await looks(pilot)
-            current = reviewer(pilot)._current
+            current = reviewer(pilot)._queue.current
             if current in {first, second}:
                 await pilot.press("x")
                 await chooses(pilot, "1")
@@ -225,7 +225,7 @@ async def test_packs_without_a_word_are_asked_about_at_the_end_and_the_receipt_l
                 await pilot.press("y")
 
             def gone_on(was: str | None = current) -> bool:
-                return reviewer(pilot)._current != was or reviewer(pilot)._asks_of_pack
+                return reviewer(pilot)._queue.current != was or reviewer(pilot)._queue.asks_about_pack
 
             await until(pilot, gone_on, "on to the next")
             await rests(pilot)
@@ -244,8 +244,8 @@ async def test_packs_without_a_word_are_asked_about_at_the_end_and_the_receipt_l
         await until(pilot, lambda: "Did it help?" not in screen_text(pilot), "nothing is left to ask")
         assert said_of(vault, "pack3333") == ["unused"]
         await pilot.press("2")
-        await says(pilot, "No pack is asked about.")
-        await shows(pilot, "These sources still say what was changed or taken out of use:")
+        await says(pilot, "No pack is waiting for feedback.")
+        await shows(pilot, "These sources still contain what you changed or retired:")
         await pilot.press("o")
         await chooses(pilot, "2")
         await until(pilot, lambda: bool(opened), "the source is opened")
@@ -274,11 +274,11 @@ async def test_files_that_moved_are_followed_for_one_memory_or_for_all_after_a_p
         await looks(pilot)
         await shows(pilot, "pay/lock.py was moved since")
         await shows(pilot, "→ pay/locking.py  f re-anchors")
-        first = str(reviewer(pilot)._current)
+        first = str(reviewer(pilot)._queue.current)
         await pilot.press("f")
         await until(pilot, lambda: stored(vault, first).anchors[0].path == "pay/locking.py", "it is tied anew")
         await shows(pilot, "pay/locking.py  fresh")
-        assert reviewer(pilot)._current == first, "it is no verdict"
+        assert reviewer(pilot)._queue.current == first, "it is no verdict"
         await rests(pilot)
         await pilot.press("F")
         await until(pilot, lambda: isinstance(pilot.app.screen, MovesScreen), "the preview is open")
@@ -302,7 +302,7 @@ async def test_files_that_moved_are_followed_for_one_memory_or_for_all_after_a_p
             "one undo takes all of it back",
         )
         for _ in range(4):
-            if reviewer(pilot)._current == other.id:
+            if reviewer(pilot)._queue.current == other.id:
                 break
             await pilot.press("right")
             await looks(pilot)
@@ -316,7 +316,7 @@ async def test_files_that_moved_are_followed_for_one_memory_or_for_all_after_a_p
         await looks(pilot)
         await until(pilot, lambda: bool(reviewer(pilot)._review.files.moves), "the files were looked at behind it")
         await pilot.press("a")
-        await until(pilot, lambda: other.id in reviewer(pilot)._ids, "the change brought it back")
+        await until(pilot, lambda: other.id in reviewer(pilot)._queue.ids, "the change brought it back")
 
 
 async def test_a_days_measure_ends_the_session_and_more_is_a_key_away(vault: Vault, tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ async def test_a_days_measure_ends_the_session_and_more_is_a_key_away(vault: Vau
             await pilot.press("y")
         await shows(pilot, "2 of 2 memories reviewed")
     async with app_on(vault, tmp_path, start="due", daily=2).run_test(size=WIDE) as pilot:
-        await shows(pilot, "you reviewed as many as you set out to")
+        await shows(pilot, "you reviewed as many as you planned to")
         await pilot.press("a")
         await looks_at(pilot, "m0000003")
 
@@ -364,12 +364,12 @@ async def test_a_source_that_still_says_what_was_changed_here_is_named_in_the_ca
     days.moment += timedelta(days=400)
     async with app_on(vault, tmp_path, start="due", project="ferry").run_test(size=(80, 24)) as pilot:
         await looks_at(pilot, identifier)
-        await shows(pilot, "! source still says this")
+        await shows(pilot, "! its source still says this")
         assert "o opens it" in screen_text(pilot)
         await pilot.press("o")
         await until(pilot, lambda: opened == [Found(tmp_path / "CLAUDE.md", 3)], "it is opened at its line")
         await looks_at(pilot, identifier)
         await pilot.press("y")
-        await shows(pilot, "These sources still say what was changed or taken out of use:")
+        await shows(pilot, "These sources still contain what you changed or retired:")
         await pilot.press("o")
         await until(pilot, lambda: len(opened) == 2, "the only one is opened at once")

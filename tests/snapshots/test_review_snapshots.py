@@ -12,13 +12,15 @@ pytestmark = only_with_the_same_textual
 
 
 def _rests(screen: ReviewScreen) -> bool:
-    card, opened = screen._card, screen._opened
-    is_shown = card is not None and card.detail.view.memory.id == screen._current and screen._memory.was_seen()
+    card, opened = screen._card, screen._queue.opened
+    is_shown = (
+        card is not None and card.detail.view.memory.id == screen._queue.current and screen._panes.memory.was_seen()
+    )
     return (
         opened is not None
         and opened.session.standing is not None
         and not screen.acting
-        and not screen._decided
+        and not screen._queue.decided
         and (is_shown or screen.has_class("-over"))
     )
 

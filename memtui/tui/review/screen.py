@@ -2,158 +2,391 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import events, on, work
+from textual import events
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
+from textual.widgets import Static
 
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import RESEMBLING, REVIEW
+from memtui.tui.edit.acts import EditActions
 from memtui.tui.launch_options import Opening
-from memtui.tui.review.queries import MOVED_MEANWHILE, Opened, Shown
-from memtui.tui.review.reading import ReviewReading
-from memtui.tui.review.view import MovesRead, TimeLeft
-from memtui.tui.screens.dialogs import ChoiceScreen
+from memtui.tui.parts import SourceOpener
+from memtui.tui.review.choices import VerdictChoices
+from memtui.tui.review.panes import ReviewPanes
+from memtui.tui.review.queries import Opened, ReviewAccess, ReviewCard, Shown
+from memtui.tui.review.queue import Queue, TimeLeft
+from memtui.tui.review.verdicts import CHANGED_MEANWHILE, Verdicts
+from memtui.tui.review.view import MovesScreen, changed_meanwhile, head_line
+from memtui.tui.screen import POLL_SECONDS, MemtuiScreen
 from memtui.tui.screens.memory_cards import send_escape
 from memtui.tui.screens.similar_on_save import SimilarOnSave
 from memtui.tui.text_layout import tame
 from memtui.tui.values import Done
 
-SNOOZES: tuple[tuple[str, float | None], ...] = (
-    ("a week", 7.0),
-    ("a month", 30.0),
-    ("once a file of it changes", None),
-)
-NOT_YET_SHOWN = "not yet shown: the key was not taken"
+if TYPE_CHECKING:
+    from memtui.curate.review_sessions import ReviewSession
 
-HALF_LIVES: tuple[tuple[str, float | None], ...] = (
-    ("a week", 7.0),
-    ("a month", 30.0),
-    ("a quarter", 90.0),
-    ("half a year", 180.0),
-    ("a year", 365.0),
-    ("that of its kind", None),
-)
-REASONS = ("out of date", "was wrong", "no longer needed", "said elsewhere")
+NOT_YET_SHOWN = "not yet shown: the key was ignored"
 
 ON_ONE = frozenset(
     f"review-{name}"
     for name in ("verify", "edit", "merge", "supersede", "retire", "snooze", "pin", "kind", "half-life", "re-anchor")
 )
-"""Actions that need a memory to look at."""
+"""Actions on the memory in review."""
 
-PACK_VERDICTS = {
-    "review-pack-helped": "helped",
-    "review-pack-hurt": "hurt",
-    "review-pack-unused": "unused",
-    "review-pack-skip": "",
-}
-"""Actions that rate a pack, with the verdict of each; an empty one does not rate it."""
+ON_PACK = frozenset({"review-pack-helped", "review-pack-hurt", "review-pack-unused", "review-pack-skip"})
+"""Actions on the pack that feedback is asked for."""
 
 
-class ReviewScreen(ReviewReading):
-    """Goes through the queue; every verdict is one undoable change, and none asks twice."""
+class ReviewScreen(MemtuiScreen):
+    """Goes through the queue; every verdict is one undoable change and needs no confirmation."""
 
     AREA = REVIEW
     BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(REVIEW), *registry.bindings(RESEMBLING)]
-    ANSWERS = SimilarOnSave.ANSWERS
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        **SimilarOnSave.ANSWERS,
+        "review-verify": ("_decide_now", Verdicts.still_true),
+        "review-pin": ("_decide_now", Verdicts.pin),
+        "review-retire": ("_choices.retire",),
+        "review-snooze": ("_choices.snooze",),
+        "review-supersede": ("_choices.supersede",),
+        "review-merge": ("_choices.merge",),
+        "review-kind": ("_choices.change_kind",),
+        "review-half-life": ("_choices.set_half_life",),
+        "review-next": ("_go_on", 1),
+        "review-previous": ("_go_on", -1),
+        "review-pack-helped": ("_rate_pack", "helped"),
+        "review-pack-hurt": ("_rate_pack", "hurt"),
+        "review-pack-unused": ("_rate_pack", "unused"),
+        "review-pack-skip": ("_rate_pack", ""),
+    }
     AUTO_FOCUS = "#review-memory"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide"), (108, "-roomy")]  # noqa: RUF012 - Textual declares it as a class variable
     VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-middling"), (32, "-high")]  # noqa: RUF012 - likewise
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
+        self.resemblance = SimilarOnSave(self)
+        self.editing = EditActions(self, self.resemblance)
+        self.parts = (self.resemblance, self.editing)
+        self._source = SourceOpener(self, self._read_card)
+        self._review = ReviewAccess(self.access)
+        self._verdicts = Verdicts(self.access)
+        self._choices = VerdictChoices(
+            self, self._verdicts, subject=lambda: self._subject, decide=self._decide, change=self._change
+        )
+        self._head = Static("", id="review-head", markup=False)
+        self._panes = ReviewPanes()
+        self._queue = Queue()
+        self._time_left = TimeLeft()
+        self._headed: int | None = None
+        """The place that the header counts, which is that of the memory on the screen; None before there is one."""
+        self._card: ReviewCard | None = None
+        self._ahead: tuple[str, ReviewCard | None] | None = None
+        """The next memory with its card, read while this one is shown."""
+        self._ahead_is_old = False
+        """Whether others changed the vault since the next card was read, so that it is read again.
+
+        After a verdict here it need not be: whatever is on the screen is read again once the verdict is saved.
+        """
+        self._failed = ""
+        """The memory whose verdict was refused, to come back to."""
+        self._overtaken = ""
+        """The memory whose verdict was refused because somebody changed it meanwhile."""
+        self._mine: set[str] = set()
+        """Memories that were changed here since they were shown."""
+        self._anew = False
+        """Whether a new session is being started."""
         self._pressed_at: float | None = None
-        """When the key was pressed whose act comes next; None for the mouse and the palette."""
+        """When the key was pressed whose action comes next; None for the mouse and the palette."""
         self._early = ""
         """What to say of a verdict that came before its memory was shown."""
 
-    def why_not(self, action: Action) -> str | None:
-        """Return why a verdict cannot be given now."""
-        card = self._card
-        if action.id in ON_ONE and card is None:
-            return (
-                "The next memory is being read." if self._is_read else "Nothing is left in this queue; a takes it anew."
-            )
-        if action.id == "review-source" and card is None and not self._still_said:
-            return "There is no source to open."
-        if action.id in {"review-copy", "review-write"} and not self._ids:
-            return "There is no session to tell of."
-        if action.id in {"review-supersede", "review-merge"} and card is not None and not card.similar:
-            return "No other memory is linked to it or like it."
-        if action.id == "review-re-anchor" and card is not None and not card.moves:
-            return "None of its files is known to have moved."
-        if action.id == "review-re-anchor-all" and not self._review.files.moves:
-            return "No file is known to have moved."
-        if action.id in PACK_VERDICTS and not self._asks_of_pack:
-            return "No pack is asked about."
-        return super().why_not(action)
+    def compose(self) -> ComposeResult:
+        """Lay out the screen."""
+        yield self._head
+        yield self._panes.memory
+        yield self._panes.evidence
+        yield self.hints
 
-    # -- keys that come before their memory ---------------------------------------------------------
+    def on_mount(self) -> None:
+        """Draw the empty panes; the vault is read after the first paint."""
+        self._clear()
+        self.call_after_refresh(self._reload)
+        self.set_interval(POLL_SECONDS, self._poll_files)
+
+    @property
+    def current_memory(self) -> str | None:
+        """The memory in review."""
+        return self._queue.current
+
+    # -- the session ------------------------------------------------------------------------------
+
+    def _reload(self, *, anew: bool = False) -> None:
+        """Read the session again; start or resume one where there is none yet."""
+        opened = self._queue.opened
+        self._anew = anew = anew or (self._anew and opened is None)
+        self.looked_at = self.looked_at or self.access.signature()
+
+        def read() -> Opened:
+            return self._review.begin(anew=anew) if anew or opened is None else self._review.look_at(opened.session)
+
+        self.loader.read(read, self._show_session, group="session")
+
+    def _show_session(self, opened: Opened) -> None:
+        # A session read while a verdict is being saved does not include it; the last verdict reads it again.
+        if self.acting:
+            return
+        self.trouble_is_over()
+        queue = self._queue
+        is_first, queue.opened, self._anew = queue.opened is None, opened, False
+        self.looked_at = opened.signature
+        self._time_left.take(opened.progress)
+        queue.decided.clear()
+        self.set_class(queue.is_over, "-over")
+        if is_first:
+            queue.place = queue.next_open(-1)
+            self._begin_in_background(opened)
+            if opened.resumed:
+                self.say(f"Resumed: {opened.progress.left} of {opened.progress.total} are left.")
+        elif queue.current in queue.reviewed:
+            queue.place = queue.next_open(queue.place)
+        if queue.is_over:
+            self._show_end(opened)
+        else:
+            self.hints.place = REVIEW
+            self._show_head()
+            self._read_card()
+
+    def _begin_in_background(self, opened: Opened) -> None:
+        """Do what a session needs besides its first memory; a new one has checked the files already."""
+        if opened.resumed:
+            self.loader.read(self._review.files.check, self._show_files, group="files")
+        elif opened.session.ids and opened.session.standing is None:
+            note = partial(self._review.note_standing, opened.session)
+            self.loader.read(note, self._keep_session, group="standing")
+
+    def _show_files(self, _: None) -> None:
+        if self._review.files.moves and not self.acting:
+            self._ahead_is_old = True
+            self._reload()
+
+    def _keep_session(self, session: ReviewSession) -> None:
+        opened = self._queue.opened
+        if opened is not None and opened.session.started_at == session.started_at:
+            self._queue.opened = replace(opened, session=session)
+
+    def look_again(self) -> None:
+        """Read the session again, which somebody may have changed."""
+        if self.is_current and (self.in_trouble or self._queue.opened is not None):
+            self._ahead_is_old = True
+            self._reload()
+
+    def _go_on(self, step: int = 1) -> None:
+        """Show the next memory that is not reviewed."""
+        queue, ahead = self._queue, self._ahead
+        queue.place = queue.next_open(queue.place, step)
+        if queue.current in queue.reviewed:
+            self._clear()
+        elif ahead is not None and ahead[0] == queue.current:
+            self._show(*ahead)
+        else:
+            self._clear()
+            self._read_card()
+
+    def _show_head(self) -> None:
+        """Show the progress up to the memory on the screen, though another may be on its way."""
+        place, queue = self._headed, self._queue
+        counted = None if place is None else queue.opened
+        words = self._time_left.words
+        self._head.update(head_line(counted, queue.reviewed, place or 0, self.size.width, words))
+
+    # -- one memory -------------------------------------------------------------------------------
+
+    def _read_card(self) -> None:
+        if self._queue.current is not None:
+            self._read(self._queue.current, self._show_card, group="card")
+
+    def _read(self, identifier: str, then: Callable[[str, ReviewCard | None], None], *, group: str) -> None:
+        opened = self._queue.opened
+        if opened is not None:
+            read = partial(self._review.card, opened.session, identifier)
+            self.loader.read(read, partial(then, identifier), group=group)
+
+    def _show_card(self, identifier: str, card: ReviewCard | None) -> None:
+        if identifier == self._queue.current and identifier not in self._queue.reviewed:
+            self._show(identifier, card)
+
+    def _take_ahead(self, identifier: str, card: ReviewCard | None) -> None:
+        if identifier == self._queue.current:
+            self._show_card(identifier, card)
+        else:
+            self._ahead, self._ahead_is_old = (identifier, card), False
+
+    def _show(self, identifier: str, card: ReviewCard | None) -> None:
+        before = self._card
+        if card is None:
+            self._clear()
+            self._reload()
+            return
+        self._card, self._headed = card, self._queue.place
+        if before is None or before.shown != card.shown:
+            self._panes.memory.show_unseen()
+        self._show_head()
+        self._panes.show(card, from_top=before is None or before.shown.id != identifier)
+        self._say_if_changed(before, card)
+        # Once this one is drawn, which the user waits for.
+        self.call_after_refresh(self._look_ahead)
+
+    def _look_ahead(self) -> None:
+        """Read the next memory while this one is shown, so that it can be shown at once."""
+        queue = self._queue
+        following = queue.next_open(queue.place)
+        if queue.opened is not None and following != queue.place:
+            identifier = queue.ids[following]
+            if self._ahead is None or self._ahead[0] != identifier or self._ahead_is_old:
+                self._read(identifier, self._take_ahead, group="ahead")
+
+    def _say_if_changed(self, before: ReviewCard | None, card: ReviewCard) -> None:
+        """Say in the frame that somebody else changed the memory while it was shown."""
+        shown = card.shown
+        refused = self._overtaken == shown.id
+        is_same = before is not None and before.shown.id == shown.id
+        is_news = is_same and before is not None and before.shown != shown and shown.id not in self._mine
+        self._mine.discard(shown.id)
+        if refused:
+            self._overtaken = ""
+        if refused or is_news:
+            self._panes.memory.border_subtitle = Content(changed_meanwhile(card, refused=refused))
+
+    def on_resize(self) -> None:
+        """Lay out the evidence for the room there is."""
+        self._show_head()
+        super().on_resize()
+
+    def draw_again(self) -> None:
+        """Lay out the memory, or the end of the session."""
+        if self._card is not None:
+            self._panes.show(self._card, from_top=False)
+        elif self._queue.opened is not None and self._queue.is_over:
+            self._show_end(self._queue.opened)
+
+    def _clear(self) -> None:
+        is_first = self._queue.opened is None
+        self._card, self._headed = None, None if is_first else self._queue.place
+        self._show_head()
+        self._panes.clear(is_first=is_first)
+
+    def _show_end(self, opened: Opened) -> None:
+        self._clear()
+        self._ahead = None
+        self.hints.place = "review-done" if opened.receipt is not None else "review-none"
+        self._panes.show_end(opened, self.opening.vault.now())
+
+    # -- keys -------------------------------------------------------------------------------------
+
+    def why_not(self, action: Action) -> str | None:
+        """Return why an action is not possible now."""
+        card, queue = self._card, self._queue
+        if action.id in ON_ONE:
+            reason = self._why_not_on_one(action.id)
+        elif action.id in ON_PACK and not queue.asks_about_pack:
+            reason = "No pack is waiting for feedback."
+        elif action.id == "review-source" and card is None and not self._still_said:
+            reason = "There is no source to open."
+        elif action.id in {"review-copy", "review-write"} and not queue.ids:
+            reason = "There is no session to write a receipt of."
+        elif action.id == "review-re-anchor-all" and not self._review.files.moves:
+            reason = "No file is known to have moved."
+        else:
+            reason = None
+        return reason or super().why_not(action)
+
+    def _why_not_on_one(self, identifier: str) -> str | None:
+        card = self._card
+        if card is None:
+            return "The next memory is being read." if self._is_read else "Nothing is left; a starts a new session."
+        if identifier in {"review-supersede", "review-merge"} and not card.similar:
+            return "No other memory is linked or similar to it."
+        if identifier == "review-re-anchor" and not card.moves:
+            return "None of its files is known to have moved."
+        return None
+
+    @property
+    def _is_read(self) -> bool:
+        """Whether a memory is on its way to the screen."""
+        queue = self._queue
+        return self._card is None and (queue.opened is None or bool(set(queue.ids) - queue.reviewed))
 
     def on_key(self, event: events.Key) -> None:
-        """Take note of when a key was pressed, which may be long before its turn comes."""
+        """Note when a key was pressed, which may be long before its turn comes."""
         self._pressed_at = event.time
 
     async def action_act(self, identifier: str) -> None:
-        """Do what a key asks for; a verdict only on what was on the screen when the key was pressed."""
+        """Run an action; a verdict only on what was on the screen when its key was pressed."""
         pressed_at, self._pressed_at = self._pressed_at, None
+        asks = self._queue.asks_about_pack
         is_due = self._is_read if self._card is None else identifier in ON_ONE
-        if (
-            identifier in {*ON_ONE, *PACK_VERDICTS}
-            and (is_due or self._asks_of_pack)
-            and not self._was_seen(pressed_at)
-        ):
+        if identifier in ON_ONE | ON_PACK and (is_due or asks) and not self._was_seen(pressed_at):
             self._early = NOT_YET_SHOWN
-            self._tell_in_frame("")
+            self._say_in_frame("")
             return
-        if self._early and identifier in PACK_VERDICTS and not self._asks_of_pack:
+        if self._early and identifier in ON_PACK and not asks:
             return  # the number for a list that the key before did not open
         self._early = ""
         await super().action_act(identifier)
 
     def _was_seen(self, pressed_at: float | None) -> bool:
-        return (self._card is not None or self._asks_of_pack) and self._memory.was_seen(pressed_at)
+        has_subject = self._card is not None or self._queue.asks_about_pack
+        return has_subject and self._panes.memory.was_seen(pressed_at)
 
-    def _tell_in_frame(self, text: str) -> None:
-        """Tell something in the memory's frame: forty toasts would lie over the evidence."""
-        told = " · ".join(part for part in (self._early, text) if part)
-        self._memory.border_subtitle = Content(tame(told, 120))  # a plain str would be read as markup
+    def _say_in_frame(self, text: str) -> None:
+        """Say something in the memory's frame: forty toasts would cover the evidence."""
+        said = " · ".join(part for part in (self._early, text) if part)
+        self._panes.memory.border_subtitle = Content(tame(said, 120))  # a plain str would be read as markup
 
     def tell_done(self, done: Done) -> None:
-        """Tell what was done in the memory's frame."""
+        """Say in the memory's frame what was done."""
         if done.changed:
-            self._tell_in_frame(done.message)
+            self._say_in_frame(done.message)
         else:
             super().tell_done(done)
 
     # -- verdicts ---------------------------------------------------------------------------------
 
     @property
-    def _subject(self) -> Shown:
-        """The memory in review as it is shown; `why_not` lets no verdict through without one."""
+    def _subject(self) -> ReviewCard:
+        """The memory in review; `why_not` lets no verdict through without one."""
         assert self._card is not None  # noqa: S101 - as said
-        return self._card.shown
+        return self._card
 
-    def _settle_by(self, shown: Shown, run: Callable[[Shown], Done]) -> None:
-        """Give a verdict after which the next memory comes at once, while the vault takes the verdict."""
-        self._decided.add(shown.id)
-        if shown.id == self._current:
+    def _decide_now(self, verdict: Callable[[Verdicts, Shown], Done]) -> None:
+        """Give a verdict that needs no choice."""
+        self._decide(self._subject.shown, partial(verdict, self._verdicts))
+
+    def _decide(self, shown: Shown, verdict: Callable[[Shown], Done]) -> None:
+        """Give a verdict; the next memory comes at once, while the verdict is being saved."""
+        self._queue.decided.add(shown.id)
+        if shown.id == self._queue.current:
             self._go_on()
-        self._change_by(shown, run)
+        self._change(shown, verdict)
 
-    def _change_by(self, shown: Shown, run: Callable[[Shown], Done]) -> None:
-        """Change a memory; where that fails, or it moved meanwhile, it is come back to."""
+    def _change(self, shown: Shown, change: Callable[[Shown], Done]) -> None:
+        """Change a memory; come back to it where that is refused."""
 
         def act() -> Done:
             try:
-                done = run(shown)
+                done = change(shown)
             except MemtuiError:
                 self._failed = shown.id
                 raise
@@ -161,236 +394,105 @@ class ReviewScreen(ReviewReading):
                 self._mine.add(shown.id)
             else:
                 self._failed = shown.id
-                self._overtaken = shown.id if done.message == MOVED_MEANWHILE else ""
+                self._overtaken = shown.id if done is CHANGED_MEANWHILE else ""
             return done
 
         self.do(act)
 
     def acts_ended(self, focus: str | None) -> None:
-        """Look at what became of the queue; come back to what an undo touched, or what was refused."""
+        """Read the session again; go to what an undo changed, or to what was refused."""
+        queue = self._queue
         if focus is not None:
             self._mine.add(focus)
             self._ahead_is_old = True
         for identifier in (self._failed, focus):
-            if identifier in self._ids:
-                self._place = self._ids.index(identifier)
+            if identifier in queue.ids:
+                queue.place = queue.ids.index(identifier)
         self._failed = ""
         self._reload()
 
-    def action_review_verify(self) -> None:
-        """Say "still true"."""
-        self._settle_by(self._subject, self._review.still_true)
-
-    def action_review_pin(self) -> None:
-        """Pin the memory: it never goes stale."""
-        self._settle_by(self._subject, self._review.pin_one)
-
     def action_review_undo_all(self) -> None:
         """Undo every verdict of this session."""
-        opened = self._opened
+        opened = self._queue.opened
         if opened is not None:
             self._mine.update(opened.session.ids)
-            self.do(lambda: self._review.undo_all(opened.session), focus=True)
+            self.do(lambda: self._verdicts.undo_all(opened.session), focus=True)
 
     def action_review_edit(self) -> None:
         """Edit the memory; saving verifies it."""
-        self.editing.open_form(self._subject.id, "verify")
+        self.editing.open_form(self._subject.shown.id, "verify")
 
-    def action_review_retire(self) -> None:
-        """Take the memory out of use, with a reason from a short list."""
-        shown = self._subject
-
-        def retire(number: int) -> None:
-            self._settle_by(shown, lambda chosen: self._review.retire_for(chosen, REASONS[number]))
-
-        self._choose("Retire, because it is", [(reason, "") for reason in REASONS], retire)
-
-    def action_review_snooze(self) -> None:
-        """Ask again later, or once a file changes."""
-        shown = self._subject
-        has_files = self._card is not None and bool(self._card.detail.view.memory.anchors)
-
-        def snooze(number: int) -> None:
-            days = SNOOZES[number][1]
-            if days is None and not has_files:
-                self.say("It is tied to no file that could change.", severity="warning")
-            elif days is None:
-                self._settle_by(shown, self._review.snooze_until_change)
-            else:
-                self._settle_by(shown, lambda chosen: self._review.snooze(chosen, days))
-
-        files = "" if has_files else "it is tied to none"
-        self._choose("Ask again in", [(name, f"{days:g} d" if days else files) for name, days in SNOOZES], snooze)
-
-    def action_review_supersede(self) -> None:
-        """Choose the memory that replaces this one among those that are like it."""
-        shown, others = self._subject, self._card.similar if self._card is not None else ()
-
-        def supersede(number: int) -> None:
-            self._settle_by(shown, lambda chosen: self._review.supersede_by(chosen, others[number].id))
-
-        self._choose("Superseded by", [(other.title[:60], other.how) for other in others], supersede)
-
-    def action_review_merge(self) -> None:
-        """Choose a memory that is like it, and merge this one into that."""
-        from memtui.tui.merge.screen import MergeScreen
-
-        identifier, others = self._subject.id, self._card.similar if self._card is not None else ()
-
-        def merge(number: int) -> None:
-            screen = MergeScreen(self.opening, [others[number].id, identifier])
-
-            def closed(_: None) -> None:
-                if screen.merged:
-                    self.acts_ended(identifier)
-
-            self.app.push_screen(screen, closed)
-
-        self._choose("Merge into", [(other.title[:60], other.how) for other in others], merge)
-
-    def action_review_kind(self) -> None:
-        """Choose another kind; the memory stays in review."""
-        shown, kinds = self._subject, self._review.kinds()
-        now = self._card.detail.view.memory.kind if self._card is not None else ""
-
-        def change(number: int) -> None:
-            self._change_by(shown, lambda chosen: self._review.set_kind(chosen, kinds[number]))
-
-        current = kinds.index(now) if now in kinds else 0
-        self._choose("Kind", [(tame(kind), "") for kind in kinds], change, current)
-
-    def action_review_half_life(self) -> None:
-        """Choose how fast its freshness halves; the memory stays in review."""
-        shown = self._subject
-
-        def change(number: int) -> None:
-            self._change_by(shown, lambda chosen: self._review.set_half_life(chosen, HALF_LIVES[number][1]))
-
-        self._choose("Half-life", [(name, f"{days:g} d" if days else "") for name, days in HALF_LIVES], change)
-
-    def _choose(
-        self, title: str, choices: Sequence[tuple[str, str]], then: Callable[[int], None], current: int = 0
-    ) -> None:
-        """Ask for one of a few; its number chooses at once."""
-
-        def take(name: str | None) -> None:
-            if name is not None:
-                then(int(name) - 1)
-
-        numbered = [
-            (str(number), f"{name}   {label}" if label else name) for number, (name, label) in enumerate(choices, 1)
-        ]
-        self.app.push_screen(ChoiceScreen(title, numbered, str(current + 1)), take)
-
-    # -- going about ------------------------------------------------------------------------------
-
-    def action_review_next(self) -> None:
-        """Go to the next one that is not settled."""
-        self._go_on(1)
-
-    def action_review_previous(self) -> None:
-        """Go back to the one before that is not settled."""
-        self._go_on(-1)
+    # -- files ------------------------------------------------------------------------------------
 
     def action_review_source(self) -> None:
-        """Open the source at its line; of the receipt, one that still says what was changed or taken out of use."""
-        if self._card is not None:
-            self._source.open(self._subject.id)
-            return
+        """Open the source at its line; at the end, one that still contains what was changed or retired."""
         said = self._still_said
-        if len(said) == 1:
+        if self._card is not None:
+            self._source.open(self._card.shown.id)
+        elif len(said) == 1:
             self._source.open(said[0][0])
-            return
-        self._choose(
-            "Open which source",
-            [(tame(path, 40), tame(title, 40)) for _, title, path in said],
-            lambda number: self._source.open(said[number][0]),
-        )
+        else:
+            choices = [(tame(path, 40), tame(title, 40)) for _, title, path in said]
+            self._choices.choose("Open which source", choices, lambda number: self._source.open(said[number][0]))
 
     @property
     def _still_said(self) -> Sequence[tuple[str, str, str]]:
-        receipt = self._opened.receipt if self._opened is not None else None
+        receipt = self._queue.opened.receipt if self._queue.opened is not None else None
         return receipt.still_said if receipt is not None else ()
-
-    # -- files that moved -------------------------------------------------------------------------
 
     def action_review_re_anchor(self) -> None:
         """Tie the memory to where its files moved; it stays in review."""
-        shown, moves = self._subject, self._card.moves if self._card is not None else {}
-        self._change_by(shown, lambda chosen: self._review.re_anchor({chosen.id: moves}))
+        moves = self._subject.moves
+        self._change(self._subject.shown, lambda chosen: self._verdicts.re_anchor({chosen.id: moves}))
 
-    @work(thread=True, exclusive=True, group="moves", exit_on_error=False)
     def action_review_re_anchor_all(self) -> None:
-        """Show what following every moved file would change, and do it if that is right."""
-        self._look(lambda: MovesRead(self._review.moves_left()))
+        """Preview following every moved file, and do it if the user agrees."""
+        self.loader.read(self._review.moves_left, self._preview_moves, group="moves")
 
-    @on(MovesRead)
-    def _preview_moves(self, message: MovesRead) -> None:
-        from memtui.tui.review.view import MovesScreen
-
-        moves = message.moves
+    def _preview_moves(self, moves: Mapping[str, Mapping[str, str]]) -> None:
         if not moves:
             self.say("Every moved file was followed already.", severity="warning")
             return
 
-        def take(agreed: bool | None) -> None:
+        def closed(agreed: bool | None) -> None:
             if agreed:
                 self._mine.update(moves)
-                self.do(lambda: self._review.re_anchor(moves))
+                self.do(lambda: self._verdicts.re_anchor(moves))
 
-        self.app.push_screen(MovesScreen(moves), take)
+        self.app.push_screen(MovesScreen(moves), closed)
 
-    # -- packs ------------------------------------------------------------------------------------
+    # -- the end ----------------------------------------------------------------------------------
 
-    def _say_of_pack(self, verdict: str) -> None:
-        opened = self._opened
+    def _rate_pack(self, verdict: str) -> None:
+        opened = self._queue.opened
         if opened is not None and opened.packs:
             pack = opened.packs[0]
-            self._memory.show_unseen()
-            self.do(lambda: self._review.say_of_pack(pack, verdict))
-
-    def action_review_pack_helped(self) -> None:
-        """Say that the pack helped."""
-        self._say_of_pack("helped")
-
-    def action_review_pack_hurt(self) -> None:
-        """Say that the pack hurt."""
-        self._say_of_pack("hurt")
-
-    def action_review_pack_unused(self) -> None:
-        """Say that the pack was not used."""
-        self._say_of_pack("unused")
-
-    def action_review_pack_skip(self) -> None:
-        """Say nothing of the pack, and be asked no more."""
-        self._say_of_pack("")
-
-    # -- the queue --------------------------------------------------------------------------------
+            self._panes.memory.show_unseen()
+            self.do(lambda: self._verdicts.rate_pack(pack, verdict))
 
     def action_review_anew(self) -> None:
-        """Take the queue anew."""
-        self._opened = None
+        """Start a new session."""
+        self._queue.opened = None
         self._time_left = TimeLeft()
         self._clear()
         self._reload(anew=True)
 
-    # -- the receipt ------------------------------------------------------------------------------
-
     def action_review_copy(self) -> None:
         """Copy the receipt."""
-        self._hand_on(lambda opened: self._review.copy_receipt(opened.session, partial(send_escape, self.app)))
+        self._export(lambda session: self._review.copy_receipt(session, partial(send_escape, self.app)))
 
     def action_review_write(self) -> None:
         """Write the receipt into the working directory."""
         folder = Path(self.opening.folder)
-        self._hand_on(lambda opened: self._review.write_receipt(opened.session, folder))
+        self._export(lambda session: self._review.write_receipt(session, folder))
 
-    def _hand_on(self, run: Callable[[Opened], Done]) -> None:
-        opened = self._opened
+    def _export(self, export: Callable[[ReviewSession], Done]) -> None:
+        opened = self._queue.opened
         if opened is not None:
             self.loader.read(
-                lambda: run(opened), super().tell_done, group="receipt", on_error=self._warn, exclusive=False
+                lambda: export(opened.session),
+                super().tell_done,
+                group="receipt",
+                on_error=lambda error: self.say(str(error), severity="warning"),
+                exclusive=False,
             )
-
-    def _warn(self, error: MemtuiError) -> None:
-        self.say(str(error), severity="warning")

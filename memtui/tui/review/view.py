@@ -1,144 +1,36 @@
-"""A memory in review, the end of a session and the preview of moved files as text."""
+"""A memory in review, the end of a session and the preview of moved files, as text."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.screen import ModalScreen
 
-from memtui.curate.review_sessions import Progress, Receipt, standing_text
+from memtui.curate.review_sessions import Receipt, standing_text
 from memtui.tui.memory_view import Block, Piece, StyleName, describe
 from memtui.tui.review.queries import NEIGHBOURS_SHOWN, Opened, ReviewCard
 from memtui.tui.text_layout import MARK_DUE, counted, days_between, tame
 from memtui.tui.widgets.detail import DetailPane
 
 if TYPE_CHECKING:
-    from memtui.curate.review_sessions import ReviewSession
     from memtui.vault.packs import StoredPack
-
-STEPS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 75, 90, 120, 150, 180, 240, 300)
-"""Minutes that are told; between them nobody plans."""
-
-DAMPING = 0.2
-"""Share of a new pace that is taken at once: the median of few verdicts leaps between 5 and 40 s, and a fifth of that
-moves 20 memories by two minutes."""
-
-SLACK = 0.5
-"""Share of a step by which an estimate may be beyond it before another is told."""
-
-
-class TimeLeft:
-    """An estimate from the pace of a session, damped, and told in steps."""
-
-    def __init__(self) -> None:
-        self._minutes_each: float | None = None
-        self._step = -1
-
-    def take(self, progress: Progress) -> None:
-        """Take in the pace so far."""
-        if not progress.left:
-            return
-        each = progress.minutes_left / progress.left
-        self._minutes_each = each if self._minutes_each is None else _between(self._minutes_each, each, DAMPING)
-
-    def words(self, left: int) -> str:
-        """Return `28 left, about 6 min` for so many memories."""
-        if not left or self._minutes_each is None:
-            return "all done"
-        minutes = STEPS[self._place(self._minutes_each * left)]
-        return f"{left:,} left, " + (f"about {minutes} min" if minutes else "under a minute")
-
-    def _place(self, minutes: float) -> int:
-        """Return the step of an estimate: the one told last while the estimate is not clearly beyond it."""
-        # Under a minute is less than one, not less than a half.
-        bounds = [1.0, *(_between(low, high, 0.5) for low, high in pairwise(STEPS[1:]))]
-        if self._step >= 0:
-            low = bounds[self._step - 1] if self._step else 0.0
-            high = bounds[self._step] if self._step < len(bounds) else float("inf")
-            slack = SLACK * min(high - low, STEPS[-1])
-            if low - slack <= minutes < high + slack:
-                return self._step
-        self._step = sum(1 for bound in bounds if minutes >= bound)
-        return self._step
-
-
-def _between(low: float, high: float, share: float) -> float:
-    return low + share * (high - low)
-
-
-@dataclass
-class SessionRead(Message):
-    """A session was begun, resumed or looked at again.
-
-    Attributes:
-        ticket: number of the request; older ones than the newest are dropped.
-    """
-
-    opened: Opened
-    ticket: int
-
-
-@dataclass
-class CardRead(Message):
-    """A memory in review was read.
-
-    Attributes:
-        card: None if the memory is gone.
-        ahead: whether it was read for the next step, before anybody asked to see it.
-    """
-
-    id: str
-    card: ReviewCard | None
-    ahead: bool = False
-
-
-@dataclass
-class ReviewMoved(Message):
-    """Somebody changed the vault since the session was looked at."""
-
-
-@dataclass
-class FilesChecked(Message):
-    """The files of the memories were looked at; some may have moved."""
-
-
-@dataclass
-class StandingNoted(Message):
-    """The standing payload was counted at the beginning of a session."""
-
-    session: ReviewSession
-
-
-@dataclass
-class MovesRead(Message):
-    """The moved files that may be followed were found.
-
-    Attributes:
-        moves: per memory id, old path to new path.
-    """
-
-    moves: Mapping[str, Mapping[str, str]]
-
 
 PANES = frozenset({"curve", "files", "similar"})
 """Evidence that has a pane of its own where there is room."""
 
-TAKING = Block((("Looking at the files and taking the queue …", "dim"),))
-"""Shown until the first memory is there."""
+TAKING = Block((("Checking the files and collecting what is due …", "dim"),))
+"""Shown until the first memory is read."""
 
 READING = Block((("Reading the next memory …", "dim"),))
-"""Shown where the next memory is not there yet."""
+"""Shown while the next memory is read."""
 
 _WIDE, _MIDDLING = 100, 60
 _WIDE_BAR, _MIDDLING_BAR = 24, 12
@@ -148,21 +40,23 @@ _FRAME_CELLS = 8
 # -- the first line ------------------------------------------------------------------------------------
 
 
-def head_line(opened: Opened | None, settled: AbstractSet[str], place: int, width: int, time_left: TimeLeft) -> Content:
-    """Return `Review  12 of 40  ███▌────  28 left, about 6 min   project   u undo   esc pause`, as far as it fits."""
+def head_line(
+    opened: Opened | None, reviewed: AbstractSet[str], place: int, width: int, time_left: Callable[[int], str]
+) -> Content:
+    """Return `Review  12 of 40  ███▌────  28 left, about 6 min   project   u undo   esc pause` as far as it fits."""
     name = Content.styled(" Review", "bold $primary")
     if opened is None or not opened.progress.total:
         return name
     progress = opened.progress
     bar_cells = _WIDE_BAR if width >= _WIDE else _MIDDLING_BAR if width >= _MIDDLING else 0
-    done = sum(1 for identifier in opened.session.ids if identifier in settled)
+    done = sum(1 for identifier in opened.session.ids if identifier in reviewed)
     position = min(place + 1, progress.total) if done < progress.total else progress.total
     left = Content.assemble(
         name,
         f"  {position} of {progress.total}  ",
         (_bar(done, progress.total, bar_cells), "$memtui-bar"),
         ("  " if bar_cells else ""),
-        (time_left.words(progress.total - done), "$memtui-dim"),
+        (time_left(progress.total - done), "$memtui-dim"),
     )
     keys = (("u", "undo"), ("esc", "leave" if done == progress.total else "pause"))
     right = Content("   ").join(
@@ -190,7 +84,7 @@ def why_title(card: ReviewCard, width: int) -> tuple[str, str]:
     reasons = tame(" · ".join(card.why), 300)
     title = f"Why now ─ {reasons}"
     if not reasons:
-        return "Why now ─ it was due when the queue was taken", ""
+        return "Why now ─ it was due when the session started", ""
     return (title, "") if cell_len(title) <= width - _FRAME_CELLS else ("Why now", reasons)
 
 
@@ -198,8 +92,7 @@ def memory_blocks(card: ReviewCard, *, why: str, panes: AbstractSet[str]) -> lis
     """Return the memory in full.
 
     Args:
-        card: the memory and its evidence.
-        why: reasons to say first, where the title has no room for them.
+        why: reasons that the title has no room for.
         panes: evidence that has a pane of its own; the rest follows the text.
     """
     blocks = [Block(((why, "warning"),))] if why else []
@@ -208,7 +101,7 @@ def memory_blocks(card: ReviewCard, *, why: str, panes: AbstractSet[str]) -> lis
     source = card.detail.view.memory.source
     if card.detail.view.source_says_this and source is not None:
         place = f"{source.path}:{source.span[0]}" if source.span else str(source.path)
-        said: list[Piece] = [(f"{MARK_DUE} source still says this  ", "warning"), (f"{tame(place, 80)}  ", "path")]
+        said: list[Piece] = [(f"{MARK_DUE} its source still says this  ", "warning"), (f"{tame(place, 80)}  ", "path")]
         blocks.append(Block((*said, ("o opens it", "dim"))))
     blocks += body[3:]
     if "curve" not in panes:
@@ -225,10 +118,10 @@ def _headed(title: str, blocks: list[Block]) -> list[Block]:
 
 
 def changed_meanwhile(card: ReviewCard, *, refused: bool) -> str:
-    """Return who changed a memory while it was looked at, and whether a verdict was not taken because of it."""
+    """Return who changed a memory while it was shown, and whether a verdict was refused because of it."""
     changes = card.detail.changes
     by = f" by {tame(changes[0].actor, 20)}" if changes else ""
-    return f"changed meanwhile{by}: " + ("your verdict was not taken, look again" if refused else "look again")
+    return f"changed meanwhile{by}: " + ("your verdict was not saved, look again" if refused else "look again")
 
 
 def file_blocks(card: ReviewCard) -> list[Block]:
@@ -259,7 +152,7 @@ def similar_blocks(card: ReviewCard, *, gap: bool = False) -> list[Block]:
         )
         for place, similar in enumerate([one for one in card.similar if one.near][:NEIGHBOURS_SHOWN])
     ]
-    return blocks or [Block((("Nothing is linked to it, and nothing is like it.", "dim"),), gap=gap)]
+    return blocks or [Block((("Nothing is linked or similar to it.", "dim"),), gap=gap)]
 
 
 _BAR = 24
@@ -270,44 +163,35 @@ _WHEN_DUE = (
 )
 _NOTHING_DUE = (Block((("Nothing is due for review.", "title"),)), Block(((_WHEN_DUE, "dim"),), gap=True))
 _PACED = (
-    Block((("That is it for now: you reviewed as many as you set out to.", "title"),)),
-    Block((("[review] daily and weekly in the configuration say how many.", "dim"),), gap=True),
+    Block((("Done for now: you reviewed as many as you planned to.", "title"),)),
+    Block((("[review] daily and weekly in the configuration set the number.", "dim"),), gap=True),
 )
-_KEYS = (("Y", "copy this"), ("w", "write it to a file"), ("a", "take a new queue"))
-_ANSWERS = (("1", "helped"), ("2", "hurt"), ("3", "not used"), ("4", "say nothing"))
+_KEYS = (("Y", "copy this"), ("w", "write it to a file"), ("a", "start a new session"))
+_ANSWERS = (("1", "helped"), ("2", "hurt"), ("3", "not used"), ("4", "skip"))
 
 
 def end_blocks(opened: Opened, now: datetime) -> list[Block]:
-    """Return what stands on the screen once nothing is left to look at."""
+    """Return what the screen shows once nothing is left."""
     asked = pack_blocks(opened.packs, now)
     if opened.receipt is not None:
         return receipt_blocks(opened.receipt, asked)
     said = _PACED if opened.paced else _NOTHING_DUE
-    keys = (
-        (("a", "take more all the same"), ("esc", "back to the list"))
-        if opened.paced
-        else (("esc", "back to the list"),)
-    )
+    keys = (("a", "review more"), ("esc", "back to the list")) if opened.paced else (("esc", "back to the list"),)
     return [*said, *asked, *_key_lines(keys)]
 
 
 def receipt_blocks(receipt: Receipt, asked: Sequence[Block] = ()) -> list[Block]:
-    """Return the receipt of a session, with what to do next.
-
-    Args:
-        receipt: what the session came to.
-        asked: a question after a pack, between the figures and the details.
-    """
+    """Return the receipt of a session, a question about a pack, and the keys."""
     settled = sum(receipt.counts.values())
     done = f"{settled:,} of {counted(receipt.total, 'memory', 'memories')} reviewed"
-    blocks = [Block(((f"{done}   ", "title"), (f"begun {receipt.started_at:%Y-%m-%d}", "dim")))]
+    blocks = [Block(((f"{done}   ", "title"), (f"started {receipt.started_at:%Y-%m-%d}", "dim")))]
     most = max(receipt.counts.values(), default=1)
     for place, (word, number) in enumerate(receipt.counts.items()):
         bar = "█" * max(1, round(_BAR * number / most))
         blocks.append(Block(((f"{number:>4}  {word:<12}", "text"), (bar, "bar")), gap=place == 0))
     saved = [standing_text(*receipt.standing)] if receipt.standing else []
     if receipt.tokens_out:
-        saved.append(f"{receipt.tokens_out:,} tokens of text are out of use and reach no payload")
+        saved.append(f"{receipt.tokens_out:,} tokens of text are out of use and in no payload")
     for place, line in enumerate(saved):
         blocks.append(Block(((line, "text"),), label=" " if place else "Tokens", gap=place == 0))
     for place, (_, title, days) in enumerate(receipt.half_lives):
@@ -315,20 +199,20 @@ def receipt_blocks(receipt: Receipt, asked: Sequence[Block] = ()) -> list[Block]
         half_life = f"{days:g} d" if days else "its kind's"
         blocks.append(Block(((f"{half_life}  ", "dim"), (tame(title), "text")), label=label, gap=place == 0))
     blocks += [*_still_said(receipt), *asked]
-    keys = (*_KEYS, ("o", "open a source that still says it")) if receipt.still_said else _KEYS
+    keys = (*_KEYS, ("o", "open such a source")) if receipt.still_said else _KEYS
     return [*blocks, *_key_lines(keys)]
 
 
 def _still_said(receipt: Receipt) -> list[Block]:
     if not receipt.still_said:
         return []
-    blocks = [Block((("These sources still say what was changed or taken out of use:", "warning"),), gap=True)]
+    blocks = [Block((("These sources still contain what you changed or retired:", "warning"),), gap=True)]
     blocks += [Block(((f"{tame(path)}  ", "path"), (tame(title), "text"))) for _, title, path in receipt.still_said]
     return blocks
 
 
 def pack_blocks(packs: Sequence[StoredPack], now: datetime) -> list[Block]:
-    """Return the question after the first of these packs."""
+    """Return the question about the first of these packs."""
     if not packs:
         return []
     pack = packs[0]
@@ -349,14 +233,14 @@ def _key_lines(keys: Sequence[tuple[str, str]]) -> list[Block]:
 
 
 class MovesScreen(ModalScreen[bool]):
-    """Returns whether the moves are to be followed.
+    """Preview of moved files; returns whether to follow them.
 
     Args:
         moves: per memory id, old path to new path.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "agree", "follow them"),
+        Binding("enter", "agree", "follow"),
         Binding("escape,q", "leave", "leave"),
     ]
     AUTO_FOCUS = "#review-moves"
@@ -373,7 +257,7 @@ class MovesScreen(ModalScreen[bool]):
         """Write the preview."""
         pane = self.query_one(DetailPane)
         pane.border_title = Content(f"Follow moved files ─ {counted(len(self._moves), 'memory', 'memories')}")
-        pane.border_subtitle = Content("enter follows · esc leaves · one change, u undoes it")
+        pane.border_subtitle = Content("enter follows · esc cancels · one change, u undoes it")
         pane.show(move_blocks(self._moves), from_top=True)
 
     def action_agree(self) -> None:
@@ -381,12 +265,12 @@ class MovesScreen(ModalScreen[bool]):
         self.dismiss(True)
 
     def action_leave(self) -> None:
-        """Leave everything as it is."""
+        """Cancel."""
         self.dismiss(False)
 
 
 def move_blocks(moves: Mapping[str, Mapping[str, str]]) -> list[Block]:
-    """Return which path becomes which, the one that most memories are tied to first."""
+    """Return old and new paths, those of most memories first."""
     counts = Counter((old, new) for paths in moves.values() for old, new in paths.items())
     blocks: list[Block] = []
     for place, ((old, new), number) in enumerate(sorted(counts.items(), key=lambda one: (-one[1], one[0]))):
