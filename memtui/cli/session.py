@@ -79,12 +79,12 @@ class Session:
         for line in lines:
             write_line(line)
 
-    def put_rows(self, records: Iterable[Any], rows: Iterable[Sequence[str]], *, headings: Sequence[str] = ()) -> None:
+    def put_rows(self, records: Iterable[Any], rows: Iterable[Sequence[str]]) -> None:
         """Print several results: a JSON list with `--json`, else a table; only one of both is evaluated."""
         if self.json:
             write_json(list(records))
         else:
-            write_table(rows, headings=headings)
+            write_table(rows)
 
     def put_outcome(self, outcome: Outcome, verb: str) -> None:
         """Print the ids that were changed, and say how many were and why others were skipped."""
