@@ -103,7 +103,7 @@ class EmbeddingSettings:
 
     model: str = _text(
         "bundled",
-        "bundled, none (words alone), or sentence-transformers:NAME-or-path.",
+        "bundled, none (words only), or sentence-transformers:NAME-or-path.",
         pattern=r"(?:bundled|none|sentence-transformers:\S.*)\Z",
         rule='must be "bundled", "none" or "sentence-transformers:NAME-or-path"',
     )
@@ -233,7 +233,7 @@ class _Reader:
             keys=self._keys(values.get("keys", {})),
             secrets=self._secrets(values.get("secrets", {})),
             kinds=self._tables("kinds", values.get("kinds", {}), KindSettings, "must be tables like [kinds.runbook]"),
-            # Only the form is checked: which targets there are, and what a limit is, is the pack's to know.
+            # Only the form is checked here; `memtui.pack` knows the targets and the syntax of a limit.
             targets=tuple(
                 (name.lower(), settings)
                 for name, settings in self._tables(
@@ -271,7 +271,7 @@ class _Reader:
         return float(value) if str(setting.type).startswith("float") else value
 
     def _keys(self, values: Any) -> tuple[tuple[str, str], ...]:
-        """Check the form alone: which actions there are is the app's to know, and to report."""
+        """Check the form alone: the app knows which actions exist, and reports unknown ones."""
         if not isinstance(values, dict):
             raise self._wrong("keys", 'must be a table of action = "key"', values)
         for action, key in values.items():
@@ -322,7 +322,7 @@ def default_text() -> str:
         "#[keys]",
         '#pin = "P"',
         "",
-        "# What must not be stored, beside the built-in patterns.",
+        "# What must not be stored, in addition to the built-in patterns.",
         "#[secrets.patterns]",
         '#house-token = "hs_[A-Za-z0-9]{24}"',
         "",

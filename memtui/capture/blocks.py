@@ -98,7 +98,7 @@ def outline(lines: Sequence[str]) -> Outline:
 
 @cache
 def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt  # takes 80 ms, and titles alone need none
+    from markdown_it import MarkdownIt  # takes 80 ms, and titles do not need it
 
     return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
 

@@ -172,7 +172,7 @@ class _Work:
 
         try:
             return reader_for(file)
-        except OSError:  # it is told when the file is read
+        except OSError:  # reported when the file is read
             return None
 
     def read(self) -> None:
@@ -190,7 +190,7 @@ class _Work:
         file = candidate.file
         first = self.seen.setdefault(candidate.real, file)
         if first is not file:
-            # A linked folder repeats all that it holds; only a link that somebody made for the file is told.
+            # A linked folder repeats its whole content; only a link to the file itself is reported.
             if first.path != file.path and file.path.is_symlink():
                 self._skip(file, f"the same file as {first.name}")
             return
@@ -311,6 +311,10 @@ def _entries(folder: str, skipped: list[Skipped]) -> list[os.DirEntry[str]]:
         return []
 
 
+def _leaves(target: str, real_root: str) -> bool:
+    return target != real_root and not target.startswith(real_root.rstrip(os.sep) + os.sep)
+
+
 def _place(entry: os.DirEntry[str], real_root: str, skipped: list[Skipped]) -> str:
     """Return what an entry is: file, folder, linked file, linked folder, outside; empty to skip it."""
     try:
@@ -320,12 +324,10 @@ def _place(entry: os.DirEntry[str], real_root: str, skipped: list[Skipped]) -> s
         return ""
     if is_folder and entry.name in _skipped_folders():
         return ""
-    if is_link:
-        target = os.path.realpath(entry.path)
-        if target != real_root and not target.startswith(real_root.rstrip(os.sep) + os.sep):
-            # Programs and data are linked everywhere; what would hold memories is worth telling.
-            text = not is_folder and Path(entry.name).suffix.lower() in _TEXT_SUFFIXES - {""}
-            return "outside" if text or (is_folder and f"{os.sep}." in entry.path) else ""
+    if is_link and _leaves(os.path.realpath(entry.path), real_root):
+        # Programs and data are linked everywhere; a link to what may hold memories is worth reporting.
+        text = not is_folder and Path(entry.name).suffix.lower() in _TEXT_SUFFIXES - {""}
+        return "outside" if text or (is_folder and f"{os.sep}." in entry.path) else ""
     if not is_folder and not entry.is_file():
         return ""
     return f"{'linked ' if is_link else ''}{'folder' if is_folder else 'file'}"

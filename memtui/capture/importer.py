@@ -75,6 +75,26 @@ class SourcesRead:
     recuts: dict[str, Recut] = field(default_factory=dict)
     roots: dict[str, Path] = field(default_factory=dict)
 
+    def take(
+        self, file: ReadFile, owner: Path | None, finished: Callable[[Draft, Path], Draft], *, named: bool
+    ) -> None:
+        """Add what a file holds.
+
+        Args:
+            owner: the folder whose project it belongs to.
+            finished: completes a draft of the file at a path.
+            named: whether a person named it.
+        """
+        self.files.append(file)
+        self.skipped.extend(file.result.skipped)
+        # Settings of the whole vault come only from an export that a person names, not from one that was found.
+        self.records.extend(one for one in file.result.records if named or one["type"] not in _SETTINGS)
+        drafts = [finished(stated, file.file.path) for stated in file.result.drafts]
+        self.drafts.extend((draft, owner) for draft in drafts)
+        if drafts and drafts[0].record is None and drafts[0].source.path is not None:
+            self.recuts[drafts[0].source.path] = _recut(file, finished)
+            self.roots[drafts[0].source.path] = file.file.root
+
     def is_gone(self, old: str, new: str) -> bool:
         """Return whether a source of an earlier import no longer exists beside one that was read now."""
         root = self.roots.get(new)
@@ -106,19 +126,9 @@ def read_sources(request: ImportRequest, *, progress: ProgressCallback | None = 
             if real in seen:
                 continue
             seen.add(real)
-            read.files.append(file)
-            read.skipped.extend(file.result.skipped)
-            owner = _project_folder(file.file.path, request)
             named = absolute == file.file.path or (absolute / MANIFEST).is_file()
-            # Settings of the whole vault are taken from an export that a person names, not from one that lies about.
-            read.records.extend(one for one in file.result.records if named or one["type"] not in _SETTINGS)
-
             finished = partial(_finished, dates=dates, named=named, in_repository=workspace.is_repository)
-            drafts = [finished(stated, file.file.path) for stated in file.result.drafts]
-            read.drafts.extend((draft, owner) for draft in drafts)
-            if drafts and drafts[0].record is None and drafts[0].source.path is not None:
-                read.recuts[drafts[0].source.path] = _recut(file, finished)
-                read.roots[drafts[0].source.path] = file.file.root
+            read.take(file, _project_folder(file.file.path, request), finished, named=named)
     return read
 
 

@@ -138,6 +138,15 @@ def _kin_of(record: Record) -> _Kin:
     return thing
 
 
+def _as_of(actor: Actor, thing: _Kin) -> _Kin | None:
+    """Return what an actor may import of a typed line; None for a decision that only a person can make."""
+    if actor.is_person:
+        return thing
+    if isinstance(thing, Link):
+        return replace(thing, origin=actor.name)
+    return replace(thing, actor=actor.name) if isinstance(thing, Signal) else None
+
+
 def _add_records(writer: VaultWriter, records: Iterable[Record], bad: list[str], actor: Actor) -> None:
     """Add what the vault does not hold yet; what an export holds twice is added twice."""
     stated: Counter[_Kin] = Counter()
@@ -150,14 +159,11 @@ def _add_records(writer: VaultWriter, records: Iterable[Record], bad: list[str],
         except (RecordError, TypeError, ValueError) as error:
             bad.append(f"{record.get('type')}: {error}")
             continue
-        if actor.is_person:
-            stated[thing] += 1
-        elif isinstance(thing, Link):
-            stated[replace(thing, origin=actor.name)] += 1
-        elif isinstance(thing, Signal):
-            stated[replace(thing, actor=actor.name)] += 1
-        else:
+        allowed = _as_of(actor, thing)
+        if allowed is None:
             bad.append(f"{record.get('type')}: only a person's import takes what persons decided")
+        else:
+            stated[allowed] += 1
     if not stated:
         return
     # Links are known by their ends, whatever else they say.

@@ -108,7 +108,7 @@ class _Known:
     def unstated(self, contents: Iterable[str], paths: Collection[str | None]) -> list[Memory]:
         """Return the memories of some sources that none of these contents states."""
         stated = {self.by_content[content].id for content in contents if content in self.by_content}
-        # What was merged lives on in another memory, which has its sources.
+        # A merged memory lives on in another one, which has its sources.
         return [
             memory
             for memory in self.memories
@@ -173,7 +173,7 @@ class Planner:
             str(draft.record["id"]) for draft, _ in drafts if draft.record and draft.record.get("id")
         )
         twins = self._reader.ids_by_content(draft.content for draft, _ in drafts)
-        # A row without an id is known again by what it said when it came in, whatever became of its memory.
+        # A row without an id is recognised by its original text, whatever became of its memory.
         unnamed = [draft.content for draft, _ in drafts if not (draft.record or {}).get("id")]
         for content, owners in self._reader.ids_by_source_content(unnamed).items():
             twins.setdefault(content, []).extend(owners)
@@ -208,7 +208,7 @@ class Planner:
         if states_nothing_new(draft, project, memory):
             return Planned("unchanged", draft, project, memory)
         if draft.found:
-            # An export found by the way must not stop the import of the files beside it.
+            # An export that was only found must not stop the import of the files around it.
             reason = f"the vault holds another text of {memory.id}; name the file to import it"
             return Planned("skip", draft, project, memory, reason)
         if self._options.replace:
@@ -241,18 +241,21 @@ class Planner:
                 item = self._known(draft, project, known.by_content[content])
             elif content in edited:
                 item = self._moved_on(draft, project, edited[content])
-            elif content in elsewhere:
-                other = elsewhere[content]
-                item = Planned("unchanged", draft, project, other, f"moved to {other.project or 'no project'} here")
-            elif content in deleted and not self._options.include_deleted:
-                reason = f"you deleted this in other words ({deleted[content].id})"
-                item = Planned("skip", draft, project, deleted[content], reason)
             else:
-                item = self._fresh(draft, project)
+                item = self._new(draft, project, elsewhere.get(content), deleted.get(content))
             plan.items.append(replace(item, more_sources=tuple(copy.source for copy in copies.get(content, ()))))
         found = {memory.id for memory in edited.values()}
         plan.missing += [one for one in unstated if one.status in {"active", "candidate"} and one.id not in found]
         plan.moved += [memory for memory, old in zip(known.memories, stored, strict=True) if memory is not old]
+
+    def _new(self, draft: Draft, project: str | None, elsewhere: Memory | None, deleted: Memory | None) -> Planned:
+        """Decide on a text that no memory of the project has; it may be in another project, or be deleted."""
+        if elsewhere is not None:
+            reason = f"moved to {elsewhere.project or 'no project'} here"
+            return Planned("unchanged", draft, project, elsewhere, reason)
+        if deleted is not None and not self._options.include_deleted:
+            return Planned("skip", draft, project, deleted, f"you deleted this in other words ({deleted.id})")
+        return self._fresh(draft, project)
 
     def _edited(
         self,
@@ -262,7 +265,7 @@ class Planner:
         drafts: Sequence[Draft],
         known: _Known,
     ) -> dict[str, Memory]:
-        """Return, by content, the memory that a draft is the new text of, beside those already found."""
+        """Return, by content, the memory that a draft is the new text of, other than those already found."""
         taken = {memory.id for memory in heirs.values()}
         unknown = [content for content in firsts if content not in known.by_content and content not in heirs]
         matched = match_edits(
@@ -308,19 +311,27 @@ class Planner:
         for path in sorted(filter(None, edited & lost & self._recuts.keys())):
             of_it = [memory for memory in known.memories if any(source.path == path for source in memory.sources)]
             units = self._units(of_it, path)
-            recut = self._recuts[path](units)
-            if recut is None:
+            cut = self._recut(path, units, known)
+            if cut is None:
                 continue
-            cut, gone, fresh = recut
-            again[path] = self._without_secret_lines([with_fit_tags(draft) for draft in cut], known)
-            self._unskipped.extend(gone)
-            self._newly_skipped.extend(fresh)
-            for draft, number in zip(again[path], _stated_units(again[path], units), strict=True):
+            again[path] = cut
+            for draft, number in zip(cut, _stated_units(cut, units), strict=True):
                 if number is not None and of_it[number].id not in stated and draft.content not in known.by_content:
                     heirs.setdefault(draft.content, of_it[number])
                     stated.add(of_it[number].id)
         kept = [draft for draft in drafts if draft.source.path not in again]
         return [*kept, *chain.from_iterable(again.values())], heirs
+
+    def _recut(self, path: str, units: Sequence[KnownUnit], known: _Known) -> list[Draft] | None:
+        """Return the drafts of a source that is split as before, None if that cannot be done."""
+        recut = self._recuts[path](units)
+        if recut is None:
+            return None
+        cut, gone, fresh = recut
+        self._unskipped.extend(gone)
+        drafts = self._without_secret_lines([with_fit_tags(draft) for draft in cut], known)
+        self._newly_skipped.extend(fresh)
+        return drafts
 
     def _units(self, memories: Sequence[Memory], path: str) -> list[KnownUnit]:
         """Return what memories took from a source at its last import, before any edits here."""

@@ -29,7 +29,7 @@ class SkipReason(StrEnum):
 
 
 STRUCTURE = frozenset({SkipReason.COMMENT, SkipReason.CONTEXT, SkipReason.NO_TEXT})
-"""Of these nobody needs to be told line by line: they hold nothing by themselves."""
+"""Not reported line by line: they have no content of their own."""
 
 _NEVER_TEXT: dict[BlockKind, str] = {"comment": SkipReason.COMMENT, "rule": SkipReason.RULE}
 

@@ -170,7 +170,7 @@ def regroup(
     Args:
         units: the unit of each atom.
         cuts: the default split of each atom.
-        single: units that were one list item each; beside those, new items stand alone too.
+        single: units that were one list item each; among those, new items stand alone too.
     """
     if _agrees(units, cuts):
         return None
@@ -186,7 +186,7 @@ def regroup(
         elif unit is not None:
             joins = unit not in single
         else:
-            # What is new stays as it was cut, but where others of its list stand alone its items do too.
+            # New text keeps its default split, but its items stand alone where others of the list do.
             joins = last.part == cut.part and not (cut.part in taken and (last.is_item or cut.is_item))
         if joins:
             groups[-1][1].append(at)

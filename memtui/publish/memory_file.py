@@ -215,16 +215,21 @@ def _typed(key: str, value: Any) -> Any:
             value.lower(), value
         )
     if key in LIST_KEYS:
-        items = value.split(",") if isinstance(value, str) else value
-        if isinstance(items, list):
-            items = [item.strip() if isinstance(value, str) else item for item in items]
-            items = [item for item in items if item]
-            return items if key == "tags" else [{"path": a} if isinstance(a, str) else a for a in items]
+        return _items(key, value)
     if key == "source":
         return _source(value)
     if key == "other_sources" and isinstance(value, list):
         return [_source(item) for item in value]
     return value
+
+
+def _items(key: str, value: Any) -> Any:
+    """Return a list of tags or anchors, also from text separated by commas."""
+    items = [item.strip() for item in value.split(",")] if isinstance(value, str) else value
+    if not isinstance(items, list):
+        return value
+    kept = [item for item in items if item]
+    return kept if key == "tags" else [{"path": item} if isinstance(item, str) else item for item in kept]
 
 
 def _source(value: Any) -> Any:

@@ -87,7 +87,7 @@ def plain_form(text: str) -> str:
     plain = plain.lower()
     if _LOOSE.search(plain) or plain.lstrip(" \t")[:1].isdigit() or _LATER_NUMBER.search(plain):
         plain = _LINE_MARK.sub("", plain)
-        # Underscores before the other marks: whether they are markup hangs on what stands beside them.
+        # Underscores before the other marks: whether they are markup depends on their neighbours.
         plain = (_UNDERSCORES.sub("", plain) if "_" in plain else plain).translate(_MARKS)
     if "'" in plain or "cannot" in plain:
         for pattern, words in _CONTRACTIONS:

@@ -270,7 +270,7 @@ def find_assignments(text: str) -> Iterator[Hit]:
     """Yield the values that are assigned to names of secrets and look like one.
 
     In the form of an environment file (`DB_PASSWORD=hunter2xyz`) the value is checked less strictly than in prose,
-    where a word without digits is none.
+    where a word without digits does not count.
     """
     for spelling in _SPELLINGS:
         at = text.find(spelling)

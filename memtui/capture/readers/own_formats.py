@@ -337,7 +337,7 @@ def _title(stated: str, draft: Draft) -> str:
 
 
 def _sources(memory: Memory, draft: Draft) -> tuple[Source, ...]:
-    """Return a memory's sources; a row without an id of its own is known again by what it said."""
+    """Return a memory's sources; a row without an id is recognised by its text."""
     if memory.sources or (draft.record or {}).get("id"):
         return memory.sources
     return (replace(draft.source, imported_hash=draft.content),)

@@ -8,7 +8,7 @@ from memtui.errors import UsageError
 from memtui.text.suggest import did_you_mean
 
 AUTO = "auto"
-"""The format that lets each file choose its reader."""
+"""Selects the reader by the file."""
 
 READERS: tuple[Reader, ...] = (
     own_formats.PORTABLE_READER,
@@ -38,7 +38,7 @@ def reader_named(name: str) -> Reader:
     """Return the reader of a format.
 
     Raises:
-        UsageError: there is none of that name.
+        UsageError: the format is unknown.
     """
     wanted = name.strip().lower()
     wanted = _ALIASES.get(wanted, wanted)

@@ -129,7 +129,7 @@ class _MemoryBank(RuleReader):
 
 
 class _Conventions(RuleReader):
-    """Files of several assistants, each told by its place."""
+    """Files of several assistants, identified by their place."""
 
     def _agent(self, file: SourceFile) -> str | None:
         path = file.path.as_posix()
