@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from memtui.domain.memory import Change, Link, Memory
     from memtui.vault.purge import PurgeReport
 
+VERDICT_WORDS = {"helped": "helped", "hurt": "hurt", "corrected": "corrected", "unused": "not used"}
+"""Feedback on a pack as sentences say it."""
+
+EFFECTS_SHOWN = 3
+"""Memories whose usefulness a sentence names; the rest are counted."""
+
 REASONS_SHOWN = 3
 """Reasons for skipping memories that a sentence names; the rest are counted."""
 
@@ -170,6 +176,15 @@ def imported(report: ImportReport) -> str:
     ]
     counts = ", ".join(f"{number:,} {word}" for number, word in parts if number)
     return f"Imported: {counts}" if report.added or report.updated else f"Nothing new{f': {counts}' if counts else ''}"
+
+
+def feedback_given(verdict: str, effects: Sequence[Effect]) -> str:
+    """Return how feedback changed the usefulness of memories, before → after, and which are due for it."""
+    listed = [f"“{tame(one.title, 40)}” {one.before:.2f} → {one.after:.2f}" for one in effects[:EFFECTS_SHOWN]]
+    if len(effects) > EFFECTS_SHOWN:
+        listed.append(f"{len(effects) - EFFECTS_SHOWN} more")
+    changed = f"{VERDICT_WORDS[verdict].capitalize()}: usefulness of {', '.join(listed)}"
+    return "; ".join(filter(None, (changed, due_after_feedback(effects))))
 
 
 def due_after_feedback(effects: Sequence[Effect]) -> str:

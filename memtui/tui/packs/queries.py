@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from memtui.errors import UsageError
 from memtui.tui.context.ask import Ask
 from memtui.tui.context.queries import Answer, Payloads, Since
-from memtui.tui.packs.view import effect_words
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
+from memtui.wording import outcomes
 
 if TYPE_CHECKING:
     from memtui.curate.packs import UsedMember, UsedPack, Verdict
@@ -68,7 +68,7 @@ def give_feedback(
         only=only,
         secret_patterns=opening.secret_patterns,
     )
-    return Done(effect_words(verdict, effects))
+    return Done(f"{outcomes.feedback_given(verdict, effects)}; u undoes it")
 
 
 def stop_asking(access: VaultAccess, pack: StoredPack) -> Done:

@@ -13,19 +13,14 @@ from memtui.tui.context import view as context_view
 from memtui.tui.memory_view import Block, StyleName
 from memtui.tui.text_layout import days_between, short_age, tame
 from memtui.tui.widgets.lists import Cell, TextRow
-from memtui.wording import outcomes
+from memtui.wording.outcomes import VERDICT_WORDS
 
 if TYPE_CHECKING:
-    from memtui.curate.packs import Effect, UsedMember, UsedPack
+    from memtui.curate.packs import UsedMember, UsedPack
     from memtui.tui.packs.queries import PackRead, PackSince
 
-VERDICTS = {"helped": "helped", "hurt": "hurt", "corrected": "corrected", "unused": "not used"}
-"""Verdicts as the screen shows them."""
-
 _MARKS = {"helped": "+", "hurt": "−", "corrected": "~", "unused": "·"}
-_EFFECTS_SHOWN = 3
 _DIFF_LINES = 400
-_TITLE = 40
 _ROOMY = 50
 
 
@@ -77,8 +72,8 @@ def verdict_words(said: Mapping[str, int], memories: int) -> str:
     """Return the feedback on a pack: `helped`, `hurt 1 of 5`, `helped 4, hurt 1`."""
     if len(said) == 1:
         verdict, number = next(iter(said.items()))
-        return VERDICTS[verdict] if number >= memories else f"{VERDICTS[verdict]} {number} of {memories}"
-    return ", ".join(f"{VERDICTS[verdict]} {number}" for verdict, number in said.items())
+        return VERDICT_WORDS[verdict] if number >= memories else f"{VERDICT_WORDS[verdict]} {number} of {memories}"
+    return ", ".join(f"{VERDICT_WORDS[verdict]} {number}" for verdict, number in said.items())
 
 
 def _tone(mark: str) -> str:
@@ -132,12 +127,12 @@ def member_row(used: UsedMember) -> MemberRow:
     state = _state(used)
     return MemberRow(
         id=member.memory_id,
-        title=(tame(memory.title) or tame(memory.insight)) if memory else tame(member.memory_id, _TITLE),
+        title=(tame(memory.title) or tame(memory.insight)) if memory else tame(member.memory_id, 40),
         kind=tame(memory.kind, 30) if memory else "",
         state=state,
         is_same=state == f"v{member.version}",
         tokens=member.tokens,
-        verdict=VERDICTS.get(last, ""),
+        verdict=VERDICT_WORDS.get(last, ""),
         mark=_MARKS.get(last, " "),
         exists=memory is not None,
     )
@@ -186,7 +181,7 @@ def member_cells(row: MemberRow, width: int) -> list[Cell]:
     ]
 
 
-# -- cards and messages --------------------------------------------------------------------------------
+# -- cards --------------------------------------------------------------------------------------------
 
 
 def pack_blocks(read: PackRead) -> list[Block]:
@@ -201,7 +196,7 @@ def pack_blocks(read: PackRead) -> list[Block]:
     if not read.verdicts:
         blocks.append(Block((("No feedback yet.", "dim"),), gap=True))
     for place, one in enumerate(read.verdicts):
-        words = f"{VERDICTS[one.verdict]}, {counted(one.memories, 'memory')}"
+        words = f"{VERDICT_WORDS[one.verdict]}, {counted(one.memories, 'memory')}"
         when = f"  {one.at:%Y-%m-%d %H:%M} · {tame(one.actor, 30)}"
         blocks.append(Block(((words, "good" if one.verdict == "helped" else "warning"), (when, "dim")), gap=place == 0))
         if one.reason:
@@ -225,12 +220,3 @@ def _diff(pack_id: str, found: PackSince) -> Iterator[Block]:
     more = len(found.lines) - _DIFF_LINES
     if more > 0:
         yield Block(((f"… {more:,} more lines: memtui pack show {pack_id} --diff", "dim"),))
-
-
-def effect_words(verdict: str, effects: Sequence[Effect]) -> str:
-    """Return how feedback changed the usefulness of memories: before → after."""
-    shown = [f"“{tame(one.title, _TITLE)}” {one.before:.2f} → {one.after:.2f}" for one in effects[:_EFFECTS_SHOWN]]
-    if len(effects) > _EFFECTS_SHOWN:
-        shown.append(f"{len(effects) - _EFFECTS_SHOWN} more")
-    changed = f"{VERDICTS[verdict].capitalize()}: usefulness of {', '.join(shown)}"
-    return "; ".join(filter(None, (changed, outcomes.due_after_feedback(effects), "u undoes it")))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.curate.packs import Effect
-from memtui.tui.packs.view import effect_words, task_words, verdict_words
+from memtui.tui.packs.view import task_words, verdict_words
 
 
 @pytest.mark.parametrize(
@@ -25,11 +24,3 @@ def test_a_task_is_named_by_its_text_else_its_files() -> None:
     assert task_words("pay [/x]\x1b", ("a.py",)) == "pay [/x]‹U+001B›"
     assert task_words("", ("a.py", "b.py")) == "a.py, b.py"
     assert task_words(" ", ()) == "standing payload"
-
-
-def test_an_effect_is_told_before_and_after_and_the_rest_is_counted() -> None:
-    effects = [Effect(f"m{n}", f"Title {n}", 1.0, 0.75, is_due=n == 0) for n in range(5)]
-    assert effect_words("hurt", effects) == (
-        "Hurt: usefulness of “Title 0” 1.00 → 0.75, “Title 1” 1.00 → 0.75, “Title 2” 1.00 → 0.75, 2 more; "
-        "“Title 0” hurt more than once and is due for review; u undoes it"
-    )

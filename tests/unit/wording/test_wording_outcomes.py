@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
+from memtui.curate.packs import Effect
 from memtui.domain.memory import Memory
 from memtui.text.plural import counted
 from memtui.wording import outcomes
@@ -79,3 +80,12 @@ def test_rare_reasons_are_counted_only() -> None:
 
 def test_a_title_is_one_line_without_hidden_characters() -> None:
     assert outcomes.acted("Pinned", Outcome((memory("two\nlines\u202e"),))) == "Pinned: two lines‹U+202E›"
+
+
+def test_feedback_names_the_first_memories_before_and_after_and_counts_the_others() -> None:
+    effects = [Effect(f"m{n}", f"Title {n}", 1.0, 0.75, is_due=n == 0) for n in range(5)]
+    assert outcomes.feedback_given("hurt", effects) == (
+        "Hurt: usefulness of “Title 0” 1.00 → 0.75, “Title 1” 1.00 → 0.75, “Title 2” 1.00 → 0.75, 2 more; "
+        "“Title 0” hurt more than once and is due for review"
+    )
+    assert outcomes.feedback_given("unused", effects[1:2]) == "Not used: usefulness of “Title 1” 1.00 → 0.75"
