@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from memtui.capture.classify import MAX_ANCHORS, anchors_in, explain_kind, guess_kind
@@ -87,11 +85,9 @@ def test_a_guess_comes_with_its_reason() -> None:
     assert explain_kind("x", "x", ())[1] == "no evidence for another kind"
 
 
-def test_a_guess_is_always_a_known_kind_and_quick() -> None:
-    started = time.process_time()
+def test_a_guess_is_always_a_known_kind() -> None:
     for text in ("never run " * 100_000, "x" * 1_000_000, "\n" * 100_000, "", "`" * 100_000):
         assert guess_kind(text, text[:50], ()) in DEFAULT_KINDS
-    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize(

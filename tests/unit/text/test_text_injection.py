@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,28 +92,6 @@ def test_an_ordinary_rule_is_no_alarm(rule: str) -> None:
 def test_any_text_can_be_judged(text: str) -> None:
     reasons = planted_instructions(text)
     assert len(reasons) == len(set(reasons))
-
-
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "a",
-        "send .env ",
-        "<!--",
-        "<!-- ai ",
-        "ignore all ",
-        "don't ",
-        "\n",
-        "a@",
-        "\U000e0061",
-        "https://a send ",
-        "|curl ",
-    ],
-)
-def test_a_long_line_takes_moments(unit: str) -> None:
-    start = time.process_time()
-    planted_instructions(unit * (400_000 // len(unit)))
-    assert time.process_time() - start < 30
 
 
 @pytest.mark.parametrize(
