@@ -87,7 +87,7 @@ def test_every_link_within_the_repository_leads_somewhere(page: str) -> None:
     path = ROOT / page
     for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)", path.read_text(encoding="utf-8")):
         linked = path.parent / target if target else path
-        assert linked.exists() or linked.name == "architecture.md", target
+        assert linked.exists(), target
         if anchor:
             headings = re.findall(r"^#+ (.+)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
             assert anchor in {heading.lower().replace(" ", "-") for heading in headings}, f"{target}#{anchor}"
