@@ -1,18 +1,195 @@
-"""Meaning in a process that stays: words alone until the model is there, everybody after."""
+"""Search in memory finds what the search of the vault finds: the same hits, order, scores and explanations."""
 
 from __future__ import annotations
 
+import itertools
+import re
 import threading
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from recall_story import NOON, PAYMENTS, SETTINGS, story_vault
 from support import make_memory
 
 from memtui.config import RecallSettings
-from memtui.recall.resident import ResidentMeaning
+from memtui.domain.memory import STATUSES, Anchor, Memory, Signal
+from memtui.recall.resident import HeldWords, ResidentMeaning, read_words
 from memtui.recall.search import search
-from memtui.vault.filters import Scope
+from memtui.vault.filters import EVERYTHING, Scope
+from memtui.vault.search.postings_memory import TermIndex
 from memtui.vault.vault import Vault
+from memtui.wording.payload import explanation
+from memtui.wording.reasons import hit_words
+from memtui.workspace import Tree
+
+WORDS = (
+    "retry",
+    "payment",
+    "payments",
+    "lock",
+    "Straße",
+    "İzmir",
+    "支付锁定",
+    "retryPayment",
+    "lock_ttl",
+    "the",
+    "a",
+    "ΣΟΦΟΣ",
+)
+TYPOS = ("paymnet", "retyr", "lokc_ttl", "payemnts", "stroms", "retr", "mem0", "m", "", "zzzz", "retry\nlock")
+NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+texts = st.lists(st.sampled_from([*WORDS, "\n", "x\x1fy", "7"]), max_size=6).map(" ".join)
+moments = st.integers(0, 900).map(lambda days: NOW - timedelta(days=days, seconds=days * 37))
+memories: st.SearchStrategy[dict[str, Any]] = st.builds(
+    dict,
+    title=texts,
+    insight=texts.map(lambda text: f"{text} fact"),
+    kind=st.sampled_from(["decision", "lesson", "o'clock"]),
+    project=st.sampled_from(["pay", "ship", None, 'a"b']),
+    status=st.sampled_from(STATUSES),
+    tags=st.lists(st.sampled_from(["storms", "locks"]), max_size=2).map(tuple),
+    importance=st.integers(1, 5),
+    pinned=st.booleans(),
+    created_at=moments,
+    observed_at=st.none() | moments,
+    verified_at=st.none() | moments,
+    half_life_days=st.none() | st.floats(1, 900),
+    anchors=st.lists(st.sampled_from(["src/a.py", "gone.py", "a\nb", "*.md"]).map(Anchor), max_size=2, unique=True).map(
+        tuple
+    ),
+)
+ids = st.sampled_from(["mem0", "mem00abc", "MEM00ABC", "lock"]) | st.from_regex(r"[a-z2-7]{8}", fullmatch=True)
+
+
+def filled(folder: Path, rows: Sequence[dict[str, Any]], names: Sequence[str]) -> Vault:
+    vault = Vault(folder / "vault.duckdb", now=lambda: NOW)
+    lot = [Memory(id=name, updated_at=NOW, **row) for name, row in zip(names, rows, strict=False)]
+    with vault.write(actor="person", action="import") as writer:
+        writer.put_many(lot)
+        writer.add_signals(
+            Signal(memory_id=memory.id, signal=signal, at=NOW - timedelta(days=days), actor="person", weight=0.7)
+            for memory in lot[::2]
+            for days, signal in ((3, "copied"), (1, "hurt"))
+        )
+        writer.insert_unjournaled(
+            "anchor_states",
+            (
+                {"memory_id": memory.id, "path": anchor.path, "state": "gone", "checked_at": NOW}
+                for memory in lot[1::2]
+                for anchor in memory.anchors
+            ),
+        )
+    return vault
+
+
+def plain(words: str | tuple[str, ...]) -> list[str]:
+    """Return the words of an explanation in no order: which of two that weigh the same comes first is left open."""
+    return sorted(re.split(r"[\s,:;]+", words if isinstance(words, str) else " ".join(words)))
+
+
+def same(
+    vault: Vault,
+    held: HeldWords,
+    query: str,
+    scope: Scope,
+    *,
+    limit: int = 100,
+    statuses: Sequence[str] | None = ("active",),
+    tree: Tree | None = None,
+) -> None:
+    """Compare both searches: the ids in order, the scores to nine digits, the explanations word for word."""
+    by_vault = search(vault, query, scope, limit=limit, settings=SETTINGS, now=NOW, statuses=statuses, tree=tree).hits
+    in_memory = held.search(query, scope, limit=limit, settings=SETTINGS, now=NOW, statuses=statuses, tree=tree).hits
+    assert [hit.memory.id for hit in in_memory] == [hit.memory.id for hit in by_vault], query
+    for mine, theirs in zip(in_memory, by_vault, strict=True):
+        assert mine.score == pytest.approx(theirs.score, abs=1e-8)
+        assert [plain(row) for row in explanation(mine)] == [plain(row) for row in explanation(theirs)]
+        assert plain(hit_words(mine)) == plain(hit_words(theirs))
+        assert mine.memory.title == theirs.memory.title
+
+
+@settings(max_examples=8, suppress_health_check=list(HealthCheck), phases=(Phase.explicit, Phase.reuse, Phase.generate))
+@given(st.lists(memories, min_size=1, max_size=14), st.lists(ids, min_size=14, max_size=14, unique=True), st.data())
+def test_random_vaults_are_searched_alike(
+    tmp_path_factory: pytest.TempPathFactory,
+    rows: list[dict[str, Any]],
+    names: list[str],
+    data: st.DataObject,
+) -> None:
+    folder = tmp_path_factory.mktemp("alike")
+    (folder / "src").mkdir()
+    (folder / "src" / "a.py").write_text("pass")
+    vault = filled(folder, rows, names)
+    held = read_words(vault, TermIndex())
+    assert held is not None
+    queries = st.lists(st.sampled_from([*WORDS, *TYPOS]), min_size=1, max_size=3).map(" ".join)
+    whole = [*names[:2], names[0][:5], str(rows[0]["title"])]
+    scopes = (EVERYTHING, Scope(("pay",)), Scope(("pay", 'a"b'), with_unassigned=True), Scope(()))
+    for query, scope in itertools.product([*whole, *data.draw(st.lists(queries, min_size=3, max_size=5))], scopes[:1]):
+        same(vault, held, query, scope)
+    same(vault, held, data.draw(queries), scopes[1])
+    same(vault, held, data.draw(queries), scopes[2], statuses=None)
+    same(vault, held, data.draw(queries), scopes[3], statuses=("retired", "candidate"))
+    same(vault, held, data.draw(queries), EVERYTHING, limit=2, tree=Tree("pay", folder))
+
+
+def test_the_story_is_searched_alike(tmp_path: Path) -> None:
+    vault = story_vault(tmp_path)
+    held = read_words(vault, TermIndex())
+    assert held is not None
+    for query in (
+        "retry webhooks",
+        "refund",
+        "lockpaym",
+        "impe",
+        "lock",
+        "kuberntes ingres",
+        "Lock refunds by payment_id",
+    ):
+        for scope, statuses in ((PAYMENTS, ("active",)), (EVERYTHING, None)):
+            there = search(vault, query, scope, limit=20, settings=SETTINGS, now=NOON, statuses=statuses).hits
+            here = held.search(query, scope, limit=20, settings=SETTINGS, now=NOON, statuses=statuses).hits
+            assert [(hit.memory.id, plain(hit_words(hit))) for hit in here] == [
+                (hit.memory.id, plain(hit_words(hit))) for hit in there
+            ]
+
+
+def test_many_that_score_alike_are_cut_off_alike(tmp_path: Path) -> None:
+    """More equal scores than the limit: the oldest keys stay in both."""
+    rows = [
+        {"title": f"retry {number % 3 * 'lock '}", "insight": "payment", "created_at": NOW} for number in range(300)
+    ]
+    vault = filled(tmp_path, rows, [f"m{number:07d}" for number in range(300)])
+    held = read_words(vault, TermIndex())
+    assert held is not None
+    for query in ("retry", "lock", "retry lock", "payment lock"):
+        same(vault, held, query, EVERYTHING)
+
+
+def test_what_is_read_while_the_vault_changes_is_dropped(tmp_path: Path) -> None:
+    vault = filled(tmp_path, [{"title": "retry", "insight": "x", "created_at": NOW}], ["aaaaaaaa"])
+
+    def change() -> bool:
+        with vault.write(actor="person", action="pin") as writer:
+            writer.set_meta("seen", "1")
+        return True
+
+    assert read_words(vault, TermIndex(), wanted=change) is None
+    assert read_words(vault, TermIndex(), wanted=lambda: False) is None
+    assert read_words(vault, TermIndex()) is not None
+
+
+def test_an_empty_vault_has_nothing_to_find(tmp_path: Path) -> None:
+    held = read_words(Vault(tmp_path / "none.duckdb"), TermIndex())
+    assert held is not None
+    assert held.search("retry paymnet", EVERYTHING, limit=9, settings=SETTINGS, now=NOW).hits == []
+
 
 SCOPE = Scope(("p",))
 

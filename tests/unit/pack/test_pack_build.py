@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -23,11 +24,7 @@ from memtui.pack.targets.base import STYLES, PayloadInfo, Style
 from memtui.pack.targets.formats import target_named, target_names
 from memtui.recall.result import Hit, Recall, Task, Withheld
 from memtui.text.token_count import get_counter
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from memtui.vault.vault import Vault
+from memtui.vault.vault import Vault
 
 
 @pytest.fixture(scope="module")

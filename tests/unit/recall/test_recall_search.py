@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 from recall_story import NOON, PAYMENTS, SETTINGS, ids, story_vault
 
+from memtui.recall.result import Hit
 from memtui.recall.search import search
 from memtui.vault.filters import EVERYTHING, Scope
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from memtui.recall.result import Hit
-    from memtui.vault.vault import Vault
+from memtui.vault.vault import Vault
 
 
 @pytest.fixture(scope="module")

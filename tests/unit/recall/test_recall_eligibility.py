@@ -11,8 +11,11 @@ from recall_story import ids, recalled
 
 from memtui.curate.memories import edit_memory
 from memtui.curate.resolutions import contradiction_of, keep_both, parse_validity
+from memtui.domain.kinds import DEFAULT_KINDS
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
+from memtui.errors import UsageError
+from memtui.recall.eligibility import PHASES, check_phase, guess_phase, kind_part
 from memtui.recall.result import Recall
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
@@ -97,3 +100,46 @@ def test_a_tag_alone_limits_nothing(both: tuple[Vault, Memory, Memory]) -> None:
     vault, old, _ = both
     edit_memory(vault, old.id, {"tags": ("only:", "onlyish")}, actor=PERSON)
     assert replace(get(vault, old.id), tags=()).id in ids(look(vault, "refund queue", "shop/queue.py").hits)
+
+
+@pytest.mark.parametrize(
+    ("text", "phase"),
+    [
+        ("Plan the migration to Postgres 16", "plan"),
+        ("make refunds idempotent", "implement"),
+        ("Why does the webhook handler crash?", "debug"),
+        ("fix the failing login test", "debug"),
+        ("review the pull request for the ledger", "review"),
+        ("refactor payments/service.py", "refactor"),
+        ("write tests for refund rounding", "test"),
+        ("deploy 2.4 to production", "release"),
+        ("which port does the replica use?", None),
+        ("", None),
+        ("日本語のタスク", None),
+    ],
+)
+def test_the_words_of_a_task_tell_its_phase(text: str, phase: str | None) -> None:
+    assert guess_phase(text) == phase
+
+
+def test_each_phase_favours_some_kinds_within_bounds() -> None:
+    for phase in PHASES:
+        values = [kind_part(kind, phase, guessed=True).value for kind in DEFAULT_KINDS]
+        assert 0.8 <= min(values) < 1.0 < max(values) <= 1.25
+
+
+def test_without_a_phase_and_for_kinds_of_ones_own_nothing_is_favoured() -> None:
+    assert kind_part("bug-pattern", None, guessed=True).value == 1.0
+    assert kind_part("runbook", "debug", guessed=False).value == 1.0
+
+
+def test_the_explanation_says_whether_the_phase_was_guessed() -> None:
+    guessed, given = (kind_part("lesson", "debug", guessed=guessed).reason for guessed in (True, False))
+    assert guessed.names == given.names == ("lesson", "debug")
+    assert (guessed.number, given.number) == (1, 0)
+
+
+def test_an_unknown_phase_is_refused_with_the_known_ones() -> None:
+    assert check_phase("debug") == "debug"
+    with pytest.raises(UsageError, match="plan, implement, debug"):
+        check_phase("debugging")
