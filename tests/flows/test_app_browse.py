@@ -200,7 +200,7 @@ async def test_half_a_word_of_a_title_finds_it_and_quotes_brackets_and_pastes_ar
         browser(pilot)._filter.value = ""
         await holds(pilot, 6)
         await pilot.press(*"[/zzz")
-        await shows(pilot, "Nothing fits “[/zzz”.")
+        await shows(pilot, "No match for “[/zzz”.")
         browser(pilot)._filter.value = ""
         browser(pilot)._filter.post_message(events.Paste("retry\r\na\nrefund \x1b[201~:q! " + "y" * 5_000))
         await until(pilot, lambda: bool(browser(pilot)._filter.value), "the paste arrived")

@@ -78,7 +78,7 @@ async def test_the_palette_offers_the_same_acts_and_reasons_and_may_be_left_twic
         for typed, found in (
             ("forget", "retire: out of use"),
             ("theme", "choose a theme"),
-            ("xyzzy", "No act is called so"),
+            ("xyzzy", "No such action"),
         ):
             await pilot.press("ctrl+u", *typed)
             await shows(pilot, found)
@@ -90,7 +90,7 @@ async def test_the_palette_offers_the_same_acts_and_reasons_and_may_be_left_twic
         await pilot.press(*"delete")
         await shows(pilot, "retire: out of use")
         await pilot.press("ctrl+u", *"xyzzy")
-        await shows(pilot, "No act is called so")
+        await shows(pilot, "No such action")
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is browser(pilot), "help is left")
         await pilot.press("colon")

@@ -231,7 +231,7 @@ async def test_adding_outside_of_any_project_says_unassigned(tmp_path: Path) -> 
         await shows(pilot, "The vault is empty.")
         await pilot.press("a")
         await form_opens(pilot)
-        await notes(pilot, "project", "reaches no payload")
+        await notes(pilot, "project", "not in any payload")
         await pilot.press(*"Alone", "ctrl+s")
         await says(pilot, "unassigned: no payload includes it yet")
         await form_closes(pilot)

@@ -85,12 +85,12 @@ async def test_marks_that_the_filter_hides_are_told_and_spared(ferry: Vault, tmp
         await holds(pilot, 5)
         await pilot.press("space", "space", "slash", *"refund", "enter")
         await holds(pilot, 2)
-        await shows(pilot, "1 marked, 1 not listed: left alone · 2 of 5")
+        await shows(pilot, "1 marked, 1 not listed: left out · 2 of 5")
         await pilot.press("x")
         await says(pilot, "Retired: Lock refunds by payment_id")
         assert statuses(ferry, range(1, 4)) == ["retired", "active", "active"]
         await holds(pilot, 1)
-        await shows(pilot, "acts are for this row: 1 marked, not listed · 1 of 4")
+        await shows(pilot, "actions apply to this row: 1 marked, not listed · 1 of 4")
         await shows(pilot, "/ filter")
         await until(pilot, lambda: not browser(pilot).acting, "the change is over")
         await pilot.press("x")
@@ -109,7 +109,7 @@ async def test_restore_brings_marked_memories_back_from_the_view_of_retired_ones
         await shows(pilot, "×")
         await pilot.press("asterisk", "R")
         await says(pilot, "Restored 3 memories")
-        await shows(pilot, "backspace lets go of the facets")
+        await shows(pilot, "backspace clears the facets")
         assert statuses(ferry, range(1, 4)) == ["active"] * 3
 
 

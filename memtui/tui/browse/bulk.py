@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 
-from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import ACTIONS, BULK
@@ -22,10 +21,9 @@ from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.memory_acts import MemoryActs
 from memtui.tui.memory_view import Block
-from memtui.tui.messages import LookFailed
 from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.tui.text_layout import counted, tame
-from memtui.tui.values import Done, Row, Signature
+from memtui.tui.values import Done, Signature
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
@@ -203,26 +201,6 @@ _QUESTIONS = {
 _ACTS = frozenset({"bulk-tags", "bulk-kind", "bulk-half-life", "bulk-verify", "bulk-retire"})
 
 
-@dataclass
-class ChosenRead(Message):
-    """What is chosen was read.
-
-    Attributes:
-        query: by which it was chosen; None where it was marked.
-    """
-
-    chosen: Chosen
-    query: str | None
-    ticket: int
-
-
-@dataclass
-class ChosenRows(Message):
-    """Rows were read."""
-
-    rows: Mapping[str, Row]
-
-
 class BulkScreen(ListDetail):
     """What is chosen on the left, on the right what can be done and what the last act left alone.
 
@@ -234,6 +212,13 @@ class BulkScreen(ListDetail):
 
     AREA = BULK
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(BULK)
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "bulk-tags": ("_line.open", TAGS, ""),
+        "bulk-half-life": ("_line.open", HALF_LIFE, ""),
+        "bulk-verify": ("_verify",),
+        "bulk-retire": ("_retire",),
+        "bulk-pane": ("enter_other",),
+    }
     AUTO_FOCUS = "#bulk-list"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
@@ -247,10 +232,8 @@ class BulkScreen(ListDetail):
         self._title = TitleLine("Change many", id="bulk-title")
         self._line = AskLine(_QUESTIONS, id="bulk-ask")
         self._ids: tuple[str, ...] = tuple(identifiers)
-        self._query: str | None = None
         self._typed = query
         self._chosen: Chosen | None = None
-        self._ticket = 0
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -262,7 +245,7 @@ class BulkScreen(ListDetail):
         yield self.hints
 
     def on_mount(self) -> None:
-        """Draw the empty panes; the vault is asked after the first picture."""
+        """Draw the empty panes; the vault is read after the first picture."""
         self._list.set_title("1 Chosen", "")
         self._plan.set_title("2 What to do")
         self.begin_looking()
@@ -270,53 +253,36 @@ class BulkScreen(ListDetail):
     # -- what is chosen ---------------------------------------------------------------------------
 
     def look_again(self) -> None:
-        """Read anew what is chosen: the same memories, whatever a query would choose by now."""
-        self._ticket += 1
-        self._read(None, self._ids, self._ticket)
+        """Read again what is chosen: the same memories, whatever a query would choose by now."""
+        ids = self._ids
+        self.loader.read(lambda: self._bulk.by_ids(ids), self._show, group="bulk")
 
-    @work(thread=True, exclusive=True, group="bulk", exit_on_error=False)
-    def _read(self, query: str | None, identifiers: Sequence[str], ticket: int) -> None:
-        try:
-            chosen = self._bulk.by_ids(identifiers) if query is None else self._bulk.by_query(query)
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(ChosenRead(chosen, query, ticket))
+    def _choose(self, query: str) -> None:
+        """Choose others by a query."""
 
-    @on(ChosenRead)
-    def _show(self, message: ChosenRead) -> None:
-        if message.ticket != self._ticket:
-            return
+        def show(chosen: Chosen) -> None:
+            self._typed = query
+            self._close_line()
+            self._show(chosen)
+
+        self.loader.read(lambda: self._bulk.by_query(query), show, group="bulk")
+
+    def _show(self, chosen: Chosen) -> None:
         self.trouble_is_over()
-        chosen = self._chosen = message.chosen
+        self._chosen = chosen
         self.looked_at = chosen.signature
         self._ids = tuple(chosen.versions)
-        if message.query is not None:
-            self._query, self._typed = message.query, message.query
-            self._close_line()
-        self._list.show(self._ids, follow=self._list.current, fresh=True, notice=("Nothing is chosen.", "/ asks anew."))
+        notice = ("Nothing is chosen.", "/ chooses by another query.")
+        self._list.show(self._ids, follow=self._list.current, fresh=True, notice=notice)
         number = counted(len(self._ids), "memory", "memories")
         self._list.set_title("1 Chosen", f"{len(self._ids):,}")
         self._title.note = f"{number}" + (f" by {tame(self._typed, 60)}" if self._typed else "")
         self.draw_again()
 
     @on(MemoryList.RowsWanted)
-    def _ask_for_rows(self, message: MemoryList.RowsWanted) -> None:
+    def _fill_rows(self, message: MemoryList.RowsWanted) -> None:
         message.stop()
-        self._read_rows(message.ids)
-
-    @work(thread=True, exclusive=True, group="bulk-rows", exit_on_error=False)
-    def _read_rows(self, identifiers: tuple[str, ...]) -> None:
-        try:
-            rows = self.access.rows(identifiers)
-        except MemtuiError as error:
-            self.post_message(LookFailed(error))
-        else:
-            self.post_message(ChosenRows(rows))
-
-    @on(ChosenRows)
-    def _put_rows(self, message: ChosenRows) -> None:
-        self._list.put_rows(message.rows)
+        self.loader.read(lambda: self.access.rows(message.ids), self._list.put_rows, group="rows")
 
     @on(MemoryList.Highlighted)
     @on(MemoryList.Marked)
@@ -338,7 +304,7 @@ class BulkScreen(ListDetail):
         if action.id in _ACTS and not self._ids:
             return "Nothing is chosen; / chooses by a query."
         if action.id in _ACTS and self.acting:
-            return "A change is on its way."
+            return "A change is being made."
         return super().why_not(action)
 
     def _all(self, run: Callable[[Mapping[str, int]], Done]) -> None:
@@ -358,20 +324,11 @@ class BulkScreen(ListDetail):
         """Ask for another query."""
         self._line.open(QUERY, self._typed)
 
-    def action_bulk_tags(self) -> None:
-        """Ask for tags."""
-        self._line.open(TAGS, "")
-
-    def action_bulk_half_life(self) -> None:
-        """Ask for a half-life."""
-        self._line.open(HALF_LIFE, "")
-
     @on(AskLine.Given)
     def _take(self, message: AskLine.Given) -> None:
         message.stop()
         if message.name == QUERY:
-            self._ticket += 1
-            self._read(message.text, (), self._ticket)
+            self._choose(message.text)
             return
         self._close_line()
         run = self._bulk.retag if message.name == TAGS else self._bulk.set_half_life
@@ -387,17 +344,11 @@ class BulkScreen(ListDetail):
         kinds = [(tame(kind), "") for kind in self.opening.vault.kinds.names()]
         self.app.push_screen(ChoiceScreen("Kind of all of them", kinds, ""), take)
 
-    def action_bulk_verify(self) -> None:
-        """Say "still true" of all of them."""
+    def _verify(self) -> None:
         self._all(self._bulk.verify_all)
 
-    def action_bulk_retire(self) -> None:
-        """Retire all of them."""
+    def _retire(self) -> None:
         self._all(self._bulk.retire_all)
-
-    def action_bulk_pane(self) -> None:
-        """Go to the other pane."""
-        self.enter_other()
 
     def leave_line(self) -> bool:
         """Close the line; False where it is closed."""
@@ -430,5 +381,7 @@ def _plan(chosen: Chosen, bulk: BulkAccess, acts: Sequence[tuple[str, str]]) -> 
         if bulk.left.number > len(bulk.left.told):
             blocks.append(Block(((f"… {bulk.left.number - len(bulk.left.told):,} more", "dim"),)))
     blocks += [Block(((title, "text"),), label=key, gap=not place) for place, (key, title) in enumerate(acts)]
-    words = "Each is one change of all of them, and one undo. What somebody moved meanwhile is left alone and named."
+    words = (
+        "Each is one change of all of them, and one undo. What somebody changed meanwhile is left unchanged and listed."
+    )
     return [*blocks, Block(((words, "dim"),), gap=True)]

@@ -69,7 +69,7 @@ def facet_lines(
 
     Args:
         counts: values with their counts.
-        chosen: chosen values by facet; one that no memory has any more is still listed, to let go of it.
+        chosen: chosen values by facet; one that no memory has any more is still listed, to clear it.
         folded: facets of which only the heading shows.
         long: facets of which all values show.
     """
@@ -118,7 +118,7 @@ _CHOSEN = "✓"
 
 
 class FacetPane(CursorList):
-    """Lines of facets and values; says what was chosen and is told what to show."""
+    """Lines of facets and values; says what was chosen and shows what it is given."""
 
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(FACETS)
     PREFIX = "facets"
@@ -127,7 +127,7 @@ class FacetPane(CursorList):
 
     @dataclass
     class Toggled(Message):
-        """A value is to be chosen, or let go of."""
+        """A value is to be chosen, or no longer."""
 
         facet: str
         value: str
@@ -160,7 +160,7 @@ class FacetPane(CursorList):
         return self._lines[self.cursor] if self.cursor < len(self._lines) else None
 
     def _lay_out(self) -> None:
-        """Make the lines anew; the cursor stays on its value."""
+        """Lay the lines out again; the cursor stays on its value."""
         was = self.current
         counts = self._counts
         self._lines = facet_lines(counts, self.chosen, folded=self.folded, long=self._long) if counts else []
@@ -183,7 +183,7 @@ class FacetPane(CursorList):
         return len(self._lines)
 
     def action_facet_choose(self) -> None:
-        """Choose the value or let go of it; fold or unfold the heading; show more or fewer values."""
+        """Choose the value or clear it; fold or unfold the heading; show more or fewer values."""
         line = self.current
         if line is None:
             return

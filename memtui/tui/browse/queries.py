@@ -74,7 +74,7 @@ class ListQueries:
     # -- the list ---------------------------------------------------------------------------------
 
     def load(self, query: str, wanted: Wanted, *, best: bool = True) -> Listing:
-        """Read the list anew and filter it, see `filtered`."""
+        """Read the list again and filter it, see `filtered`."""
         from memtui.vault.facets import listed_ids
         from memtui.vault.review_triggers import asked_since
 
@@ -283,7 +283,7 @@ class ListQueries:
 
         words = self._words
         if words is None or words.counter != base.counter:
-            # What is out of date is let go of first, so that never two of them are held.
+            # What is out of date is dropped first, so that never two of them are held.
             self._words = self._at_hand = words = None
             self._words = words = read_words(self._reading, self._terms(), wanted=wanted)
         if words is None or words.counter != base.counter or not wanted():

@@ -36,9 +36,9 @@ def marked_count(listed: int, hidden: int, *, drawing: bool) -> str:
     if not listed and not hidden:
         return ""
     if listed:
-        words = f"{listed:,} marked" + (f", {hidden:,} not listed: left alone" if hidden else "")
+        words = f"{listed:,} marked" + (f", {hidden:,} not listed: left out" if hidden else "")
     else:
-        words = f"acts are for this row: {hidden:,} marked, not listed"
+        words = f"actions apply to this row: {hidden:,} marked, not listed"
     return f"{words} (v ends the range)" if drawing else words
 
 
@@ -53,9 +53,9 @@ def notice_of(listing: Listing) -> tuple[str, ...]:
     """Return what an empty list says: why it is empty, and what to do."""
     base = listing.base
     if base.ids:
-        return (f"Nothing fits “{tame(listing.query, 40)}”.", "esc clears the filter.")
+        return (f"No match for “{tame(listing.query, 40)}”.", "esc clears the filter.")
     if base.wanted.chosen and base.elsewhere:
-        return (f"No memory is {tame(chosen_words(base.wanted.chosen), 80)}.", "backspace lets go of the facets.")
+        return (f"No memory is {tame(chosen_words(base.wanted.chosen), 80)}.", "backspace clears the facets.")
     if base.due_only and base.active:
         return ("Nothing is due for review.", "d lists all memories.")
     if base.inbox and not base.wanted.chosen:

@@ -24,7 +24,7 @@ from memtui.tui.keymap import Keymap
 from memtui.tui.screen import MemtuiScreen
 from memtui.tui.text_layout import MARK_DUE, MARK_PINNED
 
-NOTHING_FOUND = "No act is called so"
+NOTHING_FOUND = "No such action"
 ERASED_BY = "To erase a memory for good: memtui purge, on the command line"
 
 _AT_A_WORD, _BY_ANOTHER_NAME, _WITHIN, _NOTE = 0.9, 0.7, 0.5, 0.1
@@ -105,7 +105,7 @@ _KEY_CELLS = 16
 MARKS = (
     (MARK_PINNED, "pinned: never stale, first in every payload"),
     (MARK_DUE, "due: nobody has verified it for too long"),
-    ("✓", "marked: acts are for all that are marked and listed"),
+    ("✓", "marked: actions apply to all that are marked and listed"),
     ("? × »", "in the inbox · retired · superseded or merged"),
     ("████▊", "freshness: the share of trust that is left"),
     ("12 d", "age: since verified, else since observed"),

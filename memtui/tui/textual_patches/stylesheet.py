@@ -16,7 +16,7 @@ _parsed: LRUCache[Any, Any] = LRUCache(MOST_SOURCES)
 class KeptStylesheet(Stylesheet):
     """A style sheet that parses each text once per set of variables, whichever app of the process has it.
 
-    Textual parses all texts anew with every kind of widget that comes up, and keeps only the last 64 of them, which
+    Textual parses all texts again with every kind of widget that comes up, and keeps only the last 64 of them, which
     with more texts than that keeps none: measured, the first picture parsed the same rules five times.
     """
 
@@ -28,5 +28,5 @@ class KeptStylesheet(Stylesheet):
         return rules
 
     def reparse(self) -> None:
-        """Parse anew with other variables; the rules stay as they are if that fails."""
+        """Parse again with other variables; the rules stay as they are if that fails."""
         self.parse()

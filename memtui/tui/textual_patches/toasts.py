@@ -25,7 +25,7 @@ def crowded_out(shown: Sequence[Notification], coming: Notification) -> list[Not
     """Return the toasts that make room for another.
 
     One of the same sort, because the newer tells how things are now: what was undone is no longer done. Of the others
-    the least grave and oldest, until few enough are left.
+    the least severe and oldest, until few enough are left.
 
     Args:
         shown: the toasts on the screen, the oldest first.
@@ -48,9 +48,9 @@ class FewNotifications(Notifications):
 
 
 def stand_clear(screen: Screen[Any]) -> None:
-    """Let toasts stand at the top of a screen while the line in hand is in its lower half, else at the bottom."""
+    """Let toasts stand at the top of a screen while the current line is in its lower half, else at the bottom."""
     _clear_holders(screen)
-    line = _line_in_hand(screen)
+    line = _current_line(screen)
     screen.query_children("ToastRack").set_class(line is not None and line >= screen.size.height // 2, ABOVE)
 
 
@@ -67,7 +67,7 @@ def _clear_holders(screen: Screen[Any]) -> None:
                 holder.remove()
 
 
-def _line_in_hand(screen: Screen[Any]) -> int | None:
+def _current_line(screen: Screen[Any]) -> int | None:
     """Return the line of the screen that the person looks at; None where nothing says so."""
     focused = screen.focused
     if focused is None:

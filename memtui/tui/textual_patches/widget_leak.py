@@ -7,10 +7,10 @@ from textual.widget import Widget
 
 
 def drop_pictures() -> None:
-    """Let go of the lines that closed screens drew.
+    """Release the lines that closed screens drew.
 
     Textual remembers two colours for each of the last 1,024 widgets, and by them the widget's whole cache of lines:
-    some 100 kB each. To find the colours anew takes less than a line of the next picture.
+    some 100 kB each. Computing the colours again takes less than a line of the next picture.
     """
     clear = getattr(StylesCache.get_inner_outer, "cache_clear", None)
     if clear is not None:

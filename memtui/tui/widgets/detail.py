@@ -166,7 +166,7 @@ class DetailPane(MovingView):
         return [line.plain for line in self._lines]
 
     def on_resize(self, event: events.Resize) -> None:
-        """Wrap anew where the width changed."""
+        """Wrap again where the width changed."""
         del event
         if self.scrollable_content_region.width != self._wrapped_for:
             self._wrap()
@@ -178,7 +178,7 @@ class DetailPane(MovingView):
             self._wrap()
 
     def _wrap(self) -> None:
-        # Columns are kept free for the scrollbar, so that a text does not wrap anew when it appears.
+        # Columns are kept free for the scrollbar, so that a text does not wrap again when it appears.
         width = self.text_width
         self._wrapped_for = self.scrollable_content_region.width
         self._lines, self._starts = [], []

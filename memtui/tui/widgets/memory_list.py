@@ -338,7 +338,7 @@ class MemoryList(CursorList):
         else:
             self.marks.toggle(self.current)
             self.cursor += 1
-        self._marked_anew()
+        self._marks_changed()
 
     def mark_range(self) -> None:
         """Begin a range at the cursor, or end the one that is drawn."""
@@ -346,12 +346,12 @@ class MemoryList(CursorList):
             self.marks.keep_range(self.ids)
         elif self.ids:
             self.marks.start(self.cursor)
-        self._marked_anew()
+        self._marks_changed()
 
     def mark_all(self) -> None:
         """Mark all that are listed, or none."""
         self.marks.mark_all(self.ids)
-        self._marked_anew()
+        self._marks_changed()
 
     def unmark(self) -> None:
         """Unmark all, listed or not; a range that is being drawn is given up first."""
@@ -359,9 +359,9 @@ class MemoryList(CursorList):
             self.marks.drop_range()
         else:
             self.marks.clear()
-        self._marked_anew()
+        self._marks_changed()
 
-    def _marked_anew(self) -> None:
+    def _marks_changed(self) -> None:
         self.refresh()
         self.post_message(self.Marked(self))
 
