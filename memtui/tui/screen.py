@@ -23,14 +23,13 @@ from memtui.tui.actions.table import EVERYWHERE, GO
 from memtui.tui.keymap import Keymap
 from memtui.tui.launch_options import Opening
 from memtui.tui.loader import Loader
-from memtui.tui.memory_acts import MemoryActs
 from memtui.tui.messages import LookFailed
 from memtui.tui.parts import ScreenPart
 from memtui.tui.state import State
 from memtui.tui.text_layout import tame
 from memtui.tui.textual_patches import toasts
 from memtui.tui.values import Done, Signature
-from memtui.tui.vault_access import VaultAccess
+from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.chrome import KeyHints
 
 POLL_SECONDS = 2.0

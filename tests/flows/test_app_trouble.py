@@ -80,7 +80,7 @@ async def test_a_damaged_vault_is_told_and_the_app_lives_on(blank: Vault, tmp_pa
 async def test_an_unforeseen_error_is_a_toast_too(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memtui.tui.memory_acts import MemoryActs
+    from memtui.tui.vault_access import MemoryActs
 
     def break_down(_access: MemoryActs, identifiers: list[str]) -> None:
         raise RuntimeError(f"[/{identifiers[0]}] broke")

@@ -19,12 +19,11 @@ from memtui.tui.actions.table import ACTIONS, BULK
 from memtui.tui.keymap import Keymap
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
-from memtui.tui.memory_acts import MemoryActs
 from memtui.tui.memory_view import Block
 from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.tui.text_layout import counted, tame
 from memtui.tui.values import Done, Signature
-from memtui.tui.vault_access import VaultAccess
+from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 from memtui.tui.widgets.memory_list import MemoryList

@@ -26,8 +26,7 @@ from memtui.tui.context.task_lines import GUESSED, TaskLines
 from memtui.tui.context.view import RankedRow, ranked_cells
 from memtui.tui.launch_options import Opening
 from memtui.tui.screen import MemtuiScreen
-from memtui.tui.screens.dialogs import CardScreen, pick
-from memtui.tui.screens.memory_cards import read_memory, send_escape
+from memtui.tui.screens.dialogs import CardScreen, pick, read_memory, send_escape
 from memtui.tui.state import State
 from memtui.tui.text_layout import tame
 from memtui.tui.values import Done

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.domain.memory import Source
-from memtui.tui.memory_acts import MemoryActs
 from memtui.tui.text_layout import tame
 from memtui.tui.values import Detail, Done, Row
-from memtui.tui.vault_access import VaultAccess
+from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:

@@ -19,15 +19,7 @@ from memtui.tui.actions.table import CONTEXT, PACKS
 from memtui.tui.context.ask import Ask, lines_of
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
-from memtui.tui.packs.queries import (
-    PackRead,
-    PackSince,
-    copy_again,
-    give_feedback,
-    read_pack,
-    since_pack,
-    stop_asking,
-)
+from memtui.tui.packs.queries import PackRead, PackSince, copy_again, give_feedback, read_pack, since_pack, stop_asking
 from memtui.tui.packs.view import (
     MemberRow,
     PackRow,
@@ -38,8 +30,7 @@ from memtui.tui.packs.view import (
     pack_row,
     since_blocks,
 )
-from memtui.tui.screens.dialogs import CardScreen
-from memtui.tui.screens.memory_cards import read_memory, send_escape
+from memtui.tui.screens.dialogs import CardScreen, read_memory, send_escape
 from memtui.tui.state import State
 from memtui.tui.text_layout import tame
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine

@@ -28,7 +28,7 @@ from memtui.tui.review.queue import Queue, TimeLeft
 from memtui.tui.review.verdicts import CHANGED_MEANWHILE, Verdicts
 from memtui.tui.review.view import MovesScreen, changed_meanwhile, head_line
 from memtui.tui.screen import POLL_SECONDS, MemtuiScreen
-from memtui.tui.screens.memory_cards import send_escape
+from memtui.tui.screens.dialogs import send_escape
 from memtui.tui.screens.similar_on_save import SimilarOnSave
 from memtui.tui.text_layout import tame
 from memtui.tui.values import Done

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.clock import days_after
 from memtui.errors import ConflictError
-from memtui.tui.memory_acts import MemoryActs
+from memtui.tui.vault_access import MemoryActs
 from memtui.tui.review.queries import Shown
 from memtui.tui.text_layout import counted, tame
 from memtui.tui.values import Done

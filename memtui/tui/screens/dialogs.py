@@ -1,4 +1,4 @@
-"""Small dialogs: a memory in full, a choice, a text, a theme."""
+"""Dialogs: choices, a text over the screen, the theme picker."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from memtui.tui.memory_view import Block
+from memtui.text.sanitize import without_surrogates
+from memtui.tui.memory_view import Block, describe
+from memtui.tui.screen import MemtuiScreen
+from memtui.tui.values import Detail
 from memtui.tui.widgets.detail import DetailPane
 
 
@@ -176,3 +179,21 @@ class ThemePicker(ModalScreen[str | None]):
         """Go back to the theme that was in force."""
         self.app.theme = self._current
         self.dismiss(None)
+
+
+def read_memory(screen: MemtuiScreen, identifier: str) -> None:
+    """Read a memory in full over a screen."""
+
+    def show(detail: Detail | None) -> None:
+        if detail is None:
+            screen.say("This memory no longer exists.", severity="warning")
+        else:
+            screen.app.push_screen(CardScreen("Memory", describe(detail)))
+
+    screen.loader.read(lambda: screen.access.detail(identifier), show, group="memory")
+
+
+def send_escape(app: App[Any], text: str) -> bool:
+    """Send a text as OSC 52 between two frames rather than into one."""
+    app.copy_to_clipboard(without_surrogates(text))
+    return True

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RIPE
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
-from memtui.tui.memory_acts import MemoryActs
 from memtui.tui.values import Done
-from memtui.tui.vault_access import VaultAccess
+from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:

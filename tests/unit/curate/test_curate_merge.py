@@ -16,16 +16,7 @@ from memtui.curate.history import history, redo, undo
 from memtui.curate.lifecycle import pin, retire, verify
 from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
-from memtui.curate.merge import (
-    combine,
-    fields_of,
-    marked_texts,
-    merge,
-    named_projects,
-    preview,
-    unmerge,
-    what_differs,
-)
+from memtui.curate.merge import combine, fields_of, marked_texts, merge, named_projects, preview, unmerge, what_differs
 from memtui.curate.views import tokens_of
 from memtui.domain.memory import MOST_MERGED, Anchor, Memory, Source
 from memtui.domain.record import memory_record

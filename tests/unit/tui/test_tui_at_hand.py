@@ -16,9 +16,8 @@ from memtui.recall.resident import ResidentMeaning
 from memtui.tui.browse import queries
 from memtui.tui.browse.queries import ListQueries
 from memtui.tui.launch_options import Opening
-from memtui.tui.memory_acts import MemoryActs
 from memtui.tui.values import SORTS, Listing, Wanted
-from memtui.tui.vault_access import VaultAccess
+from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.vault.vault import Vault
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
