@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.clock import days_after
 from memtui.errors import ConflictError
-from memtui.tui.vault_access import MemoryActs
 from memtui.tui.review.queries import Shown
 from memtui.tui.text_layout import counted, tame
 from memtui.tui.values import Done
-from memtui.tui.vault_access import VaultAccess
+from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
