@@ -16,8 +16,8 @@ from memtui.tui.vault_access import VaultAccess
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
+    from memtui.capture.collect import KnownPlace
     from memtui.capture.importer import ImportRequest
-    from memtui.capture.known_places import KnownPlace
     from memtui.capture.plan import ImportPlan
 
 Progress = Callable[[str, int, int], None]
@@ -38,7 +38,7 @@ def place_at(typed: str, *, folder: Path, home: Path) -> KnownPlace:
     Raises:
         NotFoundError: there is none, or nothing in it that memtui can read.
     """
-    from memtui.capture.known_places import KnownPlace, look_at
+    from memtui.capture.collect import KnownPlace, look_at
 
     try:
         path = folder / Path(typed.strip()).expanduser()

@@ -39,7 +39,7 @@ from memtui.tui.widgets.lines import TextLine, TitleLine
 from memtui.tui.widgets.lists import PickList, RowList, TextRow
 
 if TYPE_CHECKING:
-    from memtui.capture.known_places import KnownPlace
+    from memtui.capture.collect import KnownPlace
 
 WELCOME = (
     "This vault is empty. Below is what your assistants and your team have written down already.",
@@ -122,7 +122,7 @@ class ImportScreen(ListDetail):
     # -- sources ----------------------------------------------------------------------------------
 
     def _find_places(self) -> None:
-        from memtui.capture.known_places import find_places
+        from memtui.capture.collect import find_places
 
         def show(places: list[KnownPlace]) -> None:
             self._known = places

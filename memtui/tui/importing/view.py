@@ -16,7 +16,7 @@ from memtui.tui.text_layout import tame
 from memtui.tui.widgets.lists import Cell, TextRow
 
 if TYPE_CHECKING:
-    from memtui.capture.known_places import KnownPlace
+    from memtui.capture.collect import KnownPlace
     from memtui.capture.plan import ImportPlan, Planned
 
 HEADINGS = {"project": "This project", "home": "Your home folder, for every project", "named": "Named by you"}
