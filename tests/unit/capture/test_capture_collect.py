@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from curating import write_files
 
-from memtui.capture import collect
 from memtui.capture.collect import MAX_BYTES, Collected, collect, find_places, look_at
 from memtui.errors import NotFoundError, UsageError
 from memtui.progress import Cancelled
@@ -313,7 +312,7 @@ def test_empty_folders_and_dead_links_are_no_places(project: Path, home: Path) -
 
 
 def test_counting_stops_at_the_cap(project: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collect, "MOST_FILES", 3)
+    monkeypatch.setattr("memtui.capture.collect.MOST_FILES", 3)
     write_files(project, {f".claude/rules/r{number}.md": RULES for number in range(9)})
     assert [place.files for place in find_places(project, home)] == [3]
 
