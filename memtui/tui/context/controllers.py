@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.errors import MemtuiError, RefusedError, UsageError
+from memtui.errors import MemtuiError, RefusedError
 from memtui.text.plural import counted
-from memtui.text.quantities import parse_budget
 from memtui.tui.context.ask import Ask
 from memtui.tui.context.queries import Answer, Payloads
 from memtui.tui.screen import MemtuiScreen
@@ -29,10 +28,6 @@ QUESTIONS = {
     QUESTION: Question("Note the question in", "memtui-questions.jsonl", verb="appends"),
 }
 """What the line at the bottom asks for."""
-
-
-class BudgetError(UsageError):
-    """The budget cannot be read; shown beside its line."""
 
 
 class PayloadMaker:
@@ -71,12 +66,6 @@ class PayloadMaker:
     def make(self) -> None:
         """Make the payload."""
         ask = self._ask()
-        try:
-            parse_budget(ask.budget)
-        except UsageError as error:
-            self._screen.loader.stop("payload")
-            self._take_failure(BudgetError(error.what, where=error.where, remedy=error.remedy))
-            return
         self.is_waiting = True
         self._basis = self._current_basis()
         self._screen.loader.read(

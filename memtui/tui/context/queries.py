@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from memtui.errors import MemtuiError, UsageError
+from memtui.text.quantities import parse_budget
 from memtui.tui.context.ask import Ask
 from memtui.tui.text_layout import tame
 from memtui.tui.values import Done
@@ -62,8 +63,16 @@ class Since:
     titles: Mapping[str, str]
 
 
-class FilesError(UsageError):
-    """A file that was named does not exist; shown beside the line of files."""
+class LineError(UsageError):
+    """One of the lines cannot be used.
+
+    Args:
+        line: its label.
+    """
+
+    def __init__(self, line: str, error: UsageError) -> None:
+        super().__init__(error.what, where=error.where, remedy=error.remedy)
+        self.line = line
 
 
 class _Kept(Generic[T]):
@@ -110,8 +119,8 @@ class Payloads:
         """Return the pack for an ask: the same bytes that `memtui context` prints for it.
 
         Raises:
-            FilesError: a file neither exists nor is known to any memory.
-            UsageError: invalid budget, target or phase.
+            LineError: invalid budget, or a file that neither exists nor is known to any memory.
+            UsageError: invalid target or phase.
         """
         from memtui.curate.projects import narrow_to_files
         from memtui.pack.build import context
@@ -120,6 +129,10 @@ class Payloads:
         from memtui.recall.result import Task
 
         opening = self._opening
+        try:
+            parse_budget(ask.budget)
+        except UsageError as error:
+            raise LineError("Budget", error) from error
         files, view = self._files(ask.files)
         recipes = None
         if ask.standing is not None:
@@ -179,7 +192,7 @@ class Payloads:
             try:
                 files = check_named_files(self._reading, view, named, folder=self._opening.folder)
             except UsageError as error:
-                raise FilesError(error.what, where=error.where, remedy=error.remedy) from error
+                raise LineError("Files", error) from error
             return tuple(files), narrow_to_files(self._reading, view, files)
 
         return self._files_kept.get((self._access.signature(), named), check)

@@ -19,9 +19,9 @@ from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import CONTEXT
 from memtui.tui.context import view
 from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, lines_of
-from memtui.tui.context.controllers import QUESTION, QUESTIONS, RECIPE, WRITE, BudgetError, PayloadKeeper, PayloadMaker
+from memtui.tui.context.controllers import QUESTION, QUESTIONS, RECIPE, WRITE, PayloadKeeper, PayloadMaker
 from memtui.tui.context.panes import BudgetMeter, PayloadPane
-from memtui.tui.context.queries import Answer, FilesError, Payloads, Since
+from memtui.tui.context.queries import Answer, LineError, Payloads, Since
 from memtui.tui.context.task_lines import GUESSED, TaskLines
 from memtui.tui.context.view import RankedRow, ranked_cells
 from memtui.tui.launch_options import Opening
@@ -196,8 +196,7 @@ class ContextScreen(MemtuiScreen):
     def _show_failure(self, error: MemtuiError) -> None:
         self._copy_awaited = False
         if isinstance(error, UsageError):
-            line = "Budget" if isinstance(error, BudgetError) else "Files" if isinstance(error, FilesError) else ""
-            self._lines.show_problem(line, error)  # the payload stays
+            self._lines.show_problem(error.line if isinstance(error, LineError) else "", error)  # the payload stays
             return
         self.complain(str(error))
         if self._answer is None:
