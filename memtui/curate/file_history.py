@@ -132,7 +132,7 @@ class Renames:
         if moved is not None:
             return Moved(moved + "/" * is_folder, "likely")
         name = PurePosixPath(plain).name
-        same = [] if is_folder or is_generic(name) else self._by_name.get(name, [])
+        same = [] if is_folder or _is_generic(name) else self._by_name.get(name, [])
         return Moved(same[0], "weak") if len(same) == 1 else None
 
     def _followed(self, path: str) -> str | None:
@@ -165,7 +165,7 @@ class Renames:
         return None
 
 
-def is_generic(name: str) -> bool:
+def _is_generic(name: str) -> bool:
     """Return whether many folders have a file of this name, so that it identifies nothing."""
     return name.split(".", 1)[0].lower() in GENERIC_STEMS
 

@@ -202,7 +202,7 @@ def _readers(basis: Basis) -> dict[str, Callable[[str], Any]]:
         **dict.fromkeys(("insight", "rationale", "snippet", "status_reason"), str),
         "kind": lambda text: _kind(basis.kinds, text),
         "tags": lambda text: check_tags(clean_tags([text]), in_use=basis.memory.tags if basis.memory else ()),
-        "anchors": lambda text: anchors_of(text, basis),
+        "anchors": lambda text: _anchors_of(text, basis),
         "project": lambda text: check_name(text.strip()) if text.strip() else None,
         "importance": lambda text: check_importance(_whole(text)),
         "confidence": lambda text: check_confidence(_share(text)),
@@ -254,7 +254,7 @@ def _flag(text: str) -> bool:
     return found
 
 
-def anchors_of(text: str, basis: Basis) -> tuple[Anchor, ...]:
+def _anchors_of(text: str, basis: Basis) -> tuple[Anchor, ...]:
     """Return the anchors that a field names, one per line, relative to the working tree.
 
     Those that the memory has stay as they are, whether or not their files exist.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memtui.vault.search.bm25 import LexicalHit
 
 
-def check_link_type(name: str) -> LinkType:
+def _check_link_type(name: str) -> LinkType:
     """Return a link type.
 
     Raises:
@@ -51,7 +51,7 @@ def link(
         UsageError: there is no such type, or both are the same memory.
         ConflictError: one of them has another version than in `versions`; nothing was written.
     """
-    link_type = check_link_type(type_name)
+    link_type = _check_link_type(type_name)
     with vault.write(actor=actor.name, action="link") as writer:
         first, second = writer.resolve(from_prefix), writer.resolve(to_prefix)
         if first == second:
@@ -79,7 +79,7 @@ def unlink(vault: Vault, from_prefix: str, type_name: str, to_prefix: str, *, ac
         NotFoundError: there is no such link.
         RefusedError: an agent would remove another's link.
     """
-    link_type = check_link_type(type_name)
+    link_type = _check_link_type(type_name)
     with vault.write(actor=actor.name, action="unlink") as writer:
         first, second = writer.resolve(from_prefix), writer.resolve(to_prefix)
         name = f"{first} {link_type} {second}"

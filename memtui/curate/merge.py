@@ -137,7 +137,7 @@ def merge(
             project = check_name(project)
             ensure_project(writer, project)
         result = combine(target, others, project or common_project(target, others), one_text=one_text)
-        result = with_chosen(result, chosen or {}, vault.kinds)
+        result = _with_chosen(result, chosen or {}, vault.kinds)
         _refuse_new_secrets(chosen or {}, everyone, secret_patterns)
         writer.summary = f"merge {len(others) + 1} memories into {result.title}"
         return _take_up(writer, result, others)
@@ -162,7 +162,7 @@ CHOOSABLE = ("title", "insight", "rationale", "snippet", "kind")
 """Fields of a merged memory that a person may choose or write."""
 
 
-def with_chosen(result: Memory, chosen: Mapping[str, str], kinds: Kinds) -> Memory:
+def _with_chosen(result: Memory, chosen: Mapping[str, str], kinds: Kinds) -> Memory:
     """Return a merged memory with the texts that a person chose.
 
     Raises:
@@ -361,7 +361,7 @@ def preview(memories: Sequence[Memory], chosen: Mapping[str, str], kinds: Kinds,
         UsageError: they belong to different projects and none is named, or a chosen text is invalid.
     """
     into, *others = memories
-    return with_chosen(combine(into, others, project or common_project(into, others)), chosen, kinds)
+    return _with_chosen(combine(into, others, project or common_project(into, others)), chosen, kinds)
 
 
 def named_projects(memories: Sequence[Memory]) -> list[str]:

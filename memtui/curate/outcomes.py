@@ -147,7 +147,7 @@ def apply_to_each(
             afterwards(writer, changed)
             stored = writer.get_many(memory.id for memory in changed)
             changed = [stored[memory.id] for memory in changed]
-        writer.summary = f"{action} {title_or_count(changed)}"
+        writer.summary = f"{action} {_title_or_count(changed)}"
     return Outcome(tuple(changed), tuple(skipped))
 
 
@@ -169,7 +169,7 @@ def resolved(reader: VaultReader, prefixes: Iterable[str], *, optional: Containe
     return [known[identifier] for identifier in wanted]
 
 
-def title_or_count(memories: Sequence[Memory]) -> str:
+def _title_or_count(memories: Sequence[Memory]) -> str:
     """Return the title of a single memory, else how many there are, for the journal."""
     return memories[0].title if len(memories) == 1 else f"{len(memories)} memories"
 

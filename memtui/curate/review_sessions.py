@@ -148,7 +148,7 @@ def _packs_to_ask_about(vault: Vault, project: str | None, actor: Actor) -> tupl
     before = last(vault, project=project)
     if before is not None and before.packs and awaiting:
         with vault.read() as reader:
-            was_finished = len(results_of(reader, before)) == len(before.ids)
+            was_finished = len(_results_of(reader, before)) == len(before.ids)
         asked = [pack for pack in awaiting if was_finished and pack.id in before.packs]
         for pack in asked:
             mark_asked(vault, pack, actor=actor)
@@ -206,7 +206,7 @@ def resume(
     if vault.now() - session.started_at > LONGEST_PAUSE:
         return None
     with vault.read() as reader:
-        return session if len(results_of(reader, session)) < len(session.ids) else None
+        return session if len(_results_of(reader, session)) < len(session.ids) else None
 
 
 def last(vault: Vault, *, project: str | None) -> ReviewSession | None:
@@ -220,16 +220,16 @@ def last_decided(vault: Vault, *, project: str | None) -> ReviewSession | None:
     with vault.read() as reader:
         record = _stored(reader).get(project or "")
         session = _session(project or "", record)
-        if session is None or results_of(reader, session):
+        if session is None or _results_of(reader, session):
             return session
         before = _session(project or "", dict(record or {}).get(_BEFORE))
-        return before if before is not None and results_of(reader, before) else session
+        return before if before is not None and _results_of(reader, before) else session
 
 
 def progress(vault: Vault, session: ReviewSession) -> Progress:
     """Return how far a session is."""
     with vault.read() as reader:
-        results = results_of(reader, session)
+        results = _results_of(reader, session)
         verdicts = [verdict for verdict in reader.verdicts(session.ids) if verdict.at >= session.started_at]
     left = len(session.ids) - len(results)
     return Progress(len(session.ids), results, left * _seconds_each(session.started_at, verdicts) / 60)
@@ -280,7 +280,7 @@ _OF_VERDICT = {"still-true": Result.STILL_TRUE, "edited": Result.EDITED}
 _AFFIRMED = frozenset({Result.VERIFIED, *_OF_VERDICT.values()})
 
 
-def results_of(reader: VaultReader, session: ReviewSession) -> dict[str, Result]:
+def _results_of(reader: VaultReader, session: ReviewSession) -> dict[str, Result]:
     """Return, by id, what became of the memories that need no further look."""
     memories = reader.get_many(session.ids)
     results = {identifier: _result_of(memories.get(identifier), session) for identifier in session.ids}
@@ -399,7 +399,7 @@ class Receipt:
 def receipt_of(vault: Vault, session: ReviewSession, *, standing: int | None = None) -> Receipt:
     """Return what a session changed so far; `standing` are the tokens of the standing payload now, where counted."""
     with vault.read() as reader:
-        results = results_of(reader, session)
+        results = _results_of(reader, session)
         memories = reader.get_many(session.ids)
         seen: dict[str, list[SourceState]] = {}
         for state in reader.source_states(session.ids):

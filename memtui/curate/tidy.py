@@ -221,12 +221,12 @@ Stage = Callable[[str], ProgressCallback | None]
 """Gives the callback of a stage: reading, contradictions, meaning, duplicates, ripe, anchors, texts."""
 
 
-def no_stage(_name: str) -> ProgressCallback | None:
+def _no_stage(_name: str) -> ProgressCallback | None:
     """Report nothing."""
     return None
 
 
-def tidy(vault: Vault, options: TidyOptions, *, stage: Stage = no_stage, cache: TidyCache | None = None) -> TidyReport:
+def tidy(vault: Vault, options: TidyOptions, *, stage: Stage = _no_stage, cache: TidyCache | None = None) -> TidyReport:
     """Examine active memories and candidates; no memory is changed, leases are short, states of anchors are stored.
 
     Args:

@@ -182,7 +182,7 @@ def view_memories(
             tier=reader.kinds.get(memory.kind).tier,
             freshness=freshness(memory, now, reader.kinds),
             usefulness=usefulness(signals.get(memory.id, ()), now, reader.kinds.hurt_weight),
-            due_at=due_of(memory, reader.kinds, threshold, asked.get(memory.id)),
+            due_at=_due_of(memory, reader.kinds, threshold, asked.get(memory.id)),
             anchor_states=states.get(memory.id, {}),
             links=tuple(links.get(memory.id, ())),
             source_says_this=source_says_this(memory, seen.get(memory.id, ())),
@@ -191,7 +191,7 @@ def view_memories(
     ]
 
 
-def due_of(memory: Memory, kinds: Kinds, threshold: float, asked: AskedSince | None) -> datetime | None:
+def _due_of(memory: Memory, kinds: Kinds, threshold: float, asked: AskedSince | None) -> datetime | None:
     """Return when a memory becomes due for review, for whatever reason; None if no day is known."""
     if asked is None:
         return due_at(memory, kinds, threshold)
