@@ -12,7 +12,7 @@ from curating import AGENT, PERSON, add, new_vault, try_import
 from support import NOON, make_memory
 
 from memtui.analysis.duplicates import find_duplicates, text_differences
-from memtui.analysis.resemblance import Resemblance, changed_much, compared
+from memtui.analysis.resemblance import changed_much, compared
 from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, Snapshot
 from memtui.analysis.text_features import Wording
 from memtui.capture.titles import title_for
@@ -26,7 +26,6 @@ from memtui.locations import resource_folder
 from memtui.recall.semantic import Likeness
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
-from memtui.wording.outcomes import LONGEST_RESEMBLING, resembles
 
 PAIRS = Path(__file__).parents[2] / "curation"
 
@@ -57,37 +56,21 @@ def test_the_rule_is_rarely_wrong_on_labelled_pairs(half: str, least_precision: 
     assert (precision >= least_precision, recall >= least_recall) == (True, True), (precision, recall)
 
 
-def test_what_is_found_says_how_and_what_to_run(vault: Vault) -> None:
+def test_what_contradicts_is_found_with_the_link_that_settles_it(vault: Vault) -> None:
     old = add(vault, "Lock refunds by payment_id for 30 seconds")
     add(vault, "Deploys wait for the smoke test")
     new = add(vault, "Refunds are locked by payment_id for 60 seconds")
     (found,) = resembling(vault, new)
     assert (found.id, found.sort, found.link) == (old.id, "clashes", "supersedes")
-    line = resembles(new, found)
-    assert "\n" not in line
-    assert f"resembles {old.id} (Lock refunds by payment_id for 30 seconds; " in line
-    assert f"memtui link {new.id} supersedes {old.id}" in line
 
 
-def test_a_quotation_that_is_cut_is_closed() -> None:
-    new = make_memory(id="aaaaaaaa")
-    why = "“Postgres 16 in every environment that we run” against “Postgres 14 in every environment that we run”"
-    line = resembles(new, Resemblance("bbbbbbbb", "A title", "clashes", 0.9, why))
-    assert line.count("“") == line.count("”") == 2
-    assert "“Postgres 14 in every" in line
-    assert "…”" in line
-    assert len(line.split("; ", 1)[1].split("):", 1)[0]) <= LONGEST_RESEMBLING
-
-
-def test_each_sort_has_its_own_command(vault: Vault) -> None:
+def test_a_twin_and_a_near_miss_are_told_apart(vault: Vault) -> None:
     add(vault, "Seed the database before running the tests.")
     add(vault, "The staging database is reset every night.")
     same = add(vault, "Seed the database before you run tests")
     differs = add(vault, "The production database is reset every night.")
     sorts = {memory.id: found for memory in (same, differs) for found in resembling(vault, memory)}
     assert [found.sort for found in sorts.values()] == ["same", "differs"]
-    assert f"memtui merge {sorts[same.id].id} {same.id}" in resembles(same, sorts[same.id])
-    assert f"memtui link {differs.id} relates {sorts[differs.id].id}" in resembles(differs, sorts[differs.id])
 
 
 def test_what_is_settled_out_of_use_or_elsewhere_is_not_offered(vault: Vault) -> None:

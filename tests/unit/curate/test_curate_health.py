@@ -140,8 +140,6 @@ def test_a_large_vault_is_not_searched_for_pairs_here(
     monkeypatch.setattr(service, "MOST_COMPARED", 2)
     found = health(vault, options)
     assert (found.copies, found.duplicates, found.proposed_contradictions) == (1, None, None)
-    notes = [row.note for section in sections(found) for row in section.rows]
-    assert any("memtui tidy" in note for note in notes)
 
 
 def test_an_empty_vault_has_a_health_too(tmp_path: Path, options: HealthOptions) -> None:
