@@ -192,7 +192,7 @@ class EditActions(ScreenPart):
         if not drafts or self._quit_warned or self.screen.acting:
             return False
         self._quit_warned = True
-        forms = counted(len(drafts), "form", "forms")
+        forms = counted(len(drafts), "form")
         self._say(
             f"Unsaved: {forms}. e, a or C brings it back; quit again to leave without saving.", severity="warning"
         )

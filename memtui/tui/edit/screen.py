@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -45,6 +45,11 @@ class EditScreen(FormScreen):
 
     AREA = EDIT
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(EDIT)
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "edit-save": ("_save", None, False),
+        "edit-insist": ("_save", None, True),
+        "edit-verify": ("_save", "verify", False),
+    }
 
     def __init__(
         self, opening: Opening, identifier: str | None, decision: Decision = "edit", *, typed: Draft | None = None
@@ -188,25 +193,14 @@ class EditScreen(FormScreen):
             return "Finish the form first: esc leaves it, ctrl+z undoes typing."
         return super().why_not(action)
 
-    def action_edit_save(self) -> None:
-        """Save."""
-        self._save(self._decision)
-
-    def action_edit_verify(self) -> None:
-        """Save, and say "still true"."""
-        self._save("verify")
-
-    def action_edit_insist(self) -> None:
-        """Save although a text looks like a secret."""
-        self._save(self._decision, allow_secret=True)
-
-    def _save(self, decision: Decision, *, allow_secret: bool = False) -> None:
+    def _save(self, decision: Decision | None, allow_secret: bool) -> None:
+        """Save with a decision, None with that which the form was opened for."""
         basis, texts = self._basis, self._texts()
         if basis is None:
             return
 
         def run() -> Done:
-            wish = Wish(read_values(texts, basis), decision, allow_secret)
+            wish = Wish(read_values(texts, basis), decision or self._decision, allow_secret)
             if basis.memory is None:
                 memory, done = self._editing.add(wish, basis)
                 self.is_statement = done.changed

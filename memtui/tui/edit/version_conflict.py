@@ -56,6 +56,11 @@ class ConflictScreen(MemtuiScreen):
 
     AREA = CONFLICT
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CONFLICT)
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "conflict-theirs": ("_choose", "theirs"),
+        "conflict-mine": ("_choose", "mine"),
+        "conflict-both": ("_choose", "both"),
+    }
     AUTO_FOCUS = "#conflict-fields"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
     NAME = "Version conflict"
@@ -101,9 +106,9 @@ class ConflictScreen(MemtuiScreen):
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
         yield self._head
-        yield self._fields
+        yield self._fields.add_class("pane")
         with Horizontal(id="conflict-sides"):
-            yield from self._panes.values()
+            yield from (pane.add_class("pane") for pane in self._panes.values())
         with self._made:
             yield self._result
         yield self.hints
@@ -211,18 +216,6 @@ class ConflictScreen(MemtuiScreen):
         if action.id in {"undo", "redo"}:
             return "Resolve the conflict first; esc leaves it."
         return super().why_not(action)
-
-    def action_conflict_theirs(self) -> None:
-        """Take what is stored now."""
-        self._choose("theirs")
-
-    def action_conflict_mine(self) -> None:
-        """Take what was typed."""
-        self._choose("mine")
-
-    def action_conflict_both(self) -> None:
-        """Combine both."""
-        self._choose("both")
 
     def _choose(self, choice: Choice) -> None:
         difference = self._current

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -48,6 +48,11 @@ class MergeScreen(MemtuiScreen):
 
     AREA = MERGE
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(MERGE)
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "merge-left": ("_step", -1),
+        "merge-right": ("_step", 1),
+        **{f"{MERGE_TAKE}{number}": ("_take", number - 1) for number in range(1, MOST_MERGED + 1)},
+    }
     AUTO_FOCUS = "#merge-fields"
     VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-high")]  # noqa: RUF012 - Textual declares it as a class variable
 
@@ -68,11 +73,11 @@ class MergeScreen(MemtuiScreen):
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
         yield self._head
-        yield self._fields
+        yield self._fields.add_class("pane")
         with Horizontal(id="merge-sides"):
-            yield from self._panes
-        yield self._stack
-        yield self._result
+            yield from (pane.add_class("pane") for pane in self._panes)
+        yield self._stack.add_class("pane")
+        yield self._result.add_class("pane")
         yield self.hints
 
     def on_mount(self) -> None:
@@ -119,7 +124,7 @@ class MergeScreen(MemtuiScreen):
         if sides is None:
             return
         rows = [
-            ChoiceRow(LABELS[field.name], counted(len(set(field.texts)), "text", "texts"), self._word(field.name))
+            ChoiceRow(LABELS[field.name], counted(len(set(field.texts)), "text"), self._word(field.name))
             for field in sides.fields
         ]
         self._fields.show(rows)
@@ -204,22 +209,8 @@ class MergeScreen(MemtuiScreen):
             return "Their texts are the same; enter merges them."
         return super().why_not(action)
 
-    async def action_act(self, identifier: str) -> None:
-        """Run an action; a number takes the text of that memory."""
-        if not identifier.startswith(MERGE_TAKE):
-            await super().action_act(identifier)
-        elif self.why_not(registry.by_id(identifier)) is None:
-            self._take(int(identifier.removeprefix(MERGE_TAKE)) - 1)
-
-    def action_merge_left(self) -> None:
-        """Take the text to the left."""
-        self._step(-1)
-
-    def action_merge_right(self) -> None:
-        """Take the text to the right."""
-        self._step(1)
-
     def _step(self, step: int) -> None:
+        """Take the text to the left or right."""
         if self._sides is None or self._field is None:
             return
         taken = self._taken[self._field]

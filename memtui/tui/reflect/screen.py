@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -44,6 +44,12 @@ class ReflectScreen(FormScreen):
 
     AREA = REFLECT
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(REFLECT)
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "reflect-save": ("_save", False),
+        "reflect-insist": ("_save", True),
+        "reflect-down": ("_pane.action_half_down",),
+        "reflect-up": ("_pane.action_half_up",),
+    }
 
     def __init__(self, opening: Opening, identifiers: Sequence[str]) -> None:
         super().__init__(opening, PLAN)
@@ -57,8 +63,8 @@ class ReflectScreen(FormScreen):
         """Lay out the screen."""
         yield self._head
         with Horizontal(id="reflect-panes"):
-            yield self._pane
-            with self._form:
+            yield self._pane.add_class("pane")
+            with self._form.add_class("pane"):
                 yield from self._rows.values()
         yield self.hints
 
@@ -135,15 +141,7 @@ class ReflectScreen(FormScreen):
             return "The conclusion is being saved."
         return super().why_not(action)
 
-    def action_reflect_save(self) -> None:
-        """Save the conclusion."""
-        self._save()
-
-    def action_reflect_insist(self) -> None:
-        """Save although a text looks like a secret."""
-        self._save(allow_secret=True)
-
-    def _save(self, *, allow_secret: bool = False) -> None:
+    def _save(self, allow_secret: bool) -> None:
         sources, texts = self._sources, self._rows.typed
         if sources is None:
             return
@@ -182,11 +180,3 @@ class ReflectScreen(FormScreen):
         field = self._rows[RETIRE].field
         if isinstance(field, FormToggle):
             field.action_form_change()
-
-    def action_reflect_down(self) -> None:
-        """Scroll the sources down while writing."""
-        self._pane.action_half_down()
-
-    def action_reflect_up(self) -> None:
-        """Scroll the sources up while writing."""
-        self._pane.action_half_up()

@@ -36,6 +36,8 @@ class ReviewPanes:
         self._files = DetailPane(id="review-files")
         self._similar = DetailPane(id="review-similar")
         self.evidence = Horizontal(self._curve, self._files, self._similar, id="review-evidence")
+        for pane in (self.memory, self._curve, self._files, self._similar):
+            pane.add_class("pane")
 
     def show(self, card: ReviewCard, *, from_top: bool) -> None:
         """Show a memory and its evidence."""

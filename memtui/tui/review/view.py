@@ -274,7 +274,7 @@ def move_blocks(moves: Mapping[str, Mapping[str, str]]) -> list[Block]:
     counts = Counter((old, new) for paths in moves.values() for old, new in paths.items())
     blocks: list[Block] = []
     for place, ((old, new), number) in enumerate(sorted(counts.items(), key=lambda one: (-one[1], one[0]))):
-        tied = counted(number, "memory", "memories")
+        tied = counted(number, "memory")
         blocks.append(Block(((f"{tame(old)}  ", "path"), (tied, "dim")), gap=place > 0))
         blocks.append(Block((("→ ", "dim"), (tame(new), "path"))))
     return blocks

@@ -72,7 +72,7 @@ class ContradictionScreen(MemtuiScreen):
         """Lay out the screen."""
         yield self._head
         with Horizontal(id="clash-sides"):
-            yield from self._panes
+            yield from (pane.add_class("pane") for pane in self._panes)
         yield self._where
         yield self._line
         yield self.hints

@@ -64,8 +64,8 @@ class TidyScreen(MemtuiScreen):
         """Lay out the screen."""
         yield self._head
         with Horizontal(id="tidy-panes"):
-            yield self._found
-            yield self._detail
+            yield self._found.add_class("pane")
+            yield self._detail.add_class("pane")
         yield self.hints
 
     def on_mount(self) -> None:

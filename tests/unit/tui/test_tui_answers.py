@@ -10,7 +10,7 @@ import pytest
 
 from memtui import tui
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import ACTIONS, EVERYWHERE, GO, MERGE_TAKE
+from memtui.tui.actions.table import ACTIONS, EVERYWHERE, GO
 from memtui.tui.screen import MemtuiScreen
 
 
@@ -30,7 +30,7 @@ def screens() -> list[type[MemtuiScreen]]:
 @pytest.mark.parametrize("screen", screens(), ids=lambda screen: screen.__name__)
 def test_every_action_of_a_screen_has_a_method_that_takes_its_arguments(screen: type[MemtuiScreen]) -> None:
     for action in registry.of_owners(screen.AREA, EVERYWHERE):
-        if action.id.startswith((GO, MERGE_TAKE)):  # the app opens a screen, Merge reads the number
+        if action.id.startswith(GO):  # the app opens a screen
             continue
         method, *arguments = screen.ANSWERS.get(action.id) or (f"action_{action.method}",)
         if "." not in method:  # what a screen holds is asked for on a screen that is shown
