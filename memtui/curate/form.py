@@ -331,8 +331,8 @@ def _wording(name: str, text: str) -> Iterator[Finding]:
         yield Finding(name, "hint", f"may look planted: it {reason}")
     line = ordering_line(text)
     if line is not None:
-        place = f"line {line} is phrased as an instruction: " if "\n" in text else "phrased as an instruction: "
-        yield Finding(name, "hint", f"{place}state the fact and the reason instead of an instruction")
+        place = f"line {line} is " if "\n" in text else ""
+        yield Finding(name, "hint", f"{place}phrased as an instruction; state the fact and the reason instead")
     odd = sanitise(text)
     if odd.removed:
         yield Finding(name, "hint", f"{counted(odd.removed, 'control character')} will be removed")
