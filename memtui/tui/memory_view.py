@@ -169,6 +169,12 @@ def _rows(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
         still = f"{MARK_DUE} source still says this: what was changed or retired here"
         yield "Source", ((f"{still}  ", "warning"), ("o opens it", "dim"))
     yield "Dates", ((_dates(memory), "text"),)
+    yield from _record(detail)
+
+
+def _record(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
+    """Return what happened to the memory, and what is due."""
+    view, memory = detail.view, detail.view.memory
     for change in detail.changes:
         said: Piece = (f"{change.at:%Y-%m-%d} {tame(change.actor, 20)}  ", "dim")
         yield "History", (said, (tame(change.summary, 80), "text"))

@@ -23,7 +23,6 @@ from memtui.tui.actions.table import EVERYWHERE, GO
 from memtui.tui.keymap import Keymap
 from memtui.tui.launch_options import Opening
 from memtui.tui.loader import Loader
-from memtui.tui.messages import LookFailed
 from memtui.tui.parts import ScreenPart
 from memtui.tui.state import State
 from memtui.tui.text_layout import tame
@@ -298,10 +297,6 @@ class MemtuiScreen(Screen[None]):
     def trouble_is_over(self) -> None:
         """Note that a read of the vault succeeded."""
         self._last_trouble = ""
-
-    @on(LookFailed)
-    def _take_failed_look(self, message: LookFailed) -> None:
-        self.look_failed(message.error)
 
     @on(Worker.StateChanged)
     def _tell_defect(self, event: Worker.StateChanged) -> None:
