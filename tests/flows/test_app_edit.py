@@ -353,7 +353,7 @@ async def test_what_the_editor_wrote_is_brought_into_the_form_or_the_conflict(
         with terminal_of_its_own(monkeypatch):
             await pilot.press("j", "E")
             await form_opens(pilot)
-            await says(pilot, "ctrl+n keeps it nevertheless")
+            await says(pilot, "ctrl+n saves it anyway")
             assert SECRET in field(pilot, "title").typed
             assert not any(SECRET in toast for toast in toasts(pilot))
             await rewrite(pilot, "title", "Sail times are local")
@@ -381,7 +381,7 @@ async def test_no_editor_and_no_terminal_are_told(
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await shows(pilot, "Sail times are in UTC")
         await pilot.press("E")
-        await says(pilot, "needs a terminal of its own")
+        await says(pilot, "This terminal cannot run an editor")
         assert not files_for_the_editor(tmp_path)
         monkeypatch.delenv("EDITOR")
         monkeypatch.setenv("PATH", str(tmp_path))

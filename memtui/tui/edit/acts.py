@@ -29,10 +29,10 @@ class EditActions(ScreenPart):
         super().__init__(screen)
         self._resemblance = resemblance
         self._kept: dict[str, MemoryFile] = {}
-        """Files that could not be saved, by memory: the editor opens them again."""
+        """Files that could not be saved, by memory; the editor opens them again."""
         self._in_editor: tuple[MemoryFile, Basis, Edited] | None = None
         self._refused: MemtuiError | None = None
-        """Why the save of what stands in `_in_editor` failed."""
+        """Why the save of `_in_editor` failed."""
         self._quit_warned = False
 
     def _say(self, text: str, severity: SeverityLevel = "information") -> None:
@@ -83,7 +83,7 @@ class EditActions(ScreenPart):
         if not edited.values:
             self._kept.pop(memory.id, None)
             discard_untouched(file)
-            left = f"; left alone: {', '.join(edited.left_alone)}" if edited.left_alone else ""
+            left = f"; not changed here: {', '.join(edited.left_alone)}" if edited.left_alone else ""
             self._say(f"Nothing was changed{left}")
             return
         self._save_from_editor(file, basis, edited)
@@ -99,7 +99,7 @@ class EditActions(ScreenPart):
         except SuspendNotSupported:
             discard_untouched(file)
             self._say(
-                "The editor needs a terminal of its own, which this one cannot give. e opens the form.",
+                "This terminal cannot run an editor; e opens the form.",
                 severity="warning",
             )
         except MemtuiError as error:
@@ -142,17 +142,17 @@ class EditActions(ScreenPart):
 
         conflict = ConflictScreen(self.screen.opening, file.memory, theirs, wish, last)
 
-        def settled(_: None) -> None:
+        def closed(_: None) -> None:
             if conflict.saved is not None:
                 self._forget_file(file)
                 self.screen.acts_ended(conflict.saved.id)
             else:
-                self._say(f"Not saved. What you wrote is kept in {file.path}; E opens it again.", severity="warning")
+                self._say(f"Not saved. Your text is kept in {file.path}; E opens it again.", severity="warning")
 
-        self.screen.app.push_screen(conflict, settled)
+        self.screen.app.push_screen(conflict, closed)
 
     def answers_failure(self, error: MemtuiError) -> bool:
-        """Bring what was written in the editor into the form where it is refused; a conflict has its own screen."""
+        """Open the form on a text from the editor that was refused; a version conflict has its own screen."""
         pending = self._in_editor
         if pending is None or error is not self._refused:
             return False
@@ -161,9 +161,9 @@ class EditActions(ScreenPart):
             return True
         file, basis, edited = pending
         where = f": {error.where}" if error.where else ""
-        insist = " ctrl+n keeps it nevertheless." if isinstance(error, SecretRefusedError) else ""
+        insist = " ctrl+n saves it anyway." if isinstance(error, SecretRefusedError) else ""
         self._say(
-            f"{error.what}{where}. Nothing was stored; what you wrote is here and in {file.path}.{insist}",
+            f"{error.what}{where}. Nothing was saved; your text is here and in {file.path}.{insist}",
             severity="error",
         )
         self._form_after_editor(file, basis, edited.values)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -52,6 +52,7 @@ class ContradictionScreen(MemtuiScreen):
 
     AREA = CLASH
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CLASH)
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {"clash-first": ("_keep", 0), "clash-second": ("_keep", 1)}
     AUTO_FOCUS = "#clash-0"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
@@ -120,13 +121,9 @@ class ContradictionScreen(MemtuiScreen):
             return "The contradiction is being resolved."
         return super().why_not(action)
 
-    def action_clash_first(self) -> None:
-        """Let A hold."""
-        self._resolve(lambda: self._tidying.keep(self._contradiction, self._pair[0]))
-
-    def action_clash_second(self) -> None:
-        """Let B hold."""
-        self._resolve(lambda: self._tidying.keep(self._contradiction, self._pair[1]))
+    def _keep(self, place: int) -> None:
+        """Let A or B hold."""
+        self._resolve(lambda: self._tidying.keep(self._contradiction, self._pair[place]))
 
     def action_clash_none(self) -> None:
         """Say that it is not a contradiction."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -25,6 +25,8 @@ from memtui.tui.screen import MemtuiScreen
 from memtui.tui.screens.similar_on_save import SimilarOnSave
 from memtui.tui.tidy.queries import DISMISSED, Pair, TidyAccess
 from memtui.tui.tidy.view import TidyRow, row_blocks, row_cells, rows_of
+from memtui.tui.values import Done
+from memtui.tui.vault_access import MemoryActs
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lists import PickList, RowList, TextRow
 
@@ -41,7 +43,11 @@ class TidyScreen(MemtuiScreen):
 
     AREA = TIDY
     BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(TIDY), *registry.bindings(RESEMBLING)]
-    ANSWERS = SimilarOnSave.ANSWERS
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        **SimilarOnSave.ANSWERS,
+        "tidy-retire": ("_treat", MemoryActs.retire),
+        "tidy-keep": ("_treat", MemoryActs.verify),
+    }
     AUTO_FOCUS = "#tidy-list"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
@@ -223,21 +229,13 @@ class TidyScreen(MemtuiScreen):
         """Edit the memory."""
         self.editing.open_form(self.current_memory)
 
-    def action_tidy_retire(self) -> None:
-        """Retire the memory."""
+    def _treat(self, act: Callable[[MemoryActs, Sequence[str]], Done]) -> None:
+        """Retire the memory, or say "still true" of it."""
         row = self._found.current
         if row is not None and row.memory is not None:
             memories = [row.memory]
             self._take_out(row)
-            self.do(lambda: self.memories.retire(memories))
-
-    def action_tidy_keep(self) -> None:
-        """Say "still true" of the memory."""
-        row = self._found.current
-        if row is not None and row.memory is not None:
-            memories = [row.memory]
-            self._take_out(row)
-            self.do(lambda: self.memories.verify(memories))
+            self.do(lambda: act(self.memories, memories))
 
     def _take_out(self, *rows: TidyRow) -> None:
         """Remove findings from the list at once; the next pass tells whether they are fixed."""
