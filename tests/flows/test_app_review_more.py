@@ -94,6 +94,7 @@ async def test_a_verdict_on_what_another_process_changed_is_not_taken_and_the_me
         edited_by_another_process(vault, "m0000002", "News from elsewhere.")
         reviewer(pilot)._poll_files()
         await until(pilot, lambda: "changed meanwhile by ada: look again" in frame(pilot), "news is told without a key")
+        await looks_at(pilot, "m0000002")
         await pilot.press("y")
         await looks_at(pilot, "m0000003")
         await rests(pilot)
