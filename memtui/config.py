@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.errors import ConfigError
-from memtui.text.suggest import did_you_mean
+from memtui.text.words import did_you_mean
 
 
 def _setting(default: Any, description: str, rule: str, fits: Callable[[Any], bool], **more: Any) -> Any:

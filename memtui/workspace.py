@@ -11,8 +11,8 @@ from hashlib import blake2b
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
+from memtui.domain.identity import commit_identity, normalise_remote, path_identity, remote_identity
 from memtui.domain.memory import Anchor, AnchorState, Memory
-from memtui.domain.project import commit_identity, normalise_remote, path_identity, remote_identity
 
 GIT_SECONDS = 5.0
 """Longest time for one call of git."""

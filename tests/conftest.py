@@ -13,7 +13,7 @@ from hypothesis import settings
 from support import FrozenClock
 
 from memtui.vault import vault as vault_module
-from memtui.vault.files import restrict
+from memtui.vault.lease import restrict
 from memtui.vault.vault import Vault
 
 # The same examples everywhere, so that a test that passes here passes there. `.ci/run` looks for new ones

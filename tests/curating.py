@@ -16,11 +16,10 @@ from memtui.capture.apply import ImportReport
 from memtui.capture.importer import ImportRequest, read_sources, run_import
 from memtui.capture.plan import ImportOptions, ImportPlan
 from memtui.curate.memories import NewMemory, add_memory
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.memory import Memory
-from memtui.publish.export import export_jsonl, take_snapshot
-from memtui.publish.jsonl import jsonl_text
-from memtui.publish.portable import write_vault
+from memtui.publish.files import jsonl_text
+from memtui.publish.portable import export_jsonl, take_snapshot, write_vault
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 

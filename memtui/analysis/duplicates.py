@@ -8,10 +8,18 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Literal
 
-from memtui.analysis.cache import TextCache
 from memtui.analysis.candidates import candidate_pairs, cliques
 from memtui.analysis.claims import difference_in_denials
-from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, Pair, Snapshot, in_one_view, pair_of, views
+from memtui.analysis.snapshot import (
+    NOT_CONTRADICTION,
+    NOT_DUPLICATE,
+    Pair,
+    Snapshot,
+    TextCache,
+    in_one_view,
+    pair_of,
+    views,
+)
 from memtui.analysis.text_features import Wording
 from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Memory, content_hash
 from memtui.progress import ProgressCallback

@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from itertools import chain, combinations
 from typing import Any
 
-from memtui.analysis.cache import TextCache
 from memtui.analysis.candidates import candidate_pairs, cliques
 from memtui.analysis.contradictions import find_contradictions
 from memtui.analysis.duplicates import compare
@@ -22,6 +21,7 @@ from memtui.analysis.snapshot import (
     NOT_RIPE,
     Pair,
     Snapshot,
+    TextCache,
     by_project,
     in_one_view,
     pair_of,
@@ -34,7 +34,7 @@ from memtui.domain.memory import LinkType, Memory, Signal
 from memtui.progress import ProgressCallback
 
 ALIKE = 0.72
-"""Cosine from which two memories are about one thing whatever their words, as `memtui.curate.snapshot.LEAST_COSINE`."""
+"""Cosine from which two memories are about one thing whatever their words, as `memtui.curate.tidy.LEAST_COSINE`."""
 
 FEWEST_WORDS = 3
 """Words of meaning that two texts share before their words count: one word of three is half of a short text."""
@@ -276,7 +276,7 @@ def ripe_groups(
     other.
 
     Args:
-        alike: pairs with the cosine of their vectors, see `memtui.curate.snapshot.pairs_by_meaning`.
+        alike: pairs with the cosine of their vectors, see `memtui.curate.tidy.pairs_by_meaning`.
         apart: pairs that are another finding, such as duplicates and contradictions.
     """
     used = {link.to_id for link in snapshot.links if link.type == "derived-from"}

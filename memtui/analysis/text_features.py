@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from memtui.text.identifiers import LONGEST_WHOLE
 from memtui.text.normal_form import american, plain_form, respelt
 from memtui.text.stemming import stem
-from memtui.text.tokens import STOP_WORDS, Memo
+from memtui.text.tokens import LONGEST_WHOLE, STOP_WORDS, Memo
 
 READ_CHARACTERS = 4_000
 """Characters of a memory that are compared."""

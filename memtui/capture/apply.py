@@ -13,12 +13,12 @@ from memtui.capture.jsonl_records import add_typed_lines
 from memtui.capture.plan import PLANTED, ImportOptions, ImportPlan, Planned
 from memtui.capture.readers.own_formats import memory_of_record
 from memtui.capture.source_conflicts import store_conflicts
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory, Status, Tombstone, new_id
 from memtui.progress import ProgressCallback
 from memtui.vault.projects import ensure_project
 from memtui.vault.reader import SourceState
-from memtui.vault.secret_scan import without_values
+from memtui.vault.text_search import without_values
 from memtui.vault.writer import VaultWriter
 
 CHUNK = 500

@@ -1,7 +1,9 @@
-"""What a reader makes of a source: drafts of memories, skipped lines, included files."""
+"""Drafts: what a reader makes of a source, and how readers make them."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -9,10 +11,17 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Literal, Protocol
 
+from memtui.capture.blocks import Span
+from memtui.capture.classify import anchors_in, guess_kind
+from memtui.capture.frontmatter import Frontmatter
+from memtui.capture.markdown import Piece, Split, split_markdown, text_without
+from memtui.capture.prose import SkipReason
 from memtui.capture.stable_split import Familiar, KnownUnit
+from memtui.capture.titles import cut_title, title_for
 from memtui.domain.memory import DEFAULT_IMPORTANCE, Memory, Source, fit_tags, hash_parts, long_tag
 from memtui.domain.record import Record
-from memtui.text.sanitize import DecodedText, decode, without_surrogates
+from memtui.text.injection import planted_instructions
+from memtui.text.sanitize import DecodedText, Sanitised, decode, sanitise, without_surrogates
 
 DraftScope = Literal["project", "global"]
 
@@ -200,3 +209,257 @@ def with_fit_tags(draft: Draft) -> Draft:
 def is_export(draft: Draft) -> bool:
     """Return whether a draft comes from an export, which states everything about its memory."""
     return draft.record is not None and draft.record.keys() >= EXPORTED
+
+
+FRONTMATTER = "frontmatter: read as settings"
+
+_KEPT_INSIDE = frozenset(SkipReason) - {SkipReason.COMMENT, SkipReason.NO_TEXT, SkipReason.IMPORT}
+_RATIONALE = re.compile(
+    r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)(why|reason|rationale|how to apply|when to apply)\b[^*_\n]{0,60}?"
+    r"[:：]?(?:\*\*|__)[ \t]*[:：—–-]?[ \t]*",
+    re.IGNORECASE,
+)
+_NEXT_PARAGRAPH = re.compile(r"[ \t]*(?:$|#{1,6}[ \t]|\*\*|__|[-*+][ \t]+(?:\*\*|__)|`{3}|~{3})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftMaker:
+    """Makes the drafts of one file.
+
+    Attributes:
+        format: the reader's format, e.g. `claude-md`.
+        agent: the assistant that the format belongs to.
+        anchors: globs and paths that hold for the whole file.
+        scope: `global` for files that hold for every project.
+        hint: what the source says of the kind, as `explain_kind` takes it.
+        observed_at: the date given in the file itself.
+    """
+
+    file: SourceFile
+    format: str
+    agent: str | None
+    anchors: tuple[str, ...] = ()
+    scope: DraftScope = "project"
+    hint: str | None = None
+    tags: tuple[str, ...] = ()
+    observed_at: datetime | None = None
+
+    def draft(
+        self,
+        text: str,
+        *,
+        span: tuple[int, int],
+        native_id: str,
+        heading_path: Sequence[str] = (),
+        title: str = "",
+        rationale: str = "",
+        kind: str | None = None,
+    ) -> Draft | Skipped:
+        """Return the draft of a text, or why there is none: nothing readable is left after sanitising.
+
+        Args:
+            text: the source's own words.
+            span: its lines in the file, counted from 1, both inclusive.
+            native_id: the id that the source gives it.
+            heading_path: the headings above it, as context for title and kind.
+            title: its title, if the source states one.
+            rationale: why, if the source separates it from the rule.
+            kind: its kind, if the source states one.
+        """
+        cleaned = [sanitise(part) for part in (text, title, rationale)]
+        insight, stated, why = (part.text for part in cleaned)
+        if not insight.strip():
+            return Skipped(self.file.name, span, "holds no readable text")
+        path = tuple(sanitise(heading).text for heading in heading_path)
+        name = cut_title(stated) or title_for(insight, path)
+        return Draft(
+            title=name,
+            insight=insight,
+            kind=kind or guess_kind(f"{insight}\n{why}", name, path, hint=self.hint),
+            source=Source(
+                format=self.format,
+                path=self.file.name,
+                span=span,
+                native_id=sanitise(native_id).text,
+                agent=self.agent,
+            ),
+            rationale=why,
+            anchors=self._anchors(f"{insight}\n{why}"),
+            tags=self.tags,
+            observed_at=self.observed_at,
+            scope=self.scope,
+            notes=self._notes(cleaned),
+        )
+
+    def _anchors(self, text: str) -> tuple[str, ...]:
+        named = () if self.scope == "global" else (self._from_root(path) for path in anchors_in(text))
+        return tuple(dict.fromkeys((*self.anchors, *named)))
+
+    def _from_root(self, path: str) -> str:
+        """Return a path that a nested file names relative to itself as one relative to the root."""
+        folder = self.file.path.parent
+        if folder == self.file.root or (self.file.root / path).exists() or not (folder / path).exists():
+            return path
+        try:
+            nested = (folder / path).relative_to(self.file.root).as_posix()
+        except ValueError:
+            return path
+        return f"{nested}/" if path.endswith("/") else nested
+
+    def _notes(self, cleaned: Sequence[Sanitised]) -> tuple[str, ...]:
+        text = "\n".join(part.text for part in cleaned)
+        notes = (
+            ("control-characters", any(part.removed for part in cleaned)),
+            ("invisible-unicode", any(part.invisible or part.bidi for part in cleaned)),
+            ("planted-instruction", bool(planted_instructions(text))),
+            ("undecodable-bytes", bool(self.file.decoded.replaced) and "\ufffd" in text),
+        )
+        return tuple(name for name, present in notes if present)
+
+
+def drafts_from_markdown(
+    maker: DraftMaker,
+    settings: Frontmatter,
+    *,
+    title: str = "",
+    name: str = "",
+    whole_chars: int = 0,
+    one_subject: bool = True,
+    part_why: bool = False,
+    each_item: bool = False,
+) -> ReadResult:
+    """Return what the body of a Markdown file holds, split by meaning.
+
+    Args:
+        title: title of the memory when the text stays whole, else context for the titles of its pieces.
+        name: the source's own name for the text; native ids start with it.
+        whole_chars: a text up to this many characters stays one memory.
+        one_subject: whether it stays one only if all of it stands under one heading.
+        part_why: whether `**Why:**` and `**How to apply:**` paragraphs become the rationale.
+        each_item: whether every item of a list is a memory of its own.
+    """
+    file, text, first_line = maker.file, settings.body, settings.body_first_line
+    split = split_markdown(text, first_line=first_line, each_item=each_item, familiar=file.familiar)
+    whole = _whole(split, text, first_line, whole_chars, one_subject=one_subject)
+    whole = _whole_as_before(file.familiar, split, whole, text, first_line) if whole_chars else None
+    result = ReadResult()
+    if first_line > 1:
+        result.skipped.append(Skipped(file.name, (1, first_line - 1), FRONTMATTER))
+    pieces = (whole or split).pieces
+    for piece in pieces:
+        insight, why = part_rationale(piece.text) if part_why else (piece.text, "")
+        native_id = piece.native_id
+        if name:
+            native_id = name if whole else replace(piece, heading_path=(name, *piece.heading_path)).native_id
+        result.add(
+            maker.draft(
+                insight,
+                rationale=why,
+                span=piece.span,
+                native_id=native_id,
+                heading_path=(title, *piece.heading_path) if title else piece.heading_path,
+                title=title if len(pieces) == 1 else "",
+            )
+        )
+    result.skipped.extend(Skipped(file.name, gap.span, gap.reason) for gap in (whole or split).skipped)
+    result.sort_skipped()
+    if not result.drafts and not result.skipped:
+        result.skipped.append(Skipped(file.name, None, "empty"))
+    return result
+
+
+def _whole_as_before(
+    familiar: Familiar | None, split: Split, whole: Split | None, text: str, first_line: int
+) -> Split | None:
+    """Return the text as one piece where it was one at the last import, and not where it was several."""
+    if familiar is None:
+        return whole
+    units = familiar.distinct(piece.text for piece in split.pieces)
+    if len(set(units)) > 1:
+        return None
+    return _whole(split, text, first_line, len(text), one_subject=False) if len(units) > 1 else whole
+
+
+def _whole(split: Split, text: str, first_line: int, most_chars: int, *, one_subject: bool) -> Split | None:
+    """Return a short text as one piece, without its comments and the headings above its first words."""
+    if not split.pieces or len(text) > most_chars:
+        return None
+    if one_subject and len({piece.heading_path for piece in split.pieces}) > 1:
+        return None
+    first, last = split.pieces[0], split.pieces[-1]
+    start, end = first.span[0], last.span[1]
+    lead = [gap for gap in split.skipped if gap.reason == SkipReason.LEAD and gap.span[1] < start]
+    start = min([start, *(gap.span[0] for gap in lead)])
+    inside = [gap for gap in split.skipped if start <= gap.span[0] <= end]
+    left_out = [gap for gap in inside if gap.reason not in _KEPT_INSIDE]
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    dropped = (Span(gap.span[0] - first_line, gap.span[1] - first_line) for gap in left_out)
+    kept = text_without(lines, Span(start - first_line, end - first_line), dropped)
+    piece = Piece(first.heading_path, 1, kept, (start, end))
+    return Split([piece], [gap for gap in split.skipped if gap not in inside or gap in left_out])
+
+
+def part_rationale(text: str) -> tuple[str, str]:
+    """Split a text into the rule and its rationale: the paragraphs below a bold "Why" or "How to apply".
+
+    A text that would be left without a rule stays whole.
+    """
+    rule: list[str] = []
+    why: list[str] = []
+    target = rule
+    for line in text.split("\n"):
+        label = _RATIONALE.match(line)
+        if label:
+            named = label[1].lower()
+            prefix = "" if named in {"why", "reason", "rationale"} else f"{label[1]}: "
+            why.append(f"{prefix}{line[label.end() :].strip()}")
+            target = why
+        elif target is why and _NEXT_PARAGRAPH.match(line):
+            target = rule
+            rule.append(line)
+        else:
+            target.append(line.rstrip())
+    parted = re.sub(r"\n{3,}", "\n\n", "\n".join(rule)).strip("\n")
+    return (parted, "\n".join(why).strip()) if parted.strip() and why else (text, "")
+
+
+def folder_of(file: SourceFile, marker: str = "") -> str:
+    """Return the project folder that a file applies to, relative to the root; empty for the root itself.
+
+    Args:
+        file: the file; one outside the root applies to no folder.
+        marker: the assistant's own folder above the file, e.g. `.cursor/rules`; the part before it counts.
+    """
+    if file.path.as_posix() == file.name:
+        return ""
+    folder = file.name.rpartition("/")[0]
+    if marker:
+        before, found, _ = f"/{folder}/".partition(f"/{marker}/")
+        folder = before.strip("/") if found else folder
+    return folder
+
+
+def folder_anchors(folder: str) -> tuple[str, ...]:
+    """Return the anchor for everything below a folder; none for the root."""
+    return (f"{folder}/**",) if folder else ()
+
+
+def within_folder(folder: str, globs: Sequence[str]) -> tuple[str, ...]:
+    """Return globs of a nested rule folder relative to the root; without any, the folder's own."""
+    if not folder:
+        return tuple(globs)
+    if not globs:
+        return folder_anchors(folder)
+    placed = []
+    for glob in globs:
+        bare = glob.removeprefix("./").lstrip("/")
+        if bare.startswith(f"{folder}/"):
+            placed.append(bare)
+        else:
+            placed.append(f"{folder}/{bare}" if "/" in bare else f"{folder}/**/{bare}")
+    return tuple(placed)
+
+
+def is_below_home(file: SourceFile, *folders: str) -> bool:
+    """Return whether a file lies below one of these folders of the user's home, e.g. `.claude`."""
+    return any(file.path.is_relative_to(file.home / folder) for folder in folders)

@@ -16,7 +16,7 @@ from memtui.capture.draft import Draft, Skipped
 from memtui.capture.plan import ImportOptions, ImportPlan, Planner, Recut, spared_by_agents
 from memtui.capture.stable_split import KnownUnit
 from memtui.curate.projects import project_for_writing, view_of
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.record import Record
 from memtui.errors import SourceError
@@ -25,7 +25,7 @@ from memtui.publish.portable import MANIFEST
 from memtui.vault.packs import RECIPE
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reader import VaultReader
-from memtui.vault.schema import HALF_LIFE
+from memtui.vault.rows import HALF_LIFE
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 from memtui.workspace import find_workspace

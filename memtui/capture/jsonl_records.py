@@ -8,20 +8,20 @@ from dataclasses import replace
 
 from memtui.capture.plan import ImportOptions
 from memtui.capture.readers.own_formats import clean
-from memtui.domain.actor import Actor
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
+from memtui.domain.identity import Actor
 from memtui.domain.kinds import in_project
 from memtui.domain.memory import LINK_TYPES, Link, Signal, Tombstone, Verdict
 from memtui.domain.record import Record, RecordError
 from memtui.domain.usefulness import SIGNAL_TYPES
 from memtui.errors import UsageError
-from memtui.text.quantities import parse_budget
 from memtui.text.sanitize import one_line
+from memtui.text.words import parse_budget
 from memtui.vault.journal import thing_from_record
 from memtui.vault.packs import RECIPE, recipe_from_record, recipe_named, recipe_record, write_recipe
 from memtui.vault.projects import check_name
-from memtui.vault.schema import HALF_LIFE
-from memtui.vault.secret_scan import Patterns, secrets_in
+from memtui.vault.rows import HALF_LIFE
+from memtui.vault.text_search import Patterns, secrets_in
 from memtui.vault.writer import VaultWriter
 
 _Kin = Link | Verdict | Signal | Tombstone

@@ -10,7 +10,7 @@ from typing import Any
 from memtui.capture.draft import Draft, Skipped
 from memtui.capture.titles import title_for
 from memtui.text.secrets import SecretFinding, find_secrets
-from memtui.vault.secret_scan import Patterns, secrets_in
+from memtui.vault.text_search import Patterns, secrets_in
 
 LEFT_OUT = "secret-line-left-out"
 """Note of a draft from which a line was left out."""

@@ -11,7 +11,7 @@ from memtui.capture.titles import title_for
 from memtui.curate.lifecycle import planted_reasons
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
-from memtui.domain.actor import Actor, require_person
+from memtui.domain.identity import Actor, require_person
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
 from memtui.vault.filters import Scope

@@ -88,7 +88,7 @@ def _demo(arguments: argparse.Namespace, session: Session) -> int:
     """
     import tempfile
 
-    from memtui.cli.streams import has_terminal
+    from memtui.cli.output import has_terminal
     from memtui.vault.vault import Vault
 
     if arguments.at is not None:
@@ -128,10 +128,9 @@ def build_demo(folder: Path) -> Path:
 
     from memtui.capture.importer import ImportRequest, read_sources, run_import
     from memtui.curate.projects import DEFAULT_SCOPE_KEY
-    from memtui.domain.actor import Actor
-    from memtui.domain.project import path_identity
+    from memtui.domain.identity import Actor, path_identity
     from memtui.vault import journal, projects
-    from memtui.vault.files import FILE_NAME
+    from memtui.vault.lease import FILE_NAME
     from memtui.vault.vault import Vault
 
     sample = locations.resource_folder("sample_vault")
@@ -160,8 +159,8 @@ def _tour(vault: Vault, session: Session) -> None:
     from memtui.curate.views import list_memories
     from memtui.pack.build import context
     from memtui.pack.options import PackOptions
+    from memtui.recall.rank import search
     from memtui.recall.result import Task
-    from memtui.recall.search import search
     from memtui.recall.semantic import ModelMeaning
     from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memtui.cli import options as shared
+from memtui.cli import parsing as shared
 from memtui.cli.output import say, write, write_explanation, write_json, write_line
 from memtui.cli.parsing import Parser, at_least
 from memtui.cli.session import Commands, Session
@@ -21,9 +21,8 @@ from memtui.pack.targets.formats import target_named, target_names
 from memtui.recall.anchors import surroundings_of
 from memtui.recall.eligibility import PHASES
 from memtui.recall.result import Task
-from memtui.text.plural import counted
-from memtui.text.quantities import parse_day
 from memtui.text.sanitize import reveal
+from memtui.text.words import counted, parse_day
 from memtui.wording.reasons import counts_words, hit_words, sentence
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     diff = _diff(session, built) if arguments.diff else None
     contradictions = _contradictions(session, built)
     if session.json:
-        from memtui.wording.payload import pack_record
+        from memtui.wording.reasons import pack_record
 
         more: dict[str, object] = {"contradictions": [one.record for one in contradictions]}
         more |= {"diff": diff_record(diff) if diff else None} if arguments.diff else {}
@@ -156,7 +155,7 @@ def _warn(pack: Pack, contradictions: tuple[PayloadContradiction, ...]) -> None:
     if not contradictions and not any(one.status or one.hit.is_put_in for one in pack.included):
         return
     from memtui.curate.explain_payload import steering_in
-    from memtui.wording.payload import contradictions_words
+    from memtui.wording.reasons import contradictions_words
 
     for one in pack.included:
         if one.status and one.hit.is_put_in:
@@ -308,7 +307,7 @@ def _explain(pack: Pack, session: Session) -> None:
     import sys
 
     from memtui.curate.explain_payload import explain_withheld
-    from memtui.wording.payload import explained_words, remedies
+    from memtui.wording.reasons import explained_words, remedies
 
     with contextlib.redirect_stdout(sys.stderr):
         write_line("\nincluded")

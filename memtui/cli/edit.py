@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from memtui.cli import options
+from memtui.cli import parsing
 from memtui.cli.output import read_input, say, write_json, write_line
 from memtui.cli.parsing import Parser, number, whole_number
 from memtui.cli.session import Commands, Session
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_value("--title", "TEXT", "one line (default: made from the text)", default="")
     parser.add_value("--why", "TEXT", "why it holds, and when it applies", default="")
     parser.add_value("--snippet", "TEXT", "a piece of code", default="")
-    options.add_files(parser, "a file or glob it is about")
-    options.add_repeatable(parser, "--tag", "TAG", "a tag")
+    parsing.add_files(parser, "a file or glob it is about")
+    parsing.add_repeatable(parser, "--tag", "TAG", "a tag")
     parser.add_flag("--pin", "pin it")
     parser.add_value("--importance", "N", "1 to 5 (default: 3)", type=whole_number, default=3)
     parser.add_value("--confidence", "X", "0 to 1 (default: 1)", type=number, default=1.0)
-    options.add_repeatable(parser, "--supersedes", "ID", "a memory it replaces")
+    parsing.add_repeatable(parser, "--supersedes", "ID", "a memory it replaces")
     parser.add_value("--valid-until", "DATE", "the day from which it no longer holds")
-    options.add_allow_secret(parser)
+    parsing.add_allow_secret(parser)
 
 
 def _add(arguments: argparse.Namespace, session: Session) -> None:
@@ -39,7 +39,7 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.curate.links import resembling_each
     from memtui.curate.memories import NewMemory, add_memory
     from memtui.text.injection import ordering_line
-    from memtui.text.quantities import parse_day
+    from memtui.text.words import parse_day
 
     words = arguments.text
     new = NewMemory(
@@ -98,20 +98,20 @@ _SINGLE_OPTIONS = (
 
 def _edit_arguments(parser: Parser) -> None:
     parser.add_value("id", "ID", "id or its first characters", nargs="?")
-    options.add_where(parser, "edit tags, kind, half-life or importance of all memories that a query selects")
+    parsing.add_where(parser, "edit tags, kind, half-life or importance of all memories that a query selects")
     parser.add_value("--title", "TEXT", "new title")
     parser.add_value("--text", "TEXT", "new text, or - to read it from standard input")
     parser.add_value("--why", "TEXT", "new rationale")
     parser.add_value("--snippet", "TEXT", "new piece of code")
     parser.add_value("--kind", "KIND", "new kind")
-    options.add_list_changes(parser, "a tag", "a file or glob")
+    parsing.add_list_changes(parser, "a tag", "a file or glob")
     parser.add_value("--importance", "N", "1 to 5", type=whole_number)
     parser.add_value("--confidence", "X", "0 to 1", type=number)
     parser.add_value("--half-life", "DAYS", "`90d`, `12w`, or `kind` to follow its kind again")
     parser.add_value("--valid-until", "DATE", "the day from which it no longer holds, or `never`")
     parser.add_value("--move-to", "PROJECT", "move it to another project, or to global")
-    options.add_if_version(parser)
-    options.add_allow_secret(parser)
+    parsing.add_if_version(parser)
+    parsing.add_allow_secret(parser)
 
 
 def _edit(arguments: argparse.Namespace, session: Session) -> None:
@@ -187,7 +187,7 @@ def _edit_in_editor(arguments: argparse.Namespace, session: Session, memory: Mem
 def _values(arguments: argparse.Namespace, session: Session) -> dict[str, Any]:
     """Return the fields that options give other values."""
     from memtui.curate.fields import check_kind
-    from memtui.text.quantities import parse_day
+    from memtui.text.words import parse_day
 
     given = {"importance": arguments.importance, "confidence": arguments.confidence, "project": arguments.move_to}
     given |= {field: getattr(arguments, option) for option, field in _EDITED_TEXTS.items()}
@@ -217,7 +217,7 @@ def list_changes(arguments: argparse.Namespace, session: Session) -> ListChanges
 def _half_life(text: str) -> float | None:
     """Return days, None for the half-life of the kind."""
     from memtui.curate.fields import check_half_life
-    from memtui.text.quantities import parse_duration
+    from memtui.text.words import parse_duration
 
     return None if text == "kind" else check_half_life(parse_duration(text))
 

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memtui.cli import options
+from memtui.cli import parsing
 from memtui.cli.output import progress, say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Commands, Session
 from memtui.errors import NotFoundError, SourceError, UsageError
-from memtui.text.plural import counted
+from memtui.text.words import counted
 
 if TYPE_CHECKING:
     from memtui.recall.evaluation import Question
@@ -37,8 +37,8 @@ def _arguments(parser: Parser) -> None:
     parser.add_value("--tree", "DIR", "the source tree of the queries' files (default: that of the working directory)")
     parser.add_flag("--fast", "only words, files and links, without the model")
     parser.add_value("--add", "QUERY", "append this query to QUERIES instead of running it")
-    options.add_repeatable(parser, "--expect", "ID", "with --add: a memory that should be found")
-    options.add_files(parser, "with --add: a file you are working on")
+    parsing.add_repeatable(parser, "--expect", "ID", "with --add: a memory that should be found")
+    parsing.add_files(parser, "with --add: a file you are working on")
     parser.add_value("--kind", "NAME", "with --add: a name to group results by", default="")
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from memtui.cli import options
+from memtui.cli import parsing
 from memtui.cli.output import say, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Commands, Session
 from memtui.curate import lifecycle
 from memtui.errors import UsageError
-from memtui.text.plural import counted
 from memtui.text.sanitize import one_line
+from memtui.text.words import counted
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
@@ -26,18 +26,18 @@ def _inbox_arguments(parser: Parser) -> None:
     add = parser.add_actions()
     add("list", "list what is waiting (default)", _list)
     accept = add("accept", "accept candidates", _accept)
-    options.add_ids(accept, nargs="*")
+    parsing.add_ids(accept, nargs="*")
     accept.add_flag("--all", "all of the project in view, except unassigned ones")
     accept.add_value("--kind", "KIND", "give them this kind")
     reject = add("reject", "reject candidates for good", _reject)
-    options.add_ids(reject)
-    options.add_reason(reject)
+    parsing.add_ids(reject)
+    parsing.add_reason(reject)
     add("conflicts", "list what was edited both here and in its source", list_conflicts)
     keep = add("keep", "settle conflicts: keep what the memory says", _keep)
-    options.add_ids(keep)
+    parsing.add_ids(keep)
     take = add("take", "settle conflicts: take what the source says", _take)
-    options.add_ids(take)
-    options.add_allow_secret(take)
+    parsing.add_ids(take)
+    parsing.add_allow_secret(take)
 
 
 def _list(arguments: argparse.Namespace, session: Session) -> None:

@@ -11,7 +11,7 @@ from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Commands, Session, no_arguments
 from memtui.domain.record import format_time
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, RefusedError, UsageError
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:

@@ -6,26 +6,26 @@ import argparse
 from collections.abc import Callable
 from functools import partial
 
-from memtui.cli import options
+from memtui.cli import parsing
 from memtui.cli.output import say
 from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate import lifecycle
 from memtui.curate.outcomes import Outcome, require_changed
 from memtui.errors import UsageError
-from memtui.text.quantities import parse_day, parse_duration
+from memtui.text.words import parse_day, parse_duration
 from memtui.wording import outcomes
 
 
 def _ids_and_version(parser: Parser) -> None:
-    options.add_ids(parser)
-    options.add_if_version(parser)
+    parsing.add_ids(parser)
+    parsing.add_if_version(parser)
 
 
 def _selection(parser: Parser) -> None:
-    options.add_ids(parser, nargs="*")
-    options.add_where(parser, "all memories of this project that a query selects")
-    options.add_if_version(parser)
+    parsing.add_ids(parser, nargs="*")
+    parsing.add_where(parser, "all memories of this project that a query selects")
+    parsing.add_if_version(parser)
 
 
 def _decide(arguments: argparse.Namespace, session: Session, verb: str, act: Callable[..., Outcome]) -> None:
@@ -65,7 +65,7 @@ def _unpin(arguments: argparse.Namespace, session: Session) -> None:
 
 def _retire_arguments(parser: Parser) -> None:
     _selection(parser)
-    options.add_reason(parser)
+    parsing.add_reason(parser)
 
 
 def _retire(arguments: argparse.Namespace, session: Session) -> None:
@@ -80,7 +80,7 @@ def _retire(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _restore_arguments(parser: Parser) -> None:
-    options.add_ids(parser)
+    parsing.add_ids(parser)
     parser.add_value("--to", "VERSION", "bring back the text of this version (see show --history)", type=whole_number)
 
 
@@ -100,11 +100,11 @@ def _restore(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _snooze_arguments(parser: Parser) -> None:
-    options.add_ids(parser)
+    parsing.add_ids(parser)
     parser.add_value("--for", "TIME", "1w, 30d, 3 months (default: 1w)", dest="duration")
     parser.add_value("--until", "DATE", "the day it comes back")
     parser.add_flag("--until-change", "it comes back once one of its files has changed")
-    options.add_if_version(parser)
+    parsing.add_if_version(parser)
 
 
 def _snooze(arguments: argparse.Namespace, session: Session) -> None:
@@ -129,8 +129,8 @@ def _feedback_arguments(parser: Parser) -> None:
 
     parser.add_value("id", "PACK|ID", "a pack's id, or a memory's")
     parser.add_value("verdict", "VERDICT", ", ".join(VERDICTS), choices=VERDICTS)
-    options.add_repeatable(parser, "--only", "ID", "of a pack, only this memory")
-    options.add_reason(parser)
+    parsing.add_repeatable(parser, "--only", "ID", "of a pack, only this memory")
+    parsing.add_reason(parser)
 
 
 def _feedback(arguments: argparse.Namespace, session: Session) -> None:

@@ -9,8 +9,8 @@ import sys
 import threading
 from collections.abc import Sequence
 
+from memtui.cli.output import has_terminal, use_utf8
 from memtui.cli.registry import help_text, version_text
-from memtui.cli.streams import has_terminal, use_utf8
 from memtui.errors import (
     EXIT_DONE,
     EXIT_ERROR,

@@ -9,12 +9,12 @@ from memtui.cli.output import progress, say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Commands, Session, no_arguments
 from memtui.errors import EXIT_DONE, EXIT_ERROR, ConfigError, UsageError
-from memtui.text.plural import counted
 from memtui.text.sanitize import reveal
+from memtui.text.words import counted
 
 if TYPE_CHECKING:
     from memtui.vault.doctor import Check
-    from memtui.wording.health import HealthRow
+    from memtui.wording.outcomes import HealthRow
 
 _LABEL_CELLS, _VALUE_CELLS, _BAR_CELLS = 18, 9, 24
 _WIDTH = 80
@@ -25,7 +25,7 @@ def _stats(arguments: argparse.Namespace, session: Session) -> None:
     """Show counts and the health of the vault."""
     from memtui.curate.health import health, health_record
     from memtui.curate.projects import unchecked_words
-    from memtui.wording.health import sections
+    from memtui.wording.outcomes import sections
 
     found = health(session.vault, session.health_options)
     if found.unchecked:
@@ -57,7 +57,7 @@ def _write_row(row: HealthRow) -> None:
     import textwrap
 
     from memtui.text.width import cell_width, clip, pad
-    from memtui.wording.health import bar
+    from memtui.wording.outcomes import bar
 
     label = pad(clip(reveal(row.label), _LABEL_CELLS), _LABEL_CELLS)
     line = f"  {label}{row.value:>{_VALUE_CELLS}}"
@@ -190,7 +190,7 @@ def _vault(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _vault_path(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.vault.files import log_path
+    from memtui.vault.lease import log_path
 
     path = session.vault.path
     waiting = session.vault.log_bytes
@@ -205,14 +205,14 @@ def _vault_path(arguments: argparse.Namespace, session: Session) -> None:
 def _back_up(arguments: argparse.Namespace, session: Session) -> None:
     from pathlib import Path
 
-    from memtui.vault.backup import back_up
+    from memtui.vault.repair import back_up
 
     path = back_up(session.vault, to=Path(arguments.to).expanduser() if arguments.to else None)
     session.put({"path": str(path)}, [str(path)])
 
 
 def _restore(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.vault.backup import restore
+    from memtui.vault.repair import restore
 
     session.only_a_person("restore the vault")
     used, kept = restore(session.vault, arguments.name)
@@ -221,7 +221,7 @@ def _restore(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _list_backups(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.vault.backup import list_backups
+    from memtui.vault.repair import list_backups
 
     paths = [str(path) for path in list_backups(session.vault.path)]
     session.put(paths, paths)

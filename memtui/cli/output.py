@@ -1,21 +1,67 @@
-"""What the command line prints: data on stdout, messages on stderr, both UTF-8."""
+"""Output: data on stdout, messages on stderr, both UTF-8."""
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from memtui.errors import OutputFailedError
-from memtui.text.plural import counted
+from memtui.errors import OutputClosedError, OutputFailedError
 from memtui.text.sanitize import reveal
 from memtui.text.width import cell_width, clip, pad
+from memtui.text.words import counted
 
 if TYPE_CHECKING:
     from memtui.progress import ProgressCallback
     from memtui.recall.result import Hit
+
+_HELD: list[object] = []
+"""Keeps the number of a closed descriptor taken as long as the process runs."""
+
+
+class ClosedOutput(io.TextIOBase):
+    """Stands for a closed standard output: writing data to it is an error."""
+
+    def writable(self) -> bool:
+        """Return True: a text can be handed over, if not written."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Accept only the empty text.
+
+        Raises:
+            OutputClosedError: there is something to write.
+        """
+        if text:
+            raise OutputClosedError
+        return 0
+
+
+def use_utf8() -> None:
+    """Make the standard streams speak UTF-8 whatever the locale says, and stdout carry the very bytes written."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # A closed descriptor is not an error. Its number stays taken, or the next file that is opened, the vault
+            # itself, would become the standard stream.
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - open as long as the process
+            if name == "stdout":
+                _HELD.append(sys.stdout)
+                sys.stdout = ClosedOutput()
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n" if stream is sys.stdout else None)
+
+
+def has_terminal() -> bool:
+    """Return whether there is a terminal that can show the app: one that moves its cursor."""
+    dumb = os.environ.get("TERM", "") in {"dumb", "unknown"}
+    return sys.stdin.isatty() and sys.stdout.isatty() and not dumb
+
 
 NARROWEST_LAST_COLUMN = 12
 WIDEST_COLUMN = 60
@@ -101,7 +147,7 @@ def _room(used: int) -> int:
 
 def write_explanation(hit: Hit) -> None:
     """Write the reason for every point of a score, indented."""
-    from memtui.wording.payload import explanation
+    from memtui.wording.reasons import explanation
 
     write_table([["   ", name, value, detail] for name, detail, value in explanation(hit)])
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memtui.cli import context, options
+from memtui.cli import context, parsing
 from memtui.cli.output import say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, at_least
 from memtui.cli.session import UNDO_HINT, Commands, Session
@@ -20,8 +20,8 @@ from memtui.pack.recipes import delete_recipe, get_recipe, list_recipes, save_re
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.formats import target_named
 from memtui.recall.eligibility import PHASES
-from memtui.text.plural import counted
 from memtui.text.sanitize import one_line
+from memtui.text.words import counted
 from memtui.vault.packs import ABOUT_MEMORIES, Recipe, StoredPack
 
 PACK_LIMIT = 50
@@ -36,7 +36,7 @@ def _pack_arguments(parser: Parser) -> None:
     )
     listing.add_flag("--awaiting", f"only those copied at least {AWAITING_DAYS:.0f} days ago without feedback")
     show = add("show", "show one pack and its memories", _show_pack)
-    options.add_id(show, "the pack's id or its first characters")
+    parsing.add_id(show, "the pack's id or its first characters")
     show.add_flag("--payload", "its exact bytes, rebuilt from the versions it contained")
     show.add_flag("--diff", "compare it with what its task gives today")
 
@@ -203,13 +203,13 @@ def _recipe_arguments(parser: Parser) -> None:
     save = add("save", "save a task under a name", _save_recipe)
     save.add_value("name", "NAME", "the recipe's name")
     save.add_value("task", "TASK", "the task in your words", nargs="*")
-    options.add_files(save)
+    parsing.add_files(save)
     context.add_target(save, "what it is written for")
     save.add_value("--budget", "N", "its size (default: from the configuration)")
     save.add_value("--style", "STYLE", "full or compiled (default: from the configuration)", choices=STYLES)
     save.add_value("--phase", "P", "the phase of the work (default: guessed)", choices=PHASES)
     context.add_ticks(save)
-    options.add_allow_secret(save)
+    parsing.add_allow_secret(save)
     add("list", "list recipes (default)", _list_recipes)
     run = add("run", "print the payload of a recipe; without a name, of all recipes together", _run_recipe)
     run.add_value("name", "NAME", "the recipe's name", nargs="?")
@@ -239,7 +239,7 @@ def _list_recipes(arguments: argparse.Namespace, session: Session) -> None:
 def _save_recipe(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.curate.projects import check_named_files
     from memtui.recall.result import Task
-    from memtui.text.quantities import parse_budget
+    from memtui.text.words import parse_budget
 
     settings = session.config.context
     target, budget = arguments.target or settings.target, arguments.budget or settings.budget

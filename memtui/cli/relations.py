@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from memtui.cli import options
+from memtui.cli import parsing
 from memtui.cli.output import read_input, say
 from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.domain.kinds import DEFAULT_KIND
 from memtui.domain.memory import LINK_TYPES
 from memtui.errors import UsageError
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _merge(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _unmerge_arguments(parser: Parser) -> None:
-    options.add_id(parser, "the merged memory, or one of its originals")
+    parsing.add_id(parser, "the merged memory, or one of its originals")
 
 
 def _unmerge(arguments: argparse.Namespace, session: Session) -> None:
@@ -77,9 +77,9 @@ def _reflect_arguments(parser: Parser) -> None:
     parser.add_value("--title", "TEXT", "one line (default: made from the text)", default="")
     parser.add_value("--why", "TEXT", "why it holds, and when it applies", default="")
     parser.add_value("--kind", "KIND", f"its kind (default: {DEFAULT_KIND})", default=DEFAULT_KIND)
-    options.add_list_changes(parser, "a tag", "a file or glob")
+    parsing.add_list_changes(parser, "a tag", "a file or glob")
     parser.add_flag("--retire", "take the sources out of use (default: keep them)")
-    options.add_allow_secret(parser)
+    parsing.add_allow_secret(parser)
 
 
 def _reflect(arguments: argparse.Namespace, session: Session) -> None:
@@ -138,7 +138,7 @@ def _link_arguments(parser: Parser) -> None:
     _ends(parser)
     parser.add_flag("--proposals", "list suggested links, of one ID or of all")
     parser.add_flag("--dismiss", "do not link ID TYPE ID, and never suggest it again")
-    options.add_all_projects(parser)
+    parsing.add_all_projects(parser)
 
 
 def _link(arguments: argparse.Namespace, session: Session) -> None:
@@ -207,7 +207,7 @@ def _proposals(arguments: argparse.Namespace, session: Session) -> list[LinkProp
 def _settle_arguments(parser: Parser) -> None:
     parser.add_value("id", "ID", "the memories: two, or several with --no-duplicates", nargs="+")
     parser.add_value("--keep", "ID", "this one holds: it supersedes the other")
-    options.add_repeatable(
+    parsing.add_repeatable(
         parser,
         "--scope",
         "ID=WHERE",

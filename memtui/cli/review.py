@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from memtui.cli import options
+from memtui.cli import parsing
 from memtui.cli.output import progress, say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, at_least
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.errors import EXIT_DONE, EXIT_FINDINGS, NotFoundError, UsageError, VaultBusyError
-from memtui.text.plural import counted
 from memtui.text.sanitize import reveal
+from memtui.text.words import counted
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def _review_arguments(parser: Parser) -> None:
     parser.add_flag("--undo", "undo every verdict of the last session, the last one first")
     parser.add_flag("--re-anchor", "point memories to where their files moved, as one undoable change")
     parser.add_flag("--dry-run", "with --re-anchor: only print what would change")
-    options.add_kinds(parser)
+    parsing.add_kinds(parser)
     parser.add_value("--size", "N", "at most this many", type=at_least(1))
 
 
@@ -40,7 +40,7 @@ def _review(arguments: argparse.Namespace, session: Session) -> int:
 
     Verdicts are commands: verify, edit, merge, link A supersedes B, retire, snooze, pin.
     """
-    from memtui.cli.streams import has_terminal
+    from memtui.cli.output import has_terminal
 
     if arguments.dry_run and not arguments.re_anchor:
         raise UsageError("--dry-run goes with --re-anchor", where="--dry-run")
@@ -223,7 +223,7 @@ ADVICE = {
 
 def _tidy_arguments(parser: Parser) -> None:
     parser.add_flag("--dry-run", "list the findings; this is the default, nothing changes")
-    options.add_all_projects(parser)
+    parsing.add_all_projects(parser)
 
 
 def _tidy(arguments: argparse.Namespace, session: Session) -> int:
@@ -350,7 +350,7 @@ def _wanted(change: str, snapshot: Snapshot, project: str | None) -> tuple[str, 
         UsageError: it is not KIND=TIME, or there are no verdicts to learn from.
     """
     from memtui.domain.kinds import in_project
-    from memtui.text.quantities import parse_duration
+    from memtui.text.words import parse_duration
 
     kind, _, value = change.partition("=")
     kind = kind.strip().lower()

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import argparse
 
-from memtui.cli import options
+from memtui.cli import parsing
 from memtui.cli.output import say, write_explanation, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Commands, Session
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
-from memtui.text.plural import counted
 from memtui.text.sanitize import reveal
+from memtui.text.words import counted
 
 
 def _search_arguments(parser: Parser) -> None:
     parser.add_value("query", "QUERY", "words, a question, an identifier, an error code", nargs="*")
-    options.add_files(parser)
-    options.add_limit(parser, "20", least=1)
+    parsing.add_files(parser)
+    parsing.add_limit(parser, "20", least=1)
     parser.add_flag("--explain", "the reason for every point of every score")
     parser.add_flag("--fast", "only words, files and links, without the model")
-    options.add_all_projects(parser)
+    parsing.add_all_projects(parser)
 
 
 def _search(arguments: argparse.Namespace, session: Session) -> int:
     """Search memories by words and meaning. Words are OR-ed and ranked, so a missing one never empties the result."""
     from memtui.curate.projects import check_named_files, narrow_to_files
-    from memtui.recall.search import search
+    from memtui.recall.rank import search
     from memtui.vault.filters import EVERYTHING
 
     query = " ".join(arguments.query)
@@ -55,7 +55,7 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
         say("Nothing matches well; the closest:")
     if session.json:
         from memtui.curate.views import view_memories, view_record
-        from memtui.wording.payload import explanation_record
+        from memtui.wording.reasons import explanation_record
 
         with session.vault.read() as reader:
             views = view_memories(reader, [hit.memory for hit in hits], now=now)
@@ -87,7 +87,7 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
 def _why_arguments(parser: Parser) -> None:
     from memtui.cli.context import add_choices
 
-    options.add_id(parser, "the memory's id or its first characters")
+    parsing.add_id(parser, "the memory's id or its first characters")
     add_choices(parser)
 
 
@@ -99,7 +99,7 @@ def _why(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.cli.context import build
     from memtui.curate.explain_payload import explain_one
     from memtui.curate.projects import narrow_to_files
-    from memtui.wording.payload import explained_record, explained_words, remedies
+    from memtui.wording.reasons import explained_record, explained_words, remedies
 
     built = build(arguments, session)
     budget, view = built.pack.budget, narrow_to_files(session.vault, session.view, built.task.files)

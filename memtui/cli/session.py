@@ -14,13 +14,12 @@ from memtui.cli.output import say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.config import Config, load_config
 from memtui.curate.projects import View, view_of
-from memtui.domain.actor import Actor, parse_actor
+from memtui.domain.identity import Actor, normalise_remote, parse_actor
 from memtui.domain.kinds import Kind, Kinds
 from memtui.domain.memory import GLOBAL_PROJECT
-from memtui.domain.project import normalise_remote
 from memtui.errors import NotFoundError, RefusedError, UsageError
-from memtui.text.suggest import did_you_mean
 from memtui.text.width import some_of
+from memtui.text.words import did_you_mean
 from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault
 from memtui.wording import outcomes
@@ -226,7 +225,7 @@ class Session:
     def back_up_daily(self) -> None:
         """Copy the vault before the first change of a day, if the configuration says so."""
         if self.config.vault.daily_backup:
-            from memtui.vault.backup import back_up_daily
+            from memtui.vault.repair import back_up_daily
 
             back_up_daily(self.vault)
 

@@ -10,7 +10,7 @@ from memtui.cli.output import say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, full_parser
 from memtui.cli.session import Commands, Session
 from memtui.errors import EXIT_DONE, EXIT_ERROR, UsageError
-from memtui.text.plural import counted
+from memtui.text.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -218,7 +218,7 @@ def _list_projects(arguments: argparse.Namespace, session: Session) -> None:
 
 def _missing(identities: tuple[str, ...]) -> str:
     """Return which linked folders no longer exist, so that a moved project can be linked again."""
-    from memtui.domain.project import linked_folder
+    from memtui.domain.identity import linked_folder
 
     missing = [str(folder) for name in identities if (folder := linked_folder(name)) and not folder.is_dir()]
     return f"  (missing: {', '.join(missing)}; link the new folder)" if missing else ""

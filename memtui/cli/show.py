@@ -6,14 +6,14 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from memtui.cli import options
+from memtui.cli import parsing
 from memtui.cli.output import read_input, say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Commands, Session
 from memtui.domain.memory import STATUSES
-from memtui.text.plural import counted
 from memtui.text.sanitize import one_line, reveal
 from memtui.text.width import shorten
+from memtui.text.words import counted
 from memtui.vault.filters import SORTS, MemoryFilter
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ LIST_LIMIT = 200
 
 
 def _list_arguments(parser: Parser) -> None:
-    options.add_kinds(parser)
+    parsing.add_kinds(parser)
     parser.add_value(
         "--status",
         "STATUS",
@@ -36,13 +36,13 @@ def _list_arguments(parser: Parser) -> None:
         choices=(*STATUSES, "any"),
         default="active",
     )
-    options.add_repeatable(parser, "--tag", "TAG", "only with this tag")
+    parsing.add_repeatable(parser, "--tag", "TAG", "only with this tag")
     parser.add_flag("--stale", "only what is due for review")
     parser.add_flag("--pinned", "only what is pinned")
-    options.add_where(parser, "only what a query selects")
+    parsing.add_where(parser, "only what a query selects")
     parser.add_value("--sort", "BY", f"{', '.join(SORTS)} (default: updated)", choices=SORTS, default="updated")
-    options.add_limit(parser, f"{LIST_LIMIT}, with --json all")
-    options.add_all_projects(parser)
+    parsing.add_limit(parser, f"{LIST_LIMIT}, with --json all")
+    parsing.add_all_projects(parser)
 
 
 def _list(arguments: argparse.Namespace, session: Session) -> None:
@@ -114,7 +114,7 @@ def _say_what_is_not_listed(session: Session, wanted: MemoryFilter, shown: int) 
 
 
 def _show_arguments(parser: Parser) -> None:
-    options.add_id(parser)
+    parsing.add_id(parser)
     parser.add_flag("--history", "every change to it: who, when, what")
 
 
@@ -154,7 +154,7 @@ def _lines(view: MemoryView, session: Session) -> Iterator[str]:
 
 
 def _source_lines(view: MemoryView, session: Session) -> Iterator[str]:
-    from memtui.capture.missing_sources import gone_sources
+    from memtui.capture.matching import gone_sources
 
     memory, tree = view.memory, session.view.tree
     gone = gone_sources(memory, tree.root) if tree is not None and tree.project == memory.project else set()

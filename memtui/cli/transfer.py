@@ -7,12 +7,12 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memtui.cli import options
+from memtui.cli import parsing
 from memtui.cli.output import progress, say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_NOTHING, UsageError
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from memtui.capture.apply import ImportReport
     from memtui.capture.importer import ImportRequest, SourcesRead
-    from memtui.capture.missing_sources import Vanished
+    from memtui.capture.matching import Vanished
     from memtui.capture.plan import ImportPlan, Planned
-    from memtui.publish.jsonl import Snapshot
+    from memtui.publish.files import Snapshot
 
 SKIPS_SHOWN = 12
 
@@ -37,7 +37,7 @@ def _import_arguments(parser: Parser) -> None:
     where.add_argument("--active", action="store_true", help="accept at once")
     parser.add_flag("--include-deleted", "also what was deleted here before")
     parser.add_flag("--replace", "records with a known id replace what is stored")
-    options.add_allow_secret(parser, "text")
+    parsing.add_allow_secret(parser, "text")
 
 
 def _import(arguments: argparse.Namespace, session: Session) -> int:
@@ -47,7 +47,7 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
     portable vault. Candidates wait in the inbox unless --active accepts them.
     """
     from memtui.capture.importer import plan_import, read_sources, run_import
-    from memtui.capture.missing_sources import vanished_sources
+    from memtui.capture.matching import vanished_sources
 
     if arguments.conflicts:
         from memtui.cli.inbox import list_conflicts
@@ -257,7 +257,7 @@ def _say_skips(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _export_arguments(parser: Parser) -> None:
-    from memtui.publish.export import TARGETS
+    from memtui.publish.portable import TARGETS
 
     parser.add_value("--target", "TARGET", " or ".join(TARGETS), required=True, choices=TARGETS)
     parser.add_value("--out", "PATH", "folder for vault, file for jsonl (jsonl without it: standard output)")
@@ -271,8 +271,7 @@ def _export(arguments: argparse.Namespace, session: Session) -> None:
 
     Importing it, here or elsewhere, reproduces it exactly. --project exports one project.
     """
-    from memtui.publish.export import refuse_secrets, take_snapshot
-    from memtui.publish.portable import write_vault
+    from memtui.publish.portable import refuse_secrets, take_snapshot, write_vault
     from memtui.vault.filters import EVERYTHING, Scope
 
     snapshot = take_snapshot(session.vault, EVERYTHING if session.project is None else Scope((session.project,)))
@@ -293,8 +292,8 @@ def _export(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _export_jsonl(arguments: argparse.Namespace, snapshot: Snapshot, session: Session) -> None:
-    from memtui.publish.export import export_jsonl
-    from memtui.publish.jsonl import jsonl_text
+    from memtui.publish.files import jsonl_text
+    from memtui.publish.portable import export_jsonl
 
     text = jsonl_text(snapshot)
     to_stdout = arguments.out in {None, "-"}

@@ -53,7 +53,7 @@ def _vault_exists(argv: Sequence[str]) -> bool:
     from pathlib import Path
 
     from memtui import locations
-    from memtui.vault.files import vault_file
+    from memtui.vault.lease import vault_file
 
     words = list(argv)
     named = next((word.removeprefix("--vault=") for word in words if word.startswith("--vault=")), "")

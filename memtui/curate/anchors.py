@@ -12,12 +12,14 @@ from memtui.curate.file_history import Certainty, Renames
 from memtui.curate.memories import verdict_on
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.curate.projects import known_trees
-from memtui.domain.actor import Actor, require_person
 from memtui.domain.freshness import UNTIL_CHANGE
+from memtui.domain.identity import Actor, require_person
 from memtui.domain.memory import Anchor, AnchorState, Memory, Verdict
 from memtui.errors import UsageError
 from memtui.progress import ProgressCallback
-from memtui.vault.anchor_states import (
+from memtui.vault.filters import WOKEN, WOKEN_PATH, MemoryFilter, Scope
+from memtui.vault.reader import VaultReader
+from memtui.vault.review_triggers import (
     Place,
     Tied,
     forget_woken,
@@ -27,9 +29,6 @@ from memtui.vault.anchor_states import (
     stored_states,
     tied_memories,
 )
-from memtui.vault.expressions import WOKEN, WOKEN_PATH
-from memtui.vault.filters import MemoryFilter, Scope
-from memtui.vault.reader import VaultReader
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree, file_hash
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from memtui.config import ContextSettings, RecallSettings, TargetSettings
 from memtui.curate.projects import View
 from memtui.curate.review_queue import review_queue
-from memtui.domain.actor import Actor, require_person
 from memtui.domain.freshness import (
     FLOOR,
     LONGEST_HALF_LIFE,
@@ -23,6 +22,7 @@ from memtui.domain.freshness import (
     half_life_after,
     lessons_by_kind,
 )
+from memtui.domain.identity import Actor, require_person
 from memtui.domain.kinds import Kinds, Origin, in_project, split_project
 from memtui.errors import RefusedError, UsageError
 from memtui.text.sanitize import one_line

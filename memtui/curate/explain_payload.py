@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from memtui.analysis.cache import TextCache
 from memtui.analysis.contradictions import Contradiction, decided_pairs, find_contradictions, linked_contradictions
-from memtui.analysis.snapshot import PAIR_VERDICTS, Snapshot, pair_of
+from memtui.analysis.snapshot import PAIR_VERDICTS, Snapshot, TextCache, pair_of
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Included, Pack

@@ -15,7 +15,7 @@ from memtui.domain.memory import LONGEST_TAG, Anchor, Memory, long_tag
 from memtui.domain.scope import matches
 from memtui.errors import RefusedError, UsageError
 from memtui.text.sanitize import one_line
-from memtui.text.suggest import did_you_mean
+from memtui.text.words import did_you_mean
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 from memtui.workspace import MATCHED, Tree, file_hash, without_symbol

@@ -22,16 +22,14 @@ from memtui.curate.fields import (
 from memtui.curate.lifecycle import accepted, supersede_replaced, verified
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Batch
-from memtui.domain.actor import Actor, require_person
+from memtui.domain.identity import Actor, require_person
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, Anchor, Memory
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.injection import ordering_line, planted_instructions
-from memtui.text.plural import counted
-from memtui.text.quantities import parse_day, parse_duration
 from memtui.text.sanitize import one_line, sanitise
 from memtui.text.secrets import find_secrets
-from memtui.text.suggest import did_you_mean
+from memtui.text.words import counted, did_you_mean, parse_day, parse_duration
 from memtui.vault.projects import check_name
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree

@@ -15,7 +15,7 @@ from memtui.analysis.snapshot import Snapshot, pair_of
 from memtui.config import ContextSettings, RecallSettings, TargetSettings
 from memtui.curate.anchors import DeadAnchor, dead_anchors
 from memtui.curate.projects import View, unchecked_projects
-from memtui.curate.snapshot import read_snapshot
+from memtui.curate.tidy import read_snapshot
 from memtui.curate.views import count_vault
 from memtui.domain.freshness import REVIEW_THRESHOLD, decay, half_life_after
 from memtui.domain.kinds import Kinds
@@ -26,11 +26,10 @@ from memtui.pack.options import PackOptions
 from memtui.pack.targets.formats import target_named
 from memtui.recall.result import Task
 from memtui.text.token_count import get_counter
-from memtui.vault.anchor_states import Place, unanswered_states
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import read_packs, read_recipes, signals_of_packs
 from memtui.vault.reader import VaultReader
-from memtui.vault.review_triggers import Fading, count_copies, read_fading
+from memtui.vault.review_triggers import Fading, Place, count_copies, read_fading, unanswered_states
 from memtui.vault.vault import Vault
 
 BINS = 10

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from memtui.domain.actor import Actor, check_may_alter
+from memtui.domain.identity import Actor, check_may_alter
 from memtui.domain.memory import Change, Memory
 from memtui.domain.record import Record, memory_from_record
 from memtui.errors import NotFoundError, RefusedError

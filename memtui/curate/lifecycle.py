@@ -16,7 +16,7 @@ from memtui.curate.fields import check_half_life, check_importance, check_kind, 
 from memtui.curate.memories import expiry_of, mark_superseded, verdict_on
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.curate.projects import project_for_writing
-from memtui.domain.actor import Actor, require_person
+from memtui.domain.identity import Actor, require_person
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Signal, content_hash
 from memtui.errors import UsageError
 from memtui.text.injection import planted_instructions
@@ -24,7 +24,7 @@ from memtui.text.sanitize import one_line
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reader import VaultReader
-from memtui.vault.secret_scan import refuse_secrets_in, secrets_in
+from memtui.vault.text_search import refuse_secrets_in, secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 from memtui.workspace import Tree

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memtui.curate.memories import expiry_of, supersede
 from memtui.curate.outcomes import require_versions
-from memtui.domain.actor import Actor, check_may_alter
+from memtui.domain.identity import Actor, check_may_alter
 from memtui.domain.memory import GLOBAL_PROJECT, LINK_TYPES, Link, LinkType, Memory
 from memtui.errors import NotFoundError, RefusedError, UsageError, VaultBusyError
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
@@ -117,7 +117,7 @@ def link_proposals(
         model: the embedding model whose stored vectors are compared; None for words alone.
     """
     from memtui.analysis.suggestions import propose_links
-    from memtui.curate.snapshot import pairs_by_meaning, read_snapshot
+    from memtui.curate.tidy import pairs_by_meaning, read_snapshot
 
     snapshot = read_snapshot(vault, MemoryFilter(scope=scope), progress=progress)
     with vault.read() as reader:

@@ -21,8 +21,8 @@ from memtui.curate.fields import (
     is_blank,
 )
 from memtui.curate.projects import project_for_writing, root_for
-from memtui.domain.actor import Actor, check_may_alter, require_person
 from memtui.domain.freshness import EXPIRED, last_trusted_at
+from memtui.domain.identity import Actor, check_may_alter, require_person
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import (
     DEFAULT_CONFIDENCE,
@@ -39,7 +39,7 @@ from memtui.domain.memory import (
 from memtui.errors import UsageError
 from memtui.text.sanitize import one_line, sanitise
 from memtui.vault.projects import check_name, ensure_project
-from memtui.vault.secret_scan import refuse_secrets_in
+from memtui.vault.text_search import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 

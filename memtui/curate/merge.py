@@ -12,7 +12,7 @@ from memtui.analysis.duplicates import text_differences
 from memtui.analysis.text_features import wording_of
 from memtui.curate.fields import LONGEST_TITLE, check_kind
 from memtui.curate.outcomes import require_texts, require_versions, resolved
-from memtui.domain.actor import Actor, check_may_alter
+from memtui.domain.identity import Actor, check_may_alter
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Anchor, Link, Memory, normalise
 from memtui.domain.record import Record, memory_from_record
@@ -22,7 +22,7 @@ from memtui.text.sanitize import one_line, sanitise
 from memtui.vault import journal
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reader import VaultReader
-from memtui.vault.secret_scan import refuse_secrets_in
+from memtui.vault.text_search import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 

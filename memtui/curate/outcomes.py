@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from memtui.domain.actor import Actor, check_may_alter
+from memtui.domain.identity import Actor, check_may_alter
 from memtui.domain.memory import Memory, Signal, Tombstone, Verdict, content_hash
 from memtui.errors import ConflictError
 from memtui.vault.reader import VaultReader

@@ -9,14 +9,14 @@ from itertools import product
 from typing import TYPE_CHECKING, cast
 
 from memtui.clock import days_after
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.memory import ANCHOR_STATES, AnchorState, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.record import memory_from_record
 from memtui.domain.usefulness import usefulness
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
 from memtui.text.sanitize import one_line
-from memtui.vault.expressions import HURTS_TO_DUE
+from memtui.vault.filters import HURTS_TO_DUE
 from memtui.vault.journal import history
 from memtui.vault.packs import (
     FILE_STATES,
@@ -28,7 +28,7 @@ from memtui.vault.packs import (
     signals_of_packs,
 )
 from memtui.vault.reader import VaultReader
-from memtui.vault.secret_scan import refuse_secrets_in
+from memtui.vault.text_search import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 

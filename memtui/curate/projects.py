@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memtui.curate.fields import check_files
-from memtui.domain.memory import GLOBAL_PROJECT
-from memtui.domain.project import (
+from memtui.domain.identity import (
     commit_identity,
     is_remote,
     linked_folder,
@@ -17,14 +16,15 @@ from memtui.domain.project import (
     remote_identity,
     suggest_name,
 )
+from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.scope import matches
 from memtui.errors import UsageError
 from memtui.vault import projects as store
-from memtui.vault.anchor_states import anchored_projects
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.projects import list_projects
 from memtui.vault.reader import VaultReader
-from memtui.vault.secret_scan import refuse_secrets_in
+from memtui.vault.review_triggers import anchored_projects
+from memtui.vault.text_search import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 from memtui.workspace import Tree, Workspace, find_workspace

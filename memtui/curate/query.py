@@ -11,8 +11,7 @@ from memtui.clock import days_after
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import STATUSES
 from memtui.errors import QueryError, UsageError
-from memtui.text.quantities import parse_duration
-from memtui.text.suggest import did_you_mean
+from memtui.text.words import did_you_mean, parse_duration
 from memtui.vault.filters import EVERYTHING, Condition, MemoryFilter
 from memtui.vault.vault import Vault
 

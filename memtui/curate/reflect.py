@@ -10,7 +10,7 @@ from memtui.curate.fields import LONGEST_TITLE, clean_tags, is_blank
 from memtui.curate.memories import NewMemory, draft_memory, store_draft
 from memtui.curate.merge import common_project, united, united_anchors
 from memtui.curate.outcomes import Batch, require_versions, resolved
-from memtui.domain.actor import Actor, require_person
+from memtui.domain.identity import Actor, require_person
 from memtui.domain.kinds import DEFAULT_KIND
 from memtui.domain.memory import Anchor, Link, Memory
 from memtui.domain.scope import ONLY

@@ -13,14 +13,14 @@ from memtui.analysis.snapshot import NOT_CONTRADICTION, pair_fingerprint, pair_o
 from memtui.curate.memories import supersede, verdict_on
 from memtui.curate.merge import Merged, merge
 from memtui.curate.outcomes import require_texts, resolved
-from memtui.domain.actor import Actor, require_person
+from memtui.domain.identity import Actor, require_person
 from memtui.domain.memory import MOST_MERGED, Anchor, Link, Memory, Verdict, content_hash
 from memtui.domain.scope import ONLY
 from memtui.errors import ConflictError, MemtuiError, RefusedError, UsageError
 from memtui.progress import ProgressCallback
 from memtui.recall.eligibility import PHASES
 from memtui.text.sanitize import one_line
-from memtui.vault.secret_scan import refuse_secrets_in
+from memtui.vault.text_search import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memtui.curate.snapshot import WINDOW
+from memtui.curate.tidy import WINDOW
 from memtui.domain.freshness import REVIEW_THRESHOLD, freshness, last_trusted_at
 from memtui.domain.memory import Memory, Signal
 from memtui.domain.usefulness import USES, review_risk
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.review_triggers import Asked, asked_about, riskiest
 from memtui.vault.vault import Vault

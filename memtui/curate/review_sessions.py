@@ -14,7 +14,7 @@ from typing import Any
 from memtui.curate.packs import ASKED, mark_asked, packs_awaiting_feedback
 from memtui.curate.review_queue import review_queue
 from memtui.curate.views import source_says_this, tokens_of
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.memory import Memory, Verdict
 from memtui.text.sanitize import one_line, reveal
 from memtui.vault import journal

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from memtui.domain.kinds import DEFAULT_FLOOR, Kinds
 from memtui.domain.memory import Memory, Verdict
-from memtui.text.plural import counted
+from memtui.text.words import counted
 
 FLOOR = DEFAULT_FLOOR
 """The default lower limit of freshness."""

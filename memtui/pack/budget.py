@@ -10,8 +10,8 @@ from functools import cached_property, lru_cache
 from typing import Literal, cast
 
 from memtui.errors import UsageError
-from memtui.text.quantities import Budget, parse_budget
 from memtui.text.token_count import ESTIMATE, TokenCounter, get_counter
+from memtui.text.words import Budget, parse_budget
 
 
 def counter_for(encoding: str, *, fast: bool = False) -> TokenCounter:

@@ -23,7 +23,7 @@ from memtui.pack.targets.formats import target_named
 from memtui.recall.rank import MOST_HITS, recall
 from memtui.recall.result import Hit, Recall, Task, Withheld, listed_and_counted, order_key
 from memtui.recall.semantic import Meaning
-from memtui.text.quantities import Budget, parse_budget
+from memtui.text.words import Budget, parse_budget
 from memtui.vault.filters import Scope
 from memtui.vault.packs import Recipe
 from memtui.vault.vault import Vault

@@ -270,7 +270,7 @@ def _without_values(hit: Hit, secrets: Mapping[str, list[str]], patterns: Patter
 
 def _secrets_in(memory: Memory, patterns: Patterns) -> list[str]:
     """Return the names of the rules that found something."""
-    from memtui.vault.secret_scan import payload_texts, texts_in
+    from memtui.vault.text_search import payload_texts, texts_in
 
     texts = [text for _, text in texts_in(payload_texts(memory))]
     return list(_rules_for("\n".join(texts), tuple(patterns)))
@@ -285,7 +285,7 @@ def _rules_for(text: str, patterns: tuple[tuple[str, str], ...]) -> tuple[str, .
 
 
 def _masked(memory: Memory, patterns: Patterns) -> Memory:
-    from memtui.vault.secret_scan import masked
+    from memtui.vault.text_search import masked
 
     return masked(memory, patterns)
 

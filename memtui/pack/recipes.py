@@ -12,12 +12,11 @@ from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
 from memtui.pack.build import Pack
 from memtui.pack.options import PackOptions, choices_record, standing_of
 from memtui.recall.result import Task
-from memtui.text.plural import counted
 from memtui.text.sanitize import without_surrogates
-from memtui.text.suggest import did_you_mean
+from memtui.text.words import counted, did_you_mean
 from memtui.vault import packs
 from memtui.vault.packs import FILE_STATES, STATUSES, PackMember, Recipe, StoredPack, read_packs
-from memtui.vault.secret_scan import Patterns, refuse_secrets_in, without_values
+from memtui.vault.text_search import Patterns, refuse_secrets_in, without_values
 from memtui.vault.vault import Vault
 
 

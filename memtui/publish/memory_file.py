@@ -14,7 +14,7 @@ from typing import Any
 
 from memtui.domain.memory import Memory
 from memtui.domain.record import TIME_FIELDS, Record, memory_record
-from memtui.publish.jsonl import HIDDEN, dump_line
+from memtui.publish.files import HIDDEN, dump_line
 
 TEXT_KEYS = ("title", "insight", "rationale", "snippet")
 LIST_KEYS = ("anchors", "tags")

@@ -19,8 +19,8 @@ from memtui.errors import SourceError
 from memtui.recall.rank import MOST_HITS, recall
 from memtui.recall.result import Hit, Recall, Task
 from memtui.recall.semantic import Meaning
-from memtui.vault.files import FILE_NAME
 from memtui.vault.filters import EVERYTHING, Scope
+from memtui.vault.lease import FILE_NAME
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 

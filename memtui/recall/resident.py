@@ -18,8 +18,8 @@ from memtui.vault.vault import Vault
 if TYPE_CHECKING:
     from memtui.config import RecallSettings
     from memtui.recall.embedding_cache import ResidentVectors
+    from memtui.recall.rank import Found
     from memtui.recall.retrieve import Fetched
-    from memtui.recall.search import Found
     from memtui.recall.semantic import Likeness, ModelMeaning, Sense
     from memtui.vault.reader import VaultReader
     from memtui.vault.search.catalogue import Catalogue, Mask
@@ -57,14 +57,14 @@ class HeldWords:
         statuses: Sequence[str] | None = ("active",),
         tree: Tree | None = None,
     ) -> Found:
-        """Return what `memtui.recall.search.search` returns for the same arguments; the memories lack their texts.
+        """Return what `memtui.recall.rank.search` returns for the same arguments; the memories lack their texts.
 
         Raises:
             MemtuiError: the query has a typing error and the vault cannot be read.
         """
         from memtui.recall.eligibility import guess_phase
+        from memtui.recall.rank import Found, ranked
         from memtui.recall.scoring import Scorer
-        from memtui.recall.search import Found, ranked
 
         wanted = MemoryFilter(scope=scope, statuses=None if statuses is None else tuple(statuses))
         fetched = self._fetch(query, wanted, limit=limit)
@@ -75,7 +75,7 @@ class HeldWords:
     def learn_words(self, wanted: MemoryFilter) -> None:
         """Read the words of the titles of a filter, unless that was done: for a thread, before a typing error."""
         if wanted not in self._words:
-            from memtui.vault.search.spelling import title_words
+            from memtui.vault.search.postings_sql import title_words
 
             with self.vault.read() as reader:
                 found = title_words(reader, wanted)
@@ -87,8 +87,8 @@ class HeldWords:
     def _fetch(self, query: str, wanted: MemoryFilter, *, limit: int) -> Fetched:
         """Return what a search needs."""
         from memtui.recall.lexical import Query, match_query
+        from memtui.recall.rank import FEWEST_READ, ID_PREFIX
         from memtui.recall.retrieve import Fetched
-        from memtui.recall.search import FEWEST_READ, ID_PREFIX
         from memtui.vault.search.bm25 import Matched
         from memtui.vault.search.postings_memory import MemoryPostings
 
@@ -122,7 +122,7 @@ class HeldWords:
             fetched.states = {**fetched.states, **self.catalogue.anchor_states(number)}
 
     def _nearest(self, words: Mapping[str, str], reach: Mapping[str, int], wanted: MemoryFilter) -> dict[str, str]:
-        from memtui.vault.search.spelling import nearest_of
+        from memtui.vault.search.postings_sql import nearest_of
 
         self.learn_words(wanted)
         return nearest_of(words, reach, self._words[wanted])

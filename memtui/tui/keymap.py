@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from memtui.text.suggest import did_you_mean
+from memtui.text.words import did_you_mean
 from memtui.tui.actions.action import GLYPHS, Action, key_text
 from memtui.tui.actions.table import ACTIONS, EVERYWHERE, WIDGETS
 

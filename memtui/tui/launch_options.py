@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memtui.config import ContextSettings, RecallSettings, TargetSettings
-from memtui.domain.actor import Actor
 from memtui.domain.freshness import REVIEW_THRESHOLD
+from memtui.domain.identity import Actor
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:

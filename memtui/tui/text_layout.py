@@ -9,10 +9,10 @@ from datetime import datetime
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
-from memtui.text.plural import counted as counted  # noqa: PLC0414 - re-exported
 from memtui.text.sanitize import reveal
 from memtui.text.sanitize import tame as tame  # noqa: PLC0414 - re-exported
 from memtui.text.width import cell_width, clip, steady
+from memtui.text.words import counted as counted  # noqa: PLC0414 - re-exported
 
 BAR_CELLS = 5
 AGE_CELLS = 5

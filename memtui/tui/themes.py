@@ -16,7 +16,7 @@ from textual.color import Color, ColorParseError
 from textual.filter import DimFilter, LineFilter, Monochrome, NoColor
 from textual.theme import BUILTIN_THEMES, Theme
 
-from memtui.text.suggest import did_you_mean
+from memtui.text.words import did_you_mean
 
 STANDS_OUT = 0.012
 """Difference in brightness (0-1) from which a background marks what stands on it: a cursor, a selection, a scroll bar.

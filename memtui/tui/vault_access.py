@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.domain.freshness import due_at, freshness, last_trusted_at
+from memtui.domain.identity import linked_folder
 from memtui.domain.memory import Memory
-from memtui.domain.project import linked_folder
 from memtui.errors import NotFoundError, VaultBusyError
 from memtui.tui.launch_options import Opening
 from memtui.tui.text_layout import counted, days_between, tame
@@ -177,7 +177,7 @@ class VaultAccess:
         """Copy the text of memories to the clipboard; the message says by which route, and how much."""
         from memtui.curate.views import memory_text
         from memtui.pack.clipboard import copy
-        from memtui.vault.secret_scan import secrets_in
+        from memtui.vault.text_search import secrets_in
 
         memories = self.memories(identifiers)
         if not memories:

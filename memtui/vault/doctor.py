@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from memtui.domain.project import linked_folder
+from memtui.domain.identity import linked_folder
 from memtui.errors import VaultBusyError
-from memtui.text.plural import counted
 from memtui.text.width import some_of
-from memtui.vault.backup import backup_age, list_backups
-from memtui.vault.files import damaged_folder, log_path
-from memtui.vault.lease import lease
-from memtui.vault.schema import SCHEMA_VERSION
+from memtui.text.words import counted
+from memtui.vault.lease import damaged_folder, lease, log_path
+from memtui.vault.repair import backup_age, list_backups
+from memtui.vault.rows import SCHEMA_VERSION
 from memtui.vault.subprocess_probe import Probe, probe
 from memtui.vault.vault import Vault
 

@@ -10,8 +10,18 @@ from datetime import datetime
 from memtui.clock import days_after
 from memtui.domain.freshness import REVIEW_THRESHOLD
 from memtui.domain.kinds import Kinds
-from memtui.vault.expressions import TRIGGERED_IDS, USES_SQL, awake_sql, sql_time
-from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope, Sql, order_sql, where_sql
+from memtui.vault.filters import (
+    EVERYTHING,
+    TRIGGERED_IDS,
+    USES_SQL,
+    MemoryFilter,
+    Scope,
+    Sql,
+    awake_sql,
+    order_sql,
+    sql_time,
+    where_sql,
+)
 from memtui.vault.reader import VaultReader
 from memtui.vault.rows import utc
 

@@ -16,7 +16,7 @@ from memtui.vault import rows
 from memtui.vault.packs import RECIPE, set_recipe
 from memtui.vault.projects import IDENTITY, drop_unused, set_identity
 from memtui.vault.reader import VaultReader
-from memtui.vault.schema import HALF_LIFE
+from memtui.vault.rows import HALF_LIFE
 from memtui.vault.writer import VaultWriter
 
 _COLUMNS = ", ".join(f"c.{name}" for name in rows.COLUMNS["changes"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memtui.domain.project import suggest_name
+from memtui.domain.identity import suggest_name
 from memtui.domain.record import Record
 from memtui.errors import UsageError
 from memtui.vault.reader import VaultReader

@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from memtui.domain.actor import PERSON
+from memtui.domain.identity import PERSON
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import MemtuiError, NotFoundError, UsageError, VaultMissingError
-from memtui.vault.backup import list_backups
-from memtui.vault.files import backup_folder, damaged_folder, log_path, remove_files
-from memtui.vault.lease import lease
+from memtui.vault.lease import backup_folder, damaged_folder, lease, log_path, remove_files
+from memtui.vault.repair import list_backups
 from memtui.vault.rewrite import FRESH, Order, rewrite_file
 from memtui.vault.subprocess_probe import probe
 from memtui.vault.text_search import Eraser, bytes_pattern, cells_with_word, holds_text, text_pattern

@@ -13,10 +13,8 @@ from memtui.domain.usefulness import HIGHEST, MULTIPLIERS
 from memtui.errors import AmbiguousIdError, NotFoundError
 from memtui.text.sanitize import without_surrogates
 from memtui.vault import rows
-from memtui.vault.expressions import freshness_sql
-from memtui.vault.filters import MemoryFilter, order_sql, where_sql
-from memtui.vault.rows import FEW_WIDE, among
-from memtui.vault.schema import read_meta, stored_half_lives
+from memtui.vault.filters import MemoryFilter, freshness_sql, order_sql, where_sql
+from memtui.vault.rows import FEW_WIDE, among, read_meta, stored_half_lives
 
 if TYPE_CHECKING:
     import duckdb

@@ -15,8 +15,7 @@ from memtui.domain.memory import hash_parts
 from memtui.domain.record import Record, memory_from_record, parse_time
 from memtui.vault import rows
 from memtui.vault.connection import fold_log, open_connection
-from memtui.vault.rows import COLUMNS
-from memtui.vault.schema import write_meta
+from memtui.vault.rows import COLUMNS, write_meta
 from memtui.vault.subprocess_probe import run_child, say
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memtui.errors import MemtuiError, RefusedError, UsageError
-from memtui.vault.backup import snapshot
-from memtui.vault.expressions import freshness_sql
+from memtui.vault.filters import freshness_sql
+from memtui.vault.repair import snapshot
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError, VaultTooNewError
 from memtui.vault.connection import engine_errors, fold_log, open_connection
 from memtui.vault.lease import lease
-from memtui.vault.schema import check_not_newer
+from memtui.vault.rows import check_not_newer
 
 if TYPE_CHECKING:
     import duckdb

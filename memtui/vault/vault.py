@@ -14,10 +14,9 @@ from memtui import clock
 from memtui.domain.kinds import Kinds
 from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError
 from memtui.vault.connection import borrowed, engine_errors, open_connection, opened_alone
-from memtui.vault.files import copy_vault, log_path, remove_files, restrict, vault_file
-from memtui.vault.lease import lease
+from memtui.vault.lease import copy_vault, lease, log_path, remove_files, restrict, vault_file
 from memtui.vault.reader import VaultReader
-from memtui.vault.schema import SCHEMA_VERSION, check_not_newer, migrate, stored_half_lives
+from memtui.vault.rows import SCHEMA_VERSION, check_not_newer, migrate, stored_half_lives
 from memtui.vault.writer import VaultWriter
 
 if TYPE_CHECKING:

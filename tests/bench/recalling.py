@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from memtui.capture.importer import ImportRequest, read_sources, run_import
 from memtui.config import RecallSettings
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.kinds import Kinds
 from memtui.embedding.engine import Engine, open_engine
 from memtui.recall.embedding_cache import ResidentVectors, embed_missing

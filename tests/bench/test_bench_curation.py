@@ -17,9 +17,8 @@ from memtui.curate.anchors import check_anchors, check_trees
 from memtui.curate.decay import Knobs, PayloadOptions, Payloads, effect, take_snapshot
 from memtui.curate.lifecycle import retire
 from memtui.curate.projects import view_of
-from memtui.curate.snapshot import pairs_by_meaning, read_snapshot
-from memtui.curate.tidy import TidyCache, TidyOptions, tidy
-from memtui.domain.actor import Actor
+from memtui.curate.tidy import TidyCache, TidyOptions, pairs_by_meaning, read_snapshot, tidy
+from memtui.domain.identity import Actor
 from memtui.domain.kinds import in_project
 from memtui.domain.memory import Anchor, Link, Memory, Signal
 from memtui.domain.record import memory_from_record

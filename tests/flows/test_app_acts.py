@@ -24,7 +24,7 @@ from flows.app_driver import (
 )
 
 from memtui.curate.projects import link_folder
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor
 from memtui.vault.vault import Vault
 

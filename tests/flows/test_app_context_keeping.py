@@ -10,7 +10,7 @@ from flows.app_driver import WIDE, app_on, fill, focused, memory, says, screen_t
 from flows.context_driver import TASK, answered, context_screen, fake_ssh, included, open_context, payload, type_task
 
 from memtui.curate import lifecycle
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.pack.recipes import get_recipe, list_packs, list_recipes
 from memtui.recall.evaluation import read_questions
 from memtui.vault.vault import Vault

@@ -45,7 +45,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from memtui.curate.projects import link_folder
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.edit.fields import FormArea, FormLine
 from memtui.tui.edit.screen import EditScreen

@@ -30,7 +30,7 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from memtui.curate import lifecycle
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.tui.history.screen import HistoryScreen
 from memtui.vault.vault import Vault
 

@@ -39,7 +39,7 @@ from flows.editing_driver import (
 from memtui.curate.lifecycle import accept
 from memtui.curate.memories import edit_memory
 from memtui.curate.projects import link_folder
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")

@@ -27,7 +27,7 @@ from textual.pilot import Pilot
 
 from memtui.curate.decay import apply
 from memtui.curate.review_queue import review_queue
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.kinds import Kind, Kinds
 from memtui.domain.memory import Verdict
 from memtui.pack.recipes import save_recipe

@@ -26,7 +26,7 @@ from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from memtui.curate.memories import edit_memory
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.edit.fields import TextEditScreen

@@ -37,7 +37,7 @@ from textual.screen import Screen
 
 from memtui.curate import lifecycle
 from memtui.curate.packs import feedback_on, verdicts_on
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.pack.recipes import get_pack, list_packs, payload_hash
 from memtui.tui.history.screen import HistoryScreen
 from memtui.tui.packs.screen import PacksScreen

@@ -30,7 +30,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from memtui.curate.memories import edit_memory
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.reflect.screen import ReflectScreen

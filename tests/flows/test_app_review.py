@@ -28,7 +28,7 @@ from flows.app_driver import (
 from textual.pilot import Pilot
 
 from memtui.curate import lifecycle, review_sessions
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.memory import Link
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.merge.screen import MergeScreen

@@ -16,8 +16,8 @@ from support import start_python
 from textual.pilot import Pilot
 
 from memtui.curate.memories import edit_memory
-from memtui.domain.actor import Actor
 from memtui.domain.freshness import UNTIL_CHANGE
+from memtui.domain.identity import Actor
 from memtui.domain.memory import Signal
 from memtui.tui.parts import SourceOpener
 from memtui.tui.review.queries import Opened, ReviewAccess, ReviewCard
@@ -54,7 +54,7 @@ EDIT = """
 import sys
 from pathlib import Path
 from memtui.curate.memories import edit_memory
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.vault.vault import Vault
 edit_memory(Vault(Path(sys.argv[1])), sys.argv[2], {"insight": sys.argv[3]}, actor=Actor(sys.argv[4]))
 """

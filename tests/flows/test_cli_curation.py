@@ -11,7 +11,7 @@ from flows.cli_driver import Cli
 
 from memtui import clock
 from memtui.curate import review_sessions
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.memory import Signal
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from flows.cli_driver import Cli
 
-from memtui.domain.project import is_remote
+from memtui.domain.identity import is_remote
 
 REMOTE = "git@example.org:shop/payments-api.git"
 

@@ -29,8 +29,8 @@ from memtui.curate.packs import VERDICTS, give_feedback
 from memtui.domain.memory import LINK_TYPES
 from memtui.domain.record import memory_record
 from memtui.errors import MemtuiError, NothingToUndoError
-from memtui.publish.export import take_snapshot
-from memtui.publish.jsonl import Snapshot, jsonl_text
+from memtui.publish.files import Snapshot, jsonl_text
+from memtui.publish.portable import take_snapshot
 from memtui.vault.filters import EVERYTHING
 
 TEXTS = ("Take the payment lock.", "Take the payment lock for 30 s.", "Seed first.", "使用 make 🙂", "[/x] \x1b[31m```")

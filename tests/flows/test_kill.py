@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support import make_memory, start_python
 
-from memtui.vault import backup
+from memtui.vault import repair
 from memtui.vault.doctor import diagnose
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.purge import purge_text
@@ -124,7 +124,7 @@ def test_a_purge_that_is_killed_leaves_the_old_vault_or_the_new(tmp_path: Path) 
         secret = "tok_" + secrets.token_hex(30)
         with vault.write(actor="person", action="add") as writer:
             leaky = writer.put_many([make_memory(insight=f"{secret} {number}") for number in range(200)])
-        backup.back_up(vault)
+        repair.back_up(vault)
         before = _ids(vault)
         _kill_at_random(f"purge.purge_text(vault, {secret!r}); print('done', flush=True)", vault.path, chance)
         assert _ids(vault) == before

@@ -8,7 +8,7 @@ from pathlib import Path
 from snapshots.pictures import LOCK, Album, only_with_the_same_textual, sample_app, settle
 
 from memtui.curate import history, lifecycle
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.tui.app import MemtuiApp
 from memtui.tui.history.screen import HistoryScreen
 

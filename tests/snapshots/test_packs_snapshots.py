@@ -12,7 +12,7 @@ from flows.packs_driver import use
 from snapshots.pictures import LOCK, NOW, TINY, WIDE, Album, only_with_the_same_textual, sample_app, settle
 
 from memtui.curate.packs import give_feedback
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.pack import recipes
 from memtui.pack.recipes import get_pack
 from memtui.tui.app import MemtuiApp

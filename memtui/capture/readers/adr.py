@@ -10,8 +10,7 @@ from functools import cache
 
 from memtui.capture.blocks import Section, Span, section_tree
 from memtui.capture.dates import date_in
-from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
-from memtui.capture.drafting import FRONTMATTER, DraftMaker
+from memtui.capture.draft import FRONTMATTER, Draft, DraftMaker, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.prose import SkipReason
 from memtui.text.tables import read_table

@@ -9,8 +9,15 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import unquote
 
-from memtui.capture.draft import DraftScope, ReadResult, Skipped, SourceFile
-from memtui.capture.drafting import DraftMaker, drafts_from_markdown, is_below_home
+from memtui.capture.draft import (
+    DraftMaker,
+    DraftScope,
+    ReadResult,
+    Skipped,
+    SourceFile,
+    drafts_from_markdown,
+    is_below_home,
+)
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.titles import cut_title
 from memtui.domain.record import RecordError, parse_time

@@ -10,8 +10,7 @@ from datetime import datetime
 
 from memtui.capture.blocks import Section, section_tree
 from memtui.capture.dates import date_in
-from memtui.capture.draft import ReadResult, Skipped, SourceFile
-from memtui.capture.drafting import FRONTMATTER, DraftMaker
+from memtui.capture.draft import FRONTMATTER, DraftMaker, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.markdown import split_markdown
 from memtui.capture.prose import SkipReason

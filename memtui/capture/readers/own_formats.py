@@ -22,7 +22,7 @@ from memtui.text.injection import planted_instructions
 from memtui.text.sanitize import decode, one_line, sanitise
 from memtui.vault.packs import RECIPE
 from memtui.vault.projects import check_name
-from memtui.vault.schema import HALF_LIFE
+from memtui.vault.rows import HALF_LIFE
 
 KIN_KEYS: dict[str, tuple[str, ...]] = {
     "link": ("from", "link", "to"),

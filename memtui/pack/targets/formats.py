@@ -26,7 +26,7 @@ from memtui.pack.targets.base import (
     trust_line,
 )
 from memtui.pack.targets.markdown import MarkdownWriter, indented, same_words, with_code
-from memtui.text.suggest import did_you_mean
+from memtui.text.words import did_you_mean
 
 _INDENT = "    "
 

@@ -144,7 +144,7 @@ class BulkAccess:
         """Give them a half-life of their own, or with nothing typed that of their kind."""
         from memtui.curate.fields import KIND_HALF_LIFE
         from memtui.curate.lifecycle import change_many
-        from memtui.text.quantities import parse_duration
+        from memtui.text.words import parse_duration
 
         days = parse_duration(typed) if typed.strip() else KIND_HALF_LIFE
         return self._many(

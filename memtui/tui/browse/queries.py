@@ -223,7 +223,7 @@ class ListQueries:
         if len(text) == 1 and text.isascii():
             self._hits = (text, {})
             return ()
-        from memtui.recall.search import search
+        from memtui.recall.rank import search
 
         browsing = self._browsing(wanted, self._vault.now())
         scope, statuses = self._searched(browsing)
@@ -346,7 +346,7 @@ class ListQueries:
     def _explained(self, view: MemoryView, query: str, now: datetime) -> Explained:
         """Return why a memory stands where it stands, from the search that listed it."""
         from memtui.recall.scoring import standing_hit
-        from memtui.wording.payload import explanation
+        from memtui.wording.reasons import explanation
 
         text = cleaned(query)
         searched, hits = self._hits
@@ -392,7 +392,7 @@ class ListQueries:
 
     def _found_anywhere(self, listing: Listing, text: str, now: datetime) -> tuple[str, ...]:
         """Return the hits of a list, and what other projects and statuses hold: without the limits of the list."""
-        from memtui.recall.search import search
+        from memtui.recall.rank import search
 
         look = self._words.search if self.is_prepared(listing.base) and self._words else partial(search, self._reading)
         wide = look(text, EVERYTHING, limit=MOST_HITS, settings=self._opening.recall, now=now, statuses=None)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.errors import MemtuiError, RefusedError
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.tui.context.ask import Ask
 from memtui.tui.context.queries import Answer, Payloads
 from memtui.tui.screen import MemtuiScreen

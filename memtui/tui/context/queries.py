@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from memtui.errors import MemtuiError, UsageError
-from memtui.text.quantities import parse_budget
+from memtui.text.words import parse_budget
 from memtui.tui.context.ask import Ask
 from memtui.tui.text_layout import tame
 from memtui.tui.values import Done

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.tui.memory_view import Block, Piece, StyleName
 from memtui.tui.text_layout import MARK_PINNED, freshness_bar, tame
 from memtui.tui.widgets.lists import Cell, TextRow
@@ -111,7 +111,7 @@ def _named(reason: Reason, titles: Mapping[str, str]) -> str:
 
 def rest_lines(answer: Answer) -> list[str]:
     """Return the contradictions in the payload, and how many other memories are withheld for which reason."""
-    from memtui.wording.payload import contradiction_words
+    from memtui.wording.reasons import contradiction_words
 
     pack = answer.pack
     lines = [f"contradiction? {tame(contradiction_words(one))}" for one in answer.contradictions]
@@ -188,7 +188,7 @@ def counts_note(pack: Pack) -> str:
 
 def title_note(answer: Answer) -> str:
     """Return the note of the title: contradictions, what is allowed in, and what changed since the last pack."""
-    from memtui.wording.payload import contradictions_count
+    from memtui.wording.reasons import contradictions_count
 
     ask, diff = answer.ask, answer.diff
     parts = [contradictions_count(answer.contradictions)] if answer.contradictions else []
@@ -226,7 +226,7 @@ def why_blocks(row: RankedRow, hit: Hit | None) -> list[Block]:
     blocks = [Block(((row.title, "title"),)), Block(((f"{row.state}: {row.reason}", "dim"),))]
     if hit is None:
         return [*blocks, Block(((f"nearness to the task {row.score:.3f}", "text"),), gap=True)]
-    from memtui.wording.payload import explanation
+    from memtui.wording.reasons import explanation
 
     rows = explanation(hit)
     width = max(len(name) for name, _, _ in rows)

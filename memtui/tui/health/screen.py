@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.table import HEALTH
 from memtui.tui.launch_options import Opening
@@ -22,7 +22,7 @@ from memtui.tui.values import Signature
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import TitleLine
-from memtui.wording.health import HealthRow, HealthSection, bar
+from memtui.wording.outcomes import HealthRow, HealthSection, bar
 
 _LABEL_CELLS, _VALUE_CELLS = 15, 6
 _MOST_BAR_CELLS = 40
@@ -45,7 +45,7 @@ class HealthRead:
 def read_health(access: VaultAccess) -> HealthRead:
     """Return the state of the vault; takes seconds for a large one."""
     from memtui.curate.health import HealthOptions, health
-    from memtui.wording.health import sections
+    from memtui.wording.outcomes import sections
 
     opening, signature = access.opening, access.signature()
     with access.read_vault.read() as reader:

@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 
 from memtui.curate.history import ChangeDiff, MemoryDiff, change_diff
 from memtui.errors import MemtuiError
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import HISTORY

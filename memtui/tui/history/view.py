@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 from textual.message import Message
 
-from memtui.text.plural import counted
 from memtui.text.sanitize import reveal
+from memtui.text.words import counted
 from memtui.tui.history.queries import HistoryRow
 from memtui.tui.memory_view import Block, Piece, StyleName
 from memtui.tui.text_layout import tame

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memtui.errors import NotFoundError
 from memtui.progress import Cancelled
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.tui.text_layout import tame
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.capture.prose import STRUCTURE
-from memtui.text.plural import counted
 from memtui.text.sanitize import reveal
+from memtui.text.words import counted
 from memtui.tui.memory_view import Block, Piece
 from memtui.tui.text_layout import tame
 from memtui.tui.widgets.lists import Cell, TextRow

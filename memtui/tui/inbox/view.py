@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.cells import cell_len
 from rich.segment import Segment
 
-from memtui.text.plural import counted
 from memtui.text.width import clip
+from memtui.text.words import counted
 from memtui.tui.inbox.queries import Candidate, CandidateRead, Waiting
 from memtui.tui.memory_view import Block, describe
 from memtui.tui.values import Row

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.curate.decay import Effect, Members, PayloadChange, effect
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import LAB

@@ -12,7 +12,7 @@ from textual.content import Content
 from memtui.clock import days_after
 from memtui.curate.decay import Effect, Knobs, PayloadChange, Snapshot, crossing_days, days_text
 from memtui.domain.freshness import decay
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.tui.lab.queries import LabRead
 from memtui.tui.lab.trial import MEMORY, Trial
 from memtui.tui.text_layout import fit, tame

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from memtui.domain.memory import MOST_MERGED
 from memtui.errors import ConflictError, MemtuiError
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import GO, MERGE, MERGE_FIELDS, MERGE_TAKE

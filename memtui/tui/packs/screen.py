@@ -12,7 +12,7 @@ from textual.containers import Horizontal
 from textual.widgets import Input
 
 from memtui.errors import MemtuiError
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import CONTEXT, PACKS

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memtui.pack.options import choices_words
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.tui.context import view as context_view
 from memtui.tui.memory_view import Block, StyleName
 from memtui.tui.text_layout import days_between, short_age, tame

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from memtui.curate.form import NO, YES, Basis, Finding, Texts, texts_of
 from memtui.errors import ConflictError, MemtuiError
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import GO, REFLECT

@@ -262,7 +262,7 @@ class ReviewAccess:
     def _similar(self, memory: Memory, known: set[str]) -> Sequence[Similar]:
         from memtui.analysis.duplicates import likeness
         from memtui.analysis.text_features import wording_of
-        from memtui.recall.search import search
+        from memtui.recall.rank import search
 
         with self._reading.read() as reader:
             scope = self._access.view_of(reader).scope

@@ -15,7 +15,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from memtui.errors import MemtuiError
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import RESEMBLING, TIDY

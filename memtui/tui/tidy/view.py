@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.tui.memory_view import Block
 from memtui.tui.text_layout import tame
 from memtui.tui.widgets.lists import Cell, TextRow

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from memtui.text.normal_form import embedded_text
 from memtui.vault.filters import MemoryFilter, where_sql
 from memtui.vault.reader import VaultReader
-from memtui.vault.rows import among
-from memtui.vault.schema import read_meta, write_meta
+from memtui.vault.rows import among, read_meta, write_meta
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from memtui.capture.titles import title_for
 from memtui.curate.history import undo
 from memtui.curate.links import link
 from memtui.curate.resolutions import Validity, dismiss, keep_both, keep_one
-from memtui.curate.snapshot import read_snapshot
+from memtui.curate.tidy import read_snapshot
 from memtui.domain.memory import Link, Memory
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.progress import Cancelled

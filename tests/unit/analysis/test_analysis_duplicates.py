@@ -21,7 +21,7 @@ from memtui.analysis.text_features import Wording
 from memtui.capture.titles import title_for
 from memtui.curate.history import undo
 from memtui.curate.resolutions import dismiss, merge_copies
-from memtui.curate.snapshot import pairs_by_meaning, read_snapshot
+from memtui.curate.tidy import pairs_by_meaning, read_snapshot
 from memtui.domain.memory import Anchor, Link, Memory
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.progress import Cancelled

@@ -19,8 +19,7 @@ from memtui.curate.memories import edit_memory
 from memtui.curate.packs import give_feedback
 from memtui.curate.reflect import Conclusion, reflect
 from memtui.curate.resolutions import dismiss
-from memtui.curate.snapshot import read_snapshot
-from memtui.curate.tidy import TidyOptions, report_record, tidy
+from memtui.curate.tidy import TidyOptions, read_snapshot, report_record, tidy
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import RefusedError
 from memtui.progress import Cancelled

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from memtui.capture.draft import Draft, ReadResult, Skipped, SourceFile
-from memtui.capture.drafting import (
+from memtui.capture.draft import (
+    Draft,
     DraftMaker,
+    ReadResult,
+    Skipped,
+    SourceFile,
     drafts_from_markdown,
     folder_anchors,
     folder_of,

@@ -28,8 +28,7 @@ from memtui.curate.history import undo
 from memtui.errors import SecretRefusedError
 from memtui.pack.options import PackOptions
 from memtui.pack.recipes import list_recipes, save_recipe
-from memtui.publish.export import export_jsonl, refuse_secrets, take_snapshot
-from memtui.publish.portable import write_vault
+from memtui.publish.portable import export_jsonl, refuse_secrets, take_snapshot, write_vault
 from memtui.recall.result import Task
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.vault import Vault

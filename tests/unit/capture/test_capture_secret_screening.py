@@ -13,7 +13,7 @@ from memtui.capture.draft import Draft
 from memtui.capture.secret_screening import LEFT_OUT, without_secret_lines
 from memtui.domain.memory import Memory, Source
 from memtui.vault.filters import MemoryFilter
-from memtui.vault.secret_scan import secrets_in
+from memtui.vault.text_search import secrets_in
 from memtui.vault.vault import Vault
 
 TOKEN = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"

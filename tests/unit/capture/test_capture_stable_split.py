@@ -16,7 +16,7 @@ from memtui.capture.markdown import split_markdown
 from memtui.capture.stable_split import Atom, Familiar, KnownUnit
 from memtui.curate.lifecycle import retire
 from memtui.curate.memories import edit_memory
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.vault.vault import Vault
 
 PERSON = Actor()

@@ -8,7 +8,7 @@ import pytest
 
 from memtui.capture.draft import ReadResult, SourceFile
 from memtui.capture.readers.claude_memory import READER as CLAUDE_MEMORY
-from memtui.capture.readers.rule_files import CLAUDE_MD, CLAUDE_RULES
+from memtui.capture.readers.registry import CLAUDE_MD, CLAUDE_RULES
 
 FIXTURES = Path(__file__).parent / "fixtures"
 MEMORY = "home/.claude/projects/-code-ferry/memory"

@@ -24,7 +24,7 @@ from memtui.capture.readers.own_formats import (
 from memtui.domain.memory import Link, Memory, Source, Tombstone
 from memtui.domain.record import Record, memory_from_record, memory_record, names_a_path
 from memtui.errors import SourceError
-from memtui.publish.jsonl import Snapshot, jsonl_text
+from memtui.publish.files import Snapshot, jsonl_text
 from memtui.publish.memory_file import parse_memory, render_memory
 from memtui.publish.portable import write_vault
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.capture.draft import Draft, Reader, ReadResult, SourceFile
-from memtui.capture.readers.registry import READERS, formats, reader_for, reader_named
-from memtui.capture.readers.rule_files import (
+from memtui.capture.readers.registry import (
     AGENTS_MD,
     CLINE,
     CONVENTIONS,
@@ -16,7 +15,11 @@ from memtui.capture.readers.rule_files import (
     CURSOR,
     GEMINI,
     MEMORY_BANK,
+    READERS,
     WINDSURF,
+    formats,
+    reader_for,
+    reader_named,
 )
 from memtui.errors import UsageError
 

@@ -26,8 +26,8 @@ from memtui.curate.lifecycle import restore, retire
 from memtui.curate.links import link
 from memtui.curate.projects import View
 from memtui.curate.review_queue import review_queue
-from memtui.domain.actor import Actor
 from memtui.domain.freshness import decay, due_at, freshness
+from memtui.domain.identity import Actor
 from memtui.domain.kinds import DEFAULT_KINDS, Kind, Kinds, in_project
 from memtui.domain.memory import Link, Memory, Signal, Verdict
 from memtui.errors import RefusedError, UsageError

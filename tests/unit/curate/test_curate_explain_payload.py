@@ -12,7 +12,7 @@ from memtui.analysis.contradictions import Contradiction, find_contradictions
 from memtui.analysis.snapshot import NOT_CONTRADICTION, Snapshot
 from memtui.curate.explain_payload import contradictions_in, steering_in
 from memtui.curate.resolutions import Validity, dismiss, keep_both
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.pack.build import Pack
 from memtui.recall.result import Task
 from memtui.vault.vault import Vault

@@ -15,7 +15,7 @@ from memtui.curate import history
 from memtui.curate.form import NO, YES, Basis, Finding, check_form, read_form, save_edit, texts_of
 from memtui.curate.lifecycle import accept_many, assign, oddities, waiting
 from memtui.curate.outcomes import Skipped, SkipReason
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Anchor, Link, Memory
 from memtui.errors import ConflictError, RefusedError, UsageError

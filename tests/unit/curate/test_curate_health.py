@@ -21,7 +21,7 @@ from memtui.pack.recipes import record_pack, save_recipe
 from memtui.recall.result import Task
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
-from memtui.wording.health import bar, sections
+from memtui.wording.outcomes import bar, sections
 from memtui.workspace import find_workspace
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)

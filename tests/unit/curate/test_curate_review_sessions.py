@@ -14,7 +14,7 @@ from memtui.curate.memories import edit_memory
 from memtui.curate.merge import merge
 from memtui.curate.packs import give_feedback, mark_asked
 from memtui.curate.review_sessions import receipt_of, receipt_text
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.memory import Signal
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.packs import PackMember, StoredPack, write_pack

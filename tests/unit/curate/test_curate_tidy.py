@@ -19,7 +19,7 @@ from memtui.curate.merge import merge
 from memtui.curate.packs import give_feedback
 from memtui.curate.resolutions import Validity, dismiss, keep_both, keep_one
 from memtui.curate.tidy import FINDINGS, TidyCache, TidyOptions, TidyReport, report_record, tidy
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import RefusedError, UsageError
 from memtui.progress import Cancelled

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memtui.domain.actor import Actor, check_may_alter, parse_actor
+from memtui.domain.identity import Actor, check_may_alter, parse_actor
 from memtui.domain.memory import Memory
 from memtui.errors import EXIT_REFUSED, RefusedError, UsageError
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.domain.project import commit_identity, normalise_remote, path_identity, remote_identity, suggest_name
+from memtui.domain.identity import commit_identity, normalise_remote, path_identity, remote_identity, suggest_name
 
 SAME = [
     "https://github.com/acme/shop",

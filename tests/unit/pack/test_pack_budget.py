@@ -6,7 +6,7 @@ import pytest
 
 from memtui.errors import UsageError
 from memtui.pack.budget import Measure, counter_for
-from memtui.text.quantities import parse_budget
+from memtui.text.words import parse_budget
 
 
 def _measure(budget: str, encoding: str = "o200k_base") -> Measure:

@@ -15,7 +15,7 @@ from memtui.pack.options import PackOptions
 from memtui.pack.targets.base import STYLES, PayloadInfo, Style, Target
 from memtui.pack.targets.formats import target_named
 from memtui.recall.result import Hit, Recall, Task
-from memtui.text.quantities import parse_budget
+from memtui.text.words import parse_budget
 
 
 def build(target: Target, insights: list[str], budget: str = "10m", style: Style = "full") -> Pack:

@@ -10,9 +10,8 @@ from curating import AGENT, PERSON, add, everything, new_vault
 from memtui.curate.lifecycle import reject, retire, verify
 from memtui.curate.links import link
 from memtui.errors import UnsafePathError, UsageError
-from memtui.publish.export import export_jsonl, take_snapshot
-from memtui.publish.jsonl import jsonl_text
-from memtui.publish.portable import write_vault
+from memtui.publish.files import jsonl_text
+from memtui.publish.portable import export_jsonl, take_snapshot, write_vault
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.vault import Vault
 

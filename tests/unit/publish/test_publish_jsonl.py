@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
 from memtui.domain.record import memory_from_record, memory_record
-from memtui.publish.jsonl import Snapshot, dump_line, jsonl_text
+from memtui.publish.files import Snapshot, dump_line, jsonl_text
 
 NOON = datetime(2026, 1, 12, 12, tzinfo=UTC)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memtui.domain.memory import Link, Memory, Tombstone
 from memtui.errors import UnsafePathError
-from memtui.publish.jsonl import Snapshot
+from memtui.publish.files import Snapshot
 from memtui.publish.portable import (
     MANIFEST,
     RECORDS,

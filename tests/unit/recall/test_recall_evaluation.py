@@ -11,7 +11,7 @@ import pytest
 from recall_story import NOON, SETTINGS, memory, story_vault
 
 from memtui.capture.importer import ImportRequest, read_sources, run_import
-from memtui.domain.actor import Actor
+from memtui.domain.identity import Actor
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Memory
 from memtui.recall.evaluation import (

@@ -11,13 +11,12 @@ from recall_story import NOON, PAYMENTS, SETTINGS, memory, story_vault
 
 from memtui.recall.embedding_cache import ResidentVectors, embed_missing
 from memtui.recall.fusion import Evidence, Kinship, fuse
-from memtui.recall.rank import recall
+from memtui.recall.rank import recall, search
 from memtui.recall.result import Hit, Task
-from memtui.recall.search import search
 from memtui.recall.semantic import ModelMeaning
 from memtui.vault.search.postings_memory import TermIndex
 from memtui.vault.vault import Vault
-from memtui.wording.payload import explanation
+from memtui.wording.reasons import explanation
 
 QUERIES = (
     "lock refunds",

@@ -8,12 +8,12 @@ import pytest
 from recall_story import NOON, PAYMENTS, SETTINGS, ids, memory, recalled, story_vault
 
 from memtui.recall.lexical import QueryWeights, reaches_floor, weigh_query, words_part
-from memtui.recall.search import search
+from memtui.recall.rank import search
 from memtui.text.tokens import query_terms
 from memtui.vault.filters import Scope
 from memtui.vault.search.bm25 import TermCounts
 from memtui.vault.vault import Vault
-from memtui.wording.payload import explanation
+from memtui.wording.reasons import explanation
 
 
 def _weights(text: str, documents: int, **frequencies: int) -> QueryWeights:

@@ -18,13 +18,12 @@ from support import make_memory
 
 from memtui.config import RecallSettings
 from memtui.domain.memory import STATUSES, Anchor, Memory, Signal
+from memtui.recall.rank import search
 from memtui.recall.resident import HeldWords, ResidentMeaning, read_words
-from memtui.recall.search import search
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.search.postings_memory import TermIndex
 from memtui.vault.vault import Vault
-from memtui.wording.payload import explanation
-from memtui.wording.reasons import hit_words
+from memtui.wording.reasons import explanation, hit_words
 from memtui.workspace import Tree
 
 WORDS = (

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 from recall_story import NOON, PAYMENTS, SETTINGS, ids, story_vault
 
+from memtui.recall.rank import search
 from memtui.recall.result import Hit
-from memtui.recall.search import search
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.vault import Vault
 

@@ -10,8 +10,8 @@ from recall_story import NOON, PAYMENTS, SETTINGS, ids, memory, recalled, story_
 
 from memtui.domain.reasons import ReasonCode
 from memtui.recall.embedding_cache import ResidentVectors, embed_missing
+from memtui.recall.rank import Found, search
 from memtui.recall.result import Recall
-from memtui.recall.search import Found, search
 from memtui.recall.semantic import MOST_CAUGHT_UP, ModelMeaning
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.search.vectors import count_current

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.errors import UsageError
-from memtui.text.quantities import Budget, parse_budget, parse_day, parse_duration
+from memtui.text.words import Budget, parse_budget, parse_day, parse_duration
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from memtui.text.suggest import did_you_mean, nearest
+from memtui.text.words import did_you_mean, nearest
 
 KINDS = ("decision", "lesson", "Runbook")
 

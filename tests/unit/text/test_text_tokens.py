@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.text import tokens
-from memtui.text.identifiers import EXTENSIONS, LONGEST_TERM
-from memtui.text.tokens import STOP_WORDS, index_terms, query_terms, term_counts, term_id
+from memtui.text.tokens import EXTENSIONS, LONGEST_TERM, STOP_WORDS, index_terms, query_terms, term_counts, term_id
 
 
 def finds(query: str, text: str) -> bool:

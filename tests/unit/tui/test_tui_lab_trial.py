@@ -40,7 +40,7 @@ def test_a_half_life_is_tried_until_it_is_the_one_in_force_again(read: LabRead) 
 
 def test_what_somebody_applied_meanwhile_is_no_longer_tried(vault: Vault, read: LabRead) -> None:
     from memtui.curate.decay import apply
-    from memtui.domain.actor import Actor
+    from memtui.domain.identity import Actor
 
     trial = Trial(subject="tooling").with_days(read, 30.0)
     assert tried(trial.on(read)) == {"tooling": 30.0}

@@ -9,9 +9,9 @@ import pytest
 from support import FrozenClock, make_memory
 
 from memtui.errors import NotFoundError, UsageError, VaultDamagedError, VaultMissingError
-from memtui.vault import backup
-from memtui.vault.files import log_path
+from memtui.vault import repair
 from memtui.vault.filters import MemoryFilter
+from memtui.vault.lease import log_path
 from memtui.vault.vault import Vault
 
 
@@ -33,49 +33,49 @@ def _ids(vault: Vault) -> set[str]:
 
 def test_a_backup_holds_what_is_still_in_the_log(filled: Vault, clock: FrozenClock) -> None:
     assert log_path(filled.path).stat().st_size > 0
-    copy = backup.back_up(filled)
+    copy = repair.back_up(filled)
     _add(filled, "secondon")
     assert _ids(Vault(copy, now=clock)) == {"firstone"}
     assert copy.stat().st_mode & 0o777 == 0o600
 
 
 def test_restoring_brings_back_that_day_and_keeps_what_was_there(filled: Vault, clock: FrozenClock) -> None:
-    copy = backup.back_up(filled)
+    copy = repair.back_up(filled)
     _add(filled, "secondon")
     clock.step(minutes=1)
-    used, kept = backup.restore(filled, None)
+    used, kept = repair.restore(filled, None)
     assert used == copy
     assert _ids(filled) == {"firstone"}
     assert kept is not None
     assert _ids(Vault(kept, now=clock)) == {"firstone", "secondon"}
     clock.step(minutes=1)
-    backup.restore(filled, kept.name)
+    repair.restore(filled, kept.name)
     assert _ids(filled) == {"firstone", "secondon"}
 
 
 def test_restoring_brings_back_a_vault_that_is_gone(filled: Vault) -> None:
-    backup.back_up(filled)
+    repair.back_up(filled)
     filled.path.unlink()
     log_path(filled.path).unlink(missing_ok=True)
-    backup.restore(filled, None)
+    repair.restore(filled, None)
     assert _ids(filled) == {"firstone"}
 
 
 def test_a_backup_that_cannot_be_opened_is_refused_and_the_vault_stays(filled: Vault, clock: FrozenClock) -> None:
-    copy = backup.back_up(filled)
+    copy = repair.back_up(filled)
     copy.write_bytes(b"rubbish")
     clock.step(minutes=1)
     with pytest.raises(VaultDamagedError, match="backup cannot be opened"):
-        backup.restore(filled, copy.name)
+        repair.restore(filled, copy.name)
     assert _ids(filled) == {"firstone"}
     assert not list(filled.path.parent.glob("*.partial*"))
 
 
 def test_a_damaged_vault_can_be_restored_over(filled: Vault, clock: FrozenClock) -> None:
-    backup.back_up(filled)
+    repair.back_up(filled)
     filled.path.write_bytes(b"rubbish")
     clock.step(minutes=1)
-    _, kept = backup.restore(filled, None)
+    _, kept = repair.restore(filled, None)
     assert _ids(filled) == {"firstone"}
     assert kept is not None
     assert kept.read_bytes() == b"rubbish"
@@ -84,55 +84,55 @@ def test_a_damaged_vault_can_be_restored_over(filled: Vault, clock: FrozenClock)
 def test_a_daily_backup_is_made_once_a_day_and_old_ones_go_but_for_those_made_by_hand(
     filled: Vault, clock: FrozenClock
 ) -> None:
-    by_hand = backup.back_up(filled)
+    by_hand = repair.back_up(filled)
     clock.step(days=1, seconds=1)
     made = []
-    for _ in range(backup.KEPT + 2):
-        copy = backup.back_up_daily(filled)
+    for _ in range(repair.KEPT + 2):
+        copy = repair.back_up_daily(filled)
         assert copy is not None
-        assert backup.back_up_daily(filled) is None
+        assert repair.back_up_daily(filled) is None
         made.append(copy)
         clock.step(days=1, seconds=1)
-    left = backup.list_backups(filled.path)
+    left = repair.list_backups(filled.path)
     assert by_hand in left
-    assert set(left) == {by_hand, *made[-backup.KEPT :]}
-    assert backup.backup_age(filled, clock.moment) == timedelta(days=1, seconds=1)
+    assert set(left) == {by_hand, *made[-repair.KEPT :]}
+    assert repair.backup_age(filled, clock.moment) == timedelta(days=1, seconds=1)
 
 
 def test_two_backups_of_one_moment_are_two(filled: Vault) -> None:
-    assert backup.back_up(filled) != backup.back_up(filled)
-    assert len(backup.list_backups(filled.path)) == 2
+    assert repair.back_up(filled) != repair.back_up(filled)
+    assert len(repair.list_backups(filled.path)) == 2
 
 
 def test_backups_of_a_vault_with_a_like_name_are_not_mistaken(filled: Vault, clock: FrozenClock) -> None:
     other = Vault(filled.path.with_name("vault-2.duckdb"), now=clock)
     _add(other, "otherone")
-    theirs = backup.back_up(other)
-    assert backup.list_backups(filled.path) == []
-    assert backup.list_backups(other.path) == [theirs]
+    theirs = repair.back_up(other)
+    assert repair.list_backups(filled.path) == []
+    assert repair.list_backups(other.path) == [theirs]
     with pytest.raises(NotFoundError, match="no backup"):
-        backup.restore(filled, None)
+        repair.restore(filled, None)
 
 
 def test_a_backup_goes_where_it_is_told_and_never_over_a_file(
     filled: Vault, tmp_path: Path, clock: FrozenClock
 ) -> None:
     target = tmp_path / "elsewhere.duckdb"
-    assert backup.back_up(filled, to=target) == target
+    assert repair.back_up(filled, to=target) == target
     assert _ids(Vault(target, now=clock)) == {"firstone"}
     with pytest.raises(UsageError, match="exists already"):
-        backup.back_up(filled, to=target)
+        repair.back_up(filled, to=target)
 
 
 def test_without_a_vault_there_is_nothing_to_back_up(vault: Vault) -> None:
     with pytest.raises(VaultMissingError):
-        backup.back_up(vault)
-    assert backup.back_up_daily(vault) is None
+        repair.back_up(vault)
+    assert repair.back_up_daily(vault) is None
     with pytest.raises(NotFoundError):
-        backup.restore(vault, None)
+        repair.restore(vault, None)
 
 
 def test_an_unknown_backup_is_an_error_that_lists_the_known(filled: Vault) -> None:
-    copy = backup.back_up(filled)
+    copy = repair.back_up(filled)
     with pytest.raises(NotFoundError, match=copy.name):
-        backup.restore(filled, "nowhere.duckdb")
+        repair.restore(filled, "nowhere.duckdb")

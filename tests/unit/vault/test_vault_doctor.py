@@ -9,7 +9,7 @@ import pytest
 from support import NOON, FrozenClock, make_memory, start_python
 
 from memtui.domain.memory import Link
-from memtui.vault import backup
+from memtui.vault import repair
 from memtui.vault import subprocess_probe as probe_module
 from memtui.vault.connection import fold_log
 from memtui.vault.doctor import Diagnosis, _file_system, diagnose
@@ -171,7 +171,7 @@ def test_hints_do_not_make_a_vault_unhealthy(filled: Vault, tmp_path: Path) -> N
 
 def test_the_newest_backup_is_told_with_its_age(filled: Vault, clock: FrozenClock) -> None:
     assert "none yet" in diagnose(filled).check("backup").detail
-    copy = backup.back_up(filled)
+    copy = repair.back_up(filled)
     clock.step(days=3)
     assert diagnose(filled).check("backup").detail == f"the newest is {copy.name}, 3 days old"
 

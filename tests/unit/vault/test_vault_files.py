@@ -12,8 +12,8 @@ from support import make_memory
 
 from memtui.errors import MemtuiError, NotFoundError
 from memtui.vault import vault as vault_module
-from memtui.vault.backup import back_up
 from memtui.vault.filters import MemoryFilter
+from memtui.vault.repair import back_up
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")

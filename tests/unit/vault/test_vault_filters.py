@@ -12,8 +12,7 @@ from support import NOON, FrozenClock, make_memory
 from memtui.domain.freshness import due_at, freshness
 from memtui.domain.kinds import Kind, Kinds
 from memtui.domain.memory import Memory
-from memtui.vault.expressions import freshness_sql
-from memtui.vault.filters import SORTS, MemoryFilter, Scope
+from memtui.vault.filters import SORTS, MemoryFilter, Scope, freshness_sql
 from memtui.vault.vault import Vault
 
 KINDS = Kinds([Kind("owner's note", "working", 3.5)])

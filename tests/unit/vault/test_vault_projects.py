@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support import make_memory
 
-from memtui.domain.project import path_identity
+from memtui.domain.identity import path_identity
 from memtui.errors import UsageError
 from memtui.vault import projects
 from memtui.vault.vault import Vault

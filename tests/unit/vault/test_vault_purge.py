@@ -12,12 +12,12 @@ from support import NOON, FrozenClock, make_memory
 
 from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, Tombstone, Verdict, content_hash
 from memtui.errors import NotFoundError, NothingToUndoError, UsageError, VaultMissingError
-from memtui.vault import backup, journal
+from memtui.vault import journal, repair
 from memtui.vault import purge as purge_module
 from memtui.vault.connection import fold_log
 from memtui.vault.doctor import diagnose
-from memtui.vault.files import log_path
 from memtui.vault.filters import MemoryFilter
+from memtui.vault.lease import log_path
 from memtui.vault.projects import add_identities
 from memtui.vault.purge import PurgeReport, purge_memories, purge_text
 from memtui.vault.reader import SourceState
@@ -58,7 +58,7 @@ def leaky(vault: Vault, clock: FrozenClock) -> Vault:
     )
     (stored,) = _put(vault, memory, make_memory(id="innocent", insight="nothing to hide"), summary=f"add {SECRET}")[:1]
     fold_log(vault.path)
-    backup.back_up(vault)
+    repair.back_up(vault)
     clock.step(days=1)
     _put(vault, replace(stored, importance=5), action="edit")
     with vault.write(actor=SECRET, action="use", reason=f"because {SECRET}") as writer:
@@ -103,12 +103,12 @@ def _column(vault: Vault, query: str) -> list[object]:
 
 
 def test_the_secret_is_in_the_bytes_before_or_these_tests_could_not_fail(leaky: Vault) -> None:
-    (copy,) = backup.list_backups(leaky.path)
+    (copy,) = repair.list_backups(leaky.path)
     assert _holders(leaky, SECRET) == {"vault.duckdb", "vault.duckdb.wal", copy.name}
 
 
 def test_a_purged_text_is_in_no_byte_of_no_file(leaky: Vault) -> None:
-    (copy,) = backup.list_backups(leaky.path)
+    (copy,) = repair.list_backups(leaky.path)
     report = purge_text(leaky, SECRET)
     assert _holders(leaky, SECRET) == set()
     assert _holders(leaky, SECRET[:30]) == set()
@@ -210,7 +210,7 @@ def test_words_of_the_machine_stay(vault: Vault) -> None:
 
 def test_a_text_that_stands_nowhere_writes_nothing(leaky: Vault) -> None:
     fold_log(leaky.path)
-    files = [leaky.path, *backup.list_backups(leaky.path)]
+    files = [leaky.path, *repair.list_backups(leaky.path)]
     before = [(path.read_bytes(), path.stat().st_mtime_ns) for path in files]
     report = purge_text(leaky, "nowhere at all")
     assert report == PurgeReport(0, 0, found=False)
@@ -225,7 +225,7 @@ def test_a_text_in_other_capitals_alone_is_told_and_writes_nothing(vault: Vault)
 
 def test_a_text_that_only_a_backup_still_holds_is_found(vault: Vault) -> None:
     _put(vault, make_memory(id="leakyone", insight=SECRET))
-    copy = backup.back_up(vault)
+    copy = repair.back_up(vault)
     held = copy.read_bytes()
     purge_text(vault, SECRET)
     copy.write_bytes(held)
@@ -251,7 +251,7 @@ def test_a_key_of_several_lines_goes_however_its_lines_are_folded(vault: Vault, 
         writer.insert_unjournaled(
             "recipes", [recipe | {"task": "\t".join(parts), "files": ["\u2028".join(parts)], "created_at": NOON}]
         )
-    backup.back_up(vault)
+    repair.back_up(vault)
     assert all(_holders(vault, part) for part in parts)
     report = purge_text(vault, given.join(parts) + "\n")
     assert (report.memories, report.leftovers) == (1, ())
@@ -297,7 +297,7 @@ def doomed(vault: Vault, clock: FrozenClock) -> Vault:
     )
     two = make_memory(id="innocent", insight="nothing to hide")
     (first, _) = _put(vault, one, two, summary="add Marker title of the doomed one")
-    backup.back_up(vault)
+    repair.back_up(vault)
     clock.step(days=1)
     _put(vault, replace(first, insight=f"{SECRET} again"), action="edit", summary="edit Marker t…")
     with vault.write(actor="person", action="use", summary="link two", reason=f"{SECRET}") as writer:
@@ -315,7 +315,7 @@ def doomed(vault: Vault, clock: FrozenClock) -> Vault:
 
 def test_a_purged_memory_is_in_no_byte_of_no_file(doomed: Vault) -> None:
     assert _holders(doomed, SECRET)
-    (copy,) = backup.list_backups(doomed.path)
+    (copy,) = repair.list_backups(doomed.path)
     report = purge_memories(doomed, ["doomedme"])
     assert (report.memories, report.backups, report.leftovers) == (1, (copy,), ())
     assert report.revisions == 4
@@ -396,7 +396,7 @@ def test_an_unknown_id_erases_nothing(doomed: Vault) -> None:
 
 def test_what_may_still_hold_it_is_named_and_not_deleted(leaky: Vault, clock: FrozenClock) -> None:
     clock.step(days=1)
-    broken = backup.back_up(leaky)
+    broken = repair.back_up(leaky)
     broken.write_bytes(b"rubbish " + SECRET.encode())
     log_path(broken).unlink(missing_ok=True)
     damaged = leaky.path.parent / "damaged" / "vault-old.duckdb"

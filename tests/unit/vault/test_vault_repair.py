@@ -15,11 +15,12 @@ from support import NOON, FrozenClock, make_memory
 
 from memtui.domain.memory import Anchor, Link, Memory
 from memtui.errors import VaultMissingError, VaultTooNewError
-from memtui.vault import backup, journal, salvage
+from memtui.vault import journal, salvage
+from memtui.vault import repair as backup
 from memtui.vault.connection import fold_log
 from memtui.vault.doctor import diagnose
-from memtui.vault.files import log_path
 from memtui.vault.filters import MemoryFilter
+from memtui.vault.lease import log_path
 from memtui.vault.repair import reindex, repair
 from memtui.vault.salvage import _Plan, _read_window, rebuild
 from memtui.vault.subprocess_probe import ChildReport

@@ -15,12 +15,12 @@ from support import make_memory
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Memory
 from memtui.errors import VaultTooNewError
-from memtui.vault import journal, schema
+from memtui.vault import journal, rows
 from memtui.vault import vault as vault_module
-from memtui.vault.backup import list_backups
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.packs import read_packs, read_recipes
 from memtui.vault.purge import purge_memories, purge_text
+from memtui.vault.repair import list_backups
 from memtui.vault.salvage import rebuild
 from memtui.vault.vault import Vault
 
@@ -49,12 +49,12 @@ def test_a_vault_of_a_newer_memtui_is_refused_and_not_touched(filled: Vault) -> 
 @pytest.fixture
 def _next_schema(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pretend that the next memtui has one more migration."""
-    own = schema._scripts
-    version = schema.SCHEMA_VERSION + 1
-    monkeypatch.setattr(schema, "SCHEMA_VERSION", version)
+    own = rows._scripts
+    version = rows.SCHEMA_VERSION + 1
+    monkeypatch.setattr(rows, "SCHEMA_VERSION", version)
     monkeypatch.setattr(vault_module, "SCHEMA_VERSION", version)
     monkeypatch.setattr(
-        schema, "_scripts", lambda after: [*own(after), "CREATE TABLE novelty (id VARCHAR)"][-(version - after) :]
+        rows, "_scripts", lambda after: [*own(after), "CREATE TABLE novelty (id VARCHAR)"][-(version - after) :]
     )
 
 
@@ -64,11 +64,11 @@ def test_an_older_vault_is_migrated_after_a_backup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, reading: bool
 ) -> None:
     vault = Vault(tmp_path / "vault.duckdb")
-    newest = schema.SCHEMA_VERSION
+    newest = rows.SCHEMA_VERSION
     with monkeypatch.context() as older:
-        older.setattr(schema, "SCHEMA_VERSION", newest - 1)
+        older.setattr(rows, "SCHEMA_VERSION", newest - 1)
         older.setattr(vault_module, "SCHEMA_VERSION", newest - 1)
-        older.setattr(schema, "_scripts", lambda after: _real_scripts()[after:])
+        older.setattr(rows, "_scripts", lambda after: _real_scripts()[after:])
         with vault.write(actor="person", action="add") as writer:
             writer.put(make_memory(id="oldmemry"))
     if reading:
@@ -96,9 +96,9 @@ def test_packs_and_recipes_of_an_older_vault_come_along_without_choices(
     vault = Vault(tmp_path / "vault.duckdb")
     before = 3
     with monkeypatch.context() as older:
-        older.setattr(schema, "SCHEMA_VERSION", before)
+        older.setattr(rows, "SCHEMA_VERSION", before)
         older.setattr(vault_module, "SCHEMA_VERSION", before)
-        older.setattr(schema, "_scripts", lambda after: _real_scripts()[after:before])
+        older.setattr(rows, "_scripts", lambda after: _real_scripts()[after:before])
         older.setattr(vault_module, "create_file", inspect.unwrap(vault_module.create_file))
         with vault.connect(read_only=False) as connection:
             connection.execute(
@@ -133,16 +133,16 @@ def test_rows_that_were_salvaged_from_an_older_vault_are_whole(tmp_path: Path, v
 
 
 def _real_scripts() -> list[str]:
-    folder = Path(schema.__file__).parent / "migrations"
+    folder = Path(rows.__file__).parent / "migrations"
     return [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.sql"))]
 
 
 def test_a_migration_that_fails_changes_nothing(filled: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     with duckdb.connect(str(filled.path)) as connection:
-        older = str(schema.SCHEMA_VERSION - 1 or -1)
+        older = str(rows.SCHEMA_VERSION - 1 or -1)
         connection.execute("UPDATE meta SET value = ? WHERE key = 'schema_version'", [older])
     broken = ["CREATE TABLE half (id VARCHAR)", "CREATE TABLE half (id VARCHAR)"]
-    monkeypatch.setattr(schema, "_scripts", lambda _after: broken)
+    monkeypatch.setattr(rows, "_scripts", lambda _after: broken)
     with pytest.raises(duckdb.CatalogException), filled.read():
         pass
     with duckdb.connect(str(filled.path), read_only=True) as connection:
@@ -152,9 +152,9 @@ def test_a_migration_that_fails_changes_nothing(filled: Vault, monkeypatch: pyte
 
 
 def test_the_migrations_are_numbered_without_gaps_up_to_the_schema_version() -> None:
-    folder = Path(schema.__file__).parent / "migrations"
+    folder = Path(rows.__file__).parent / "migrations"
     numbers = [int(path.name[:4]) for path in sorted(folder.glob("*.sql"))]
-    assert numbers == list(range(1, schema.SCHEMA_VERSION + 1))
+    assert numbers == list(range(1, rows.SCHEMA_VERSION + 1))
 
 
 def test_a_vault_counts_its_writes(filled: Vault) -> None:

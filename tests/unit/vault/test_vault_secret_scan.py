@@ -23,12 +23,12 @@ from memtui.errors import SecretRefusedError
 from memtui.pack.build import Pack, context
 from memtui.pack.options import PackOptions
 from memtui.pack.recipes import get_pack, record_pack, save_recipe
-from memtui.publish.export import holding_secrets, refuse_secrets, take_snapshot
+from memtui.publish.portable import holding_secrets, refuse_secrets, take_snapshot
 from memtui.recall.result import Task
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.packs import Recipe, StoredPack
 from memtui.vault.rows import COLUMNS
-from memtui.vault.secret_scan import secrets_in, text_fields, texts_in
+from memtui.vault.text_search import secrets_in, text_fields, texts_in
 from memtui.vault.vault import Vault
 
 KEY = "AKIA" + "QX7T3MZJ5WNDR2PL"

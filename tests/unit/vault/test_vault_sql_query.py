@@ -15,8 +15,8 @@ from support import make_memory
 from memtui.domain.memory import Anchor, Source
 from memtui.errors import MemtuiError, RefusedError, UsageError
 from memtui.vault import sql_query
-from memtui.vault.backup import snapshot
 from memtui.vault.filters import MemoryFilter
+from memtui.vault.repair import snapshot
 from memtui.vault.sql_query import OTHER_NAMES, STABLE_VIEWS, as_text, jsonable, run_query
 from memtui.vault.vault import Vault
 

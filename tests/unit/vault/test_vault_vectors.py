@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 from support import make_memory
 
-from memtui.publish.export import take_snapshot
-from memtui.publish.jsonl import jsonl_text
-from memtui.vault import schema
+from memtui.publish.files import jsonl_text
+from memtui.publish.portable import take_snapshot
+from memtui.vault import rows
 from memtui.vault import vault as vault_module
-from memtui.vault.backup import list_backups
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.purge import purge_memories, purge_text
-from memtui.vault.repair import reindex
+from memtui.vault.repair import list_backups, reindex
 from memtui.vault.search import vectors
 from memtui.vault.search.vectors import NewVector
 from memtui.vault.vault import Vault
@@ -187,11 +186,11 @@ def test_a_reindex_keeps_vectors_and_an_export_knows_none(filled: Vault) -> None
 
 def test_a_vault_of_version_1_gets_the_table_after_a_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     vault = Vault(tmp_path / "vault.duckdb")
-    first = (Path(schema.__file__).parent / "migrations" / "0001_initial.sql").read_text(encoding="utf-8")
+    first = (Path(rows.__file__).parent / "migrations" / "0001_initial.sql").read_text(encoding="utf-8")
     with monkeypatch.context() as older:
-        older.setattr(schema, "SCHEMA_VERSION", 1)
+        older.setattr(rows, "SCHEMA_VERSION", 1)
         older.setattr(vault_module, "SCHEMA_VERSION", 1)
-        older.setattr(schema, "_scripts", lambda _after: [first])
+        older.setattr(rows, "_scripts", lambda _after: [first])
         older.setattr(vault_module, "create_file", inspect.unwrap(vault_module.create_file))
         with vault.write(actor="person", action="add") as writer:
             writer.put(make_memory(id="oldmemry"))

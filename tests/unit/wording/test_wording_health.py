@@ -11,7 +11,7 @@ from memtui.curate.health import HealthOptions, health
 from memtui.curate.projects import View
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
-from memtui.wording.health import sections
+from memtui.wording.outcomes import sections
 from memtui.workspace import find_workspace
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.curate.packs import Effect
 from memtui.domain.memory import Memory
-from memtui.text.plural import counted
+from memtui.text.words import counted
 from memtui.wording import outcomes
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -13,17 +13,21 @@ from memtui.analysis.contradictions import Contradiction
 from memtui.curate.explain_payload import Explained, PayloadContradiction
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.result import Hit, Part, Task
-from memtui.text.quantities import Budget
 from memtui.text.token_count import get_counter
-from memtui.wording.payload import (
+from memtui.text.words import Budget
+from memtui.wording.reasons import (
     contradictions_words,
+    counts_words,
+    explained,
     explained_record,
     explanation,
     explanation_record,
+    hit_words,
     pack_record,
+    part_words,
     remedies,
+    sentence,
 )
-from memtui.wording.reasons import counts_words, explained, hit_words, part_words, sentence
 
 DAY = datetime(2026, 4, 22, tzinfo=UTC)
 PINNED, PUT_IN = Reason(ReasonCode.PINNED), Reason(ReasonCode.PUT_IN)

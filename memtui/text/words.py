@@ -1,14 +1,43 @@
-"""Sizes, durations and days as people write them."""
+"""Words for people: plurals, "did you mean", sizes, spans of time."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Literal
 
 from memtui.errors import UsageError
+
+
+def counted(number: int, noun: str, many: str = "") -> str:
+    """Return `1 memory`, `2 memories`, `1,143 memories`; `many` where the plural is irregular."""
+    if number != 1:
+        noun = many or (f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s")
+    return f"{number:,} {noun}"
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the known name most like a mistyped one, whatever their case, or None if no name is close."""
+    from difflib import get_close_matches
+
+    names = {name.lower(): name for name in known}
+    close = get_close_matches(word.lower(), names, n=1)
+    return names[close[0]] if close else None
+
+
+def did_you_mean(word: str, known: Iterable[str], *, otherwise: str = "", then: str = "") -> str:
+    """Return `Did you mean X?` for the nearest known name, as (a part of) a remedy.
+
+    Args:
+        otherwise: what stands in its place if no name is close.
+        then: what follows in either case.
+    """
+    close = nearest(word, known)
+    return " ".join(part for part in (f"Did you mean {close}?" if close else otherwise, then) if part)
+
 
 Unit = Literal["tokens", "chars", "bytes"]
 
