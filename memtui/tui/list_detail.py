@@ -1,15 +1,316 @@
-"""A list beside what is read of its current row."""
+"""The base of all screens, and of those with a list and a detail pane."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections import deque
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import ClassVar, TypeVar
+from operator import attrgetter
+from typing import Any, ClassVar, TypeVar
 
+from textual import on
+from textual.binding import BindingType
+from textual.notifications import SeverityLevel
+from textual.screen import Screen
 from textual.widget import Widget
+from textual.worker import Worker, WorkerState
 
+from memtui.errors import MemtuiError, NothingToUndoError
+from memtui.text.sanitize import tame
+from memtui.tui.actions import registry
+from memtui.tui.actions.action import Action
+from memtui.tui.actions.registry import Keymap
+from memtui.tui.actions.table import EVERYWHERE, GO
 from memtui.tui.launch_options import Opening
-from memtui.tui.screen import MemtuiScreen
+from memtui.tui.loader import Loader
+from memtui.tui.parts import ScreenPart
+from memtui.tui.state import State
+from memtui.tui.textual_patches import toasts
+from memtui.tui.values import Done, Signature
+from memtui.tui.vault_access import MemoryActs, VaultAccess
+from memtui.tui.widgets.lines import KeyHints
+
+POLL_SECONDS = 2.0
+"""How often the vault is checked for changes of others."""
+
+_LONGEST_TOAST = 600
+
+
+class MemtuiScreen(Screen[None]):
+    """A screen whose work on the vault is done in threads.
+
+    Args:
+        opening: what the app was opened with.
+    """
+
+    AREA: ClassVar[str] = ""
+    """Owner of this screen's own actions in the registry."""
+
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(EVERYWHERE)
+
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
+    """Method of the screen or of what it holds (`acts.pin`), and arguments, of actions by id.
+
+    An action that is not in it is answered by the screen's method of its name: `action_due`.
+    """
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__()
+        self.opening = opening
+        self.access = VaultAccess(opening)
+        self.memories = MemoryActs(self.access)
+        self.loader = Loader(self, self.look_failed)
+        self.hints = KeyHints(id="hints")
+        self.hints.set_reactive(KeyHints.place, self.AREA)
+        self.looked_at: Signature | None = None
+        """The vault's files before the last read of `look_again`; None until there was one."""
+        self.parts: tuple[ScreenPart, ...] = ()
+        """What is asked before the screen itself acts."""
+        self.acting = False
+        """Whether a change is under way."""
+        self.is_opening = False
+        """Whether keys have to wait for the fields of the screen."""
+        self._waiting_changes: deque[tuple[Callable[[], Done], bool]] = deque()
+        self._leaving = False
+        self._last_trouble = ""
+
+    @property
+    def current_memory(self) -> str | None:
+        """The memory that a screen opened from here starts at; None where there is none."""
+        return None
+
+    def remember(self, state: State) -> None:
+        """Put what is to be restored at the next start into the app's state."""
+
+    def open_at(self, field: Widget) -> None:
+        """Focus a field, and take keys from now on; for screens that were `is_opening` until their fields are shown."""
+        self.set_focus(field)
+        self.is_opening = False
+
+    # -- actions ----------------------------------------------------------------------------------
+
+    def offered(self) -> list[Action]:
+        """Return the actions that help and the palette can run here."""
+        own = [action for action in registry.of_owners(self.AREA, EVERYWHERE) if action.menu]
+        return [*(action for part in self.parts for action in part.offered()), *own]
+
+    def why_not(self, action: Action) -> str | None:
+        """Return why an action is not possible now, None where it is."""
+        return next(filter(None, (part.why_not(action) for part in self.parts)), None)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave a key to others while the part that it belongs to has no use for it."""
+        if action == "act" and any(part.is_off(str(parameters[0])) for part in self.parts):
+            return False
+        return super().check_action(action, parameters)
+
+    async def action_act(self, identifier: str) -> None:
+        """Run an action of the registry, or say why it is not possible."""
+        if any([part.takes(identifier) for part in self.parts]):  # noqa: C419 - each is to look at it
+            return
+        action = registry.by_id(identifier)
+        reason = self.why_not(action)
+        if reason is not None:
+            self.say(reason, severity="warning")
+            return
+        if action.id.startswith(GO):
+            # In the app's own turn: a screen that awaits its own removal would wait for ever.
+            self.app.call_later(self.app.run_action, f"go('{action.id.removeprefix(GO)}')")
+            return
+        method, *arguments = self.ANSWERS.get(action.id) or (f"action_{action.method}",)
+        done = attrgetter(method)(self)(*arguments)
+        if inspect.isawaitable(done):
+            await done
+
+    @on(KeyHints.Pressed)
+    async def _run_hint(self, message: KeyHints.Pressed) -> None:
+        message.stop()
+        await self.action_act(message.action.id)
+
+    def action_undo(self) -> None:
+        """Undo the last change."""
+        self.do(self.memories.undo, focus=True)
+
+    def action_redo(self) -> None:
+        """Redo the change that was undone."""
+        self.do(self.memories.redo, focus=True)
+
+    def action_back(self) -> None:
+        """Leave this screen, unless it is the only one."""
+        if len(self.app.screen_stack) > 1:
+            self.app.pop_screen()
+
+    def action_help(self) -> None:
+        """Show every action of this screen."""
+        from memtui.tui.screens.help import HelpScreen
+
+        def run(identifier: str | None) -> None:
+            if identifier is not None:
+                # In the app's own turn, as keys are: a screen that awaits its own removal would wait for ever.
+                self.app.call_later(self.action_act, identifier)
+
+        self.app.push_screen(HelpScreen(self), run)
+
+    async def action_palette(self) -> None:
+        """Open the command palette."""
+        await self.run_action("app.command_palette")
+
+    async def action_theme(self) -> None:
+        """Choose a theme."""
+        await self.run_action("app.change_theme")
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def begin_looking(self) -> None:
+        """Read after the first picture, and from then on whenever the vault changed."""
+        self.call_after_refresh(self.look_again)
+        self.set_interval(POLL_SECONDS, self._poll_files)
+
+    def look_again(self) -> None:
+        """Read what the screen shows; sets `looked_at`."""
+
+    def draw_again(self) -> None:
+        """Lay out what was read for the room there is."""
+
+    def _poll_files(self) -> None:
+        if self.looked_at is None or self.acting:
+            return
+        if self.in_trouble or self.access.signature() != self.looked_at:
+            self.look_again()
+
+    @property
+    def hint_place(self) -> str:
+        """Which keys the footer shows for what is focused."""
+        return self.hints.place
+
+    def on_descendant_focus(self) -> None:
+        """Show the keys of what is focused."""
+        self.hints.place = self.hint_place
+
+    def on_resize(self) -> None:
+        """Lay out the lines for the room there is."""
+        self.call_after_refresh(self.draw_again)
+
+    # -- changes ----------------------------------------------------------------------------------
+
+    def do(self, change: Callable[[], Done], *, focus: bool = False) -> None:
+        """Make a change in a thread, after those asked for before it.
+
+        Args:
+            focus: whether the cursor goes to the memory that was changed.
+        """
+        self._waiting_changes.append((change, focus))
+        self._next_change()
+
+    def acts_ended(self, focus: str | None) -> None:
+        """Show what changed; called after the last change in a row.
+
+        Args:
+            focus: the memory to bring the cursor to.
+        """
+        del focus
+        self.look_again()
+
+    def _next_change(self) -> None:
+        if not self.acting and self._waiting_changes:
+            self.acting = True
+            change, focus = self._waiting_changes.popleft()
+            # Not exclusive: a new key must never cancel a change that waits for its thread.
+            self.loader.read(
+                change,
+                partial(self._end_change, focus=focus),
+                group="act",
+                on_error=self._change_failed,
+                exclusive=False,
+            )
+
+    def tell_done(self, done: Done) -> None:
+        """Show what a change did, or that there was nothing to change."""
+        self.say(done.message, severity="information" if done.changed else "warning")
+
+    def _end_change(self, done: Done, *, focus: bool) -> None:
+        self.tell_done(done)
+        self._proceed(done.focus if focus else None)
+
+    def answers_failure(self, error: MemtuiError) -> bool:
+        """Handle a change that failed; False where a toast is to show the error."""
+        return any(part.answers_failure(error) for part in self.parts)
+
+    def _change_failed(self, error: MemtuiError) -> None:
+        self._leaving = False
+        if not self.answers_failure(error):
+            if isinstance(error, NothingToUndoError):
+                self.say(f"{error.what}. {self._key_to_history()} lists the changes.", severity="warning")
+            else:
+                self.say(str(error), severity="error")
+        self._proceed()
+
+    def _key_to_history(self) -> str:
+        """Return what shows the changes here, where the command line has `memtui log`."""
+        keymap: Keymap = getattr(self.app, "keymap", None) or Keymap()
+        return keymap.first(registry.by_id("go-history")) or "History"
+
+    def _proceed(self, focus: str | None = None) -> None:
+        """Make the next change; after the last, leave if that was asked for."""
+        self.acting = False
+        self._next_change()
+        if self.acting:
+            return
+        if self._leaving:
+            self.app.exit()
+        else:
+            self.acts_ended(focus)
+
+    def action_quit(self) -> None:
+        """Leave, once every change that was asked for is made."""
+        if any(part.keeps_open() for part in self.parts):
+            return
+        if self.acting:
+            self._leaving = True
+            self.say("Quitting once the last change is saved …")
+        else:
+            self.app.exit()
+
+    # -- toasts -----------------------------------------------------------------------------------
+
+    def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
+        """Show a toast; the text is never read as markup."""
+        toasts.stand_clear(self.app.screen)
+        self.notify(tame(text, _LONGEST_TOAST), severity=severity, timeout=toasts.SECONDS[severity], markup=False)
+
+    def look_failed(self, error: MemtuiError) -> None:
+        """Show why the vault could not be read."""
+        self.complain(str(error))
+
+    @property
+    def in_trouble(self) -> bool:
+        """Whether the last read of the vault failed."""
+        return bool(self._last_trouble)
+
+    def complain(self, text: str) -> None:
+        """Show why a read failed; the same reason is shown once until a read succeeds."""
+        if text != self._last_trouble:
+            self.say(text, severity="error")
+        self._last_trouble = text
+
+    def trouble_is_over(self) -> None:
+        """Note that a read of the vault succeeded."""
+        self._last_trouble = ""
+
+    @on(Worker.StateChanged)
+    def _tell_defect(self, event: Worker.StateChanged) -> None:
+        """Show an unforeseen error; the app goes on."""
+        if event.state is not WorkerState.ERROR:
+            return
+        text = f"{type(event.worker.error).__name__}: {event.worker.error}"
+        if event.worker.group == "act":
+            self._leaving = False
+            self.say(text, severity="error")
+            self._proceed()
+        else:
+            self.complain(text)
+
 
 T = TypeVar("T")
 

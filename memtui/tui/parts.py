@@ -12,7 +12,7 @@ from memtui.tui.actions.action import Action
 from memtui.tui.values import Found
 
 if TYPE_CHECKING:
-    from memtui.tui.screen import MemtuiScreen
+    from memtui.tui.list_detail import MemtuiScreen
 
 
 class ScreenPart:

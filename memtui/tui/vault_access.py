@@ -12,8 +12,10 @@ from memtui.domain.freshness import due_at, freshness, last_trusted_at
 from memtui.domain.identity import linked_folder
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError, VaultBusyError
+from memtui.text.sanitize import tame
+from memtui.text.words import counted
 from memtui.tui.launch_options import Opening
-from memtui.tui.text_layout import counted, days_between, tame
+from memtui.tui.memory_view import days_between
 from memtui.tui.values import Detail, Done, Found, LastChange, Row, Signature
 from memtui.vault.filters import MemoryFilter
 

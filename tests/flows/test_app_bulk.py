@@ -25,7 +25,7 @@ from textual.pilot import Pilot
 
 from memtui.tui.browse.bulk import BulkScreen
 from memtui.tui.browse.screen import BrowseScreen
-from memtui.tui.screen import MemtuiScreen
+from memtui.tui.list_detail import MemtuiScreen
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")

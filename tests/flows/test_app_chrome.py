@@ -14,10 +14,9 @@ from flows.app_driver import NARROW, WIDE, RecordingApp, app_on, browser, holds,
 from textual.widgets import OptionList
 
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import MOST_HINTS, hints
+from memtui.tui.actions.registry import MOST_HINTS, Keymap, hints
 from memtui.tui.actions.table import ACTIONS
 from memtui.tui.app import MemtuiApp
-from memtui.tui.keymap import Keymap
 from memtui.tui.launch_options import Opening
 from memtui.tui.screens.help import HelpScreen
 from memtui.vault.filters import EVERYTHING, MemoryFilter

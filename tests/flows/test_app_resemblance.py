@@ -26,8 +26,8 @@ from flows.app_driver import (
 from flows.editing_driver import candidate, form_closes, form_opens, inbox_opens, rewrite, waits
 from textual.pilot import Pilot
 
+from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.merge.screen import MergeScreen
-from memtui.tui.screen import MemtuiScreen
 from memtui.tui.screens.similar_on_save import SimilarOnSave
 from memtui.vault.vault import Vault
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from snapshots.pictures import LOCK, NOW, SMALL, TINY, WIDE, Album, only_with_the_same_textual, sample_app, settle
 
 from memtui.capture.source_conflicts import SourceConflict
-from memtui.tui.edit.source_conflict import SourceConflictScreen
+from memtui.tui.edit.version_conflict import SourceConflictScreen
 from memtui.vault.source_texts import SourceText, Texts
 
 pytestmark = only_with_the_same_textual

@@ -1,11 +1,13 @@
-"""Bindings, footers and lists that are made from the table of actions."""
+"""The registry of all actions, and the keys in force."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import ACTIONS, SCREEN_ANSWERS, WIDGETS
+from memtui.text.words import did_you_mean
+from memtui.tui.actions.action import GLYPHS, Action, key_text
+from memtui.tui.actions.table import ACTIONS, EVERYWHERE, SCREEN_ANSWERS, WIDGETS
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
@@ -55,3 +57,106 @@ def hints(place: str) -> list[Action]:
 def of_owners(*owners: str) -> list[Action]:
     """Return the actions of these owners, in the order of the table."""
     return [action for action in ACTIONS if action.owner in owners]
+
+
+_SPELLINGS = {glyph: key for key, glyph in GLYPHS.items()}
+
+GUARANTEED = "ctrl+q"
+"""Quits whatever the configuration says."""
+
+
+class Keymap:
+    """Which keys run which act.
+
+    Args:
+        chosen: keys by action id, as the configuration has them: `"P"`, `"ctrl+t, T"`.
+
+    Attributes:
+        problems: one line for every remapping that was left out, with the reason.
+    """
+
+    def __init__(self, chosen: Mapping[str, str] | None = None) -> None:
+        self.problems: list[str] = []
+        self._keys = {action.id: action.keys for action in ACTIONS}
+        wanted = dict(self._known(chosen or {}))
+        for identifier, keys in wanted.items():
+            self._keys[identifier] = keys
+        self._drop_clashes(wanted)
+        self.remapped = {identifier: self._keys[identifier] for identifier in wanted if identifier in self._keys}
+
+    def keys(self, action: Action) -> tuple[str, ...]:
+        """Return the keys of an act in Textual's spelling."""
+        return self._keys[action.id]
+
+    def shown(self, action: Action, *, most: int = 4) -> str:
+        """Return the keys of an act as people read them, empty where it has none."""
+        return " ".join(key_text(key) for key in self.keys(action)[:most])
+
+    def first(self, action: Action) -> str:
+        """Return the first key of an act as people read it."""
+        return self.shown(action, most=1)
+
+    def for_textual(self) -> dict[str, str]:
+        """Return what `App.set_keymap` takes."""
+        return {identifier: ",".join(keys) for identifier, keys in self.remapped.items()}
+
+    def _known(self, chosen: Mapping[str, str]) -> list[tuple[str, tuple[str, ...]]]:
+        found = []
+        ids = {action.id for action in ACTIONS}
+        for identifier, text in chosen.items():
+            keys = tuple(_spelled(part) for part in _parts(text))
+            if identifier not in ids:
+                hint = did_you_mean(identifier, sorted(ids))
+                self.problems.append(f"keys.{identifier}: unknown action. {hint}".rstrip(". "))
+            elif GUARANTEED in keys and identifier != "quit":
+                self.problems.append(f"keys.{identifier}: {GUARANTEED} always quits")
+            elif not keys:
+                self.problems.append(f"keys.{identifier}: names no key")
+            else:
+                found.append((identifier, keys))
+        return found
+
+    def _drop_clashes(self, wanted: dict[str, tuple[str, ...]]) -> None:
+        """Take back remappings that collide with another act, until none does."""
+        for _ in range(len(wanted) + 1):
+            clash = self._clash()
+            if clash is None:
+                return
+            key, first, second = clash
+            loser = second if second.id in wanted else first
+            wanted.pop(loser.id, None)
+            self._keys[loser.id] = loser.keys
+            self.problems.append(
+                f"keys.{loser.id}: {key_text(key)} is {second.id if loser is first else first.id} already; "
+                f"{key_text(loser.keys[0]) if loser.keys else 'no key'} stays"
+            )
+
+    def _clash(self) -> tuple[str, Action, Action] | None:
+        seen: dict[tuple[str, str], Action] = {}
+        for action in ACTIONS:
+            for key in self._keys[action.id]:
+                for owner in _rivals(action.owner):
+                    other = seen.get((owner, key))
+                    if other is not None and other.id != action.id:
+                        return key, other, action
+                seen[action.owner, key] = action
+        return None
+
+
+def _rivals(owner: str) -> Sequence[str]:
+    """Return the owners whose keys must differ from this one's."""
+    if owner in WIDGETS:
+        return (owner,)
+    if owner == EVERYWHERE:
+        return tuple({action.owner for action in ACTIONS} - WIDGETS)
+    return (owner, EVERYWHERE)
+
+
+def _parts(text: str) -> list[str]:
+    """Split `a, b` at commas; a lone comma is the comma key."""
+    return [","] if text.strip() == "," else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _spelled(key: str) -> str:
+    """Return a key in Textual's spelling: `?` is `question_mark`, `esc` is `escape`."""
+    return _SPELLINGS.get(key, key)

@@ -15,7 +15,7 @@ from memtui.tui.values import Done
 from memtui.tui.widgets.memory_list import MemoryList
 
 if TYPE_CHECKING:
-    from memtui.tui.screen import MemtuiScreen
+    from memtui.tui.list_detail import MemtuiScreen
 
 FEWEST_SOURCES, MOST_SOURCES = 2, 20
 """Sources of one conclusion, as in `memtui.curate.reflect`, which the first picture must not wait for."""

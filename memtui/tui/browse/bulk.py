@@ -13,15 +13,16 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 
+from memtui.text.sanitize import tame
+from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
+from memtui.tui.actions.registry import Keymap
 from memtui.tui.actions.table import ACTIONS, BULK
-from memtui.tui.keymap import Keymap
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.memory_view import Block
 from memtui.tui.screens.dialogs import ChoiceScreen
-from memtui.tui.text_layout import counted, tame
 from memtui.tui.values import Done, Signature
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.detail import DetailPane

@@ -9,16 +9,16 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from memtui.errors import MemtuiError
+from memtui.text.sanitize import tame
 from memtui.tui.browse.queries import ListQueries
 from memtui.tui.memory_view import describe, neighbours
-from memtui.tui.text_layout import tame
 from memtui.tui.values import Detail, Done, Proposed
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.memory_list import MemoryList
 
 if TYPE_CHECKING:
-    from memtui.tui.screen import MemtuiScreen
+    from memtui.tui.list_detail import MemtuiScreen
 
 RESTING_SECONDS = 0.05
 """Pause of the cursor before a memory is read in full, while it moves on and on."""

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from textual.worker import Worker
 
 from memtui.errors import MemtuiError
+from memtui.tui.browse.facets import notice_of
 from memtui.tui.browse.queries import LARGE_VAULT, ListQueries
-from memtui.tui.browse.state import notice_of
 from memtui.tui.loader import Task
 from memtui.tui.values import SORTS, Base, FacetCounts, Listing, Row, Wanted, steady_order
 from memtui.tui.widgets.memory_list import MemoryList
 
 if TYPE_CHECKING:
-    from memtui.tui.screen import MemtuiScreen
+    from memtui.tui.list_detail import MemtuiScreen
 
 PREPARING_SECONDS = 0.3
 """Pause after a list before what its filter needs is read: the first rows and their details come before."""

@@ -21,29 +21,28 @@ from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import BROWSE, DUE, RESEMBLING
 from memtui.tui.browse.acts import ListActions
 from memtui.tui.browse.details import Details
-from memtui.tui.browse.facets import FacetPane
-from memtui.tui.browse.list_reader import ListReader
-from memtui.tui.browse.state import (
+from memtui.tui.browse.facets import (
     NARROWEST,
     STEP,
     WIDEST,
     BrowseState,
+    FacetPane,
     list_title,
     marked_count,
     read_state,
     shown_count,
 )
+from memtui.tui.browse.list_reader import ListReader
 from memtui.tui.edit.acts import EditActions
 from memtui.tui.launch_options import Opening
-from memtui.tui.screen import MemtuiScreen
+from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.similar_on_save import SimilarOnSave
 from memtui.tui.state import State
 from memtui.tui.textual_patches.toasts import stand_clear
 from memtui.tui.values import Done, FacetCounts, Listing
 from memtui.tui.vault_access import FileChecks
-from memtui.tui.widgets.chrome import HeaderLine
 from memtui.tui.widgets.detail import DetailPane
-from memtui.tui.widgets.lines import FilterLine
+from memtui.tui.widgets.lines import FilterLine, HeaderLine
 from memtui.tui.widgets.memory_list import MemoryList
 
 POLL_SECONDS = 2.0

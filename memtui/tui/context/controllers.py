@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.errors import MemtuiError, RefusedError
+from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.context.ask import Ask
 from memtui.tui.context.queries import Answer, Payloads
-from memtui.tui.screen import MemtuiScreen
-from memtui.tui.text_layout import tame
+from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import AskLine, Question
 

@@ -17,7 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from memtui.tui.context.view import Section
-from memtui.tui.text_layout import fit, freshness_bar, wrap
+from memtui.tui.memory_view import fit, freshness_bar, wrap
 from memtui.tui.widgets.lists import MovingView
 
 if TYPE_CHECKING:

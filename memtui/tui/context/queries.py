@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from memtui.errors import MemtuiError, UsageError
+from memtui.text.sanitize import tame
 from memtui.text.words import parse_budget
 from memtui.tui.context.ask import Ask
-from memtui.tui.text_layout import tame
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 

@@ -14,6 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from memtui.errors import MemtuiError, UsageError
+from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import CONTEXT
@@ -25,10 +26,9 @@ from memtui.tui.context.queries import Answer, LineError, Payloads, Since
 from memtui.tui.context.task_lines import GUESSED, TaskLines
 from memtui.tui.context.view import RankedRow, ranked_cells
 from memtui.tui.launch_options import Opening
-from memtui.tui.screen import MemtuiScreen
+from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.dialogs import CardScreen, pick, read_memory, send_escape
 from memtui.tui.state import State
-from memtui.tui.text_layout import tame
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import AskLine, TitleLine
 from memtui.tui.widgets.lists import PickList, RowList

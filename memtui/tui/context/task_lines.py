@@ -21,11 +21,11 @@ from textual.widgets import Input, Static
 
 from memtui.config import ContextSettings
 from memtui.errors import MemtuiError
+from memtui.text.sanitize import tame
 from memtui.text.width import clip
 from memtui.tui.actions import registry
 from memtui.tui.actions.table import FILES
 from memtui.tui.context.ask import SEPARATOR
-from memtui.tui.text_layout import tame
 from memtui.tui.widgets.lines import TextLine
 
 if TYPE_CHECKING:

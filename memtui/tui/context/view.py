@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from memtui.domain.reasons import Reason, ReasonCode
+from memtui.text.sanitize import tame
 from memtui.text.words import counted
-from memtui.tui.memory_view import Block, Piece, StyleName
-from memtui.tui.text_layout import MARK_PINNED, freshness_bar, tame
+from memtui.tui.memory_view import MARK_PINNED, Block, Piece, StyleName, freshness_bar
 from memtui.tui.widgets.lists import Cell, TextRow
 from memtui.wording.reasons import counts_words, hit_words, sentence
 

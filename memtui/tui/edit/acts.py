@@ -9,9 +9,9 @@ from textual.notifications import SeverityLevel
 
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, MemtuiError, SecretRefusedError
+from memtui.text.words import counted
 from memtui.tui.parts import ScreenPart
 from memtui.tui.screens.similar_on_save import SimilarOnSave
-from memtui.tui.text_layout import counted
 from memtui.tui.values import Done
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memtui.curate.form import Basis, Decision
     from memtui.tui.edit.queries import Wish
     from memtui.tui.edit.screen import EditScreen
-    from memtui.tui.screen import MemtuiScreen
+    from memtui.tui.list_detail import MemtuiScreen
 
 
 class EditActions(ScreenPart):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from memtui.curate.form import Basis, Finding, Texts, read_form
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError, UsageError
-from memtui.tui.text_layout import tame
+from memtui.text.sanitize import tame
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 

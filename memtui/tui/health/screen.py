@@ -11,13 +11,13 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
+from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.table import HEALTH
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
-from memtui.tui.memory_view import Block, Piece
-from memtui.tui.text_layout import fit, tame, wrap
+from memtui.tui.memory_view import Block, Piece, fit, wrap
 from memtui.tui.values import Signature
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane

@@ -13,15 +13,23 @@ from textual.widgets import Input, Static
 
 from memtui.curate.history import ChangeDiff, MemoryDiff, change_diff
 from memtui.errors import MemtuiError
+from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import HISTORY
-from memtui.tui.history.queries import Changes, bring_back, find_changes, read_rows
-from memtui.tui.history.view import ChangeList, ChangeText, DiffPane, change_text
+from memtui.tui.history.view import (
+    ChangeList,
+    Changes,
+    ChangeText,
+    DiffPane,
+    bring_back,
+    change_text,
+    find_changes,
+    read_rows,
+)
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
-from memtui.tui.text_layout import tame
 from memtui.tui.widgets.lines import TextLine, TitleLine
 from memtui.tui.widgets.lists import PickList
 

@@ -19,10 +19,12 @@ from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import IMPORT
-from memtui.tui.importing.queries import Importer, Preview, place_at
 from memtui.tui.importing.view import (
+    Importer,
     PlaceRow,
     PlanRow,
+    Preview,
+    place_at,
     place_cells,
     place_rows,
     plan_cells,

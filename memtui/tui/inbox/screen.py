@@ -14,19 +14,26 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.errors import MemtuiError
+from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import INBOX, RESEMBLING
 from memtui.tui.edit.acts import EditActions
-from memtui.tui.inbox.queries import CandidateRead, InboxAccess, Waiting
-from memtui.tui.inbox.view import CandidateList, candidate_blocks, conflict_words, inbox_notice
+from memtui.tui.inbox.view import (
+    CandidateList,
+    CandidateRead,
+    InboxAccess,
+    Waiting,
+    candidate_blocks,
+    conflict_words,
+    inbox_notice,
+)
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.parts import SourceOpener
 from memtui.tui.screens.dialogs import pick
 from memtui.tui.screens.similar_on_save import SimilarOnSave
-from memtui.tui.text_layout import tame
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.memory_list import MemoryList
@@ -233,7 +240,7 @@ class InboxScreen(ListDetail):
         self.loader.read(self._inbox.conflicts, self._show_conflict, group="conflicts")
 
     def _show_conflict(self, read: tuple[list[SourceConflict], bool]) -> None:
-        from memtui.tui.edit.source_conflict import SourceConflictScreen
+        from memtui.tui.edit.version_conflict import SourceConflictScreen
 
         conflicts, moved = read
         if not conflicts or not self.is_current:

@@ -12,17 +12,27 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.curate.decay import Effect, Members, PayloadChange, effect
+from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import LAB
-from memtui.tui.lab.queries import LabRead, PayloadEffect, apply_trial, payload_effect, read_lab
-from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, Trial
+from memtui.tui.lab.trial import (
+    FLOOR,
+    HURT_WEIGHT,
+    MEMORY,
+    THRESHOLD,
+    LabRead,
+    PayloadEffect,
+    Trial,
+    apply_trial,
+    payload_effect,
+    read_lab,
+)
 from memtui.tui.lab.view import curve_of, effect_lines, kinds_lines
 from memtui.tui.launch_options import Opening
+from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.loader import Task
-from memtui.tui.screen import MemtuiScreen
-from memtui.tui.text_layout import tame
 from memtui.tui.widgets.curve import CurveView
 from memtui.tui.widgets.lines import TitleLine
 

@@ -12,10 +12,10 @@ from textual.content import Content
 from memtui.clock import days_after
 from memtui.curate.decay import Effect, Knobs, PayloadChange, Snapshot, crossing_days, days_text
 from memtui.domain.freshness import decay
+from memtui.text.sanitize import tame
 from memtui.text.words import counted
-from memtui.tui.lab.queries import LabRead
-from memtui.tui.lab.trial import MEMORY, Trial
-from memtui.tui.text_layout import fit, tame
+from memtui.tui.lab.trial import MEMORY, LabRead, Trial
+from memtui.tui.memory_view import fit
 from memtui.tui.widgets.curve import Curve
 
 CURVE_STEPS = 160

@@ -14,17 +14,28 @@ from textual.widgets import Static
 
 from memtui.domain.memory import MOST_MERGED
 from memtui.errors import ConflictError, MemtuiError
+from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import GO, MERGE, MERGE_FIELDS, MERGE_TAKE
 from memtui.tui.edit.fields import TextEditScreen
 from memtui.tui.launch_options import Opening
-from memtui.tui.merge.queries import MergePreview, Sides, make_merge, preview_merge, read_sides
-from memtui.tui.merge.view import CHOSEN, LABELS, letter, result_blocks, side_blocks, stacked_blocks
-from memtui.tui.screen import MemtuiScreen
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.merge.view import (
+    CHOSEN,
+    LABELS,
+    MergePreview,
+    Sides,
+    letter,
+    make_merge,
+    preview_merge,
+    read_sides,
+    result_blocks,
+    side_blocks,
+    stacked_blocks,
+)
 from memtui.tui.screens.dialogs import ChoiceScreen
-from memtui.tui.text_layout import tame
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lists import ChoiceList, ChoiceRow

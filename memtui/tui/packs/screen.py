@@ -12,6 +12,7 @@ from textual.containers import Horizontal
 from textual.widgets import Input
 
 from memtui.errors import MemtuiError
+from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
@@ -19,20 +20,25 @@ from memtui.tui.actions.table import CONTEXT, PACKS
 from memtui.tui.context.ask import Ask, lines_of
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
-from memtui.tui.packs.queries import PackRead, PackSince, copy_again, give_feedback, read_pack, since_pack, stop_asking
 from memtui.tui.packs.view import (
     MemberRow,
+    PackRead,
     PackRow,
+    PackSince,
+    copy_again,
+    give_feedback,
     member_cells,
     member_lines,
     pack_blocks,
     pack_cells,
     pack_row,
+    read_pack,
     since_blocks,
+    since_pack,
+    stop_asking,
 )
 from memtui.tui.screens.dialogs import CardScreen, read_memory, send_escape
 from memtui.tui.state import State
-from memtui.tui.text_layout import tame
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 from memtui.tui.widgets.lists import PickList, RowList
 

@@ -20,8 +20,7 @@ from memtui.tui.actions.table import GO, REFLECT
 from memtui.tui.edit.fields import FormArea, FormToggle
 from memtui.tui.edit.form import FieldPlan, FormScreen, drafts_of
 from memtui.tui.launch_options import Opening
-from memtui.tui.reflect.queries import Sources, read_sources, save_conclusion
-from memtui.tui.reflect.view import source_blocks
+from memtui.tui.reflect.view import Sources, read_sources, save_conclusion, source_blocks
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from memtui.clock import days_after
 from memtui.domain.freshness import decay, half_life_days, last_trusted_at
 from memtui.domain.memory import Memory
-from memtui.tui.text_layout import counted, tame
+from memtui.text.sanitize import tame
+from memtui.text.words import counted
 from memtui.tui.values import Detail, Done, Signature
 from memtui.tui.vault_access import FileChecks, VaultAccess
 from memtui.tui.widgets.curve import Curve

@@ -15,9 +15,10 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from memtui.curate.review_sessions import Receipt, standing_text
-from memtui.tui.memory_view import Block, Piece, StyleName, describe
+from memtui.text.sanitize import tame
+from memtui.text.words import counted
+from memtui.tui.memory_view import MARK_DUE, Block, Piece, StyleName, days_between, describe
 from memtui.tui.review.queries import NEIGHBOURS_SHOWN, Opened, ReviewCard
-from memtui.tui.text_layout import MARK_DUE, counted, days_between, tame
 from memtui.tui.widgets.detail import DetailPane
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from memtui.text.sanitize import without_surrogates
+from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import Block, describe
-from memtui.tui.screen import MemtuiScreen
 from memtui.tui.values import Detail
 from memtui.tui.widgets.detail import DetailPane
 

@@ -19,10 +19,10 @@ from textual.widgets.option_list import Option
 
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
+from memtui.tui.actions.registry import Keymap
 from memtui.tui.actions.table import BROWSE, DUE, ERASING, EVERYWHERE, FACETS, FILTER, PANE
-from memtui.tui.keymap import Keymap
-from memtui.tui.screen import MemtuiScreen
-from memtui.tui.text_layout import MARK_DUE, MARK_PINNED
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.memory_view import MARK_DUE, MARK_PINNED
 
 NOTHING_FOUND = "No such action"
 ERASED_BY = "To erase a memory for good: memtui purge, on the command line"

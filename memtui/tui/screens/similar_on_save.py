@@ -12,13 +12,14 @@ from textual.widget import Widget
 
 from memtui.domain.memory import LinkType, Memory
 from memtui.errors import MemtuiError
+from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
+from memtui.tui.actions.registry import Keymap
 from memtui.tui.actions.table import RESEMBLING
-from memtui.tui.keymap import Keymap
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.memory_view import clipped
 from memtui.tui.parts import ScreenPart
-from memtui.tui.screen import MemtuiScreen
-from memtui.tui.text_layout import clipped, tame
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 

@@ -12,15 +12,14 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.text.sanitize import reveal
+from memtui.text.sanitize import reveal, tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import CLASH, CLASH_TEXT, GO
 from memtui.tui.launch_options import Opening
-from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece
-from memtui.tui.screen import MemtuiScreen
-from memtui.tui.text_layout import ago, days_between, tame
-from memtui.tui.tidy.queries import Pair, TidyAccess
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece, ago, days_between
+from memtui.tui.tidy.view import Pair, TidyAccess
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import AskLine, Question

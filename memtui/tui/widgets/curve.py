@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 
-from memtui.tui.text_layout import fit
+from memtui.tui.memory_view import fit
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _AXIS_CELLS = 6

@@ -19,7 +19,7 @@ from textual.strip import Strip
 
 from memtui.tui.actions import registry
 from memtui.tui.actions.table import PANE
-from memtui.tui.text_layout import fit, wrap
+from memtui.tui.memory_view import fit, wrap
 
 
 class MovingView(ScrollView, can_focus=True):

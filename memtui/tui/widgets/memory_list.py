@@ -11,7 +11,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
-from memtui.tui.text_layout import AGE_CELLS, BAR_CELLS, MARK_DUE, MARK_PINNED, fit, freshness_bar, short_age
+from memtui.tui.memory_view import AGE_CELLS, BAR_CELLS, MARK_DUE, MARK_PINNED, fit, freshness_bar, short_age
 from memtui.tui.values import Row
 from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, Paint
 

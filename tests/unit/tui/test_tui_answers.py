@@ -11,7 +11,7 @@ import pytest
 from memtui import tui
 from memtui.tui.actions import registry
 from memtui.tui.actions.table import ACTIONS, EVERYWHERE, GO
-from memtui.tui.screen import MemtuiScreen
+from memtui.tui.list_detail import MemtuiScreen
 
 
 def screens() -> list[type[MemtuiScreen]]:

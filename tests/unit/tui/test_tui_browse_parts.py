@@ -12,9 +12,17 @@ from rich.cells import cell_len
 from rich.style import Style
 from wcwidth import wcwidth
 
-from memtui.tui.browse.facets import FEW_VALUES, TITLES, chosen_words, facet_lines
+from memtui.tui.browse.facets import (
+    FEW_VALUES,
+    NARROWEST,
+    TITLES,
+    WIDEST,
+    BrowseState,
+    chosen_words,
+    facet_lines,
+    read_state,
+)
 from memtui.tui.browse.memory_index import Titles
-from memtui.tui.browse.state import NARROWEST, WIDEST, BrowseState, read_state
 from memtui.tui.memory_view import highlighted
 from memtui.tui.values import FacetCounts, Row, steady_order
 from memtui.tui.widgets.detail import MOST_RENDERED, rendered

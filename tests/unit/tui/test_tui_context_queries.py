@@ -91,7 +91,7 @@ def test_what_others_write_and_what_time_does_is_seen(
 
 def test_a_pack_of_the_standing_payload_is_compared_with_the_union_of_today(vault: Vault, tmp_path: Path) -> None:
     from memtui.pack.recipes import get_pack, record_pack, save_recipe
-    from memtui.tui.packs.queries import since_pack
+    from memtui.tui.packs.view import since_pack
 
     opening = Opening(vault=vault, folder=tmp_path, project="payments-api")
     access = VaultAccess(opening)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.tui.actions import registry
+from memtui.tui.actions.registry import Keymap
 from memtui.tui.actions.table import ACTIONS, WIDGETS
-from memtui.tui.keymap import Keymap
 
 
 def test_keys_are_taken_as_people_write_them() -> None:

@@ -7,8 +7,7 @@ from typing import cast
 import pytest
 
 from memtui.curate.decay import Knobs, Payloads, take_snapshot
-from memtui.tui.lab.queries import LabRead
-from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, Trial, step
+from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, LabRead, Trial, step
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from memtui.text.sanitize import reveal
 from memtui.text.width import cell_width
-from memtui.tui.text_layout import wrap
+from memtui.tui.memory_view import wrap
 
 
 def _seen(text: str) -> str:
