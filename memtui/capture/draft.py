@@ -11,13 +11,13 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Literal, Protocol
 
+from memtui.analysis.classify import anchors_in, guess_kind
+from memtui.analysis.titles import cut_title, title_for
 from memtui.capture.blocks import Span
-from memtui.capture.classify import anchors_in, guess_kind
 from memtui.capture.frontmatter import Frontmatter
 from memtui.capture.markdown import Piece, Split, split_markdown, text_without
 from memtui.capture.prose import SkipReason
 from memtui.capture.stable_split import Familiar, KnownUnit
-from memtui.capture.titles import cut_title, title_for
 from memtui.domain.memory import DEFAULT_IMPORTANCE, Memory, Source, fit_tags, hash_parts, long_tag
 from memtui.domain.record import Record
 from memtui.text.injection import planted_instructions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from memtui.capture.apply import ImportReport, apply_plan
 from memtui.capture.collect import ReadFile, collect
 from memtui.capture.dates import SourceDates
 from memtui.capture.draft import Draft, Skipped
+from memtui.capture.matching import is_gone
 from memtui.capture.plan import ImportOptions, ImportPlan, Planner, Recut, spared_by_agents
 from memtui.capture.stable_split import KnownUnit
 from memtui.curate.projects import project_for_writing, view_of
@@ -22,6 +23,9 @@ from memtui.domain.record import Record
 from memtui.errors import SourceError
 from memtui.progress import ProgressCallback
 from memtui.publish.portable import MANIFEST
+from memtui.text.width import some_of
+from memtui.text.words import counted
+from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import RECIPE
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reader import VaultReader
@@ -282,3 +286,57 @@ def _plan(
     if request.project not in {None, GLOBAL_PROJECT} and isinstance(reader, VaultWriter):
         ensure_project(reader, check_name(str(request.project)))
     return plan
+
+
+NAMED = 8
+"""Ids named in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vanished:
+    """A source that no longer exists.
+
+    Attributes:
+        path: as its memories name it.
+        ids: the active memories and candidates that came from it.
+    """
+
+    path: str
+    ids: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return it for people, with what they may do."""
+        number = len(self.ids)
+        named = some_of(self.ids, NAMED, " ")
+        stay = "stays" if number == 1 else "stay"
+        came = f"{counted(number, 'memory')} came from it and {stay}"
+        return f"{self.path} is gone: {came}; `memtui retire {named}` takes out what no longer holds"
+
+
+def vanished_sources(vault: Vault, request: ImportRequest) -> list[Vanished]:
+    """Return the sources imported earlier from the folders of a request that no longer exist, by path.
+
+    Called after the import, when a renamed source already has its new path.
+    """
+    found: dict[str, set[str]] = {}
+    for folder in _folders(request):
+        workspace = find_workspace(folder)
+        root = workspace.root if workspace.is_repository else folder
+        with vault.read() as reader:
+            project = view_of(reader, folder, request.project).project
+            if project is None:
+                continue
+            wanted = MemoryFilter(scope=Scope((project,)), statuses=("active", "candidate"))
+            ids = reader.select_ids(wanted, sort="created", now=vault.now())
+            states = reader.source_states(ids)
+        for state in states:
+            if (root / state.path).is_relative_to(folder) and is_gone(state.path, root):
+                found.setdefault(state.path, set()).add(state.memory_id)
+    return [Vanished(path, tuple(sorted(ids))) for path, ids in sorted(found.items())]
+
+
+def _folders(request: ImportRequest) -> Iterable[Path]:
+    for path in request.paths:
+        absolute = (request.folder / Path(path).expanduser()).resolve()
+        if absolute.is_dir():
+            yield absolute

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
 
+from memtui.analysis.titles import plain_text
 from memtui.capture.blocks import Block, Span, item_text, outline
 from memtui.capture.prose import (
     LeadRole,
@@ -23,7 +24,6 @@ from memtui.capture.prose import (
     splits_into_items,
 )
 from memtui.capture.stable_split import Atom, Cut, Familiar, regroup
-from memtui.capture.titles import plain_text
 
 PIECE_CHARS = 1_200
 """Prose below one heading up to this size stays one piece."""

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Literal
 
+from memtui.analysis.classify import first_word, is_imperative, openings
+from memtui.analysis.titles import plain_text
 from memtui.capture.blocks import Block, BlockKind, item_text
-from memtui.capture.classify import first_word, is_imperative, openings
-from memtui.capture.titles import plain_text
 
 LeadRole = Literal["neutral", "label", "needed"]
 

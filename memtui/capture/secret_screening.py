@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from memtui.analysis.titles import title_for
 from memtui.capture.draft import Draft, Skipped
-from memtui.capture.titles import title_for
 from memtui.text.secrets import SecretFinding, find_secrets
 from memtui.vault.text_search import Patterns, secrets_in
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from memtui.analysis.titles import title_for
 from memtui.capture.plan import ImportPlan, Planned
-from memtui.capture.titles import title_for
 from memtui.curate.lifecycle import planted_reasons
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memtui.capture.apply import ImportReport
-    from memtui.capture.importer import ImportRequest, SourcesRead
-    from memtui.capture.matching import Vanished
+    from memtui.capture.importer import ImportRequest, SourcesRead, Vanished
     from memtui.capture.plan import ImportPlan, Planned
     from memtui.publish.files import Snapshot
 
@@ -46,8 +45,7 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
     Formats are CLAUDE.md, AGENTS.md, Cursor and Copilot rules, auto memory, ADRs, lessons, memtui's own JSONL and the
     portable vault. Candidates wait in the inbox unless --active accepts them.
     """
-    from memtui.capture.importer import plan_import, read_sources, run_import
-    from memtui.capture.matching import vanished_sources
+    from memtui.capture.importer import plan_import, read_sources, run_import, vanished_sources
 
     if arguments.conflicts:
         from memtui.cli.inbox import list_conflicts

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import category
 
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
@@ -20,8 +20,20 @@ from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 from memtui.workspace import MATCHED, Tree, file_hash, without_symbol
 
-if TYPE_CHECKING:
-    from memtui.curate.reflect import Proposed
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """Defaults that a conclusion takes from its sources.
+
+    Attributes:
+        tags: of all sources, each once.
+        anchors: of all sources, each path once.
+        outline: the sources' titles, one a line, as a start; never stored as it is.
+    """
+
+    tags: tuple[str, ...]
+    anchors: tuple[Anchor, ...]
+    outline: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -142,8 +142,8 @@ def draft_memory(
         UsageError: no text, an unknown kind, a bad number.
         SecretRefusedError: the text holds what looks like a secret.
     """
-    from memtui.capture.classify import guess_kind
-    from memtui.capture.titles import title_for
+    from memtui.analysis.classify import guess_kind
+    from memtui.analysis.titles import title_for
 
     cleaned = {name: sanitise(getattr(new, name)) for name in ("text", "why", "snippet")}
     text = cleaned["text"].text.strip("\n").rstrip()
@@ -322,7 +322,7 @@ def _titled(memory: Memory, edited: Memory) -> Memory:
     """Return an edited memory; a title that was generated from the old text is generated from the new one."""
     if edited.title != memory.title or edited.insight == memory.insight or not edited.insight.strip():
         return edited
-    from memtui.capture.titles import title_for
+    from memtui.analysis.titles import title_for
 
     is_generated = memory.title == title_for(memory.insight, ())
     return replace(edited, title=title_for(edited.insight, ())) if is_generated else edited

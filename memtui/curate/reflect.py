@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memtui.analysis.suggestions import MOST_SOURCES
-from memtui.curate.fields import LONGEST_TITLE, clean_tags, is_blank
+from memtui.curate.fields import LONGEST_TITLE, Proposed, clean_tags, is_blank
 from memtui.curate.memories import NewMemory, draft_memory, store_draft
 from memtui.curate.merge import common_project, united, united_anchors
 from memtui.curate.outcomes import Batch, require_versions, resolved
@@ -21,21 +21,6 @@ from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
 FEWEST_SOURCES = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Proposed:
-    """Defaults that a conclusion takes from its sources.
-
-    Attributes:
-        tags: of all sources, each once.
-        anchors: of all sources, each path once.
-        outline: the sources' titles, one a line, as a start; never stored as it is.
-    """
-
-    tags: tuple[str, ...]
-    anchors: tuple[Anchor, ...]
-    outline: str
 
 
 def _is_shared(tag: str, sources: Sequence[Memory]) -> bool:

@@ -180,6 +180,21 @@ class MemtuiApp(App[int]):
                 return
         self.exit()
 
+    def action_help(self) -> None:
+        """Show every action of the screen in front."""
+        from memtui.tui.screens.help import HelpScreen
+
+        screen = self.screen
+        if not isinstance(screen, MemtuiScreen):
+            return
+
+        def run(identifier: str | None) -> None:
+            if identifier is not None:
+                # In the app's own turn, as keys are: a screen that awaits its own removal would wait for ever.
+                self.call_later(screen.action_act, identifier)
+
+        self.push_screen(HelpScreen(screen), run)
+
     def action_command_palette(self) -> None:
         """Open the command palette."""
         from memtui.tui.screens.help import Palette

@@ -1,4 +1,4 @@
-"""The base of all screens, and of those with a list and a detail pane."""
+"""The base of all screens and of what they hold, and of screens with a list and a detail pane."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 
 from textual import on
+from textual.app import SuspendNotSupported
 from textual.binding import BindingType
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
@@ -24,12 +25,96 @@ from memtui.tui.actions.registry import Keymap
 from memtui.tui.actions.table import EVERYWHERE, GO
 from memtui.tui.launch_options import Opening
 from memtui.tui.loader import Loader
-from memtui.tui.parts import ScreenPart
 from memtui.tui.state import State
 from memtui.tui.textual_patches import toasts
-from memtui.tui.values import Done, Signature
+from memtui.tui.values import Done, Found, Signature
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.lines import KeyHints
+
+
+class ScreenPart:
+    """What a screen holds instead of inheriting it; the screen asks each of its `parts` in turn.
+
+    Args:
+        screen: the screen that holds it, in whose loader it reads.
+    """
+
+    def __init__(self, screen: MemtuiScreen) -> None:
+        self.screen = screen
+
+    def why_not(self, action: Action) -> str | None:
+        """Return why an action is not possible now, None where it is."""
+        del action
+        return None
+
+    def offered(self) -> list[Action]:
+        """Return actions that help and the palette offer besides the screen's own."""
+        return []
+
+    def is_off(self, identifier: str) -> bool:
+        """Return whether the key of an action is free for others now."""
+        del identifier
+        return False
+
+    def takes(self, identifier: str) -> bool:
+        """Look at an action before the screen runs it; True where that was all there is to do."""
+        del identifier
+        return False
+
+    def answers_failure(self, error: MemtuiError) -> bool:
+        """Handle a change that failed; False where a toast is to show the error."""
+        del error
+        return False
+
+    def keeps_open(self) -> bool:
+        """Return whether quitting has to wait, after saying why."""
+        return False
+
+
+class SourceOpener:
+    """Opens the source of a memory, or its first file, in the user's editor.
+
+    Args:
+        closed: called once the editor is closed, as its file may have changed.
+    """
+
+    def __init__(self, screen: MemtuiScreen, closed: Callable[[], object]) -> None:
+        self._screen = screen
+        self._closed = closed
+
+    def open(self, identifier: str) -> None:
+        """Open a memory's source; where there is none, say why."""
+        screen = self._screen
+
+        def failed(error: MemtuiError) -> None:
+            screen.say(f"No file to open: {error}", severity="warning")
+
+        screen.loader.read(lambda: screen.access.place(identifier), self._open, group="place", on_error=failed)
+
+    def _open(self, place: Found) -> None:
+        problem = self.edit(place)
+        if problem:
+            self._screen.say(problem, severity="warning")
+        self._closed()
+
+    def edit(self, place: Found) -> str:
+        """Give the terminal to the editor; return why it could not be done, empty where it was."""
+        import subprocess
+
+        from memtui.curate.external_editor import editor_command
+
+        try:
+            command = editor_command(place.path, place.line)
+            with self._screen.app.suspend():
+                done = subprocess.run(command, check=False)  # the user's own editor
+        except SuspendNotSupported:
+            return f"This terminal cannot run an editor. The file is {place.path}, line {place.line}"
+        except MemtuiError as error:
+            return str(error)
+        except OSError as error:
+            return f"Cannot start the editor ({error.strerror}): {command[0]}"
+        return f"The editor exited with status {done.returncode}" if done.returncode else ""
+
 
 POLL_SECONDS = 2.0
 """How often the vault is checked for changes of others."""
@@ -141,16 +226,9 @@ class MemtuiScreen(Screen[None]):
         if len(self.app.screen_stack) > 1:
             self.app.pop_screen()
 
-    def action_help(self) -> None:
+    async def action_help(self) -> None:
         """Show every action of this screen."""
-        from memtui.tui.screens.help import HelpScreen
-
-        def run(identifier: str | None) -> None:
-            if identifier is not None:
-                # In the app's own turn, as keys are: a screen that awaits its own removal would wait for ever.
-                self.app.call_later(self.action_act, identifier)
-
-        self.app.push_screen(HelpScreen(self), run)
+        await self.run_action("app.help")
 
     async def action_palette(self) -> None:
         """Open the command palette."""

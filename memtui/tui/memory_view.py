@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -392,3 +392,15 @@ def _valid(memory: Memory) -> str:
     parts = [f"from {memory.valid_from:%Y-%m-%d}"] if memory.valid_from else []
     parts += [f"until {memory.valid_until:%Y-%m-%d}"] if memory.valid_until else []
     return " ".join(parts)
+
+
+def source_line(sources: Sequence[Source]) -> str:
+    """Return where a memory came from in a few cells: `CLAUDE.md:41`, an agent, a format."""
+    if not sources:
+        return "?"
+    first = sources[0]
+    rest = f" +{len(sources) - 1}" if len(sources) > 1 else ""
+    if first.path is None:
+        return tame(first.agent or ("typed" if first.format == "memtui" else first.format)) + rest
+    name = first.path.replace("\\", "/").rsplit("/", 1)[-1]
+    return tame(f"{name}:{first.span[0]}" if first.span else name) + rest

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from memtui.capture.classify import guess_kind
+from memtui.analysis.classify import guess_kind
+from memtui.analysis.titles import title_for
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.markdown import split_markdown
-from memtui.capture.titles import title_for
 from memtui.domain.scope import matches
 from memtui.embedding.bundled import DATA, VOCABULARY_FILE, WordPiece
 from memtui.text.injection import planted_instructions

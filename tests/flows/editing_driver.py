@@ -15,10 +15,10 @@ from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
 from memtui.domain.memory import Memory, Source
-from memtui.tui.edit.fields import FormField
 from memtui.tui.edit.screen import EditScreen
 from memtui.tui.edit.version_conflict import ConflictScreen
 from memtui.tui.inbox.screen import InboxScreen
+from memtui.tui.widgets.form_fields import FormField
 
 SECRET = "AKIA" + "QYLPMN5HHHF" + "PZAM2"
 

@@ -47,8 +47,8 @@ from textual.pilot import Pilot
 from memtui.curate.projects import link_folder
 from memtui.domain.identity import Actor
 from memtui.tui.browse.screen import BrowseScreen
-from memtui.tui.edit.fields import FormArea, FormLine
 from memtui.tui.edit.screen import EditScreen
+from memtui.tui.widgets.form_fields import FormArea, FormLine
 from memtui.vault.lease import lease
 from memtui.vault.vault import Vault
 

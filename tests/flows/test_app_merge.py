@@ -29,8 +29,8 @@ from memtui.curate.memories import edit_memory
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory
 from memtui.tui.browse.screen import BrowseScreen
-from memtui.tui.edit.fields import TextEditScreen
 from memtui.tui.merge.screen import MergeScreen
+from memtui.tui.widgets.form_fields import TextEditScreen
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")

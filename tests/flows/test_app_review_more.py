@@ -19,7 +19,7 @@ from memtui.curate.memories import edit_memory
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Signal
-from memtui.tui.parts import SourceOpener
+from memtui.tui.list_detail import SourceOpener
 from memtui.tui.review.queries import Opened, ReviewAccess, ReviewCard
 from memtui.tui.review.screen import ReviewScreen
 from memtui.tui.review.view import MovesScreen

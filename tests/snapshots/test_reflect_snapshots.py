@@ -8,9 +8,9 @@ from snapshots.pictures import LOCKS, SIZES, Album, browse_is_complete, only_wit
 
 from memtui.analysis.resemblance import Resemblance
 from memtui.tui.browse.screen import BrowseScreen
-from memtui.tui.edit.fields import FormArea
+from memtui.tui.edit.similar_on_save import Beside
 from memtui.tui.reflect.screen import ReflectScreen
-from memtui.tui.screens.similar_on_save import Beside
+from memtui.tui.widgets.form_fields import FormArea
 
 NEAR = LOCKS[2]
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import unquote
 
+from memtui.analysis.titles import cut_title
 from memtui.capture.draft import (
     DraftMaker,
     DraftScope,
@@ -19,7 +20,6 @@ from memtui.capture.draft import (
     is_below_home,
 )
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
-from memtui.capture.titles import cut_title
 from memtui.domain.record import RecordError, parse_time
 from memtui.text.sanitize import decode
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from memtui.analysis.titles import title_for
 from memtui.capture.blocks import Section, section_tree
 from memtui.capture.dates import date_in
 from memtui.capture.draft import FRONTMATTER, DraftMaker, ReadResult, Skipped, SourceFile
@@ -28,7 +29,6 @@ from memtui.capture.readers.lesson_entry import (
     parsed,
     role_of,
 )
-from memtui.capture.titles import title_for
 
 _DEEPEST_SPLIT = 3
 _NAMES = re.compile(

@@ -10,9 +10,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from memtui.capture.classify import guess_kind
+from memtui.analysis.classify import guess_kind
+from memtui.analysis.titles import title_for
 from memtui.capture.draft import EXPORTED, Draft, ReadResult, Skipped, SourceFile
-from memtui.capture.titles import title_for
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Source, fit_tags, hash_parts, new_id
 from memtui.domain.record import Record, RecordError, memory_from_record, memory_record, without_odd_anchors
 from memtui.errors import SourceError, UsageError

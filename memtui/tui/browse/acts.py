@@ -10,7 +10,7 @@ from memtui.tui.actions.action import Action
 from memtui.tui.browse.details import Details
 from memtui.tui.browse.list_reader import ListReader
 from memtui.tui.edit.acts import EditActions
-from memtui.tui.parts import ScreenPart, SourceOpener
+from memtui.tui.list_detail import ScreenPart, SourceOpener
 from memtui.tui.values import Done
 from memtui.tui.widgets.memory_list import MemoryList
 

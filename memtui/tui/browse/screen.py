@@ -34,9 +34,9 @@ from memtui.tui.browse.facets import (
 )
 from memtui.tui.browse.list_reader import ListReader
 from memtui.tui.edit.acts import EditActions
+from memtui.tui.edit.similar_on_save import SimilarOnSave
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.screens.similar_on_save import SimilarOnSave
 from memtui.tui.state import State
 from memtui.tui.textual_patches.toasts import stand_clear
 from memtui.tui.values import Done, FacetCounts, Listing

@@ -10,8 +10,8 @@ from textual.notifications import SeverityLevel
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, MemtuiError, SecretRefusedError
 from memtui.text.words import counted
-from memtui.tui.parts import ScreenPart
-from memtui.tui.screens.similar_on_save import SimilarOnSave
+from memtui.tui.edit.similar_on_save import SimilarOnSave
+from memtui.tui.list_detail import ScreenPart
 from memtui.tui.values import Done
 
 if TYPE_CHECKING:

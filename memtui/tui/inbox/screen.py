@@ -20,6 +20,7 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import INBOX, RESEMBLING
 from memtui.tui.edit.acts import EditActions
+from memtui.tui.edit.similar_on_save import SimilarOnSave
 from memtui.tui.inbox.view import (
     CandidateList,
     CandidateRead,
@@ -30,10 +31,8 @@ from memtui.tui.inbox.view import (
     inbox_notice,
 )
 from memtui.tui.launch_options import Opening
-from memtui.tui.list_detail import ListDetail
-from memtui.tui.parts import SourceOpener
+from memtui.tui.list_detail import ListDetail, SourceOpener
 from memtui.tui.screens.dialogs import pick
-from memtui.tui.screens.similar_on_save import SimilarOnSave
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.memory_list import MemoryList

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.segment import Segment
 
-from memtui.domain.memory import Source
 from memtui.text.sanitize import tame
 from memtui.text.width import clip
 from memtui.text.words import counted
-from memtui.tui.memory_view import Block, describe
+from memtui.tui.memory_view import Block, describe, source_line
 from memtui.tui.values import Detail, Done, Row
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.lists import CURSOR_MARK, Cell, Paint, draw_cells
@@ -191,18 +190,6 @@ class InboxAccess:
 
         assign = partial(lifecycle.assign, self._vault, identifiers, project, actor=self._opening.actor)
         return self._acts.change(assign, f"Now in {tame(project)}")
-
-
-def source_line(sources: Sequence[Source]) -> str:
-    """Return where a memory came from in a few cells: `CLAUDE.md:41`, an agent, a format."""
-    if not sources:
-        return "?"
-    first = sources[0]
-    rest = f" +{len(sources) - 1}" if len(sources) > 1 else ""
-    if first.path is None:
-        return tame(first.agent or ("typed" if first.format == "memtui" else first.format)) + rest
-    name = first.path.replace("\\", "/").rsplit("/", 1)[-1]
-    return tame(f"{name}:{first.span[0]}" if first.span else name) + rest
 
 
 ODD = "!"

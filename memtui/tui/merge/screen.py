@@ -19,7 +19,6 @@ from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import GO, MERGE, MERGE_FIELDS, MERGE_TAKE
-from memtui.tui.edit.fields import TextEditScreen
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.merge.view import (
@@ -38,6 +37,7 @@ from memtui.tui.merge.view import (
 from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
+from memtui.tui.widgets.form_fields import TextEditScreen
 from memtui.tui.widgets.lists import ChoiceList, ChoiceRow
 
 NARROWEST_SIDE = 30

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
 from memtui.text.sanitize import reveal, tame
-from memtui.tui.inbox.view import source_line
-from memtui.tui.memory_view import LONGEST_SHOWN, MARK_PINNED, Block, Piece, ago, days_between
+from memtui.tui.memory_view import LONGEST_SHOWN, MARK_PINNED, Block, Piece, ago, days_between, source_line
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.wording import outcomes

@@ -17,12 +17,12 @@ from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import GO, REFLECT
-from memtui.tui.edit.fields import FormArea, FormToggle
 from memtui.tui.edit.form import FieldPlan, FormScreen, drafts_of
 from memtui.tui.launch_options import Opening
 from memtui.tui.reflect.view import Sources, read_sources, save_conclusion, source_blocks
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
+from memtui.tui.widgets.form_fields import FormArea, FormToggle
 
 RETIRE = "retire"
 

@@ -20,9 +20,9 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.table import RESEMBLING, TIDY
 from memtui.tui.edit.acts import EditActions
+from memtui.tui.edit.similar_on_save import SimilarOnSave
 from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.screens.similar_on_save import SimilarOnSave
 from memtui.tui.tidy.view import DISMISSED, Pair, TidyAccess, TidyRow, row_blocks, row_cells, rows_of
 from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs

@@ -17,7 +17,7 @@ from memtui.analysis.claims import claims_of
 from memtui.analysis.contradictions import Contradiction, find_contradictions
 from memtui.analysis.duplicates import find_duplicates
 from memtui.analysis.snapshot import NOT_CONTRADICTION, Snapshot
-from memtui.capture.titles import title_for
+from memtui.analysis.titles import title_for
 from memtui.curate.history import undo
 from memtui.curate.links import link
 from memtui.curate.resolutions import Validity, dismiss, keep_both, keep_one

@@ -18,7 +18,7 @@ from memtui.analysis.claims import DENIES, EXCLUDES, difference_in_denials
 from memtui.analysis.duplicates import Difference, DuplicateGroup, find_duplicates, likeness, text_differences
 from memtui.analysis.snapshot import NOT_DUPLICATE, Snapshot
 from memtui.analysis.text_features import Wording
-from memtui.capture.titles import title_for
+from memtui.analysis.titles import title_for
 from memtui.curate.history import undo
 from memtui.curate.resolutions import dismiss, merge_copies
 from memtui.curate.tidy import pairs_by_meaning, read_snapshot

@@ -15,7 +15,7 @@ from memtui.analysis.duplicates import find_duplicates, text_differences
 from memtui.analysis.resemblance import changed_much, compared
 from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, Snapshot
 from memtui.analysis.text_features import Wording
-from memtui.capture.titles import title_for
+from memtui.analysis.titles import title_for
 from memtui.curate.lifecycle import retire
 from memtui.curate.links import MOST_COMPARED, link, resembling, resembling_each
 from memtui.curate.memories import edit_memory

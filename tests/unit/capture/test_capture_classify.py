@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.capture.classify import MAX_ANCHORS, anchors_in, explain_kind, guess_kind
-from memtui.capture.titles import title_for
+from memtui.analysis.classify import MAX_ANCHORS, anchors_in, explain_kind, guess_kind
+from memtui.analysis.titles import title_for
 from memtui.domain.kinds import DEFAULT_KINDS
 
 SAMPLES = [

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
-from memtui.capture.titles import MAX_TITLE_CELLS, cut_title, heading_title, plain_text, title_for
+from memtui.analysis.titles import MAX_TITLE_CELLS, cut_title, heading_title, plain_text, title_for
 
 
 @pytest.mark.parametrize(

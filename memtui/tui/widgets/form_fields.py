@@ -1,4 +1,4 @@
-"""Fields to type in."""
+"""Fields and rows of forms."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Guess the kind of a memory from its words, headings and source, and find the paths that a text names.
-
-Words are looked up in a dictionary, not matched by patterns: compiling those took longer than the rest of
-`memtui add`.
-"""
+"""Guess the kind of a text from its words, headings and source; find the paths it names."""
 
 from __future__ import annotations
 

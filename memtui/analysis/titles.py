@@ -1,4 +1,4 @@
-"""Titles for memories, and Markdown as plain text."""
+"""Titles that read well in a list, and Markdown as plain words."""
 
 from __future__ import annotations
 

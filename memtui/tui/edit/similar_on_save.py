@@ -17,9 +17,8 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.action import Action
 from memtui.tui.actions.registry import Keymap
 from memtui.tui.actions.table import RESEMBLING
-from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.list_detail import MemtuiScreen, ScreenPart
 from memtui.tui.memory_view import clipped
-from memtui.tui.parts import ScreenPart
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 
