@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from memtui.analysis.suggestions import LinkProposal
     from memtui.progress import ProgressCallback
     from memtui.recall.semantic import Meaning
+    from memtui.vault.bm25 import LexicalHit
     from memtui.vault.reader import VaultReader
-    from memtui.vault.search.bm25 import LexicalHit
 
 
 def _check_link_type(name: str) -> LinkType:

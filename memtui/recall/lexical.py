@@ -12,7 +12,7 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.result import Part
 from memtui.text.stemming import stem
 from memtui.text.tokens import STOP_WORDS, query_terms
-from memtui.vault.search.bm25 import Matched, TermCounts
+from memtui.vault.bm25 import Matched, TermCounts
 
 _DOING = """
 add adjust allow apply begin bring build call change check choose clean come continue convert create define

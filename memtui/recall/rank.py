@@ -20,8 +20,8 @@ from memtui.recall.result import Hit, Part, Recall, Task, Withheld, listed_and_c
 from memtui.recall.retrieve import Fetched, fetch, fetch_for_search, fetch_for_task
 from memtui.recall.scoring import Scorer, pin_part
 from memtui.recall.semantic import Meaning, terms_of
+from memtui.vault.bm25 import UNASSIGNED
 from memtui.vault.filters import MemoryFilter, Scope
-from memtui.vault.search.bm25 import UNASSIGNED
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 

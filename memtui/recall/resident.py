@@ -75,7 +75,7 @@ class HeldWords:
     def learn_words(self, wanted: MemoryFilter) -> None:
         """Read the words of the titles of a filter, unless that was done: for a thread, before a typing error."""
         if wanted not in self._words:
-            from memtui.vault.search.postings_sql import title_words
+            from memtui.vault.search.spelling import title_words
 
             with self.vault.read() as reader:
                 found = title_words(reader, wanted)
@@ -89,7 +89,7 @@ class HeldWords:
         from memtui.recall.lexical import Query, match_query
         from memtui.recall.rank import FEWEST_READ, ID_PREFIX
         from memtui.recall.retrieve import Fetched
-        from memtui.vault.search.bm25 import Matched
+        from memtui.vault.bm25 import Matched
         from memtui.vault.search.postings_memory import MemoryPostings
 
         matched, weights = match_query(
@@ -122,7 +122,7 @@ class HeldWords:
             fetched.states = {**fetched.states, **self.catalogue.anchor_states(number)}
 
     def _nearest(self, words: Mapping[str, str], reach: Mapping[str, int], wanted: MemoryFilter) -> dict[str, str]:
-        from memtui.vault.search.postings_sql import nearest_of
+        from memtui.vault.search.spelling import nearest_of
 
         self.learn_words(wanted)
         return nearest_of(words, reach, self._words[wanted])

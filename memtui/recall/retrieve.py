@@ -22,10 +22,10 @@ from memtui.recall.anchors import (
 from memtui.recall.fusion import Kinship
 from memtui.recall.lexical import ANSWER_COVERAGE, Query, QueryWeights, match_query
 from memtui.recall.semantic import Likeness, Meaning, Sense
+from memtui.vault.bm25 import FOREIGN, UNASSIGNED, LexicalHit, Matched
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
-from memtui.vault.search.bm25 import FOREIGN, UNASSIGNED, LexicalHit, Matched
-from memtui.vault.search.postings_sql import nearest_words
+from memtui.vault.search.spelling import nearest_words
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree, states_now
 

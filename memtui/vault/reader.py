@@ -19,7 +19,7 @@ from memtui.vault.rows import FEW_WIDE, among, read_meta, stored_half_lives
 if TYPE_CHECKING:
     import duckdb
 
-    from memtui.vault.search.bm25 import LexicalHit, Matched
+    from memtui.vault.bm25 import LexicalHit, Matched
 
 _AMBIGUOUS_SHOWN = 5
 
@@ -172,8 +172,8 @@ class VaultReader:
     def match(self, terms: Sequence[str]) -> Matched:
         """Return the memories that hold any of these terms, to be searched and counted."""
         # Imported here: commands that only read and list do without.
-        from memtui.vault.search.bm25 import Matched
-        from memtui.vault.search.postings_sql import SqlPostings
+        from memtui.vault.bm25 import Matched
+        from memtui.vault.postings_sql import SqlPostings
 
         return Matched(SqlPostings(self.connection, self.kinds, terms))
 

@@ -36,10 +36,10 @@ from memtui.vault.lease import (
     restrict,
     swap_in,
 )
+from memtui.vault.postings_sql import write_postings
 from memtui.vault.reader import VaultReader
 from memtui.vault.rows import stored_version
 from memtui.vault.salvage import Rebuilt, rebuild, salvage
-from memtui.vault.search.postings_sql import write_postings
 from memtui.vault.subprocess_probe import Probe, fold_in_child, probe
 from memtui.vault.vault import Vault, create_file
 

@@ -60,7 +60,7 @@ class ActProvider(Provider):
                 self.app.get_system_commands(screen), (action.known_by for action in screen.offered()), strict=True
             )
 
-    def _help(self) -> Callable[[], None]:
+    def _help(self) -> Callable[[], object]:
         screen = self.screen
         return screen.action_help if isinstance(screen, MemtuiScreen) else self._do_nothing
 

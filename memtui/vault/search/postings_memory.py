@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from memtui.domain.memory import STATUSES, AnchorState, Link, Memory, Signal
 from memtui.text.tokens import term_id
+from memtui.vault.bm25 import SCORE_DIGITS, Matched, TermCounts, points
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
-from memtui.vault.search.bm25 import SCORE_DIGITS, Matched, TermCounts, points
 from memtui.vault.search.postings_table import (
     MemoryColumns,
     ReadCache,

@@ -29,7 +29,7 @@ from memtui.recall.evaluation import (
 from memtui.recall.lexical import generic_terms
 from memtui.text.tokens import index_terms, query_terms
 from memtui.vault.filters import EVERYTHING, MemoryFilter
-from memtui.vault.search.postings_sql import indexed_text
+from memtui.vault.postings_sql import indexed_text
 from memtui.vault.vault import Vault
 
 

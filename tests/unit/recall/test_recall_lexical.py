@@ -10,8 +10,8 @@ from recall_story import NOON, PAYMENTS, SETTINGS, ids, memory, recalled, story_
 from memtui.recall.lexical import QueryWeights, reaches_floor, weigh_query, words_part
 from memtui.recall.rank import search
 from memtui.text.tokens import query_terms
+from memtui.vault.bm25 import TermCounts
 from memtui.vault.filters import Scope
-from memtui.vault.search.bm25 import TermCounts
 from memtui.vault.vault import Vault
 from memtui.wording.reasons import explanation
 

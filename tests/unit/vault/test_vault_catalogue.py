@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memtui.vault.connection import open_connection
 from memtui.vault.search.catalogue import Texts, lower
-from memtui.vault.search.postings_sql import nearest_of
+from memtui.vault.search.spelling import nearest_of
 
 lines = st.lists(st.text(alphabet="abß😀é ", max_size=6), max_size=12)
 

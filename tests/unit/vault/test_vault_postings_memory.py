@@ -12,12 +12,12 @@ from support import NOON, make_memory
 
 from memtui.domain.memory import STATUSES, Link, Memory, Signal
 from memtui.text.tokens import query_terms
+from memtui.vault.bm25 import LexicalHit
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.journal import undo
 from memtui.vault.purge import purge_memories
 from memtui.vault.review_triggers import store_states
 from memtui.vault.search import postings_memory, postings_table
-from memtui.vault.search.bm25 import LexicalHit
 from memtui.vault.search.postings_memory import TermIndex
 from memtui.vault.vault import Vault
 
