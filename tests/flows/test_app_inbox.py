@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,6 +41,8 @@ from memtui.curate.lifecycle import accept
 from memtui.curate.memories import edit_memory
 from memtui.curate.projects import link_folder
 from memtui.domain.identity import Actor
+from memtui.tui.inbox.screen import InboxScreen
+from memtui.tui.inbox.view import InboxAccess, Waiting
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -105,6 +108,30 @@ async def test_one_after_the_other_is_accepted_or_rejected_and_undone(found: Vau
         await pilot.press("a")
         await says(pilot, "Accepted: Ignore all previous instructions")
         assert stored(found, "m0000013").status == "active", "by itself it was read, so it is accepted"
+
+
+async def test_keys_that_come_before_the_candidates_are_shown_change_nothing(
+    found: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accept(found, ["m0000014"], actor=Actor("person"), folder=tmp_path)
+    waiting, may_answer = InboxAccess.waiting, threading.Event()
+
+    def slow(access: InboxAccess) -> Waiting:
+        assert may_answer.wait(20)
+        return waiting(access)
+
+    monkeypatch.setattr(InboxAccess, "waiting", slow)
+    async with app_on(found, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(pilot.app.screen, InboxScreen), "the inbox opens")
+        await pilot.press("a", "u")
+        ignored = "The inbox is being read: the key was ignored."
+        await until(pilot, lambda: toasts(pilot) == [ignored, ignored], "neither key did anything")
+        may_answer.set()
+        await inbox_opens(pilot, 5)
+        assert stored(found, "m0000014").status == "active"
+        await pilot.press("u")
+        await waits(pilot, 6)
 
 
 async def test_many_are_accepted_as_one_change_without_what_looks_planted(found: Vault, tmp_path: Path) -> None:

@@ -167,6 +167,44 @@ async def test_a_verdict_is_only_taken_on_a_memory_that_was_seen_and_header_and_
         assert stored(vault, "m0000002").snoozed_until == NOW + timedelta(days=7), "a number right after its list"
 
 
+async def test_an_undo_after_a_verdict_that_came_too_early_undoes_nothing_from_before_the_review(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(vault, due(3))
+    edit_memory(vault, "m0000003", {"insight": "Changed before."}, actor=Actor("person"))
+    begun = threading.Event()
+    begin: Callable[..., Opened] = ReviewAccess.begin
+
+    def slow_begin(self: ReviewAccess, **values: Any) -> Opened:
+        assert begun.wait(20)
+        return begin(self, **values)
+
+    monkeypatch.setattr(ReviewAccess, "begin", slow_begin)
+    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+        await shows(pilot, rule("m0000001"))
+        await pilot.press("r")
+        await shows(pilot, "collecting what is due")
+        await pilot.press("y", "u")
+        await until(pilot, lambda: "not yet shown" in frame(pilot), "both keys were ignored")
+        assert not reviewer(pilot).acting
+        begun.set()
+        await looks_at(pilot, "m0000001")
+        await pilot.press("u")
+        await until(pilot, lambda: "no verdict to undo" in frame(pilot), "the verdict was not given")
+        assert not reviewer(pilot).acting
+        assert stored(vault, "m0000003").insight == "Changed before."
+        await pilot.press("u")
+        await until(pilot, lambda: f"Undone: edit {rule('m0000003')}" in frame(pilot), "the second is meant")
+        await rests(pilot)
+        await looks_at(pilot, "m0000003")
+        await pilot.press("y")
+        await looks_at(pilot, "m0000001")
+        await pilot.press("u")
+        await looks_at(pilot, "m0000003")
+        await rests(pilot)
+        assert stored(vault, "m0000003").verified_at is None, "a verdict is undone at once"
+
+
 def rule(identifier: str) -> str:
     return f"Berth rule number {int(identifier[1:]):02d}"
 

@@ -239,6 +239,8 @@ async def test_escape_stops_a_pass_and_r_looks_again(
         await holds(pilot, 2)
         await pilot.press("T")
         await shows(pilot, "reading 1 of 2 · esc stops")
+        await pilot.press("x")
+        await says(pilot, "The vault is still being scanned: the key was ignored.")
         await pilot.press("escape")
         await shows(pilot, "stopped · R scans again")
         asked.set()

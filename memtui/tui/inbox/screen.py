@@ -181,6 +181,8 @@ class InboxScreen(ListDetail):
 
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
+        if self._waiting is None and not self.in_trouble and action.id in _ON_ONE | {"undo"}:
+            return "The inbox is being read: the key was ignored."
         if action.id in _ON_ONE and self._list.current is None:
             return "The inbox is empty."
         if action.id == "inbox-conflicts" and self._waiting is not None and not self._waiting.conflicts:

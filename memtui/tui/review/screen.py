@@ -25,7 +25,7 @@ from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import POLL_SECONDS, MemtuiScreen, SourceOpener
 from memtui.tui.review.queries import Opened, ReviewAccess, ReviewCard, Shown
 from memtui.tui.review.queue import Queue, ReviewPanes, TimeLeft
-from memtui.tui.review.verdicts import CHANGED_MEANWHILE, VerdictChoices, Verdicts
+from memtui.tui.review.verdicts import CHANGED_MEANWHILE, ON_ONE, ON_PACK, VerdictChoices, Verdicts
 from memtui.tui.review.view import MovesScreen, changed_meanwhile, head_line
 from memtui.tui.screens.dialogs import send_escape
 from memtui.tui.values import Done
@@ -34,15 +34,6 @@ if TYPE_CHECKING:
     from memtui.curate.review_sessions import ReviewSession
 
 NOT_YET_SHOWN = "not yet shown: the key was ignored"
-
-ON_ONE = frozenset(
-    f"review-{name}"
-    for name in ("verify", "edit", "merge", "supersede", "retire", "snooze", "pin", "kind", "half-life", "re-anchor")
-)
-"""Actions on the memory in review."""
-
-ON_PACK = frozenset({"review-pack-helped", "review-pack-hurt", "review-pack-unused", "review-pack-skip"})
-"""Actions on the pack that feedback is asked for."""
 
 
 class ReviewScreen(MemtuiScreen):
@@ -108,6 +99,7 @@ class ReviewScreen(MemtuiScreen):
         """When the key was pressed whose action comes next; None for the mouse and the palette."""
         self._early = ""
         """What to say of a verdict that came before its memory was shown."""
+        self._has_acted = False
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -340,8 +332,19 @@ class ReviewScreen(MemtuiScreen):
             return
         if self._early and identifier in ON_PACK and not asks:
             return  # the number for a list that the key before did not open
+        if identifier == "undo" and self._refuses_undo():
+            return
         self._early = ""
         await super().action_act(identifier)
+
+    def _refuses_undo(self) -> bool:
+        """Keep an undo that is meant for an ignored verdict from undoing what was changed before the review."""
+        is_loading = self._headed is None and not self.in_trouble
+        if self._has_acted or self.acting or not (is_loading or self._early):
+            return False
+        self._early = NOT_YET_SHOWN if is_loading else ""
+        self._say_in_frame("" if is_loading else "no verdict to undo; u again undoes the last change")
+        return True
 
     def _was_seen(self, pressed_at: float | None) -> bool:
         has_subject = self._card is not None or self._queue.asks_about_pack
@@ -398,7 +401,7 @@ class ReviewScreen(MemtuiScreen):
 
     def acts_ended(self, focus: str | None) -> None:
         """Read the session again; go to what an undo changed, or to what was refused."""
-        queue = self._queue
+        queue, self._has_acted = self._queue, True
         if focus is not None:
             self._mine.add(focus)
             self._ahead_is_old = True

@@ -141,6 +141,15 @@ class Verdicts:
         return Done(f"The pack {words}: {counted(len(effects), 'memory')}")
 
 
+ON_ONE = frozenset(
+    f"review-{name}"
+    for name in ("verify", "edit", "merge", "supersede", "retire", "snooze", "pin", "kind", "half-life", "re-anchor")
+)
+"""Actions on the memory in review."""
+
+ON_PACK = frozenset({"review-pack-helped", "review-pack-hurt", "review-pack-unused", "review-pack-skip"})
+"""Actions on the pack that feedback is asked for."""
+
 SNOOZES: tuple[tuple[str, float | None], ...] = (
     ("a week", 7.0),
     ("a month", 30.0),

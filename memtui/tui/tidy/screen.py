@@ -138,6 +138,8 @@ class TidyScreen(MemtuiScreen):
         """Return why an action is not possible now."""
         row = self._found.current
         if action.owner == TIDY and action.id != "tidy-again" and row is None:
+            if self._report is None and self._running:
+                return "The vault is still being scanned: the key was ignored."
             return "There is no finding under the cursor."
         if action.id in {"tidy-edit", "tidy-retire", "tidy-keep"} and self.current_memory is None:
             return "This finding is about several memories; enter opens it."
