@@ -293,7 +293,7 @@ def claim_of(clause: Clause) -> Claim | None:
 
 
 DENIES = "one denies what the other says"
-EXCLUDES = "one excludes what the other does not mention"
+EXCLUDES = "one rules out something the other does not mention"
 
 REACH = 5
 """Words of meaning after a negation that it applies to: `never log the request body of the payments API`."""

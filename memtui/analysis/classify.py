@@ -120,7 +120,7 @@ def _heading_evidence(heading_path: Sequence[str]) -> _Evidence:
             found.setdefault(sighting.cue, sighting.words)
         for number, words in found.items():
             cue = cues("heading")[number]
-            yield cue.kind, cue.weight * _HEADING_SHARES[distance], f'stands under "{words}"'
+            yield cue.kind, cue.weight * _HEADING_SHARES[distance], f'is under "{words}"'
 
 
 def _shape_evidence(text: str, title: str, heading_path: Sequence[str]) -> _Evidence:

@@ -100,7 +100,7 @@ def _sides(label: str, left: Collection[str], right: Collection[str]) -> Differe
     mine, theirs = set(left) - set(right), set(right) - set(left)
     if not mine and not theirs:
         return None
-    shown = [", ".join(sorted(side)[:3]) or "none" for side in (mine, theirs)]
+    shown = [", ".join(sorted(side)[:3]) or "–" for side in (mine, theirs)]
     return Difference(label, (shown[0], shown[1]))
 
 

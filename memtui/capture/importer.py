@@ -247,8 +247,11 @@ def run_import(
             writer.abandon()
             return plan, None
         report = apply_plan(writer, plan, request.options, actor=actor, progress=progress)
-        places = ", ".join(dict.fromkeys(Path(path).name or str(path) for path in request.paths))
-        writer.summary = f"import {report.added} new and {report.updated} changed memories from {places[:80]}"
+        places = ", ".join(dict.fromkeys(Path(path).resolve().name or str(path) for path in request.paths))
+        counts = ((report.added, "new"), (report.updated, "changed"))
+        what = " and ".join(f"{number} {how}" for number, how in counts if number) or "no"
+        noun = "memory" if report.added + report.updated == 1 else "memories"
+        writer.summary = f"import {what} {noun} from {places[:80]}"
         if plan.moved and not report.ids:
             writer.summary = f"note that the sources of {len(plan.moved)} memories were moved, in {places[:80]}"
         return plan, report

@@ -156,7 +156,7 @@ def _feedback(arguments: argparse.Namespace, session: Session) -> None:
     )
     if session.json:
         return
-    say(f"Usefulness after `{arguments.verdict}`. {UNDO_HINT}")
+    say(f"Usefulness updated ({arguments.verdict}). {UNDO_HINT}")
     if due := outcomes.due_after_feedback(effects):
         say(due)
 

@@ -135,7 +135,7 @@ def _semantic_check(session: Session) -> Check:
         return Check("semantic", ok=False, detail=f"off: {problem}", remedy=model.remedy, vital=False)
     remedy = "" if model.usable else model.remedy
     if state.missing:
-        remedy = "`memtui reindex` makes the missing vectors"
+        remedy = "`memtui reindex` computes the missing vectors"
     return Check("semantic", ok=model.usable or model.state == "off", detail=state.words, remedy=remedy, vital=False)
 
 

@@ -116,7 +116,10 @@ class Parser(argparse.ArgumentParser):
         option = next((word for word in _split_at_dashes(rest)[0] if word.startswith("-")), None)
         usage = f"See `{self.prog} --help`."
         if option is None:
-            return UsageError("Too many arguments", where=" ".join(rest), remedy=f"Quote text with spaces. {usage}")
+            advice = "Quote text with spaces."
+            if "--where" in self._option_names():
+                advice = f"`{self.prog}` takes no text: use `--where 'QUERY'`."
+            return UsageError("Too many arguments", where=" ".join(rest), remedy=f"{advice} {usage}")
         advice = f"Write `--` before text that starts with a dash. {usage}"
         remedy = did_you_mean(option.split("=", 1)[0], self._option_names(), then=advice)
         return UsageError("Unknown option", where=option, remedy=remedy)

@@ -88,8 +88,9 @@ def help_text() -> str:
         "  --version       print the version",
         "",
         "Exit codes: 0 done, 1 error, 2 wrong usage, 3 nothing found, 4 conflict, 5 vault busy, 6 refused, 7 findings.",
-        "Run `memtui COMMAND --help` for details. Memory is advice to an assistant, not a barrier: put what must never",
-        "happen into permissions, hooks and tests.",
+        "Run `memtui COMMAND --help` for details.",
+        "A memory is advice to an assistant, not a safeguard. What must never happen belongs in permissions, hooks and",
+        "tests.",
     ]
     return "\n".join(lines)
 

@@ -211,8 +211,8 @@ def _settle_arguments(parser: Parser) -> None:
         parser,
         "--scope",
         "ID=WHERE",
-        "both hold, this one only there: paths, phases or words separated by commas, such as `legacy/**, release`. It "
-        "is left out of tasks with other files or in another phase",
+        "both are right, this one only there: paths, phases or words separated by commas, such as `legacy/**, "
+        "release`. It is left out of tasks with other files or in another phase",
     )
     parser.add_flag("--none", "they do not contradict each other: never suggest it again")
     parser.add_flag("--no-duplicates", "they are not duplicates: never suggest it again")

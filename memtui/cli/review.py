@@ -288,7 +288,9 @@ def _finding_rows(report: TidyReport, finding: str) -> Iterator[str]:
     if finding == "duplicates":
         for group in report.duplicates:
             differs = f" · {'; '.join(group.warnings)}" if group.warnings else ""
-            yield f"{' '.join(group.ids)}  {group.pile}, {group.score:.2f}{differs} · {report.titles[group.ids[0]]}"
+            pile = "easy" if group.pile == "easy" else "please check"
+            alike = f"{pile}, similarity {group.score:.2f}{differs}"
+            yield f"{' '.join(group.ids)}  {alike} · {report.titles[group.ids[0]]}"
     elif finding == "contradictions":
         for pair in report.contradictions:
             yield f"{' '.join(pair.ids)}  {pair.type} · {pair.why}"

@@ -166,7 +166,7 @@ def _show_model(arguments: argparse.Namespace, session: Session) -> int:
     if problem:
         say(model.remedy)
     elif works and state.missing:
-        say("`memtui reindex` makes the missing vectors.")
+        say("`memtui reindex` computes the missing vectors.")
     return EXIT_ERROR if problem else EXIT_DONE
 
 

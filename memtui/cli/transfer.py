@@ -251,7 +251,8 @@ def _say_skips(rows: Sequence[dict[str, Any]]) -> None:
         reasons = ", ".join(f"{number}× {reason}" for reason, number in rest.most_common(5))
         say(f"… and {rest.total()} more: {reasons}")
     if len(rows) > len(telling):
-        say(f"{counted(len(rows) - len(telling), 'line')} of headings, comments and rules became no memory")
+        structure = counted(len(rows) - len(telling), "line was", "lines were")
+        say(f"{structure} not imported: headings, comments and separators")
 
 
 def _export_arguments(parser: Parser) -> None:

@@ -187,7 +187,7 @@ def keep_both(
         one, other = contradiction.ids
         _drop_contradicts(writer, contradiction.ids)
         writer.add_links([Link(from_id=one, type="relates", to_id=other, created_at=writer.now)])
-        writer.summary = f"settle: both hold, {memories[one].title}"
+        writer.summary = f"settle: both are right, {memories[one].title}"
         stored = writer.get_many(contradiction.ids)
         return [stored[identifier] for identifier in contradiction.ids]
 

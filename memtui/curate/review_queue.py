@@ -100,7 +100,7 @@ def _due(memory: Memory, trust: float, now: datetime, signals: Iterable[Signal],
 
 def _age(memory: Memory, now: datetime) -> str:
     days = counted((now - last_trusted_at(memory)).days, "day")
-    return f"not verified for {days}" if memory.verified_at else f"never verified, {days} old"
+    return f"last verified {days} ago" if memory.verified_at else f"never verified, {days} old"
 
 
 def _times(word: str, number: int) -> str:

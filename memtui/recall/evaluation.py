@@ -113,7 +113,7 @@ def read_corpus(text: str, where: str, now: datetime) -> Corpus:
             return None
         memory = memory_from_record(record, now=now, new_id=new_id())
         if memory.id in seen:
-            raise RecordError(f"the id {memory.id} stands twice")
+            raise RecordError(f"the id {memory.id} occurs twice")
         seen.add(memory.id)
         return memory
 

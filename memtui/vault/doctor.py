@@ -73,11 +73,14 @@ def diagnose(vault: Vault) -> Diagnosis:
         checks.append(lock)
         if lock.ok:
             checks += _content_checks(probe(vault.path, wait_seconds=vault.patience_seconds))
-        checks.append(_hint("log", f"{vault.log_bytes:,} bytes will be folded into the file"))
+        waiting = vault.log_bytes
+        log = f"{waiting:,} bytes will be folded into the file" if waiting else "the write-ahead log is empty"
+        checks.append(_hint("log", log))
     checks += [_backup_check(vault), _drive_check(vault.path)]
     checks += _damaged_checks(vault.path)
     advice = (
-        "memories are advice to an assistant, not a barrier: what must never happen belongs in permissions, hooks or CI"
+        "A memory is advice to an assistant, not a safeguard. What must never happen belongs in permissions, hooks and "
+        "tests."
     )
     return Diagnosis((*checks, _hint("advice", advice)))
 

@@ -126,7 +126,7 @@ def _doubts(found: Health) -> tuple[HealthRow, ...]:
         words = "exact copies; `memtui tidy` looks for the rest"
         double = HealthRow("duplicates", f"{found.copies:,}", words, asks=found.copies > 0)
     else:
-        words = f"{found.duplicate_tokens:,} tokens said twice" if doubles else ""
+        words = f"{found.duplicate_tokens:,} duplicate tokens" if doubles else ""
         double = HealthRow("duplicates", f"{doubles:,}", words, asks=doubles > 0)
     proposed = (
         "`memtui tidy` looks for more"
@@ -312,7 +312,7 @@ def superseded(kept: str, dropped: str) -> str:
 
 def both_kept(places: Sequence[tuple[str, str]]) -> str:
     """Return where each of two contradicting memories holds: (memory, where)."""
-    return f"Settled: both hold, {'; '.join(f'{tame(memory)} for {tame(where)}' for memory, where in places)}"
+    return f"Settled: both are right, {'; '.join(f'{tame(memory)} for {tame(where)}' for memory, where in places)}"
 
 
 def imported(report: ImportReport) -> str:
@@ -359,10 +359,10 @@ LONGEST_RESEMBLING = 80
 
 def resembles(memory: Memory, found: Resemblance) -> str:
     """Return what a saved memory resembles, how, and the commands that link or merge the two."""
-    link = f"memtui link {memory.id} {found.link} {found.id}"
-    first = f"memtui merge {found.id} {memory.id}" if found.sort == "same" else link
-    rest = {"same": link, "differs": "supersedes instead of relates", "clashes": "relates instead of supersedes"}
-    return f"resembles {found.id} ({_cut(found.title)}; {_cut(found.why)}): {first}, or {rest[found.sort]}"
+    supersede, relate = (f"`memtui link {memory.id} {how} {found.id}`" for how in ("supersedes", "relates"))
+    merge, link = f"`memtui merge {found.id} {memory.id}`", f"`memtui link {memory.id} {found.link} {found.id}`"
+    ways = {"same": (merge, link), "differs": (relate, supersede), "clashes": (supersede, relate)}[found.sort]
+    return f"similar to {found.id} ({_cut(found.title)}; {_cut(found.why)}): {' or '.join(ways)}"
 
 
 def _cut(text: str) -> str:

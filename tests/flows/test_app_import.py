@@ -178,7 +178,7 @@ async def test_nothing_found_says_what_to_do(tmp_path: Path, own_home: Path) -> 
     write_files(own_home, {"unrelated.md": "# x\n"})
     write_files(tmp_path, {"bare/data.csv": "1,2\n"})
     async with first_run(empty_vault(tmp_path), tmp_path / "bare", tmp_path).run_test(size=(40, 15)) as pilot:
-        await shows(pilot, "Nothing was found")
+        await shows(pilot, "No rule files were found")
         await pilot.press("I")
         await says(pilot, "Nothing is ticked.")
         await pilot.press("escape")

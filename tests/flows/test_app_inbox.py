@@ -165,7 +165,7 @@ async def test_kind_and_project_are_chosen_for_one_or_many(found: Vault, tmp_pat
         await shows(pilot, "Unassigned: P assigns")
         unassigned = inbox._list.row("m0000014")
         await pilot.press("P")
-        await shows(pilot, "enter takes")
+        await shows(pilot, "enter chooses")
         await pilot.press("enter")
         await says(pilot, "Now in ")
         await until(pilot, lambda: stored(found, "m0000014").project is not None, "it has a project")

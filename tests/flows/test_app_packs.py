@@ -196,11 +196,11 @@ async def test_hostile_text_does_no_harm_and_no_pack_says_what_to_do(tmp_path: P
     vault = empty_vault(tmp_path)
     async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await open_packs(pilot, 0)
-        await shows(pilot, "No payload was used yet.")
+        await shows(pilot, "No payload has been copied yet.")
         for key in ("h", "y", "o", "i", "z", "enter"):
             await pilot.press(key)
         await until(pilot, lambda: len(toasts(pilot)) >= 6, "every key says why not")
-        assert all("No pack is under the cursor." in toast for toast in toasts(pilot))
+        assert all("There is no pack to rate." in toast for toast in toasts(pilot))
         fill(vault, [replace(one, project="ferry", status="active") for one in hostile_memories()[:-1]])
         used = [use(vault, f"{text[:300]} tab esc", files=(text[:100],)) for text in HOSTILE]
         await until(pilot, lambda: len(screen._list.rows) == len(used), "all are listed")

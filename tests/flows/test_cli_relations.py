@@ -71,7 +71,7 @@ def test_what_cannot_be_concluded_says_why(
 def test_add_says_what_it_resembles_and_the_command_works(cli: Cli) -> None:
     old = cli("add", "The refund lock lives for 30 seconds", "--project", "shop").id
     run = cli("add", "The refund lock lives for 60 seconds", "--project", "shop")
-    (line,) = [line for line in run.err.splitlines() if "resembles" in line]
+    (line,) = [line for line in run.err.splitlines() if "similar to" in line]
     command = f"memtui link {run.id} supersedes {old}"
     assert command in line
     cli(*command.split()[1:])
@@ -80,17 +80,17 @@ def test_add_says_what_it_resembles_and_the_command_works(cli: Cli) -> None:
     assert [found["id"] for found in again["resembles"]] == [run.id]
     assert set(again["resembles"][0]) == {"id", "title", "sort", "score", "why"}
     replaced = cli("add", "The refund lock lives for 45 seconds", "--supersedes", again["id"], "--project", "shop")
-    assert again["id"] not in [line.split()[1] for line in replaced.err.splitlines() if "resembles" in line]
+    assert again["id"] not in [line.split()[2] for line in replaced.err.splitlines() if "similar to" in line]
 
 
 def test_accepting_and_rewriting_say_what_they_resemble(cli: Cli) -> None:
     old = cli("add", "The refund lock lives for 30 seconds", "--project", "shop").id
     proposed = cli("add", "The refund lock lives for 60 seconds", "--project", "shop", "--actor", "codex")
-    assert "resembles" not in proposed.err, "an agent's proposal is looked at when a person accepts it"
-    assert f"resembles {old}" in cli("inbox", "accept", proposed.id).err
+    assert "similar to" not in proposed.err, "an agent's proposal is looked at when a person accepts it"
+    assert f"similar to {old}" in cli("inbox", "accept", proposed.id).err
     other = cli("add", "Deploys wait for the smoke test", "--project", "shop").id
-    assert "resembles" not in cli("edit", other, "--add-tag", "ci").err
-    assert "resembles" in cli("edit", other, "--text", "The refund lock lives for 75 seconds", "--title", "Lock").err
+    assert "similar to" not in cli("edit", other, "--add-tag", "ci").err
+    assert "similar to" in cli("edit", other, "--text", "The refund lock lives for 75 seconds", "--title", "Lock").err
 
 
 def test_links_are_proposed_made_and_dismissed(cli: Cli) -> None:

@@ -51,6 +51,7 @@ from flows.cli_driver import Cli
         (("add", "-"), ("no text",)),
         (("add",), ("TEXT", "memtui add --help")),
         (("show",), ("ID", "memtui show --help")),
+        (("list", "a"), ("Too many arguments: a", "takes no text", "--where 'QUERY'")),
         (("show", "a", "b"), ("Too many arguments: b", "Quote")),
         (("search",), ("Nothing to search for", "--file")),
         (("list", "--vault"), ("--vault", "expected one argument")),

@@ -183,7 +183,7 @@ def test_doctor_finds_a_healthy_vault_healthy(demo: Cli) -> None:
     run = demo("doctor")
     assert all(line.split()[0] in {"ok", "warn"} for line in run.lines)
     assert "every memory is indexed" in run.out
-    assert "advice to an assistant, not a barrier" in run.out
+    assert "advice to an assistant, not a safeguard" in run.out
     record = demo("doctor", "--json").json
     assert set(record) == {"healthy", "checks", "repair"}
     assert record["healthy"] is True

@@ -195,7 +195,7 @@ class BulkAccess:
 QUERY, TAGS, HALF_LIFE = "query", "tags", "half-life"
 _QUESTIONS = {
     QUERY: Question("/", verb="chooses", longest=200),
-    TAGS: Question("Tags", verb="changes all · redis -old adds redis, takes old away", longest=500),
+    TAGS: Question("Tags", verb="changes all · redis -old adds redis, removes old", longest=500),
     HALF_LIFE: Question("Half-life", verb="changes all · 30d, 6 months; empty: that of the kind", longest=40),
 }
 _ACTS = frozenset({"bulk-tags", "bulk-kind", "bulk-half-life", "bulk-verify", "bulk-retire"})
@@ -382,6 +382,7 @@ def _plan(chosen: Chosen, bulk: BulkAccess, acts: Sequence[tuple[str, str]]) -> 
             blocks.append(Block(((f"… {bulk.left.number - len(bulk.left.told):,} more", "dim"),)))
     blocks += [Block(((title, "text"),), label=key, gap=not place) for place, (key, title) in enumerate(acts)]
     words = (
-        "Each is one change of all of them, and one undo. What somebody changed meanwhile is left unchanged and listed."
+        "Each action changes all of them at once and is undone at once. Memories that someone else changed meanwhile "
+        "are skipped and listed."
     )
     return [*blocks, Block(((words, "dim"),), gap=True)]

@@ -280,7 +280,7 @@ class Payloads:
             )
         except MemtuiError as error:
             return Done(f"{result.message}. It was not recorded as a pack: {error}", changed=False)
-        return Done(f"{result.message}. Recorded as pack {identifier}" + (f"; {hint}" if hint else ""))
+        return Done(f"{result.message}. Recorded as pack {identifier}" + (f". {hint}" if hint else ""))
 
     def last_change(self) -> int | None:
         """Return the number of the last change that was made from the app."""

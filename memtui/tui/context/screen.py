@@ -396,7 +396,7 @@ class ContextScreen(MemtuiScreen):
             self._copy_awaited = True
             return
         key = self.hints.keymap.first(registry.by_id("go-packs")) or "Packs"
-        hint = f"{key} in a week: did it help?"
+        hint = f"In a week, press {key} to say whether it helped."
         self._do_as_step(
             lambda: self._payloads.copy(answer, lambda text: send_escape(self.app, text), hint=hint), is_copy=True
         )

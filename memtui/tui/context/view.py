@@ -198,7 +198,8 @@ def title_note(answer: Answer) -> str:
     if diff is not None:
         counts = (("+", diff.added), ("−", diff.removed), ("~", diff.changed))
         changes = " ".join(f"{sign}{len(found)}" for sign, found in counts if found)
-        parts.append(f"since {diff.previous.made_at:%d %b}: {changes or 'the same'}")
+        since = f"since {diff.previous.made_at:%d %b}"
+        parts.append(f"{since}: {changes}" if changes else f"unchanged {since}")
     return " · ".join(parts)
 
 
@@ -223,7 +224,8 @@ def empty_notice(pack: Pack, *, has_task: bool) -> tuple[str, ...]:
 
 def why_blocks(row: RankedRow, hit: Hit | None) -> list[Block]:
     """Return the explanation of a memory's score, or of why it is withheld."""
-    blocks = [Block(((row.title, "title"),)), Block(((f"{row.state}: {row.reason}", "dim"),))]
+    why = row.reason if row.reason.startswith(row.state) else f"{row.state}: {row.reason}"
+    blocks = [Block(((row.title, "title"),)), Block(((why, "dim"),))]
     if hit is None:
         return [*blocks, Block(((f"nearness to the task {row.score:.3f}", "text"),), gap=True)]
     from memtui.wording.reasons import explanation

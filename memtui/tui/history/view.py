@@ -155,7 +155,8 @@ def change_text(diff: ChangeDiff) -> ChangeText:
     for memory in diff.memories:
         heads.append(len(blocks))
         blocks.append(Block((("▸ ", "label"), (tame(memory.title, 200) or memory.id, "title")), gap=True))
-        blocks.append(Block(((f"{memory.fate} · {memory.id} · version {memory.version}", "dim"),)))
+        fate = "created" if memory.fate == "made" else memory.fate
+        blocks.append(Block(((f"{fate} · {memory.id} · version {memory.version}", "dim"),)))
         for field in memory.fields:
             if left < 0:
                 blocks.append(Block(((f"more differences: memtui show {memory.id} --history", "dim"),)))

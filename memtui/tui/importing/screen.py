@@ -53,7 +53,7 @@ REMINDER = ("Nothing is written until you press I; u undoes an import.",)
 """The same later on."""
 
 _NOTHING_FOUND = (
-    "Nothing was found in this folder or your home folder.",
+    "No rule files were found directly in this folder or in your home folder.",
     "/ names another file or folder; any Markdown file will do.",
     "esc leaves.",
 )

@@ -47,12 +47,12 @@ if TYPE_CHECKING:
 
 _VERDICTS = frozenset({"packs-helped", "packs-hurt", "packs-corrected", "packs-unused"})
 _REASON = "reason"
-_QUESTIONS = {_REASON: Question("Because", verb="keeps it", longest=400)}
+_QUESTIONS = {_REASON: Question("Reason", verb="saves it", longest=400)}
 _ON_A_PACK = frozenset(
     {*_VERDICTS, "packs-leave", "packs-context", "packs-copy", "packs-read", "packs-told", "packs-since"}
 )
 _NONE_YET = (
-    "No payload was used yet.",
+    "No payload has been copied yet.",
     "Copy one in Context (c, then y); a week later you are asked whether it helped.",
 )
 
@@ -183,7 +183,7 @@ class PacksScreen(ListDetail):
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
         if action.id in _ON_A_PACK and self._list.current is None:
-            return "No pack is under the cursor."
+            return "There is no pack to rate."
         if action.id == "packs-told" and self._read_of_current() is None:
             return "The pack is being read."
         if action.id in _VERDICTS and self._is_on_memory and self._members.current is None:

@@ -321,10 +321,10 @@ def _caption(memory: Memory, half_life: float, crossing: float, age: float) -> s
     if memory.pinned:
         return "pinned: never stale"
     if math.isinf(crossing):
-        return f"half-life {half_life:.0f} d · never crosses the line"
+        return f"half-life {half_life:.0f} d · never due by age"
     day = days_after(last_trusted_at(memory), min(crossing, 365_000))
     left = crossing - age
     when = (
-        f"crosses {day:%Y-%m-%d}" if left > 0 else f"crossed {day:%Y-%m-%d}, {counted(int(-left), 'day', 'days')} ago"
+        f"due on {day:%Y-%m-%d}" if left > 0 else f"due since {day:%Y-%m-%d}, {counted(int(-left), 'day', 'days')} ago"
     )
     return f"half-life {half_life:.0f} d · {when}"

@@ -153,7 +153,7 @@ ON_PACK = frozenset({"review-pack-helped", "review-pack-hurt", "review-pack-unus
 SNOOZES: tuple[tuple[str, float | None], ...] = (
     ("a week", 7.0),
     ("a month", 30.0),
-    ("once a file of it changes", None),
+    ("when one of its files changes", None),
 )
 HALF_LIVES: tuple[tuple[str, float | None], ...] = (
     ("a week", 7.0),

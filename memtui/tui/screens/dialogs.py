@@ -89,7 +89,7 @@ class ChoiceScreen(ModalScreen[str | None]):
         names = [name for name, _ in self._choices]
         choices = OptionList(*options, id="choice-list", markup=False)
         choices.border_title = Content(self._title)  # a plain str would be read as markup
-        choices.border_subtitle = Content("number or enter takes · esc leaves")
+        choices.border_subtitle = Content("number or enter chooses · esc cancels")
         choices.highlighted = names.index(self._current) if self._current in names else 0
         yield choices
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _WHERE = "paths, phases or words, separated by commas; empty leaves the memory as it is"
 _QUESTIONS = {
-    name: Question(f"{letter} holds for", verb=verb, longest=500)
+    name: Question(f"{letter} is right for", verb=verb, longest=500)
     for name, letter, verb in (("first", "A", "continues with B"), ("second", "B", "resolves it"))
 }
 

@@ -245,8 +245,8 @@ def _due_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
 
 def _duplicate_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
     for group in report.duplicates:
-        note = "copies" if group.copies else group.pile
-        describe, is_loud = partial(_group_blocks, report.titles, group), note == "look"
+        note = "copies" if group.copies else "please check" if group.pile == "look" else group.pile
+        describe, is_loud = partial(_group_blocks, report.titles, group), note == "please check"
         yield TidyRow(finding, _group_text(report, group), note, group, is_loud=is_loud, describe=describe)
 
 

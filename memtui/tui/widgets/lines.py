@@ -217,7 +217,7 @@ class AskLine(Horizontal):
         self._note.update(ASK_AGAIN)
 
     def _hint(self) -> str:
-        return f"enter {self._questions[self._asked].verb} · esc leaves"
+        return f"enter {self._questions[self._asked].verb} · esc cancels"
 
     @on(Input.Changed)
     def _change(self, event: Input.Changed) -> None:

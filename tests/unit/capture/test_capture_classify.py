@@ -80,7 +80,7 @@ def test_the_source_may_hint_at_the_kind(hint: str | None, text: str, kind: str)
 
 def test_a_guess_comes_with_its_reason() -> None:
     assert explain_kind("Never push", "Never push", ()) == ("constraint", 'says "never"')
-    assert explain_kind("x y", "x y", ("Build commands",))[1] == 'stands under "build"'
+    assert explain_kind("x y", "x y", ("Build commands",))[1] == 'is under "build"'
     assert explain_kind("x", "x", (), hint="adr")[1] == "the source calls it adr"
     assert explain_kind("x", "x", ())[1] == "no evidence for another kind"
 

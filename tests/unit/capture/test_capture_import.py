@@ -69,7 +69,7 @@ def test_what_a_file_says_waits_in_the_inbox_with_its_place_and_date(vault: Vaul
     assert memory.source.agent == "claude-code"
     assert memory.observed_at == datetime(2026, 1, 15, 10, tzinfo=UTC)
     assert memory.created_at >= START
-    assert log(vault)[0].summary == "import 4 new and 0 changed memories from shop"
+    assert log(vault)[0].summary == "import 4 new memories from shop"
 
 
 def test_active_accepts_at_once(vault: Vault, root: Path) -> None:

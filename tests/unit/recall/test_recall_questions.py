@@ -91,7 +91,7 @@ def test_a_corpus_is_memories_and_links() -> None:
     ("line", "reason"),
     [
         ('{"id": "a"}', "insight is missing"),
-        ('{"id": "one", "insight": "again"}', "the id one stands twice"),
+        ('{"id": "one", "insight": "again"}', "the id one occurs twice"),
         ('{"type": "link", "from": "a", "link": "likes", "to": "b"}', "known type"),
     ],
 )

@@ -37,7 +37,7 @@ def test_a_healthy_vault_is_told_healthy_and_left_as_it_is(filled: Vault) -> Non
     assert not _bad(diagnosis)
     assert "5 memories, 5 revisions" in diagnosis.check("opens").detail
     assert diagnosis.check("vectors").detail == "none are stored"
-    assert "not a barrier" in diagnosis.check("advice").detail
+    assert "not a safeguard" in diagnosis.check("advice").detail
     assert diagnosis.check("lock").detail == "free"
     assert {path.name: path.read_bytes() for path in filled.path.parent.iterdir() if path.name in before} == before
 

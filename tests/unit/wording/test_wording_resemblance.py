@@ -22,7 +22,7 @@ NEW = make_memory(id="aaaaaaaa")
 def test_a_resemblance_is_one_line_with_its_command(sort: Sort, command: str) -> None:
     line = resembles(NEW, Resemblance("bbbbbbbb", "Lock refunds", sort, 0.9, "30 s against 60 s"))
     assert "\n" not in line
-    assert "resembles bbbbbbbb (Lock refunds; " in line
+    assert "similar to bbbbbbbb (Lock refunds; " in line
     assert command in line
 
 
