@@ -132,8 +132,9 @@ def _kind_row(read: LabRead, trial: Trial, name: str, width: int) -> _Row:
     kind = snapshot.kind(name)
     lesson = ""
     if kind.lesson is not None:
-        noun = " verdicts" if width >= _WIDE else ""
-        evidence = f"{kind.lesson.verdicts:,}{noun} ({kind.lesson.expired:,} outdated)"
+        number = kind.lesson.verdicts
+        shown = counted(number, "verdict") if width >= _WIDE else f"{number:,}"
+        evidence = f"{shown} ({kind.lesson.expired:,} outdated)"
         lesson = f"{kind.lesson.half_life_days:.0f} d from {evidence}"
     origin = "project" if (name, project) in snapshot.in_force.project_half_lives() else kind.origin
     now, tried = (snapshot.kind_half_life(name, project, each) for each in (Knobs(), trial.knobs))
