@@ -96,7 +96,8 @@ def _restore(arguments: argparse.Namespace, session: Session) -> None:
         raise UsageError("--to takes one memory at a time", where=" ".join(arguments.id))
     memory = go_back(session.vault, arguments.id[0], arguments.to, actor=session.actor)
     session.put({"changed": [memory.id], "unchanged": []}, [memory.id])
-    say(f"Version {memory.version} now has the text of version {arguments.to}: {memory.title}")
+    if not session.json:
+        say(f"Version {memory.version} now has the text of version {arguments.to}: {memory.title}")
 
 
 def _snooze_arguments(parser: Parser) -> None:

@@ -187,7 +187,10 @@ def full_parser() -> Parser:
     parser.add_argument("--version", action="store_true", help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for command in COMMANDS:
-        configure(commands.add_parser(command.name, parents=[parent], help=command.help), command)
+        # Completion menus show the description: one line, not the paragraph of `--help`.
+        configure(
+            commands.add_parser(command.name, parents=[parent], help=command.help), command
+        ).description = command.help
     return parser
 
 

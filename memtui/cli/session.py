@@ -86,11 +86,13 @@ class Session:
             write_table(rows)
 
     def put_outcome(self, outcome: Outcome, verb: str) -> None:
-        """Print the ids that were changed, and say how many were and why others were skipped."""
+        """Print the ids that were changed; without `--json` also say how many were and why others were skipped."""
         ids = [memory.id for memory in outcome.changed]
         skipped = {each.id: outcomes.skip_reason(each) for each in outcome.skipped}
         unchanged = [{"id": identifier, "reason": reason} for identifier, reason in skipped.items()]
         self.put({"changed": ids, "unchanged": unchanged}, ids)
+        if self.json:
+            return
         if ids:
             say(f"{outcomes.done(verb, outcome.changed)}. {UNDO_HINT}")
         for identifier, reason in skipped.items():
