@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from memtui.cli import parsing
 from memtui.cli.output import say, write_explanation, write_json, write_line, write_table
@@ -11,6 +12,13 @@ from memtui.cli.session import Commands, Session
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.text.sanitize import reveal
 from memtui.text.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from memtui.recall.result import Hit
+    from memtui.workspace import Tree
 
 
 def _search_arguments(parser: Parser) -> None:
@@ -54,26 +62,9 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
     if hits and not found.is_sure:
         say("Nothing matches well; the closest:")
     if session.json:
-        from memtui.curate.views import view_memories, view_record
-        from memtui.wording.reasons import explanation_record
-
-        with session.vault.read() as reader:
-            views = view_memories(reader, [hit.memory for hit in hits], now=now)
-        write_json(
-            [
-                {**view_record(view, session.kinds), "score": round(hit.score, 6), "explain": explanation_record(hit)}
-                for view, hit in zip(views, hits, strict=True)
-            ]
-        )
+        _write_records(session, hits, now)
     elif arguments.explain:
-        from memtui.recall.anchors import surroundings_of
-
-        for hit in hits:
-            write_line(f"{hit.memory.id}  {reveal(hit.memory.title)}")
-            write_explanation(hit)
-            write_line("")
-        for note in surroundings_of(view.tree, files).notes:
-            say(f"note: {note}")
+        _write_explanations(hits, surroundings=(view.tree, files))
     else:
         memories = [(hit.memory, f"{hit.score:.2f}") for hit in hits]
         write_table([[m.id, score, m.kind, m.project or "unassigned", m.title] for m, score in memories])
@@ -82,6 +73,31 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
         return EXIT_NOTHING
     say(counted(len(hits), "hit"))
     return EXIT_DONE
+
+
+def _write_records(session: Session, hits: Sequence[Hit], now: datetime) -> None:
+    from memtui.curate.views import view_memories, view_record
+    from memtui.wording.reasons import explanation_record
+
+    with session.vault.read() as reader:
+        views = view_memories(reader, [hit.memory for hit in hits], now=now)
+    write_json(
+        [
+            {**view_record(view, session.kinds), "score": round(hit.score, 6), "explain": explanation_record(hit)}
+            for view, hit in zip(views, hits, strict=True)
+        ]
+    )
+
+
+def _write_explanations(hits: Sequence[Hit], *, surroundings: tuple[Tree | None, Sequence[str]]) -> None:
+    from memtui.recall.anchors import surroundings_of
+
+    for hit in hits:
+        write_line(f"{hit.memory.id}  {reveal(hit.memory.title)}")
+        write_explanation(hit)
+        write_line("")
+    for note in surroundings_of(*surroundings).notes:
+        say(f"note: {note}")
 
 
 def _why_arguments(parser: Parser) -> None:

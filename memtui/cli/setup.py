@@ -15,6 +15,8 @@ from memtui.text.words import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memtui.recall.embedding_cache import SemanticState
+
 
 def _config_arguments(parser: Parser) -> None:
     add = parser.add_actions()
@@ -153,21 +155,26 @@ def _show_model(arguments: argparse.Namespace, session: Session) -> int:
             }
         )
     else:
-        rows = [["setting", f"embedding.model = {model.model}"]]
-        rows.append(["semantic", f"off: {damage}" if damage else state.words])
-        if model.where:
-            rows.append(["where", model.where])
-        if works and model.state == "bundled":
-            rows.append(["file", "unchanged since release"])
-        if state.others:
-            hint = "; `memtui reindex` drops them" if works else ""
-            rows.append(["other models", f"{state.others:,} vectors{hint}"])
-        write_table(rows)
+        write_table(_model_rows(state, damage, works=works))
     if problem:
         say(model.remedy)
     elif works and state.missing:
         say("`memtui reindex` computes the missing vectors.")
     return EXIT_ERROR if problem else EXIT_DONE
+
+
+def _model_rows(state: SemanticState, damage: str, *, works: bool) -> list[list[str]]:
+    model = state.model
+    rows = [["setting", f"embedding.model = {model.model}"]]
+    rows.append(["semantic", f"off: {damage}" if damage else state.words])
+    if model.where:
+        rows.append(["where", model.where])
+    if works and model.state == "bundled":
+        rows.append(["file", "unchanged since release"])
+    if state.others:
+        hint = "; `memtui reindex` drops them" if works else ""
+        rows.append(["other models", f"{state.others:,} vectors{hint}"])
+    return rows
 
 
 def _get_model(arguments: argparse.Namespace, session: Session) -> None:

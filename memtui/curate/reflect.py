@@ -103,14 +103,7 @@ def reflect(
     with vault.write(actor=actor.name, action="reflect") as writer:
         sources = _sources(writer, prefixes, versions or {})
         proposed = propose(sources)
-        if is_blank(conclusion.text):
-            raise UsageError(
-                "The conclusion is empty",
-                where=f"of {len(sources)} sources",
-                remedy="Write what follows from them, in a sentence of your own.",
-            )
-        if _is_outline(conclusion.text, proposed.outline):
-            raise UsageError("The text is still the outline of the sources", remedy="Write what follows from them.")
+        _check_text(conclusion.text, proposed.outline, len(sources))
         new = NewMemory(
             text=conclusion.text,
             title=conclusion.title,
@@ -126,21 +119,27 @@ def reflect(
         added = store_draft(writer, drafted, project=project, anchors=anchors, actor=actor)
         if any(added.memory.id == source.id for source in sources):
             raise UsageError("The conclusion says the same as one of its sources", where=added.memory.id)
-        writer.add_links(
-            Link(
-                from_id=added.memory.id,
-                type="derived-from",
-                to_id=source.id,
-                origin=actor.origin,
-                created_at=writer.now,
-            )
-            for source in sources
-        )
+        writer.add_links(_derivation(added.memory, source, actor, writer) for source in sources)
         if retire:
             _retire(Batch(writer, actor), added.memory, sources)
         writer.summary = f"reflect {len(sources)} memories into {added.memory.title}"
         stored = writer.get_many(source.id for source in sources)
         return Reflected(added.memory, tuple(stored[source.id] for source in sources), added.is_new, retire)
+
+
+def _derivation(conclusion: Memory, source: Memory, actor: Actor, writer: VaultWriter) -> Link:
+    return Link(from_id=conclusion.id, type="derived-from", to_id=source.id, origin=actor.origin, created_at=writer.now)
+
+
+def _check_text(text: str, outline: str, number: int) -> None:
+    if is_blank(text):
+        raise UsageError(
+            "The conclusion is empty",
+            where=f"of {number} sources",
+            remedy="Write what follows from them, in a sentence of your own.",
+        )
+    if _is_outline(text, outline):
+        raise UsageError("The text is still the outline of the sources", remedy="Write what follows from them.")
 
 
 def _is_outline(text: str, outline: str) -> bool:
