@@ -27,7 +27,7 @@ _START = """
 import sys
 from pathlib import Path
 from support import make_memory
-from memtui.vault import backup, purge
+from memtui.vault import purge, repair
 from memtui.vault.repair import reindex
 from memtui.vault.vault import Vault
 vault = Vault(Path(sys.argv[1]), patience_seconds=60)
@@ -55,9 +55,9 @@ while True:
 while True:
     with vault.write(actor="person", action="add") as writer:
         stored = writer.put(make_memory())
-    backup.back_up(vault, label="daily")
+    repair.back_up(vault, label="daily")
     print(stored.id, flush=True)
-    backup.restore(vault, None)
+    repair.restore(vault, None)
 """,
 }
 

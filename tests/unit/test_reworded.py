@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-SERVICES = ("domain", "recall", "pack", "analysis", "curate", "capture", "vault")
+SERVICES = ("domain", "recall", "pack", "analysis", "curate", "capture")
 
 
 def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
