@@ -81,7 +81,7 @@ EVERY_ROUND = (
     Errand([b"l"], "Decay lab", [b"j"]),
     Errand([b"b"], "1 Waiting"),
     Errand([b"?"], "Help", [b"j"]),
-    Errand([b":"], "what do you want", [*letters("go: health"), b"\r"], "1 What asks"),
+    Errand([b":"], "what do you want", [*letters("go: health"), b"\r"], "1 Needs att"),
 )
 
 SELDOM = (Errand([b"T"], "Tidy "),)
