@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Literal
 
 from memtui.domain.kinds import DEFAULT_KIND, DEFAULT_KINDS
+from memtui.domain.memory import Memory, Source
 from memtui.text.tables import read_table
 
 MAX_ANCHORS = 8
@@ -25,6 +26,7 @@ _TREE = re.compile(r"[├└]─|^[ \t]*[\w.-]+/[ \t]*(?:#|$)", re.MULTILINE)
 _OPEN_BOX = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\[ \][ \t]", re.MULTILINE)
 _CHECKLIST = re.compile(r"\b(?:check ?list|before|after|criteria|definition of done|validation)\b|检查", re.IGNORECASE)
 
+_MEMORY_BANKS = frozenset({"memory-bank", "memory_bank"})
 _HINT_WEIGHT = 5.0
 _FIRM_FACTOR = 4.0
 _IN_TITLE, _IN_OPENING, _LATER = 1.5, 1.0, 0.5
@@ -33,39 +35,63 @@ _REPEATED = 0.3
 _MOST_REPEATS = 2
 _HEADING_SHARES = (1.0, 0.35, 0.15)
 
+_SURE, _LIKELY = 3.0, 1.5
+"""By how much the best kind leads."""
+
 _Evidence = Iterator[tuple[str, float, str]]
 
 
-def guess_kind(text: str, title: str, heading_path: Sequence[str], *, hint: str | None = None) -> str:
-    """Return the most probable kind of a text; `lesson` without evidence for another."""
-    return explain_kind(text, title, heading_path, hint=hint)[0]
+Confidence = Literal["sure", "likely", "guess"]
+"""How well a guessed kind is founded."""
 
 
-def explain_kind(text: str, title: str, heading_path: Sequence[str], *, hint: str | None = None) -> tuple[str, str]:
-    """Return the guessed kind and the reason in a few words, e.g. `says "never"`.
+@dataclass(frozen=True, slots=True)
+class KindGuess:
+    """A guessed kind and how well it is founded."""
+
+    kind: str
+    confidence: Confidence
+
+
+def kind_guess(
+    text: str, title: str, heading_path: Sequence[str], *, path: str = "", hint: str | None = None
+) -> KindGuess:
+    """Guess the kind of a text.
 
     Args:
         title: its title; cues there weigh more.
         heading_path: the headings above it, outermost first; the last weighs most.
-        hint: what the source says of itself, e.g. `claude-memory:feedback`, `adr`, `memory-bank:progress`, or the name
-            of a kind.
+        path: the file that holds it; empty for typed text.
+        hint: the source's own word for it, e.g. `claude-memory:feedback`, `adr`, or the name of a kind.
     """
     start = text[:_READ_CHARS]
     scores: dict[str, float] = {}
-    strongest: dict[str, tuple[float, str]] = {}
-    for kind, weight, reason in chain(
-        _hint_evidence(hint, start),
+    for kind, weight, _ in chain(
+        _hint_evidence(hint or _file_word(path), start),
         _word_evidence(title, start),
         _heading_evidence(heading_path),
         _shape_evidence(start, title, heading_path),
     ):
         scores[kind] = scores.get(kind, 0.0) + weight
-        if weight > strongest.get(kind, (0.0, ""))[0]:
-            strongest[kind] = (weight, reason)
-    if not scores:
-        return DEFAULT_KIND, "no evidence for another kind"
-    kind = max(DEFAULT_KINDS, key=lambda name: scores.get(name, 0.0))
-    return kind, strongest[kind][1]
+    kind = max(DEFAULT_KINDS, key=lambda name: scores.get(name, 0.0)) if scores else DEFAULT_KIND
+    best, second = sorted((*scores.values(), 0.0, 0.0), reverse=True)[:2]
+    return KindGuess(kind, "sure" if best - second >= _SURE else "likely" if best - second >= _LIKELY else "guess")
+
+
+def kind_confidence(memory: Memory) -> Confidence | None:
+    """Return how well founded the kind of a stored memory is; None if it is not what memtui would guess."""
+    source = memory.source or Source(format="")
+    headings = (source.native_id or "").rsplit("#", 1)[0].split(" > ")
+    text = f"{memory.insight}\n{memory.rationale}"
+    guess = kind_guess(text, memory.title, headings, path=source.path or "", hint=source.format)
+    return guess.confidence if guess.kind == memory.kind else None
+
+
+def _file_word(path: str) -> str:
+    """Return the word by which a file itself says what it holds: that of a memory bank, or of conventions."""
+    *folders, name = path.lower().split("/")
+    stem = name.rpartition(".")[0]
+    return stem if stem == "conventions" or not _MEMORY_BANKS.isdisjoint(folders) else ""
 
 
 def _hint_evidence(hint: str | None, text: str) -> _Evidence:

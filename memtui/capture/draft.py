@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Literal, Protocol
 
-from memtui.analysis.classify import anchors_in, guess_kind
+from memtui.analysis.classify import anchors_in, kind_guess
 from memtui.analysis.titles import cut_title, title_for
 from memtui.capture.blocks import Span
 from memtui.capture.frontmatter import Frontmatter
@@ -231,7 +231,7 @@ class DraftMaker:
         agent: the assistant that the format belongs to.
         anchors: globs and paths that hold for the whole file.
         scope: `global` for files that hold for every project.
-        hint: what the source says of the kind, as `explain_kind` takes it.
+        hint: what the source says of the kind, as `kind_guess` takes it.
         observed_at: the date given in the file itself.
     """
 
@@ -275,7 +275,7 @@ class DraftMaker:
         return Draft(
             title=name,
             insight=insight,
-            kind=kind or guess_kind(f"{insight}\n{why}", name, path, hint=self.hint),
+            kind=kind or kind_guess(f"{insight}\n{why}", name, path, path=self.file.name, hint=self.hint).kind,
             source=Source(
                 format=self.format,
                 path=self.file.name,

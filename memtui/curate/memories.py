@@ -142,7 +142,7 @@ def draft_memory(
         UsageError: no text, an unknown kind, a bad number.
         SecretRefusedError: the text holds what looks like a secret.
     """
-    from memtui.analysis.classify import guess_kind
+    from memtui.analysis.classify import kind_guess
     from memtui.analysis.titles import title_for
 
     cleaned = {name: sanitise(getattr(new, name)) for name in ("text", "why", "snippet")}
@@ -154,7 +154,7 @@ def draft_memory(
         id=new_id(),
         title=title[:LONGEST_TITLE],
         insight=text,
-        kind=check_kind(kinds, new.kind) if new.kind else guess_kind(text, title, ()),
+        kind=check_kind(kinds, new.kind) if new.kind else kind_guess(text, title, ()).kind,
         status="active" if actor.is_person else "candidate",
         rationale=cleaned["why"].text.strip("\n"),
         snippet=cleaned["snippet"].text.strip("\n"),

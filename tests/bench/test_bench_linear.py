@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memtui.analysis.classify import guess_kind
+from memtui.analysis.classify import kind_guess
 from memtui.analysis.titles import title_for
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.markdown import split_markdown
@@ -90,7 +90,7 @@ UNITS: list[tuple[str, Callable[[str], Any], int, tuple[str, ...]]] = [
         250_000,
         ("a", " ", "é", "日", "a ", "[SEP]", "\u0301", "\x00"),
     ),
-    ("guess a kind", lambda text: guess_kind(text, text[:50], ()), 250_000, ("never run ", "x", "\n", "`")),
+    ("guess a kind", lambda text: kind_guess(text, text[:50], ()), 250_000, ("never run ", "x", "\n", "`")),
     (
         "make a title",
         lambda text: title_for(text, ("Heading",)),

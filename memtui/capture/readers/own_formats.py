@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from memtui.analysis.classify import guess_kind
+from memtui.analysis.classify import kind_guess
 from memtui.analysis.titles import title_for
 from memtui.capture.draft import EXPORTED, Draft, ReadResult, Skipped, SourceFile
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Source, fit_tags, hash_parts, new_id
@@ -124,7 +124,7 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
         record = {key: value for key, value in record.items() if key != "id"}
         memory, name = replace(memory, id=""), odd_id if len(odd_id) <= _LONGEST_NATIVE_ID else name
     title = memory.title or title_for(memory.insight, ())
-    kind = memory.kind if record.get("kind") else guess_kind(memory.insight, title, ())
+    kind = memory.kind if record.get("kind") else kind_guess(memory.insight, title, ()).kind
     filled = {"title": title, "kind": kind}
     name = memory.id or name or hash_parts(memory.title, memory.insight, memory.rationale, memory.snippet)
     return Draft(
@@ -380,4 +380,4 @@ def _is_guess(key: str, draft: Draft) -> bool:
     """Return whether a title or kind was filled in by the reader."""
     if key == "title":
         return draft.title == title_for(draft.insight, ())
-    return key == "kind" and draft.kind == guess_kind(draft.insight, draft.title, ())
+    return key == "kind" and draft.kind == kind_guess(draft.insight, draft.title, ()).kind

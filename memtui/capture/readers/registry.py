@@ -87,7 +87,6 @@ class RuleReader:
             agent=self._agent(file),
             anchors=self._global_anchors(globs) if is_global else self._anchors(file, globs),
             scope="global" if is_global else "project",
-            hint=self._hint(file),
         )
         whole_chars = PIECE_CHARS if title and self.whole_if_titled else 0
         result = drafts_from_markdown(maker, settings, title=title, whole_chars=whole_chars)
@@ -115,10 +114,6 @@ class RuleReader:
     def _agent(self, file: SourceFile) -> str | None:  # noqa: ARG002 - some formats tell it by the file
         return self.agent
 
-    def _hint(self, file: SourceFile) -> str | None:  # noqa: ARG002 - the same
-        """Return what the file says of the kind of its memories, as `explain_kind` takes it."""
-        return None
-
 
 class _AgentsMd(RuleReader):
     def _agent(self, file: SourceFile) -> str | None:
@@ -136,9 +131,6 @@ class _MemoryBank(RuleReader):
     def _anchors(self, file: SourceFile, globs: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG002 - none
         return ()
 
-    def _hint(self, file: SourceFile) -> str | None:
-        return f"memory-bank:{file.path.stem}"
-
 
 class _Conventions(RuleReader):
     """Files of several assistants, identified by their place."""
@@ -149,9 +141,6 @@ class _Conventions(RuleReader):
         if file.path.name.lower() in {"conventions.md", ".rules"}:
             return "zed" if file.path.name.lower() == ".rules" else None
         return next((agent for folder, agent in agents.items() if folder in path), None)
-
-    def _hint(self, file: SourceFile) -> str | None:
-        return "convention" if file.path.name.lower() == "conventions.md" else None
 
 
 CLAUDE_RULES = RuleReader(

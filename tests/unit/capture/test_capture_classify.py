@@ -1,10 +1,14 @@
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
-from memtui.analysis.classify import MAX_ANCHORS, anchors_in, explain_kind, guess_kind
+import pytest
+from support import make_memory
+
+from memtui.analysis.classify import MAX_ANCHORS, KindGuess, anchors_in, kind_confidence, kind_guess
 from memtui.analysis.titles import title_for
 from memtui.domain.kinds import DEFAULT_KINDS
+from memtui.domain.memory import Source
 
 SAMPLES = [
     ("Never push to main", (), "constraint"),
@@ -40,20 +44,20 @@ SAMPLES = [
 
 @pytest.mark.parametrize(("text", "path", "kind"), SAMPLES)
 def test_words_headings_and_shape_tell_the_kind(text: str, path: tuple[str, ...], kind: str) -> None:
-    assert guess_kind(text, title_for(text, path), path) == kind
+    assert kind_guess(text, title_for(text, path), path).kind == kind
 
 
 def test_words_count_whole_only() -> None:
     for text in ("The neverland map", "A mustard seed", "The bugle", "An unfixedly point", "Forbiddenness"):
-        assert guess_kind(text, text, ()) == "lesson"
+        assert kind_guess(text, text, ()).kind == "lesson"
 
 
 def test_a_check_list_is_no_note() -> None:
-    assert guess_kind("- [ ] tests pass", "tests pass", ("Before opening a pull request",)) != "note"
+    assert kind_guess("- [ ] tests pass", "tests pass", ("Before opening a pull request",)).kind != "note"
 
 
 def test_the_documents_title_is_no_evidence() -> None:
-    assert guess_kind("Pagination is 1-based", "x", ("Architecture", "Paging")) == "lesson"
+    assert kind_guess("Pagination is 1-based", "x", ("Architecture", "Paging")).kind == "lesson"
 
 
 @pytest.mark.parametrize(
@@ -75,19 +79,24 @@ def test_the_documents_title_is_no_evidence() -> None:
     ],
 )
 def test_the_source_may_hint_at_the_kind(hint: str | None, text: str, kind: str) -> None:
-    assert guess_kind(text, text, (), hint=hint) == kind
+    assert kind_guess(text, text, (), hint=hint).kind == kind
 
 
-def test_a_guess_comes_with_its_reason() -> None:
-    assert explain_kind("Never push", "Never push", ()) == ("constraint", 'says "never"')
-    assert explain_kind("x y", "x y", ("Build commands",))[1] == 'is under "build"'
-    assert explain_kind("x", "x", (), hint="adr")[1] == "the source calls it adr"
-    assert explain_kind("x", "x", ())[1] == "no evidence for another kind"
+def test_a_guess_says_how_well_it_is_founded() -> None:
+    assert kind_guess("Never push to main", "Never push to main", ("Rules",)) == KindGuess("constraint", "likely")
+    assert kind_guess("x", "x", ()).confidence == "guess"
+
+
+def test_the_confidence_of_a_stored_kind_is_computed_again_from_its_sources() -> None:
+    source = Source(format="claude-md", path="CLAUDE.md", native_id="Rules > Git#1")
+    memory = make_memory(insight="Never push to main", kind="constraint", sources=(source,))
+    assert kind_confidence(memory) == "likely"
+    assert kind_confidence(replace(memory, kind="note")) is None
 
 
 def test_a_guess_is_always_a_known_kind() -> None:
     for text in ("never run " * 100_000, "x" * 1_000_000, "\n" * 100_000, "", "`" * 100_000):
-        assert guess_kind(text, text[:50], ()) in DEFAULT_KINDS
+        assert kind_guess(text, text[:50], ()).kind in DEFAULT_KINDS
 
 
 @pytest.mark.parametrize(
