@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memtui.analysis.claims import FRAMED, LIGHT, NEGATION, PREFERS, UNITS, Claim
-from memtui.analysis.exclusive_terms import is_tool, rivals
+from memtui.analysis.claims import FRAMED, LIGHT, NEGATION, PREFERS, UNITS, Claim, is_tool, rivals
 from memtui.analysis.text_features import stems_of
 from memtui.text.tokens import STOP_WORDS
-from memtui.text.width import shorten
+from memtui.text.words import shorten
 
 ContradictionType = Literal["linked", "version", "number", "value", "tool", "negation", "always-never"]
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import product
 
-from memtui.analysis.candidates import candidate_pairs
-from memtui.analysis.claims import LONGEST_CLAIM, READ_CHARACTERS, Claim, Clause
+from memtui.analysis.claims import LONGEST_CLAIM, READ_CHARACTERS, Claim, Clause, classes_of
 from memtui.analysis.contradiction_rules import ContradictionType, clash, first_clash, may_clash
-from memtui.analysis.exclusive_terms import classes_of
-from memtui.analysis.snapshot import NOT_CONTRADICTION, Pair, Snapshot, TextCache, by_project, pair_of
+from memtui.analysis.snapshot import NOT_CONTRADICTION, Pair, Snapshot, TextCache, by_project, candidate_pairs, pair_of
 from memtui.domain.memory import Memory, content_hash
 from memtui.progress import ProgressCallback
 from memtui.text.sanitize import one_line

@@ -8,7 +8,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Literal
 
-from memtui.analysis.candidates import candidate_pairs, cliques
 from memtui.analysis.claims import difference_in_denials
 from memtui.analysis.snapshot import (
     NOT_CONTRADICTION,
@@ -16,6 +15,8 @@ from memtui.analysis.snapshot import (
     Pair,
     Snapshot,
     TextCache,
+    candidate_pairs,
+    cliques,
     in_one_view,
     pair_of,
     views,

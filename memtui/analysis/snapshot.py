@@ -1,16 +1,26 @@
-"""A snapshot of memories to analyse, and results of text analysis kept for the next pass."""
+"""A snapshot of memories to analyse, candidate pairs in it, and analyses kept for the next pass."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Generic, TypeVar
+from itertools import chain, combinations
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from memtui.analysis.claims import Claim, Clause, claim_of, claims_of, clauses_of
 from memtui.analysis.text_features import Wording, wording_of
 from memtui.domain.memory import GLOBAL_PROJECT, Link, Memory, Verdict, content_hash
 from memtui.text.normal_form import plain_form
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
 
 Pair = tuple[str, str]
 """Two ids, the smaller first."""
@@ -150,3 +160,149 @@ class TextCache(CacheGroup):
         self.claims: PassCache[Clause, Claim | None] = PassCache(claim_of)
         self.written: PassCache[Text, list[Claim]] = PassCache(lambda text: claims_of(*text))
         super().__init__((self.wordings, self.clauses, self.claims, self.written))
+
+
+MOST_TERMS = 12
+"""Terms of one text that are looked up, the rarest first: two texts alike in most terms share several of them."""
+
+MOST_COMMON = 100
+"""Texts that may share a term for it to be looked up: at 100,000 texts this bounds the work to some 60 steps a term."""
+
+COMMON_PAIRED = 5
+"""More common terms of one text that are looked up in pairs, which are far rarer."""
+
+MOST_CANDIDATES = 30
+"""Candidates of one text that are compared in full."""
+
+STEPS_AT_ONCE = 400_000
+"""Steps through the postings that are summed together: 30 MB, and some 30 ms between two checks for cancelling."""
+
+_UNIT = 1 << 20
+"""Weights are multiples of one over this, so that a sum does not depend on its order."""
+
+
+def cliques(edges: Collection[Pair], known: Container[Pair], most: int) -> list[set[str]]:
+    """Return groups of at most so many ids, joined along edges in their order, of which every two are a known pair."""
+    clusters = {end: {end} for edge in edges for end in edge}
+    for one, other in edges:
+        left, right = clusters[one], clusters[other]
+        if left is right or len(left) + len(right) > most:
+            continue
+        if all(pair_of(first, second) in known for first in left for second in right):
+            left |= right
+            clusters.update(dict.fromkeys(right, left))
+    return [cluster for cluster in {id(each): each for each in clusters.values()}.values() if len(cluster) > 1]
+
+
+def candidate_pairs(
+    texts: Sequence[AbstractSet[str]], *, share: float, step: Callable[[int], None] | None = None
+) -> Iterator[tuple[int, int]]:
+    """Yield pairs of positions whose looked-up terms overlap enough, the earlier position first.
+
+    Args:
+        texts: the terms of each text.
+        share: part of the smaller one's weight of looked-up terms that both must have, 0–1.
+        step: called now and then with the positions done; may raise to stop.
+    """
+    # Imported here: the first paint and the hooks need no numpy.
+    import numpy as np
+
+    postings = _Postings(texts)
+    if step is not None:
+        step(0)
+    needed = postings.masses * share
+    for start, end, others, positions, weights in postings.blocks():
+        pairs = positions * len(texts) + others
+        order = np.argsort(pairs, kind="stable")
+        pairs = pairs[order]
+        firsts = np.flatnonzero(np.diff(pairs, prepend=-1))
+        held = np.add.reduceat(weights[order], firsts) if len(firsts) else weights
+        later, earlier = np.divmod(pairs[firsts], len(texts))
+        enough = (held >= needed[later]) | (held >= needed[earlier])
+        yield from _best(earlier[enough], later[enough], held[enough], start)
+        if step is not None:
+            step(end)
+
+
+def _best(earlier: Numbers, later: Numbers, held: Numbers, start: int) -> Iterator[tuple[int, int]]:
+    """Yield the candidates of a block of texts, for each text those that share most."""
+    import numpy as np
+
+    if not len(later):
+        return
+    order = np.lexsort((earlier, -held, later))
+    earlier, later = earlier[order], later[order]
+    begins = np.searchsorted(later, np.arange(start, int(later[-1]) + 1))
+    kept = np.arange(len(later)) - begins[later - start] < MOST_CANDIDATES
+    yield from zip(earlier[kept].tolist(), later[kept].tolist(), strict=True)
+
+
+class _Postings:
+    """Which texts hold which key, in arrays.
+
+    Attributes:
+        masses: weight of all keys of each text.
+    """
+
+    def __init__(self, texts: Sequence[AbstractSet[str]]) -> None:
+        import numpy as np
+
+        keys, counts, weights = _keys_of(texts)
+        owners = np.repeat(np.arange(len(texts)), counts)
+        order = np.argsort(keys, kind="stable")
+        # The holders of each key, one key after the other, in the order of the texts.
+        self._holders = owners[order]
+        begins = np.searchsorted(keys[order], np.arange(len(weights)))
+        places = np.empty_like(order)
+        places[order] = np.arange(len(order))
+        self._begins = begins[keys]
+        # A key that too many texts hold leads to the first of them only.
+        self._known = np.minimum(places - self._begins, MOST_COMMON)
+        self._weights = weights[keys]
+        self._ends = np.cumsum(counts)
+        self._owners = owners
+        sums = np.concatenate(([0], np.cumsum(self._weights)))
+        self.masses: Numbers = sums[self._ends] - sums[self._ends - counts]
+
+    def blocks(self) -> Iterator[tuple[int, int, Numbers, Numbers, Numbers]]:
+        """Yield for blocks of texts: first and last position, and (other, position, weight) of each shared key."""
+        import numpy as np
+
+        work = np.concatenate(([0], np.cumsum(self._known)))[np.concatenate(([0], self._ends))]
+        first, total = 0, len(self._ends)
+        while first < total:
+            last = max(first + 1, int(np.searchsorted(work, work[first] + STEPS_AT_ONCE, side="right")) - 1)
+            span = slice(int(self._ends[first - 1]) if first else 0, int(self._ends[last - 1]))
+            known = self._known[span]
+            within = np.arange(int(known.sum())) - np.repeat(np.cumsum(known) - known, known)
+            others = self._holders[np.repeat(self._begins[span], known) + within]
+            yield first, last, others, np.repeat(self._owners[span], known), np.repeat(self._weights[span], known)
+            first = last
+
+
+def _keys_of(texts: Sequence[AbstractSet[str]]) -> tuple[Numbers, Numbers, Numbers]:
+    """Return what texts are looked up by: the keys of all texts in a row, how many each has, and each key's weight.
+
+    Keys are a text's rare terms, and pairs of terms that are too common alone.
+    """
+    import numpy as np
+
+    frequencies = Counter(chain.from_iterable(texts))
+    known = sorted((frequency, term) for term, frequency in frequencies.items() if frequency > 1)
+    ranks = {term: rank for rank, (_, term) in enumerate(known)}
+    common = bisect_left(known, (MOST_COMMON + 1, ""))
+    pairs: dict[tuple[int, int], int] = {}
+    keys: list[int] = []
+    counts: list[int] = []
+    for terms in texts:
+        found = sorted([ranks[term] for term in terms if term in ranks])
+        split = bisect_left(found, common)
+        mine = found[: min(split, MOST_TERMS)]
+        if len(mine) < MOST_TERMS // 2:
+            paired = combinations(found[split : split + COMMON_PAIRED], 2)
+            mine += [pairs.setdefault(pair, len(known) + len(pairs)) for pair in paired]
+        keys += mine
+        counts.append(len(mine))
+    frequency = np.array([number for number, _ in known] + [MOST_COMMON] * len(pairs), dtype=np.float64)
+    weights = np.rint(_UNIT * np.log1p(len(texts) / frequency)).astype(np.int64)
+    return np.array(keys, dtype=np.int64), np.array(counts, dtype=np.int64), weights

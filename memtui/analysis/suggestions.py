@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from itertools import chain, combinations
 from typing import Any
 
-from memtui.analysis.candidates import candidate_pairs, cliques
 from memtui.analysis.contradictions import find_contradictions
 from memtui.analysis.duplicates import compare
 from memtui.analysis.snapshot import (
@@ -23,6 +22,8 @@ from memtui.analysis.snapshot import (
     Snapshot,
     TextCache,
     by_project,
+    candidate_pairs,
+    cliques,
     in_one_view,
     pair_of,
     views,

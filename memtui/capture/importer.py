@@ -23,8 +23,7 @@ from memtui.domain.record import Record
 from memtui.errors import SourceError
 from memtui.progress import ProgressCallback
 from memtui.publish.portable import MANIFEST
-from memtui.text.width import some_of
-from memtui.text.words import counted
+from memtui.text.words import counted, some_of
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import RECIPE
 from memtui.vault.projects import check_name, ensure_project

@@ -8,12 +8,11 @@ from dataclasses import replace
 
 from memtui.capture.plan import ImportOptions
 from memtui.capture.readers.own_formats import clean
-from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
+from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE, SIGNAL_TYPES
 from memtui.domain.identity import Actor
 from memtui.domain.kinds import in_project
 from memtui.domain.memory import LINK_TYPES, Link, Signal, Tombstone, Verdict
 from memtui.domain.record import Record, RecordError
-from memtui.domain.usefulness import SIGNAL_TYPES
 from memtui.errors import UsageError
 from memtui.text.sanitize import one_line
 from memtui.text.words import parse_budget

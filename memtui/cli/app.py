@@ -29,7 +29,7 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
 
     from memtui.recall.resident import ResidentMeaning
     from memtui.tui.app import MemtuiApp
-    from memtui.tui.launch_options import Opening
+    from memtui.tui.state import Opening
 
     # The command line runs without it; an app that stays open needs it.
     gc.enable()

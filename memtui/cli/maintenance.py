@@ -56,7 +56,7 @@ def _write_row(row: HealthRow) -> None:
     """Write a figure with its bar and note; a note that does not fit beside them follows below."""
     import textwrap
 
-    from memtui.text.width import cell_width, clip, pad
+    from memtui.text.words import cell_width, clip, pad
     from memtui.wording.outcomes import bar
 
     label = pad(clip(reveal(row.label), _LABEL_CELLS), _LABEL_CELLS)

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.errors import OutputClosedError, OutputFailedError
 from memtui.text.sanitize import reveal
-from memtui.text.width import cell_width, clip, pad
-from memtui.text.words import counted
+from memtui.text.words import cell_width, clip, counted, pad
 
 if TYPE_CHECKING:
     from memtui.progress import ProgressCallback

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memtui.cli import context, parsing
+from memtui.cli import parsing, recall
 from memtui.cli.output import say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, at_least
 from memtui.cli.session import UNDO_HINT, Commands, Session
@@ -136,17 +136,17 @@ def _show_pack_diff(pack: StoredPack, arguments: argparse.Namespace, session: Se
         session = Session(argparse.Namespace(**vars(arguments) | {"project": pack.project}))
     task = task_of(pack.task, pack.files, pack.options)
     chosen = options_of(pack, PackOptions.of(session.config.context, session.secret_patterns))
-    today = context.build_for(session, task, chosen, pack.target).pack
+    today = recall.build_for(session, task, chosen, pack.target).pack
     before, diff = _rebuilt(pack, session), compare(today, pack)
     lines = text_changes(before.payload, today.payload) if before else None
     if session.json:
-        write_json({"id": pack.id, **context.diff_record(diff), "tokens": today.tokens, "lines": lines})
+        write_json({"id": pack.id, **recall.diff_record(diff), "tokens": today.tokens, "lines": lines})
         return
     if lines is None:
         say("Its bytes cannot be rebuilt, so only memories are compared.")
     for line in lines or ():
         write_line(line)
-    context.say_diff(diff, {one.memory.id: one.memory.title for one in today.included})
+    recall.say_diff(diff, {one.memory.id: one.memory.title for one in today.included})
     if chosen.standing is not None:
         _say_recipe_changes(session, chosen.standing)
     say(f"{pack.tokens:,} tokens then, {today.tokens:,} today")
@@ -154,7 +154,7 @@ def _show_pack_diff(pack: StoredPack, arguments: argparse.Namespace, session: Se
 
 def _say_recipe_changes(session: Session, then: Sequence[str]) -> None:
     """Say which recipes were added to the standing payload or removed from it."""
-    now = [recipe.name for recipe in context.standing_recipes(session)]
+    now = [recipe.name for recipe in recall.standing_recipes(session)]
     moved = [f"+ {name}" for name in now if name not in then] + [f"- {name}" for name in then if name not in now]
     if moved:
         say(f"recipes: {', '.join(moved)}")
@@ -204,16 +204,16 @@ def _recipe_arguments(parser: Parser) -> None:
     save.add_value("name", "NAME", "the recipe's name")
     save.add_value("task", "TASK", "the task in your words", nargs="*")
     parsing.add_files(save)
-    context.add_target(save, "what it is written for")
+    recall.add_target(save, "what it is written for")
     save.add_value("--budget", "N", "its size (default: from the configuration)")
     save.add_value("--style", "STYLE", "full or compiled (default: from the configuration)", choices=STYLES)
     save.add_value("--phase", "P", "the phase of the work (default: guessed)", choices=PHASES)
-    context.add_ticks(save)
+    recall.add_ticks(save)
     parsing.add_allow_secret(save)
     add("list", "list recipes (default)", _list_recipes)
     run = add("run", "print the payload of a recipe; without a name, of all recipes together", _run_recipe)
     run.add_value("name", "NAME", "the recipe's name", nargs="?")
-    context.add_target(run, "another target than the recipe's")
+    recall.add_target(run, "another target than the recipe's")
     run.add_value("--budget", "N", "another budget than the recipe's")
     run.add_value("--style", "STYLE", "another style than the recipe's", choices=STYLES)
     run.add_flag("--diff", "on stderr: what has changed since it was used last")
@@ -249,7 +249,7 @@ def _save_recipe(arguments: argparse.Namespace, session: Session) -> None:
     files = check_named_files(session.vault, session.view, arguments.file, folder=session.folder)
     if not text.strip() and not files:
         raise UsageError("A recipe needs a task or files", where=arguments.name)
-    put_in, left_out = context.ticked(arguments, session)
+    put_in, left_out = recall.ticked(arguments, session)
     usual = PackOptions.of(settings)
     replaces = any(recipe.name == arguments.name for recipe in list_recipes(session.vault))
     recipe = save_recipe(
@@ -278,7 +278,7 @@ def _run_recipe(arguments: argparse.Namespace, session: Session) -> int:
     """Run `memtui context` with what the recipe says."""
     recipe = get_recipe(session.vault, arguments.name) if arguments.name else None
     parser = Parser()
-    context.configure(parser)
+    recall.context_options(parser)
     inner = parser.read([], argparse.Namespace(**vars(arguments)))
     kept = PackOptions().chosen(recipe.options) if recipe else PackOptions()
     existing = _existing(session, kept.with_ids | kept.without)
@@ -295,7 +295,7 @@ def _run_recipe(arguments: argparse.Namespace, session: Session) -> int:
         project = recipe.project if recipe else _only_project(session)
         if project is not None:
             inner.project = project
-    return context.run(inner, Session(inner))
+    return recall.run_context(inner, Session(inner))
 
 
 def _only_project(session: Session) -> str | None:

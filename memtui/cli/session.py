@@ -18,8 +18,7 @@ from memtui.domain.identity import Actor, normalise_remote, parse_actor
 from memtui.domain.kinds import Kind, Kinds
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import NotFoundError, RefusedError, UsageError
-from memtui.text.width import some_of
-from memtui.text.words import did_you_mean
+from memtui.text.words import did_you_mean, some_of
 from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault
 from memtui.wording import outcomes

@@ -12,8 +12,7 @@ from memtui.cli.parsing import Parser
 from memtui.cli.session import Commands, Session
 from memtui.domain.memory import STATUSES
 from memtui.text.sanitize import one_line, reveal
-from memtui.text.width import shorten
-from memtui.text.words import counted
+from memtui.text.words import counted, shorten
 from memtui.vault.filters import SORTS, MemoryFilter
 
 if TYPE_CHECKING:

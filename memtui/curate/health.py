@@ -17,10 +17,9 @@ from memtui.curate.anchors import DeadAnchor, dead_anchors
 from memtui.curate.projects import View, unchecked_projects
 from memtui.curate.tidy import read_snapshot
 from memtui.curate.views import count_vault
-from memtui.domain.freshness import REVIEW_THRESHOLD, decay, half_life_after
+from memtui.domain.freshness import REVIEW_THRESHOLD, decay, half_life_after, usefulness
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Signal
-from memtui.domain.usefulness import usefulness
 from memtui.pack.build import context, recipes_of
 from memtui.pack.options import PackOptions
 from memtui.pack.targets.formats import target_named

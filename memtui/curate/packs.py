@@ -9,11 +9,11 @@ from itertools import product
 from typing import TYPE_CHECKING, cast
 
 from memtui.clock import days_after
+from memtui.domain.freshness import usefulness
 from memtui.domain.identity import Actor
 from memtui.domain.memory import ANCHOR_STATES, AnchorState, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.record import memory_from_record
-from memtui.domain.usefulness import usefulness
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
 from memtui.text.sanitize import one_line
 from memtui.vault.filters import HURTS_TO_DUE

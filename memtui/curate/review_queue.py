@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memtui.curate.tidy import WINDOW
-from memtui.domain.freshness import REVIEW_THRESHOLD, freshness, last_trusted_at
+from memtui.domain.freshness import REVIEW_THRESHOLD, USES, freshness, last_trusted_at, review_risk
 from memtui.domain.memory import Memory, Signal
-from memtui.domain.usefulness import USES, review_risk
 from memtui.text.words import counted
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.review_triggers import Asked, asked_about, riskiest
@@ -21,7 +20,7 @@ class Due:
     """A memory that is due for review.
 
     Attributes:
-        risk: larger is more urgent, see `memtui.domain.usefulness.review_risk`.
+        risk: larger is more urgent, see `memtui.domain.freshness.review_risk`.
         reasons: why it is due, in words for people.
     """
 

@@ -10,11 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memtui.domain.freshness import REVIEW_THRESHOLD, due_at, freshness
+from memtui.domain.freshness import REVIEW_THRESHOLD, due_at, freshness, usefulness
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Anchor, AnchorState, Link, Memory, Signal, content_hash
 from memtui.domain.record import format_time
-from memtui.domain.usefulness import usefulness
 from memtui.errors import NotFoundError
 from memtui.text.sanitize import one_line, sanitise
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope

@@ -154,7 +154,7 @@ class Signal:
     """What happened to a memory in use.
 
     Attributes:
-        signal: its type, see `memtui.domain.usefulness.SIGNALS`.
+        signal: its type, see `memtui.domain.freshness.SIGNALS`.
         pack_id: the pack that the signal speaks of, if any.
         weight: how much this one counts, 1.0 by default.
     """

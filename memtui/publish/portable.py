@@ -16,7 +16,7 @@ from memtui.domain.memory import Memory
 from memtui.errors import SecretRefusedError, UnsafePathError, UsageError
 from memtui.publish.files import Snapshot, jsonl_text, kin_lines, refuse_outside, write_atomically
 from memtui.publish.memory_file import parse_memory, render_memory
-from memtui.text.width import some_of
+from memtui.text.words import some_of
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import RECIPE, read_recipes
 from memtui.vault.rows import HALF_LIFE

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memtui.config import RecallSettings
-from memtui.domain import usefulness as importances
-from memtui.domain.freshness import freshness
+from memtui.domain import freshness as importances
+from memtui.domain.freshness import HURT_WEIGHT, freshness, usefulness
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Link, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.domain.usefulness import HURT_WEIGHT, usefulness
 from memtui.recall import anchors, fusion, lexical
 from memtui.recall.eligibility import holding_part, kind_part
 from memtui.recall.result import Hit, Part, combine

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from memtui.text.tables import compile_lines, read_table
-from memtui.text.width import shorten
+from memtui.text.words import shorten
 
 _SHOWN = 60
 _SHORTEST_SENTENCE = 12  # "ignore rules" is the shortest that any pattern takes

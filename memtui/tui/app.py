@@ -22,13 +22,10 @@ from memtui.text.words import counted
 from memtui.tui import themes
 from memtui.tui.actions.registry import GUARANTEED, Keymap
 from memtui.tui.browse.screen import BrowseScreen
-from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.state import State
-from memtui.tui.textual_patches.caches import KeptStylesheet, drop_pictures
-from memtui.tui.textual_patches.key_order import KeyOrder
-from memtui.tui.textual_patches.pasting import Stripped, driver_taking_pastes
-from memtui.tui.textual_patches.toasts import SECONDS, FewNotifications
+from memtui.tui.state import Opening, State
+from memtui.tui.textual_patches.display import SECONDS, FewNotifications, KeptStylesheet, drop_pictures
+from memtui.tui.textual_patches.input import KeyOrder, Stripped, driver_taking_pastes
 
 MODEL_AFTER_SECONDS = 0.5
 """After the first picture, and most likely after the first rows: loading the model takes a core for itself."""

@@ -20,13 +20,11 @@ from textual.worker import Worker, WorkerState
 from memtui.errors import MemtuiError, NothingToUndoError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
 from memtui.tui.actions.registry import Keymap
-from memtui.tui.actions.table import EVERYWHERE, GO
-from memtui.tui.launch_options import Opening
+from memtui.tui.actions.table import EVERYWHERE, GO, Action
 from memtui.tui.loader import Loader
-from memtui.tui.state import State
-from memtui.tui.textual_patches import toasts
+from memtui.tui.state import Opening, State
+from memtui.tui.textual_patches import display
 from memtui.tui.values import Done, Found, Signature
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.lines import KeyHints
@@ -354,8 +352,8 @@ class MemtuiScreen(Screen[None]):
 
     def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
         """Show a toast; the text is never read as markup."""
-        toasts.stand_clear(self.app.screen)
-        self.notify(tame(text, _LONGEST_TOAST), severity=severity, timeout=toasts.SECONDS[severity], markup=False)
+        display.stand_clear(self.app.screen)
+        self.notify(tame(text, _LONGEST_TOAST), severity=severity, timeout=display.SECONDS[severity], markup=False)
 
     def look_failed(self, error: MemtuiError) -> None:
         """Show why the vault could not be read."""

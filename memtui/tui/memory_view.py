@@ -14,7 +14,7 @@ from textual.content import Content
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.memory import LinkType, Memory, Source
 from memtui.text.sanitize import reveal, tame
-from memtui.text.width import cell_width, clip, steady
+from memtui.text.words import cell_width, clip, steady
 from memtui.tui.values import Detail, Explained
 
 BAR_CELLS = 5

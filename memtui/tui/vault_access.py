@@ -14,8 +14,8 @@ from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError, VaultBusyError
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
-from memtui.tui.launch_options import Opening
 from memtui.tui.memory_view import days_between
+from memtui.tui.state import Opening
 from memtui.tui.values import Detail, Done, Found, LastChange, Row, Signature
 from memtui.vault.filters import MemoryFilter
 

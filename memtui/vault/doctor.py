@@ -10,8 +10,7 @@ from pathlib import Path
 
 from memtui.domain.identity import linked_folder
 from memtui.errors import VaultBusyError
-from memtui.text.width import some_of
-from memtui.text.words import counted
+from memtui.text.words import counted, some_of
 from memtui.vault.lease import damaged_folder, lease, log_path
 from memtui.vault.repair import backup_age, list_backups
 from memtui.vault.rows import SCHEMA_VERSION

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from memtui.domain.freshness import GAMMA_SHAPE, REVIEW_THRESHOLD, UNTIL_CHANGE
+from memtui.domain.freshness import GAMMA_SHAPE, REVIEW_THRESHOLD, UNTIL_CHANGE, USES
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import GLOBAL_PROJECT
-from memtui.domain.usefulness import USES
 
 HURTS_TO_DUE = 2
 """A memory that hurt this often since it was verified is due whatever its age."""

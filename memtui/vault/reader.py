@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from memtui.domain.freshness import HIGHEST, MULTIPLIERS
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import AnchorState, Link, Memory, Signal, Tombstone, Verdict
-from memtui.domain.usefulness import HIGHEST, MULTIPLIERS
 from memtui.errors import AmbiguousIdError, NotFoundError
 from memtui.text.sanitize import without_surrogates
 from memtui.vault import rows
@@ -172,8 +172,7 @@ class VaultReader:
     def match(self, terms: Sequence[str]) -> Matched:
         """Return the memories that hold any of these terms, to be searched and counted."""
         # Imported here: commands that only read and list do without.
-        from memtui.vault.bm25 import Matched
-        from memtui.vault.postings_sql import SqlPostings
+        from memtui.vault.bm25 import Matched, SqlPostings
 
         return Matched(SqlPostings(self.connection, self.kinds, terms))
 

@@ -22,7 +22,8 @@ from memtui.errors import (
     VaultMissingError,
     VaultTooNewError,
 )
-from memtui.text.width import some_of
+from memtui.text.words import some_of
+from memtui.vault.bm25 import write_postings
 from memtui.vault.connection import engine_errors, open_connection, opened_alone
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.lease import (
@@ -36,7 +37,6 @@ from memtui.vault.lease import (
     restrict,
     swap_in,
 )
-from memtui.vault.postings_sql import write_postings
 from memtui.vault.reader import VaultReader
 from memtui.vault.rows import stored_version
 from memtui.vault.salvage import Rebuilt, rebuild, salvage

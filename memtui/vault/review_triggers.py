@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from memtui.domain.freshness import UNTIL_CHANGE
+from memtui.domain.freshness import LEAST_LOSS, MOST_USES, UNTIL_CHANGE, USES_TO_DOUBLE
 from memtui.domain.memory import Anchor, AnchorState
-from memtui.domain.usefulness import LEAST_LOSS, MOST_USES, USES_TO_DOUBLE
 from memtui.vault.filters import (
     TRIGGERED_IDS,
     TRIGGERS,
@@ -211,7 +210,7 @@ def asked_since(
 
 
 def riskiest(reader: VaultReader, wanted: MemoryFilter, *, now: datetime, limit: int | None = None) -> list[str]:
-    """Return the ids of a filter's memories by `memtui.domain.usefulness.review_risk`, the riskiest first.
+    """Return the ids of a filter's memories by `memtui.domain.freshness.review_risk`, the riskiest first.
 
     All in one statement, because reading 50,000 memories to show forty takes seconds.
     """

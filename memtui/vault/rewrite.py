@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.domain.memory import Memory, Tombstone, hash_parts
 from memtui.vault import rows
+from memtui.vault.bm25 import write_postings
 from memtui.vault.connection import STORAGE_VERSION, engine_errors, open_connection
 from memtui.vault.lease import log_path, remove_files, restrict, swap_in
 from memtui.vault.packs import ABOUT_MEMORIES
-from memtui.vault.postings_sql import write_postings
 from memtui.vault.rows import check_not_newer, create_tables, migrate, read_meta, renamed_key, write_meta
 from memtui.vault.text_search import MARK, Eraser, quotes
 

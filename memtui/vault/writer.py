@@ -14,7 +14,7 @@ from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
 from memtui.errors import ConflictError
 from memtui.text.sanitize import without_surrogates
 from memtui.vault import rows
-from memtui.vault.postings_sql import delete_postings, indexed_text, write_postings
+from memtui.vault.bm25 import delete_postings, indexed_text, write_postings
 from memtui.vault.reader import SourceState, VaultReader
 from memtui.vault.rows import HALF_LIFE, among, stored_half_lives, write_half_life, write_meta
 

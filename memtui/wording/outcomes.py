@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from memtui.curate.health import BINS, NO_PATH, Health, Ranked
 from memtui.curate.outcomes import SkipReason
 from memtui.text.sanitize import one_line, tame
-from memtui.text.width import shorten
-from memtui.text.words import counted
+from memtui.text.words import counted, shorten
 
 if TYPE_CHECKING:
     from memtui.analysis.resemblance import Resemblance

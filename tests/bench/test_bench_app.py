@@ -18,7 +18,7 @@ from bench.timing import pace, percentile, seconds
 
 from memtui.domain.record import memory_from_record
 from memtui.tui.browse.queries import ListQueries
-from memtui.tui.launch_options import Opening
+from memtui.tui.state import Opening
 from memtui.tui.values import Wanted
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.vault.vault import Vault

@@ -24,8 +24,8 @@ from memtui.domain.memory import Anchor, Link, Memory, Signal
 from memtui.domain.record import memory_from_record
 from memtui.pack.recipes import save_recipe
 from memtui.recall.result import Task
+from memtui.tui.lab.screen import curve_of
 from memtui.tui.lab.trial import Trial
-from memtui.tui.lab.view import curve_of
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.review_triggers import riskiest
 from memtui.vault.vault import Vault

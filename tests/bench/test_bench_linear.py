@@ -20,7 +20,7 @@ from memtui.text.secrets import find_secrets
 from memtui.text.stemming import stem
 from memtui.text.token_count import ESTIMATE, get_counter
 from memtui.text.tokens import term_counts
-from memtui.text.width import pad
+from memtui.text.words import pad
 
 pytestmark = pytest.mark.bench
 

@@ -35,7 +35,7 @@ from memtui.recall.result import Hit, Recall, Task
 from memtui.text.token_count import get_counter
 from memtui.tui.context.ask import Ask, Choices
 from memtui.tui.context.queries import Payloads
-from memtui.tui.launch_options import Opening
+from memtui.tui.state import Opening
 from memtui.tui.vault_access import VaultAccess
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.vault import Vault

@@ -17,7 +17,7 @@ from textual.pilot import Pilot
 from memtui.domain.memory import Anchor, Link, Memory, Source
 from memtui.tui.app import MemtuiApp
 from memtui.tui.browse.screen import BrowseScreen
-from memtui.tui.launch_options import Opening
+from memtui.tui.state import Opening
 from memtui.vault.vault import Vault
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -17,8 +17,8 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.registry import MOST_HINTS, Keymap, hints
 from memtui.tui.actions.table import ACTIONS
 from memtui.tui.app import MemtuiApp
-from memtui.tui.launch_options import Opening
 from memtui.tui.screens.help import HelpScreen
+from memtui.tui.state import Opening
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 

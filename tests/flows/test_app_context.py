@@ -46,9 +46,8 @@ from memtui.pack.recipes import list_packs, payload_hash
 from memtui.tui.context import screen as context
 from memtui.tui.context.ask import Ask
 from memtui.tui.context.queries import Payloads
-from memtui.tui.launch_options import Opening
-from memtui.tui.state import State
-from memtui.tui.textual_patches.pasting import Stripped
+from memtui.tui.state import Opening, State
+from memtui.tui.textual_patches.input import Stripped
 from memtui.tui.vault_access import VaultAccess
 from memtui.vault.lease import lease
 from memtui.vault.vault import Vault

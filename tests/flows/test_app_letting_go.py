@@ -13,7 +13,7 @@ from textual._styles_cache import StylesCache
 from textual.pilot import Pilot
 from textual.widgets._toast import Toast, ToastHolder
 
-from memtui.tui.textual_patches.toasts import MOST_SHOWN
+from memtui.tui.textual_patches.display import MOST_SHOWN
 from memtui.tui.widgets.form_fields import FormArea
 from memtui.vault.vault import Vault
 

@@ -26,7 +26,7 @@ from flows.app_driver import (
 from flows.editing_driver import candidate, form_closes, form_opens, inbox_opens, rewrite, waits
 from textual.pilot import Pilot
 
-from memtui.tui.edit.similar_on_save import SimilarOnSave
+from memtui.tui.edit.acts import SimilarOnSave
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.merge.screen import MergeScreen
 from memtui.vault.vault import Vault

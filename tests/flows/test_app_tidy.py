@@ -26,8 +26,7 @@ from textual.pilot import Pilot
 from memtui.curate.projects import link_folder
 from memtui.domain.memory import Anchor, Link, Signal
 from memtui.tui.merge.screen import MergeScreen
-from memtui.tui.tidy.contradiction_screen import ContradictionScreen
-from memtui.tui.tidy.screen import TidyScreen
+from memtui.tui.tidy.screen import ContradictionScreen, TidyScreen
 from memtui.tui.tidy.view import TidyAccess
 from memtui.vault.vault import Vault
 

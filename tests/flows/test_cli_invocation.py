@@ -16,7 +16,7 @@ from flows.cli_driver import Cli, memtui
 from memtui import __version__
 from memtui.cli.parsing import full_parser
 from memtui.cli.registry import COMMANDS
-from memtui.text.width import cell_width
+from memtui.text.words import cell_width
 
 EXPECTED = re.findall(
     r"\w+",

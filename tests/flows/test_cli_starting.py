@@ -12,7 +12,7 @@ import pytest
 from support import child_environment, make_memory
 
 from memtui import clock
-from memtui.cli import warmup
+from memtui.cli import main
 from memtui.embedding import engine
 from memtui.vault import connection
 from memtui.vault.filters import MemoryFilter
@@ -94,7 +94,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     monkeypatch.setattr(connection, "warm_up", lambda: found.append("engine"))
     monkeypatch.setattr(engine, "begin_opening", lambda find_model: found.append(f"model {find_model()}"))
-    monkeypatch.setattr(warmup, "_begin_counting", lambda: found.append("tokens"))
+    monkeypatch.setattr(main, "_begin_counting", lambda: found.append("tokens"))
     return found
 
 
@@ -116,13 +116,13 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_what_is_begun_follows_the_command_line(
     vault: Path, begun: list[str], words: list[str], expected: list[str]
 ) -> None:
-    warmup.begin(["--vault", str(vault), *words])
+    main.begin(["--vault", str(vault), *words])
     assert begun == expected
 
 
 def test_no_model_is_begun_for_a_vault_that_is_not_there(tmp_path: Path, begun: list[str]) -> None:
     for words in (["--vault", str(tmp_path / "none")], [f"--vault={tmp_path}"], ["--vault", "nul\0"], ["--vault"]):
-        warmup.begin([*words, "search", "refunds"])
+        main.begin([*words, "search", "refunds"])
     assert begun == ["engine"] * 4
 
 

@@ -25,7 +25,7 @@ from textual.widgets import Input, TextArea
 from memtui.cli.app import build_demo
 from memtui.tui.app import MemtuiApp
 from memtui.tui.browse.screen import BrowseScreen
-from memtui.tui.launch_options import Opening
+from memtui.tui.state import Opening
 from memtui.vault.vault import Vault
 
 TAKEN_WITH = "8.2.8"

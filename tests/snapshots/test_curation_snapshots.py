@@ -11,8 +11,7 @@ from textual.pilot import Pilot
 from memtui.tui.browse.bulk import BulkScreen
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.merge.screen import MergeScreen
-from memtui.tui.tidy.contradiction_screen import ContradictionScreen
-from memtui.tui.tidy.screen import TidyScreen
+from memtui.tui.tidy.screen import ContradictionScreen, TidyScreen
 
 pytestmark = only_with_the_same_textual
 

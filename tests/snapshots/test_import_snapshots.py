@@ -12,7 +12,7 @@ from snapshots.pictures import NOW, Album, only_with_the_same_textual
 from memtui import locations
 from memtui.tui.app import MemtuiApp
 from memtui.tui.importing.screen import ImportScreen
-from memtui.tui.launch_options import Opening
+from memtui.tui.state import Opening
 from memtui.vault.vault import Vault
 
 pytestmark = only_with_the_same_textual

@@ -8,7 +8,7 @@ from snapshots.pictures import LOCKS, SIZES, Album, browse_is_complete, only_wit
 
 from memtui.analysis.resemblance import Resemblance
 from memtui.tui.browse.screen import BrowseScreen
-from memtui.tui.edit.similar_on_save import Beside
+from memtui.tui.edit.acts import Beside
 from memtui.tui.reflect.screen import ReflectScreen
 from memtui.tui.widgets.form_fields import FormArea
 

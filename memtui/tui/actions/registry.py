@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.text.words import did_you_mean
-from memtui.tui.actions.action import GLYPHS, Action, key_text
-from memtui.tui.actions.table import ACTIONS, EVERYWHERE, SCREEN_ANSWERS, WIDGETS
+from memtui.tui.actions.table import ACTIONS, EVERYWHERE, GLYPHS, SCREEN_ANSWERS, WIDGETS, Action, key_text
 
 if TYPE_CHECKING:
     from textual.binding import BindingType

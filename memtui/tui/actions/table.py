@@ -1,17 +1,84 @@
-"""The table of actions: what a person can do, where, by which keys, and how it is called.
-
-Columns: who answers the key; id; keys in Textual's spelling, the one to show first; heading in the help and part before
-the colon in the palette; title; word in the footer, and the places where the footer shows it. `words` are other names
-that the palette finds it by; `menu=False` is for moving and typing, which only keys do.
-
-What a screen has of its own stands before what all have, so that a crowded footer keeps the particular. The command
-line reads this table too: it imports nothing of the app.
-"""
+"""The actions of the app: what one is, and all of them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from memtui.domain.memory import MOST_MERGED
-from memtui.tui.actions.action import Action
+
+GLYPHS = {
+    "down": "↓",
+    "up": "↑",
+    "left": "←",
+    "right": "→",
+    "slash": "/",
+    "question_mark": "?",
+    "colon": ":",
+    "asterisk": "*",
+    "number_sign": "#",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
+    "plus": "+",
+    "minus": "-",
+    "comma": ",",
+    "full_stop": ".",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "escape": "esc",
+    "pagedown": "pgdn",
+    "pageup": "pgup",
+}
+"""Keys in Textual's spelling, and as people read them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something that a person can do with a key or from the palette.
+
+    Attributes:
+        id: a stable name, by which the configuration remaps it; with `_` for `-` it is the action method's name.
+        keys: in Textual's spelling, the one to show first; none for what only the palette offers.
+        title: what it does, as the palette and the help name it.
+        area: heading in the help, and the part before the colon in the palette.
+        owner: who answers: a screen by its `AREA`, `everywhere` for all screens, or a widget.
+        label: word in the footer; empty to leave it out.
+        places: where the footer shows it, most important first in the table.
+        words: other names for it, in lower case, by which palette and help find it.
+        menu: whether help and palette can run it; moving and typing are done by keys alone.
+    """
+
+    id: str
+    keys: tuple[str, ...]
+    title: str
+    area: str
+    owner: str
+    label: str = ""
+    places: tuple[str, ...] = ()
+    words: str = ""
+    menu: bool = True
+
+    @property
+    def method(self) -> str:
+        """Name of the action method, without its prefix."""
+        return self.id.replace("-", "_")
+
+    @property
+    def palette_title(self) -> str:
+        """The action as the palette lists it: `area: verb`."""
+        return f"{self.area}: {self.title}"
+
+    @property
+    def known_by(self) -> str:
+        """What palette and help search: area, title, id and other names, in lower case."""
+        return f"{self.palette_title} {self.id} {self.words}".lower()
+
+
+def key_text(key: str) -> str:
+    """Return a key as people read it."""
+    return GLYPHS.get(key, key)
+
 
 # Who answers a key: a screen by its AREA, all screens, or a widget.
 BROWSE, CONTEXT, PACKS, INBOX, REVIEW, MERGE = "browse", "context", "packs", "inbox", "review", "merge"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.domain.memory import MOST_MERGED
-from memtui.tui.actions.action import Action
+from memtui.tui.actions.table import Action
 from memtui.tui.browse.details import Details
 from memtui.tui.browse.list_reader import ListReader
 from memtui.tui.edit.acts import EditActions

@@ -16,13 +16,12 @@ from textual.message import Message
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
 from memtui.tui.actions.registry import Keymap
-from memtui.tui.actions.table import ACTIONS, BULK
-from memtui.tui.launch_options import Opening
+from memtui.tui.actions.table import ACTIONS, BULK, Action
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.memory_view import Block
 from memtui.tui.screens.dialogs import ChoiceScreen
+from memtui.tui.state import Opening
 from memtui.tui.values import Done, Signature
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.detail import DetailPane

@@ -17,8 +17,7 @@ from textual.widgets import Input, Static
 
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import BROWSE, DUE, RESEMBLING
+from memtui.tui.actions.table import BROWSE, DUE, RESEMBLING, Action
 from memtui.tui.browse.acts import ListActions
 from memtui.tui.browse.details import Details
 from memtui.tui.browse.facets import (
@@ -33,12 +32,10 @@ from memtui.tui.browse.facets import (
     shown_count,
 )
 from memtui.tui.browse.list_reader import ListReader
-from memtui.tui.edit.acts import EditActions
-from memtui.tui.edit.similar_on_save import SimilarOnSave
-from memtui.tui.launch_options import Opening
+from memtui.tui.edit.acts import EditActions, SimilarOnSave
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.state import State
-from memtui.tui.textual_patches.toasts import stand_clear
+from memtui.tui.state import Opening, State
+from memtui.tui.textual_patches.display import stand_clear
 from memtui.tui.values import Done, FacetCounts, Listing
 from memtui.tui.vault_access import FileChecks
 from memtui.tui.widgets.detail import DetailPane

@@ -16,19 +16,16 @@ from textual.widgets import Input
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import CONTEXT
+from memtui.tui.actions.table import CONTEXT, Action
 from memtui.tui.context import view
 from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, lines_of
 from memtui.tui.context.controllers import QUESTION, QUESTIONS, RECIPE, WRITE, PayloadKeeper, PayloadMaker
-from memtui.tui.context.panes import BudgetMeter, PayloadPane
 from memtui.tui.context.queries import Answer, LineError, Payloads, Since
 from memtui.tui.context.task_lines import GUESSED, TaskLines
-from memtui.tui.context.view import RankedRow, ranked_cells
-from memtui.tui.launch_options import Opening
+from memtui.tui.context.view import BudgetMeter, PayloadPane, RankedRow, ranked_cells
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.dialogs import CardScreen, pick, read_memory, send_escape
-from memtui.tui.state import State
+from memtui.tui.state import Opening, State
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import AskLine, TitleLine
 from memtui.tui.widgets.lists import PickList, RowList

@@ -22,7 +22,7 @@ from textual.widgets import Input, Static
 from memtui.config import ContextSettings
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
-from memtui.text.width import clip
+from memtui.text.words import clip
 from memtui.tui.actions import registry
 from memtui.tui.actions.table import FILES
 from memtui.tui.context.ask import SEPARATOR

@@ -18,8 +18,8 @@ from memtui.curate.form import Basis, Finding, Texts, check_form
 from memtui.errors import MemtuiError, SecretRefusedError
 from memtui.text.sanitize import tame
 from memtui.tui.edit.queries import FormError
-from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.state import Opening
 from memtui.tui.widgets.form_fields import LONGEST_TAGS, FormArea, FormField, FormLine, FormToggle
 
 if TYPE_CHECKING:

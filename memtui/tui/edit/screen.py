@@ -17,11 +17,10 @@ from memtui.curate.form import Basis, Finding, Texts, texts_of
 from memtui.errors import ConflictError, MemtuiError, VaultBusyError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import EDIT
+from memtui.tui.actions.table import EDIT, Action
 from memtui.tui.edit.form import PLAN, Draft, FormScreen, drafts_of
 from memtui.tui.edit.queries import EditingAccess, Wish, read_values
-from memtui.tui.launch_options import Opening
+from memtui.tui.state import Opening
 from memtui.tui.values import Done
 
 if TYPE_CHECKING:

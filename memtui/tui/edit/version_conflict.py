@@ -21,13 +21,12 @@ from memtui.errors import ConflictError, MemtuiError, NotFoundError, SecretRefus
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import CONFLICT
+from memtui.tui.actions.table import CONFLICT, Action
 from memtui.tui.edit.form import PLAN
 from memtui.tui.edit.queries import EditingAccess, FormError, Wish, read_values
-from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece
+from memtui.tui.state import Opening
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import FormArea

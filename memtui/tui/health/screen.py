@@ -15,9 +15,9 @@ from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.table import HEALTH
-from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.memory_view import Block, Piece, fit, wrap
+from memtui.tui.state import Opening
 from memtui.tui.values import Signature
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane

@@ -16,8 +16,7 @@ from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import HISTORY
+from memtui.tui.actions.table import HISTORY, Action
 from memtui.tui.history.view import (
     ChangeList,
     Changes,
@@ -28,8 +27,8 @@ from memtui.tui.history.view import (
     find_changes,
     read_rows,
 )
-from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
+from memtui.tui.state import Opening
 from memtui.tui.widgets.lines import TextLine, TitleLine
 from memtui.tui.widgets.lists import PickList
 

@@ -17,8 +17,7 @@ from memtui.errors import MemtuiError
 from memtui.progress import Cancelled
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import IMPORT
+from memtui.tui.actions.table import IMPORT, Action
 from memtui.tui.importing.view import (
     Importer,
     PlaceRow,
@@ -32,10 +31,10 @@ from memtui.tui.importing.view import (
     plan_words,
     row_blocks,
 )
-from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.loader import Task
 from memtui.tui.screens.dialogs import CardScreen
+from memtui.tui.state import Opening
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import TextLine, TitleLine
 from memtui.tui.widgets.lists import PickList, RowList, TextRow

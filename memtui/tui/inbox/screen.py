@@ -17,10 +17,8 @@ from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import INBOX, RESEMBLING
-from memtui.tui.edit.acts import EditActions
-from memtui.tui.edit.similar_on_save import SimilarOnSave
+from memtui.tui.actions.table import INBOX, RESEMBLING, Action
+from memtui.tui.edit.acts import EditActions, SimilarOnSave
 from memtui.tui.inbox.view import (
     CandidateList,
     CandidateRead,
@@ -30,9 +28,9 @@ from memtui.tui.inbox.view import (
     conflict_words,
     inbox_notice,
 )
-from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail, SourceOpener
 from memtui.tui.screens.dialogs import pick
+from memtui.tui.state import Opening
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.memory_list import MemoryList

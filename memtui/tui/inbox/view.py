@@ -13,8 +13,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 
 from memtui.text.sanitize import tame
-from memtui.text.width import clip
-from memtui.text.words import counted
+from memtui.text.words import clip, counted
 from memtui.tui.memory_view import Block, describe, source_line
 from memtui.tui.values import Detail, Done, Row
 from memtui.tui.vault_access import MemoryActs, VaultAccess

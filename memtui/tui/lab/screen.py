@@ -1,8 +1,11 @@
-"""The Decay lab: how fast each kind decays, and what another half-life would change."""
+"""The Decay lab: the curve, the kinds, and the effect of what is tried."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -11,12 +14,13 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.curate.decay import Effect, Members, PayloadChange, effect
+from memtui.clock import days_after
+from memtui.curate.decay import Effect, Knobs, Members, PayloadChange, Snapshot, crossing_days, days_text, effect
+from memtui.domain.freshness import decay
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import LAB
+from memtui.tui.actions.table import LAB, Action
 from memtui.tui.lab.trial import (
     FLOOR,
     HURT_WEIGHT,
@@ -29,12 +33,231 @@ from memtui.tui.lab.trial import (
     payload_effect,
     read_lab,
 )
-from memtui.tui.lab.view import curve_of, effect_lines, kinds_lines
-from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.loader import Task
-from memtui.tui.widgets.curve import CurveView
+from memtui.tui.memory_view import fit
+from memtui.tui.state import Opening
+from memtui.tui.widgets.curve import Curve, CurveView
 from memtui.tui.widgets.lines import TitleLine
+
+CURVE_STEPS = 160
+"""Points of a curve; a wide terminal has about so many columns for it."""
+
+_FURTHEST_DAYS = 365_000.0
+_NAME_CELLS, _COUNT_CELLS, _DAYS_CELLS, _ORIGIN_CELLS = 13, 8, 18, 8
+_WIDE = 90
+_NARROW = 50
+
+
+# -- the curve -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """How freshness falls with one half-life; `crossing` is the age in days at which a memory is due."""
+
+    half_life: float
+    floor: float
+    crossing: float
+
+    def values(self, length: float) -> tuple[float, ...]:
+        return tuple(
+            decay(length * place / CURVE_STEPS, self.half_life, self.floor) for place in range(CURVE_STEPS + 1)
+        )
+
+    def words(self, now: datetime, age: float) -> str:
+        """Return half-life and date; `age` is how old the memory is already."""
+        if self.crossing == math.inf:
+            return f"{days_text(self.half_life)}, never due"
+        day = days_after(now, min(self.crossing - age, _FURTHEST_DAYS))
+        return f"{days_text(self.half_life)}, due {'since ' if day < now else ''}{day:%Y-%m-%d}"
+
+
+def curve_of(snapshot: Snapshot, trial: Trial, project: str | None = None) -> Curve:
+    """Return the curve of a kind since a verification, or of one memory with today; beside it the one that is tried.
+
+    Args:
+        project: the one project that a kind is shown in, None for those that have no half-life of their own.
+    """
+    memory = snapshot.memory(trial.memory_id or "") if trial.subject == MEMORY else None
+    knobs, in_force = trial.knobs, snapshot.in_force
+    threshold = snapshot.threshold if knobs.threshold is None else knobs.threshold
+
+    def line(tried: Knobs) -> _Line:
+        floor = in_force.floor if tried.floor is None else tried.floor
+        days = snapshot.half_life(memory, tried) if memory else snapshot.kind_half_life(trial.subject, project, tried)
+        return _Line(days, floor, crossing_days(days, threshold, floor))
+
+    now, tried = line(Knobs()), line(knobs)
+    crossings = [days for days in dict.fromkeys((now.crossing, tried.crossing)) if days < math.inf]
+    age, ticks = (memory.age_days, ()) if memory else (0.0, snapshot.kind(trial.subject).verified_days)
+    length = max(1.3 * max(crossings, default=0.0), 2.0 * now.half_life, 1.1 * age, 1.0)
+    curve = Curve(
+        now.values(length),
+        age / length if memory else None,
+        threshold,
+        f"█ now {now.words(snapshot.now, age)}",
+        ticks=tuple(days / length for days in ticks if days <= length),
+        labels=(*((days / length, days_text(days)) for days in crossings), (0.0, "0"), (1.0, days_text(length))),
+    )
+    if now == tried:
+        return curve
+    caption = f"{curve.caption} · • tried {tried.words(snapshot.now, age)}"
+    return replace(curve, caption=caption, supposed=tried.values(length))
+
+
+# -- the kinds -----------------------------------------------------------------------------------------
+
+
+def kinds_lines(read: LabRead, trial: Trial, *, width: int, height: int) -> list[Content]:
+    """Return the heading and as many subjects as there is room for, the current one among them."""
+    subjects, rows = trial.subjects(read), max(1, height - 1)
+    start = max(0, min(subjects.index(trial.subject) - rows // 2, len(subjects) - rows))
+    return [_head(width), *(_subject_line(read, trial, name, width) for name in subjects[start : start + rows])]
+
+
+def _head(width: int) -> Content:
+    count = fit("active", _COUNT_CELLS - 2, right=True) + "  " if width >= _NARROW else ""
+    days = fit("  half-life", _DAYS_CELLS)
+    columns = "  " + fit("kind", _NAME_CELLS) + count + days + fit("set by", _ORIGIN_CELLS) + "learned from verdicts"
+    return Content.styled(fit(columns, width), "$memtui-dim")
+
+
+def _subject_line(read: LabRead, trial: Trial, name: str, width: int) -> Content:
+    row = _memory_row(read.snapshot, trial) if name == MEMORY else _kind_row(read, trial, name, width)
+    is_current = name == trial.subject
+    is_tried = row.tried != row.now
+    mark = "▸ " if is_current else "* " if is_tried else "  "
+    count = fit(row.count, _COUNT_CELLS - 2, right=True) + "  " if width >= _NARROW else ""
+    left = mark + fit(row.name, _NAME_CELLS) + count
+    days = f"{days_text(row.now).removesuffix(' d')} → {days_text(row.tried)}" if is_tried else days_text(row.now)
+    half_life = fit(f"◂ {days} ▸" if is_current else f"  {days}", min(_DAYS_CELLS, max(0, width - len(left))))
+    end = fit(fit(row.origin, _ORIGIN_CELLS) + row.rest, max(0, width - len(left) - len(half_life)))
+    plain = "bold" if is_current else "$foreground"
+    return Content.assemble((left, plain), (half_life, "bold $memtui-pin" if is_tried else plain), (end, "$memtui-dim"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A kind or the one memory; `now` and `tried` are its half-life in days."""
+
+    name: str
+    count: str
+    now: float
+    tried: float
+    origin: str
+    rest: str
+
+
+def _kind_row(read: LabRead, trial: Trial, name: str, width: int) -> _Row:
+    snapshot, project = read.snapshot, trial.project(read)
+    kind = snapshot.kind(name)
+    lesson = ""
+    if kind.lesson is not None:
+        number = kind.lesson.verdicts
+        shown = counted(number, "verdict") if width >= _WIDE else f"{number:,}"
+        evidence = f"{shown} ({kind.lesson.expired:,} outdated)"
+        lesson = f"{kind.lesson.half_life_days:.0f} d from {evidence}"
+    origin = "project" if (name, project) in snapshot.in_force.project_half_lives() else kind.origin
+    now, tried = (snapshot.kind_half_life(name, project, each) for each in (Knobs(), trial.knobs))
+    return _Row(tame(name, 60), f"{kind.memories:,}", now, tried, origin, lesson)
+
+
+def _memory_row(snapshot: Snapshot, trial: Trial) -> _Row:
+    memory = snapshot.memory(trial.memory_id or "")
+    if memory is None:
+        raise KeyError(trial.memory_id)  # it is not among the subjects
+    origin = "itself" if memory.half_life_days is not None else "kind"
+    now = snapshot.half_life(memory, Knobs())
+    tried = now if trial.knobs.memory is None else snapshot.half_life(memory, trial.knobs)
+    return _Row("this memory", "pinned" if memory.pinned else "", now, tried, origin, tame(memory.title, 120))
+
+
+# -- the effect ----------------------------------------------------------------------------------------
+
+
+def effect_lines(
+    read: LabRead,
+    found: Effect,
+    payloads: Sequence[PayloadChange] | None,
+    *,
+    configuration: Sequence[str],
+    width: int,
+    height: int,
+) -> list[Content]:
+    """Return what applying would do: the queue with the memories that enter and leave, and the payloads that change.
+
+    Args:
+        found: the effect on the review queue.
+        payloads: the recipes whose payload would change, None while that is being calculated.
+        configuration: lines for the configuration, which keeps what cannot be applied here.
+    """
+    changed = found.entering or found.leaving
+    queue = [_pair("review", f"{found.before:,} → {found.after:,} due" if changed else f"{found.before:,} due")]
+    if changed:
+        queue[0] = Content.assemble(
+            queue[0], (f"   +{len(found.entering):,} −{len(found.leaving):,}", "bold $memtui-due")
+        )
+    rows = [_moved("+", one.title, one.after, width) for one in found.entering]
+    rows += [_moved("−", one.title, one.after, width) for one in found.leaving]
+    below = _payload_lines(payloads, len(read.payloads.recipes), read.titles, width)
+    kept = ["for the configuration:", *configuration] if configuration else []
+    below += [Content.styled(fit(line, width), "$memtui-dim") for line in kept]
+    # At least two of the payload's lines stay in sight, however many memories move.
+    room = max(0, height - len(queue) - min(len(below), max(2, height // 2)))
+    lines = [*queue, *_clipped(rows, room, width), *below][:height]
+    return [line.truncate(width, ellipsis=True) for line in lines]
+
+
+def _pair(label: str, words: str) -> Content:
+    return Content.assemble((f"{label:<9}", "$memtui-dim"), (words, "bold"))
+
+
+def _moved(sign: str, title: str, fresh: float, width: int) -> Content:
+    figure = f" {fresh:.2f}"
+    return Content.assemble(
+        (f"{sign} ", "bold"),
+        (fit(tame(title, 200), max(0, width - 2 - len(figure))), "$foreground"),
+        (figure, "$memtui-dim"),
+    )
+
+
+def _clipped(rows: list[Content], room: int, width: int) -> list[Content]:
+    if len(rows) <= room:
+        return rows
+    if room < 1:
+        return []
+    rest = len(rows) - room + 1
+    return [*rows[: room - 1], Content.styled(fit(f"  … {rest:,} more", width), "$memtui-dim")]
+
+
+def _payload_lines(
+    payloads: Sequence[PayloadChange] | None, recipes: int, titles: Mapping[str, str], width: int
+) -> list[Content]:
+    if not recipes:
+        return [_pair("payloads", "no recipe is saved yet")]
+    if payloads is None:
+        return [_pair("payloads", "calculating …")]
+    if not payloads:
+        return [_pair("payloads", f"the same for {counted(recipes, 'recipe', 'recipes')}")]
+    come, go = sum(len(one.entering) for one in payloads), sum(len(one.leaving) for one in payloads)
+    lines = [
+        Content.assemble(
+            _pair("payloads", f"{len(payloads):,} of {counted(recipes, 'recipe', 'recipes')}"),
+            (f"   +{come:,} −{go:,}", "bold $memtui-due"),
+        )
+    ]
+    for one in payloads:
+        lines.append(Content.styled(fit(f"  {tame(one.recipe, 60)}", width), "$memtui-dim"))
+        named = [("+", identifier) for identifier in one.entering] + [("−", identifier) for identifier in one.leaving]
+        lines += [
+            Content.assemble(
+                (f"  {sign} ", "bold"), (fit(titles.get(identifier, identifier), max(0, width - 4)), "$foreground")
+            )
+            for sign, identifier in named
+        ]
+    return lines
+
 
 ALL_SETTINGS_CELLS = 100
 """Width from which the title shows the settings that are not tried too."""

@@ -17,9 +17,7 @@ from memtui.errors import ConflictError, MemtuiError
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import GO, MERGE, MERGE_FIELDS, MERGE_TAKE
-from memtui.tui.launch_options import Opening
+from memtui.tui.actions.table import GO, MERGE, MERGE_FIELDS, MERGE_TAKE, Action
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.merge.view import (
     CHOSEN,
@@ -35,6 +33,7 @@ from memtui.tui.merge.view import (
     stacked_blocks,
 )
 from memtui.tui.screens.dialogs import ChoiceScreen
+from memtui.tui.state import Opening
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import TextEditScreen

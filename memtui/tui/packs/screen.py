@@ -15,10 +15,8 @@ from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import CONTEXT, PACKS
+from memtui.tui.actions.table import CONTEXT, PACKS, Action
 from memtui.tui.context.ask import Ask, lines_of
-from memtui.tui.launch_options import Opening
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.packs.view import (
     MemberRow,
@@ -38,7 +36,7 @@ from memtui.tui.packs.view import (
     stop_asking,
 )
 from memtui.tui.screens.dialogs import CardScreen, read_memory, send_escape
-from memtui.tui.state import State
+from memtui.tui.state import Opening, State
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 from memtui.tui.widgets.lists import PickList, RowList
 

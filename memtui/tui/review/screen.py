@@ -17,17 +17,23 @@ from textual.widgets import Static
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
-from memtui.tui.actions.table import RESEMBLING, REVIEW
-from memtui.tui.edit.acts import EditActions
-from memtui.tui.edit.similar_on_save import SimilarOnSave
-from memtui.tui.launch_options import Opening
+from memtui.tui.actions.table import RESEMBLING, REVIEW, Action
+from memtui.tui.edit.acts import EditActions, SimilarOnSave
 from memtui.tui.list_detail import POLL_SECONDS, MemtuiScreen, SourceOpener
 from memtui.tui.review.queries import Opened, ReviewAccess, ReviewCard, Shown
-from memtui.tui.review.queue import Queue, ReviewPanes, TimeLeft
-from memtui.tui.review.verdicts import CHANGED_MEANWHILE, ON_ONE, ON_PACK, VerdictChoices, Verdicts
+from memtui.tui.review.verdicts import (
+    CHANGED_MEANWHILE,
+    ON_ONE,
+    ON_PACK,
+    Queue,
+    ReviewPanes,
+    TimeLeft,
+    VerdictChoices,
+    Verdicts,
+)
 from memtui.tui.review.view import MovesScreen, changed_meanwhile, head_line
 from memtui.tui.screens.dialogs import send_escape
+from memtui.tui.state import Opening
 from memtui.tui.values import Done
 
 if TYPE_CHECKING:

@@ -18,9 +18,8 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
 from memtui.tui.actions.registry import Keymap
-from memtui.tui.actions.table import BROWSE, DUE, ERASING, EVERYWHERE, FACETS, FILTER, PANE
+from memtui.tui.actions.table import BROWSE, DUE, ERASING, EVERYWHERE, FACETS, FILTER, PANE, Action
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import MARK_DUE, MARK_PINNED
 

@@ -19,8 +19,8 @@ from memtui.curate.form import LONGEST_LINE, NO, YES
 from memtui.text.sanitize import reveal, sanitise
 from memtui.tui.actions import registry
 from memtui.tui.actions.table import FORM_LINE, FORM_TOGGLE
-from memtui.tui.textual_patches.caches import stop_watching_app
-from memtui.tui.textual_patches.pasting import CleanTextArea, OneLineInput
+from memtui.tui.textual_patches.display import stop_watching_app
+from memtui.tui.textual_patches.input import CleanTextArea, OneLineInput
 
 MOST_TYPED = 30_000
 """Characters that a text field edits: a key takes 80 ms at 100,000 and seconds at a million, wrapped."""

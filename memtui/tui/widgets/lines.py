@@ -17,14 +17,12 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from memtui.text.sanitize import tame
-from memtui.text.width import clip
-from memtui.text.words import counted
+from memtui.text.words import clip, counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.action import Action
 from memtui.tui.actions.registry import Keymap
-from memtui.tui.actions.table import FILTER
+from memtui.tui.actions.table import FILTER, Action
 from memtui.tui.memory_view import clipped, fit
-from memtui.tui.textual_patches.pasting import OneLineInput
+from memtui.tui.textual_patches.input import OneLineInput
 from memtui.tui.values import Base
 
 _GAP = "   "

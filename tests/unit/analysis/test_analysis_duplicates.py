@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import make_memory
 
-from memtui.analysis.candidates import candidate_pairs
 from memtui.analysis.claims import DENIES, EXCLUDES, difference_in_denials
 from memtui.analysis.duplicates import Difference, DuplicateGroup, find_duplicates, likeness, text_differences
-from memtui.analysis.snapshot import NOT_DUPLICATE, Snapshot
+from memtui.analysis.snapshot import NOT_DUPLICATE, Snapshot, candidate_pairs
 from memtui.analysis.text_features import Wording
 from memtui.analysis.titles import title_for
 from memtui.curate.history import undo

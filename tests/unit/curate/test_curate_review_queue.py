@@ -18,9 +18,8 @@ from memtui.curate.memories import edit_memory
 from memtui.curate.packs import give_feedback
 from memtui.curate.review_queue import Due, review_queue
 from memtui.curate.views import count_vault, get_view, list_memories
-from memtui.domain.freshness import due_at
+from memtui.domain.freshness import due_at, review_risk
 from memtui.domain.memory import Signal
-from memtui.domain.usefulness import review_risk
 from memtui.vault.facets import Browsing, count_facets
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from memtui.domain.freshness import multiplier
 from memtui.domain.kinds import DEFAULT_KINDS, Kind, Kinds
-from memtui.domain.usefulness import multiplier
 
 
 def test_the_kinds_and_half_lives_of_the_design() -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.domain.freshness import HIGHEST, LOWEST, SIGNAL_TYPES, from_counts, usefulness
 from memtui.domain.memory import Signal
-from memtui.domain.usefulness import HIGHEST, LOWEST, SIGNAL_TYPES, from_counts, usefulness
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

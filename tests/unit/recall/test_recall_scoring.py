@@ -8,11 +8,10 @@ import pytest
 from recall_story import NOON, days_ago, link, memory
 
 from memtui.config import RecallSettings
-from memtui.domain.freshness import freshness
+from memtui.domain.freshness import freshness, multiplier, usefulness
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Anchor, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.domain.usefulness import multiplier, usefulness
 from memtui.recall.result import Part, combine
 from memtui.recall.scoring import (
     GONE_FACTOR,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from wcwidth import wcwidth
 
-from memtui.text.width import cell_width, clip, pad, shorten, some_of, steady
+from memtui.text.words import cell_width, clip, pad, shorten, some_of, steady
 
 TITLES = ["日本語", "😀😀", "e\u0301te\u0301", "👩‍👩‍👧 family", "مرحبا", "🇩🇪🇫🇷", "plain", "नमस्ते", ""]
 
@@ -56,7 +56,7 @@ def test_any_text_fits_any_column(text: str, cells: int) -> None:
 
 
 def test_plain_titles_load_no_width_tables() -> None:
-    code = "import sys; from memtui.text.width import pad; pad('plain', 3); sys.exit('wcwidth' in sys.modules)"
+    code = "import sys; from memtui.text.words import pad; pad('plain', 3); sys.exit('wcwidth' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

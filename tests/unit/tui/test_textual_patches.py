@@ -22,9 +22,8 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 from textual.widgets._toast import Toast, ToastHolder
 
-from memtui.tui.textual_patches.key_order import KeyOrder
-from memtui.tui.textual_patches.pasting import CleanTextArea, OneLineInput
-from memtui.tui.textual_patches.toasts import MOST_SHOWN
+from memtui.tui.textual_patches.display import MOST_SHOWN
+from memtui.tui.textual_patches.input import CleanTextArea, KeyOrder, OneLineInput
 
 
 class Typing(Screen[None]):

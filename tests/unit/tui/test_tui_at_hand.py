@@ -15,7 +15,7 @@ from memtui.domain.memory import STATUSES, Anchor, Memory, Signal
 from memtui.recall.resident import ResidentMeaning
 from memtui.tui.browse import queries
 from memtui.tui.browse.queries import ListQueries
-from memtui.tui.launch_options import Opening
+from memtui.tui.state import Opening
 from memtui.tui.values import SORTS, Listing, Wanted
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.vault.vault import Vault

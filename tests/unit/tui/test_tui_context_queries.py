@@ -16,7 +16,7 @@ from memtui.recall.result import Task
 from memtui.tui.context import view
 from memtui.tui.context.ask import Ask, Choices
 from memtui.tui.context.queries import RECALL_KEPT_SECONDS, Payloads
-from memtui.tui.launch_options import Opening
+from memtui.tui.state import Opening
 from memtui.tui.vault_access import VaultAccess
 from memtui.vault.vault import Vault
 

@@ -19,7 +19,7 @@ from support import child_environment
 from textual import events
 
 from memtui.text.sanitize import sanitise
-from memtui.tui.textual_patches.pasting import LiteralPastes, Stripped
+from memtui.tui.textual_patches.input import LiteralPastes, Stripped
 
 START, END = "\x1b[200~", "\x1b[201~"
 COLOURED = "before [/x] \x1b[31mred\x1b[0m after 漢字"
@@ -96,7 +96,7 @@ import sys
 from pathlib import Path
 from textual import events
 from textual.app import App
-from memtui.tui.textual_patches.pasting import Stripped, driver_taking_pastes
+from memtui.tui.textual_patches.input import Stripped, driver_taking_pastes
 
 class Taking(App):
     def get_driver_class(self):

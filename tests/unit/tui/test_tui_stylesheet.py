@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from textual.css.parse import parse
 
-from memtui.tui.textual_patches.caches import KeptStylesheet
+from memtui.tui.textual_patches.display import KeptStylesheet
 
 TEXT = "#kept-once { color: $ferry; }"
 

@@ -10,7 +10,7 @@ from support import FrozenClock
 
 from memtui.curate import lifecycle, review_sessions
 from memtui.curate.review_sessions import Progress
-from memtui.tui.review.queue import STEPS, TimeLeft
+from memtui.tui.review.verdicts import STEPS, TimeLeft
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.notifications import Notification, SeverityLevel
 
-from memtui.tui.textual_patches.toasts import MOST_SHOWN, SECONDS, FewNotifications
+from memtui.tui.textual_patches.display import MOST_SHOWN, SECONDS, FewNotifications
 
 
 def told(*severities: SeverityLevel) -> list[str]:

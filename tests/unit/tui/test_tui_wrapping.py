@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.text.sanitize import reveal
-from memtui.text.width import cell_width
+from memtui.text.words import cell_width
 from memtui.tui.memory_view import wrap
 
 

@@ -9,9 +9,8 @@ from random import Random
 
 from recall_story import NOON, days_ago, memory, story_vault
 
-from memtui.domain.freshness import freshness
+from memtui.domain.freshness import freshness, multiplier, usefulness
 from memtui.domain.memory import Signal
-from memtui.domain.usefulness import multiplier, usefulness
 from memtui.recall.eligibility import outside_valid_time
 from memtui.vault.filters import MemoryFilter, Scope
 
