@@ -10,8 +10,9 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
-from memtui.domain.identity import commit_identity, normalise_remote, path_identity, remote_identity
+from memtui.domain.identity import commit_identity, normalise_remote, path_identity, remote_identity, written_identity
 from memtui.domain.memory import Anchor, AnchorState, Memory
 
 GIT_SECONDS = 5.0
@@ -65,6 +66,12 @@ class Workspace:
                 return url
         return None
 
+    @property
+    def main_root(self) -> Path:
+        """The root of the main checkout, which a linked worktree shares its git folder with; else the root."""
+        shared = self.git_folder
+        return shared.parent if shared is not None and shared.name == ".git" else self.root
+
     @cached_property
     def root_commit(self) -> str | None:
         """The oldest root commit, or None outside a repository and before the first commit."""
@@ -95,18 +102,25 @@ class Workspace:
         """Return the identities to look this folder up by, in order.
 
         Linked folders come first, the deepest first, so that a part of a repository can be its own project; then the
-        repository; outside one, the folders above.
+        repository and, of a linked worktree, the main checkout; outside one, the folders above.
         """
         inner = [folder for folder in (self.folder, *self.folder.parents) if folder.is_relative_to(self.root)]
-        outer = [] if self.is_repository else self.root.parents
+        outer = [self.main_root] if self.is_repository else self.root.parents
         paths = [path_identity(folder.as_posix()) for folder in inner]
         above = [path_identity(folder.as_posix()) for folder in outer]
-        return list(dict.fromkeys([*paths, *self.own_identities(), *above]))
+        written = [written_identity(self.remote)] if self.remote else []
+        return list(dict.fromkeys([*paths, *self.own_identities(), *written, *above]))
 
     @property
     def suggested_name(self) -> str:
-        """The suggested name of a new project of this folder: from its remote, else from its root folder."""
-        return normalise_remote(self.remote) if self.remote else self.root.as_posix()
+        """The suggested name of a new project of this folder: from its remote, else from the main checkout's folder."""
+        if self.remote:
+            return normalise_remote(self.remote)
+        shared = self.git_folder
+        if shared is None or shared.name == ".git" or not _is_linked(self.root):
+            return self.main_root.as_posix()
+        # Worktrees of a bare repository: `ledger.git`, or `ledger/.bare`.
+        return (shared.parent if shared.name.startswith(".") else shared).as_posix().removesuffix(".git")
 
 
 def find_workspace(start: Path) -> Workspace:
@@ -121,19 +135,38 @@ def find_workspace(start: Path) -> Workspace:
     return Workspace(folder, folder, None)
 
 
+def kind_of_checkout(root: Path) -> Literal["worktree", "submodule", "clone"]:
+    """Return what a folder with `.git` is: a linked worktree, a submodule, or a repository of its own."""
+    if _is_linked(root):
+        return "worktree"
+    return "submodule" if "modules" in _own_git_folder(root / ".git").parts else "clone"
+
+
+def _is_linked(root: Path) -> bool:
+    """Return whether a folder is a linked worktree: its git folder shares that of another checkout."""
+    return (_own_git_folder(root / ".git") / "commondir").is_file()
+
+
 def _shared_git_folder(marker: Path) -> Path:
     """Follow the `.git` file of a worktree or submodule to the folder with the config."""
-    folder = marker
+    folder = _own_git_folder(marker)
     try:
-        if marker.is_file():
-            text = marker.read_text(encoding="utf-8", errors="replace").strip()
-            folder = (marker.parent / text.removeprefix("gitdir:").strip()).resolve()
         common = folder / "commondir"
         if common.is_file():
             folder = (folder / common.read_text(encoding="utf-8").strip()).resolve()
     except OSError:
         return marker
     return folder
+
+
+def _own_git_folder(marker: Path) -> Path:
+    try:
+        if marker.is_file():
+            text = marker.read_text(encoding="utf-8", errors="replace").strip()
+            return (marker.parent / text.removeprefix("gitdir:").strip()).resolve()
+    except OSError:
+        pass
+    return marker
 
 
 def run_git(folder: Path, *arguments: str, seconds: float = GIT_SECONDS) -> str | None:

@@ -100,17 +100,56 @@ _LOCAL = re.compile(r"^(?:/|~[^/]*/|\.{1,2}/|file://|[a-zA-Z]:[\\/]|\\\\).*[^/\s
 _PATH = "path:"
 
 
+_SSH_HOSTS = {
+    "ssh.github.com": "github.com",
+    "altssh.gitlab.com": "gitlab.com",
+    "altssh.bitbucket.org": "bitbucket.org",
+    "ssh.dev.azure.com": "dev.azure.com",
+}
+"""Hosts that serve SSH, some of them on port 443, for a host of another name."""
+
+_ALIAS = re.compile(r"^(?P<host>[\w.-]+\.(?!xn--)[a-z]{2,})-[\w.-]+$")
+"""A host of `~/.ssh/config` for one of several accounts: `github.com-work`. No top-level domain has a hyphen."""
+
+_VISUAL_STUDIO = re.compile(r"^(?:vs-ssh|(?P<organisation>[\w-]+))\.visualstudio\.com$")
+
+
 def normalise_remote(url: str) -> str:
-    """Return `host/owner/name` for a git remote, whatever protocol, user, port or `.git` it is written with.
+    """Return `host/owner/name` for a git remote, whatever protocol, user, alias, port or `.git` it is written with.
 
     A local path or an unknown form is returned as it is, without a trailing slash or `.git`.
     """
+    host, path = _host_and_path(url)
+    if not host:
+        return path
+    alias = _ALIAS.match(host)
+    host = alias["host"] if alias else host.removeprefix("www.")
+    return _on_azure(_SSH_HOSTS.get(host, host), path)
+
+
+def _host_and_path(url: str) -> tuple[str, str]:
+    """Return the host as written, empty for a local path or an unknown form, and the path on it."""
     cleaned = url.strip()
     found = _URL.match(cleaned) or _SCP_LIKE.match(cleaned)
     if found and not re.match(r"^[a-zA-Z]:[\\/]", cleaned):
-        path = found["path"].strip("/")
-        return f"{found['host'].lower()}/{_without_git(path)}"
-    return _without_git(cleaned.rstrip("/"))
+        return found["host"].lower(), found["path"].strip("/").removesuffix(".git")
+    return "", cleaned.rstrip("/").removesuffix(".git")
+
+
+def _on_azure(host: str, path: str) -> str:
+    """Return host and path of a remote, in one form for the several that Azure DevOps gives a repository."""
+    older = _VISUAL_STUDIO.match(host)
+    if host != "dev.azure.com" and older is None:
+        return f"{host}/{path}"
+    parts = [part for part in path.split("/") if part not in {"_git", "v3", "DefaultCollection"}]
+    if older and older["organisation"]:
+        parts.insert(0, older["organisation"])
+    if len(parts) == _AZURE_PARTS - 1:  # the repository that bears its project's name
+        parts.append(parts[-1])
+    return "/".join(("dev.azure.com", *parts))
+
+
+_AZURE_PARTS = 3
 
 
 def is_remote(url: str) -> bool:
@@ -125,13 +164,14 @@ def is_remote(url: str) -> bool:
     )
 
 
-def _without_git(path: str) -> str:
-    return path.removesuffix(".git")
-
-
 def remote_identity(url: str) -> str:
     """Return the identity of a remote."""
     return f"remote:{normalise_remote(url)}"
+
+
+def written_identity(url: str) -> str:
+    """Return the identity that a remote had while host aliases and the forms of Azure were told apart."""
+    return f"remote:{'/'.join(filter(None, _host_and_path(url)))}"
 
 
 def commit_identity(sha: str) -> str:

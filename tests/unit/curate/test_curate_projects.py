@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from curating import AGENT, PERSON, add, repository
+from curating import AGENT, PERSON, add, git, repository
 
 from memtui.curate.lifecycle import retire
 from memtui.curate.projects import (
@@ -21,7 +21,7 @@ from memtui.curate.projects import (
 from memtui.curate.views import count_vault
 from memtui.errors import UsageError
 from memtui.vault.filters import EVERYTHING, Scope
-from memtui.vault.projects import list_projects
+from memtui.vault.projects import list_projects, register_project
 from memtui.vault.vault import Vault
 
 REMOTE = "git@example.org:acme/shop.git"
@@ -73,6 +73,32 @@ def test_a_moved_repository_stays_itself(vault: Vault, tmp_path: Path) -> None:
         moved = tmp_path / "moved" / str(number)
         shutil.move(folder, moved)
         assert view(vault, moved).project == names[number]
+
+
+def test_a_linked_worktree_is_called_as_its_main_checkout_is(vault: Vault, tmp_path: Path) -> None:
+    main = repository(tmp_path / "ledger", {"a.md": "x"})
+    git(main, "worktree", "add", "--quiet", str(main / ".claude/worktrees/retry"), "-b", "retry")
+    assert view(vault, main / ".claude/worktrees/retry").project == "ledger"
+    bare = tmp_path / "tides"
+    git(tmp_path, "clone", "--quiet", "--bare", str(main), str(bare / ".bare"))
+    git(bare / ".bare", "remote", "remove", "origin")
+    git(bare / ".bare", "worktree", "add", "--quiet", str(bare / "retry"), "retry")
+    assert view(vault, bare / "retry").project == "tides"
+
+
+def test_a_folder_linked_by_hand_holds_for_its_worktrees_too(vault: Vault, tmp_path: Path) -> None:
+    main = repository(tmp_path / "ledger", {"a.md": "x"}, remote=REMOTE)
+    add(vault, "Lock payments", project="till")
+    link_folder(vault, "till", main)
+    git(main, "worktree", "add", "--quiet", str(tmp_path / "retry"), "-b", "retry")
+    assert view(vault, tmp_path / "retry").project == "till"
+
+
+def test_a_project_known_by_a_host_alias_keeps_it(vault: Vault, tmp_path: Path) -> None:
+    with vault.write(actor="person", action="project-link", summary="as an earlier version wrote it") as writer:
+        register_project(writer, ["remote:example.org-work/acme/shop"], "shop")
+    aliased = repository(tmp_path / "a", {}, remote="git@example.org-work:acme/shop.git")
+    assert view(vault, aliased).known
 
 
 def test_repositories_of_one_name_are_told_apart(vault: Vault, tmp_path: Path) -> None:

@@ -33,6 +33,42 @@ def test_one_repository_has_one_identity_however_its_remote_is_written(url: str)
     assert normalise_remote(url) == "github.com/acme/shop"
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "git@github.com-work:acme/shop.git",
+        "ssh://git@github.com-work/acme/shop.git",
+        "ssh://git@ssh.github.com:443/acme/shop.git",
+        "git@ssh.github.com:acme/shop.git",
+        "https://www.github.com/acme/shop",
+    ],
+)
+def test_a_host_alias_and_the_ssh_host_on_port_443_are_the_same_host(url: str) -> None:
+    assert normalise_remote(url) == "github.com/acme/shop"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://dev.azure.com/quay/tide/_git/pump",
+        "https://quay@dev.azure.com/quay/tide/_git/pump",
+        "git@ssh.dev.azure.com:v3/quay/tide/pump",
+        "https://quay.visualstudio.com/tide/_git/pump",
+        "https://quay.visualstudio.com/DefaultCollection/tide/_git/pump",
+        "quay@vs-ssh.visualstudio.com:v3/quay/tide/pump",
+    ],
+)
+def test_azure_repositories_have_one_identity_in_every_form(url: str) -> None:
+    assert normalise_remote(url) == "dev.azure.com/quay/tide/pump"
+    same_name = url.replace("/tide/_git/pump", "/_git/pump").replace("/tide/", "/pump/")
+    assert normalise_remote(same_name) == "dev.azure.com/quay/pump/pump"
+
+
+def test_a_hyphen_inside_a_host_name_is_no_alias() -> None:
+    assert normalise_remote("git@git-west.example.org:acme/shop") == "git-west.example.org/acme/shop"
+    assert normalise_remote("git@git.xn--p1ai:acme/shop") == "git.xn--p1ai/acme/shop"
+
+
 def test_other_hosts_owners_and_names_stay_apart() -> None:
     urls = [
         "git@github.com:acme/shop",
