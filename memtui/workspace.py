@@ -33,17 +33,11 @@ _UNWALKED = frozenset({"node_modules", "__pycache__", "target", "dist", "build",
 
 @dataclass(frozen=True)
 class Workspace:
-    """A folder as seen by projects.
+    """A folder as seen by projects."""
 
-    Attributes:
-        folder: the absolute folder asked about.
-        root: the git root above it, or the folder itself.
-        git_folder: the `.git` folder with the shared config, None outside a repository.
-    """
-
-    folder: Path
-    root: Path
-    git_folder: Path | None
+    folder: Path  # the absolute folder asked about
+    root: Path  # the git root above it, or the folder itself
+    git_folder: Path | None  # the `.git` folder with the shared config, None outside a repository
 
     @cached_property
     def remote(self) -> str | None:

@@ -19,17 +19,11 @@ _NONE: frozenset[int] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The classes of `exclusive_terms.txt`, numbered by line.
+    """The classes of `exclusive_terms.txt`, numbered by line."""
 
-    Attributes:
-        classes: numbers of the classes that a name belongs to.
-        tools: the classes of tools, as against values.
-        names_of_two: names of two words, as they are written.
-    """
-
-    classes: dict[str, frozenset[int]]
-    tools: frozenset[int]
-    names_of_two: tuple[str, ...]
+    classes: dict[str, frozenset[int]]  # numbers of the classes that a name belongs to
+    tools: frozenset[int]  # the classes of tools, as against values
+    names_of_two: tuple[str, ...]  # names of two words, as they are written
 
 
 @cache
@@ -157,22 +151,14 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Claim:
-    """One clause of a memory; rarely needed properties are computed on demand.
+    """One clause of a memory; rarely needed properties are computed on demand."""
 
-    Attributes:
-        text: as written, on one line.
-        sentence: the sentence it is part of.
-        said: the normal form without its negations.
-        terms: stems of what it is about and says, without negations and light words.
-        denies: whether it negates its statement.
-    """
-
-    text: str
+    text: str  # as written, on one line
     normal: str
-    sentence: str
-    said: str
-    terms: frozenset[str]
-    denies: bool
+    sentence: str  # the sentence it is part of
+    said: str  # the normal form without its negations
+    terms: frozenset[str]  # stems of what it is about and says, without negations and light words
+    denies: bool  # whether it negates its statement
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -281,14 +267,10 @@ def _normal_sentence(sentence: str) -> str:
 
 
 class Clause(NamedTuple):
-    """A clause before it is analysed.
-
-    Attributes:
-        sentence: the sentence it is part of.
-    """
+    """A clause before it is analysed."""
 
     text: str
-    sentence: str
+    sentence: str  # the sentence it is part of
 
     @property
     def terms(self) -> frozenset[str]:
@@ -375,15 +357,10 @@ _SENTENCE = re.compile(r"(?<=[.;!?])\s|\n")
 
 
 class Sides(NamedTuple):
-    """What a text says and what it negates, in stems.
+    """What a text says and what it negates, in stems."""
 
-    Attributes:
-        said: everything outside of its negated statements.
-        denied: the words after each negation, the first of them apart.
-    """
-
-    said: frozenset[str]
-    denied: frozenset[tuple[str, frozenset[str]]]
+    said: frozenset[str]  # everything outside of its negated statements
+    denied: frozenset[tuple[str, frozenset[str]]]  # the words after each negation, the first of them apart
 
 
 def difference_in_denials(one: Wording, other: Wording) -> str:

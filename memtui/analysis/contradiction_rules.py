@@ -33,19 +33,12 @@ _VERSIONED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """How two claims contradict each other.
+    """How two claims contradict each other."""
 
-    Attributes:
-        type: which kind of contradiction.
-        why: one line for people: the contradicting words, and both clauses.
-        words: the contradicting words of each.
-        claims: both clauses as written.
-    """
-
-    type: ContradictionType
-    why: str
-    words: tuple[str, str]
-    claims: tuple[str, str]
+    type: ContradictionType  # which kind of contradiction
+    why: str  # one line for people: the contradicting words, and both clauses
+    words: tuple[str, str]  # the contradicting words of each
+    claims: tuple[str, str]  # both clauses as written
 
 
 def agree(one: Claim, other: Claim) -> bool:

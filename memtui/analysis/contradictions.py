@@ -30,23 +30,14 @@ DECIDED_BY = frozenset({"person", "import", "merge"})
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two memories that contradict each other.
+    """Two memories that contradict each other."""
 
-    Attributes:
-        ids: the older memory first.
-        type: which kind of contradiction; `linked` where a link says so.
-        why: one line for people.
-        words: the contradicting words of each, empty where they are not known.
-        claims: the contradicting clause of each, as written.
-        texts: content hash of each when they were compared.
-    """
-
-    ids: Pair
-    type: ContradictionType
-    why: str
-    words: tuple[str, str]
-    claims: tuple[str, str]
-    texts: tuple[str, str]
+    ids: Pair  # the older memory first
+    type: ContradictionType  # which kind of contradiction; `linked` where a link says so
+    why: str  # one line for people
+    words: tuple[str, str]  # the contradicting words of each, empty where they are not known
+    claims: tuple[str, str]  # the contradicting clause of each, as written
+    texts: tuple[str, str]  # content hash of each when they were compared
 
 
 def find_contradictions(

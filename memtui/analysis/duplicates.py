@@ -33,14 +33,10 @@ _BEFORE_NUMBER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something that matters in which two memories differ.
+    """Something that matters in which two memories differ."""
 
-    Attributes:
-        label: what differs, such as `numbers differ`.
-        sides: what only the first and only the second has, empty where the label says it all.
-    """
-
-    label: str
+    label: str  # what differs, such as `numbers differ`
+    # what only the first and only the second has, empty where the label says it all
     sides: tuple[str, str] | None = None
 
     @property
@@ -128,23 +124,14 @@ _HOPELESS = 0.4
 
 @dataclass(frozen=True, slots=True)
 class DuplicateGroup:
-    """Memories that say the same.
+    """Memories that say the same."""
 
-    Attributes:
-        ids: the memory to keep first.
-        score: likeness of the two that are least alike, 0–1.
-        pile: `easy` where they differ in nothing that matters, else `look`.
-        warnings: what differs from the memory to keep, in words.
-        copies: whether the texts are the same but for case, markup and spelling.
-        texts: content hash of each memory when it was compared.
-    """
-
-    ids: tuple[str, ...]
-    score: float
-    pile: Pile
-    warnings: tuple[str, ...]
-    copies: bool
-    texts: Mapping[str, str] = field(default_factory=dict)
+    ids: tuple[str, ...]  # the memory to keep first
+    score: float  # likeness of the two that are least alike, 0–1
+    pile: Pile  # `easy` where they differ in nothing that matters, else `look`
+    warnings: tuple[str, ...]  # what differs from the memory to keep, in words
+    copies: bool  # whether the texts are the same but for case, markup and spelling
+    texts: Mapping[str, str] = field(default_factory=dict)  # content hash of each memory when it was compared
 
 
 @dataclass(frozen=True, slots=True)

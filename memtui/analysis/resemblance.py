@@ -22,20 +22,13 @@ Sort = Literal["same", "differs", "clashes"]
 
 @dataclass(frozen=True, slots=True)
 class Resemblance:
-    """A memory that a new one resembles.
+    """A memory that a new one resembles."""
 
-    Attributes:
-        id: the existing memory.
-        sort: it says the same, much the same with a difference that matters, or the contrary.
-        score: likeness, 0–1.
-        why: the difference in words; may hold words of others.
-    """
-
-    id: str
+    id: str  # the existing memory
     title: str
-    sort: Sort
-    score: float
-    why: str
+    sort: Sort  # it says the same, much the same with a difference that matters, or the contrary
+    score: float  # likeness, 0–1
+    why: str  # the difference in words; may hold words of others
 
     @property
     def link(self) -> LinkType:

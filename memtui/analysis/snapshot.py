@@ -36,16 +36,12 @@ PAIR_VERDICTS = frozenset({NOT_DUPLICATE, NOT_CONTRADICTION, NOT_RELATED, NOT_RI
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Memories with links between any two, and verdicts on pairs.
-
-    Attributes:
-        keys: internal key of each memory, for its vector.
-    """
+    """Memories with links between any two, and verdicts on pairs."""
 
     memories: list[Memory]
     links: list[Link] = field(default_factory=list)
     dismissals: list[Verdict] = field(default_factory=list)
-    keys: dict[str, int] = field(default_factory=dict)
+    keys: dict[str, int] = field(default_factory=dict)  # internal key of each memory, for its vector
 
     def dismissed(self, *verdicts: str) -> set[Pair]:
         """Return the pairs that a person gave one of these verdicts, as long as both texts are unchanged."""

@@ -83,19 +83,13 @@ MOST_OF_ONE = 3
 
 @dataclass(frozen=True, slots=True)
 class LinkProposal:
-    """A link that might be made.
+    """A link that might be made."""
 
-    Attributes:
-        from_id: of `derived-from` the newer conclusion, of `relates` the newer one.
-        score: 0–1 by likeness; from use 1 and more, one for each pack.
-        why: the reason in words, none of them from a memory.
-    """
-
-    from_id: str
+    from_id: str  # of `derived-from` the newer conclusion, of `relates` the newer one
     type: LinkType
     to_id: str
-    score: float
-    why: str
+    score: float  # 0–1 by likeness; from use 1 and more, one for each pack
+    why: str  # the reason in words, none of them from a memory
 
     @property
     def ids(self) -> Pair:
@@ -249,16 +243,11 @@ In the sample vault the notes of one incident reach 1.2–2.3 with each other, o
 
 @dataclass(frozen=True, slots=True)
 class RipeGroup:
-    """Notes and lessons of a few weeks that may share a conclusion, the oldest first.
-
-    Attributes:
-        score: what the two share that share least, see `RIPE_EVIDENCE`.
-        why: what all of them have in common, in words; holds tags and paths of others.
-    """
+    """Notes and lessons of a few weeks that may share a conclusion, the oldest first."""
 
     ids: tuple[str, ...]
-    score: float
-    why: str
+    score: float  # what the two share that share least, see `RIPE_EVIDENCE`
+    why: str  # what all of them have in common, in words; holds tags and paths of others
 
 
 def ripe_groups(

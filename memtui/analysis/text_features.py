@@ -64,15 +64,10 @@ _QUOTED_CODE = re.compile(r"`([^`\n]{1,60})`")
 
 @dataclass(frozen=True)
 class Wording:
-    """A text as it is compared.
+    """A text as it is compared."""
 
-    Attributes:
-        text: as written, cut to `READ_CHARACTERS`.
-        title: the memory's own title, empty where the text starts with it.
-    """
-
-    text: str
-    title: str = ""
+    text: str  # as written, cut to `READ_CHARACTERS`
+    title: str = ""  # the memory's own title, empty where the text starts with it
 
     @cached_property
     def plain(self) -> str:

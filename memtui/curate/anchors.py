@@ -123,19 +123,13 @@ def _differs(snooze: Verdict, tree: Tree, hashes: Hashes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CheckedAnchor:
-    """The state of one anchor of one memory in the working tree.
-
-    Attributes:
-        path: as the anchor names it.
-        suggestion: where the file went, as far as anything tells.
-        certainty: of the suggestion, None without one.
-    """
+    """The state of one anchor of one memory in the working tree."""
 
     id: str
-    path: str
+    path: str  # as the anchor names it
     state: AnchorState
-    suggestion: str | None = None
-    certainty: Certainty | None = None
+    suggestion: str | None = None  # where the file went, as far as anything tells
+    certainty: Certainty | None = None  # of the suggestion, None without one
 
 
 def check_anchors(
@@ -183,15 +177,10 @@ def _with_suggestion(found: CheckedAnchor, anchor: Anchor, renames: Renames) -> 
 
 @dataclass(frozen=True, slots=True)
 class DeadAnchor:
-    """An anchor whose file is not where it names it.
+    """An anchor whose file is not where it names it."""
 
-    Attributes:
-        key: internal key of the memory.
-        state: `moved` where the last check found where it went.
-    """
-
-    key: int
-    state: AnchorState
+    key: int  # internal key of the memory
+    state: AnchorState  # `moved` where the last check found where it went
 
 
 def dead_anchors(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -> dict[Place, DeadAnchor]:

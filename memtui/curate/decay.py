@@ -48,19 +48,14 @@ OwnHalfLife = tuple[str, float | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knobs:
-    """Settings to try out; None leaves a setting as it is.
+    """Settings to try out; None leaves a setting as it is."""
 
-    Attributes:
-        half_lives: half-lives of kinds in days; under `memtui.domain.kinds.in_project` those of one project alone.
-        floor: the share of trust that is left however old a memory is.
-        hurt_weight: how many helps outweigh one hurt.
-    """
-
+    # half-lives of kinds in days; under `memtui.domain.kinds.in_project` those of one project alone
     half_lives: Mapping[str, float] = field(default_factory=dict)
     memory: OwnHalfLife | None = None
     threshold: float | None = None
-    floor: float | None = None
-    hurt_weight: float | None = None
+    floor: float | None = None  # the share of trust that is left however old a memory is
+    hurt_weight: float | None = None  # how many helps outweigh one hurt
 
     def kinds(self, in_force: Kinds) -> Kinds:
         """Return the kinds as if all of it were in force."""
@@ -69,36 +64,25 @@ class Knobs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindNow:
-    """One kind as it is.
-
-    Attributes:
-        origin: where its half-life comes from.
-        lesson: what the verdicts suggest; None without any.
-        verified_days: how long ago memories of the kind were last verified, the newest first.
-    """
+    """One kind as it is."""
 
     name: str
     memories: int
     half_life_days: float
-    origin: Origin
-    lesson: Lesson | None
-    verified_days: tuple[float, ...] = ()
+    origin: Origin  # where its half-life comes from
+    lesson: Lesson | None  # what the verdicts suggest; None without any
+    verified_days: tuple[float, ...] = ()  # how long ago memories of the kind were last verified, the newest first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """The basis of effects, so that the vault is not needed again.
-
-    Attributes:
-        others: memories that are due whatever their freshness: for their files, a contradiction, or since they hurt.
-        kinds: every kind that is in use or known.
-        in_force: their half-lives when the snapshot was taken.
-    """
+    """The basis of effects, so that the vault is not needed again."""
 
     memories: tuple[Fading, ...]
+    # memories that are due whatever their freshness: for their files, a contradiction, or since they hurt
     others: frozenset[str]
-    kinds: tuple[KindNow, ...]
-    in_force: Kinds
+    kinds: tuple[KindNow, ...]  # every kind that is in use or known
+    in_force: Kinds  # their half-lives when the snapshot was taken
     threshold: float
     now: datetime
     counter: int
@@ -155,19 +139,12 @@ class Affected:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What the review queue would become.
+    """What the review queue would become."""
 
-    Attributes:
-        before: number of memories due as things are.
-        after: number of memories that would be due.
-        entering: memories that would become due, the least fresh first.
-        leaving: memories that would no longer be due, the freshest first.
-    """
-
-    before: int
-    after: int
-    entering: tuple[Affected, ...] = ()
-    leaving: tuple[Affected, ...] = ()
+    before: int  # number of memories due as things are
+    after: int  # number of memories that would be due
+    entering: tuple[Affected, ...] = ()  # memories that would become due, the least fresh first
+    leaving: tuple[Affected, ...] = ()  # memories that would no longer be due, the freshest first
 
 
 def take_snapshot(vault: Vault, scope: Scope, *, threshold: float = REVIEW_THRESHOLD) -> Snapshot:
@@ -355,18 +332,14 @@ Members = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayloadOptions:
-    """How payloads are made, as `memtui recipe run` makes them.
-
-    Attributes:
-        meaning: compares tasks with memories by meaning, None for words alone.
-    """
+    """How payloads are made, as `memtui recipe run` makes them."""
 
     view: View
     context: ContextSettings = field(default_factory=ContextSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
     secret_patterns: Sequence[tuple[str, str]] = ()
     targets: Sequence[tuple[str, TargetSettings]] = ()
-    meaning: Meaning | None = None
+    meaning: Meaning | None = None  # compares tasks with memories by meaning, None for words alone
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,17 +20,11 @@ from memtui.vault.vault import Vault
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A memory and its place in a payload, or why it has none.
+    """A memory and its place in a payload, or why it has none."""
 
-    Attributes:
-        memory: as it is stored.
-        reason: the first one, with the title of the memory that stands against it.
-        included: as it went in, None where it did not.
-    """
-
-    memory: Memory
-    reason: Reason
-    included: Included | None = None
+    memory: Memory  # as it is stored
+    reason: Reason  # the first one, with the title of the memory that stands against it
+    included: Included | None = None  # as it went in, None where it did not
 
 
 def explain_withheld(vault: Vault, pack: Pack) -> list[Explained]:
@@ -106,13 +100,9 @@ MOST_KEPT = 5_000
 
 @dataclass(frozen=True, slots=True)
 class PayloadContradiction:
-    """Two memories of one payload that contradict each other, as `memtui tidy` would propose them.
+    """Two memories of one payload that contradict each other, as `memtui tidy` would propose them."""
 
-    Attributes:
-        contradiction: the older memory first.
-    """
-
-    contradiction: Contradiction
+    contradiction: Contradiction  # the older memory first
     titles: tuple[str, str]
 
     @property

@@ -76,17 +76,11 @@ class MemoryFile:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """What came back from the editor.
+    """What came back from the editor."""
 
-    Attributes:
-        values: the fields that changed.
-        path: the file, to be deleted once they are saved.
-        left_alone: keys that were changed in the file but cannot be edited this way.
-    """
-
-    values: dict[str, Any]
-    path: Path
-    left_alone: tuple[str, ...] = ()
+    values: dict[str, Any]  # the fields that changed
+    path: Path  # the file, to be deleted once they are saved
+    left_alone: tuple[str, ...] = ()  # keys that were changed in the file but cannot be edited this way
 
 
 def edit_in_editor(memory: Memory) -> Edited:

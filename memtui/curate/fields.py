@@ -23,17 +23,11 @@ from memtui.workspace import MATCHED, Tree, file_hash, without_symbol
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """Defaults that a conclusion takes from its sources.
+    """Defaults that a conclusion takes from its sources."""
 
-    Attributes:
-        tags: of all sources, each once.
-        anchors: of all sources, each path once.
-        outline: the sources' titles, one a line, as a start; never stored as it is.
-    """
-
-    tags: tuple[str, ...]
-    anchors: tuple[Anchor, ...]
-    outline: str
+    tags: tuple[str, ...]  # of all sources, each once
+    anchors: tuple[Anchor, ...]  # of all sources, each path once
+    outline: str  # the sources' titles, one a line, as a start; never stored as it is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,15 +35,12 @@ class ListChanges:
     """Tags and files to add to a memory and to remove.
 
     Saving whole lists would drop what somebody else added in the meantime.
-
-    Attributes:
-        add_anchors: an anchor replaces one with the same path.
-        remove_files: paths as memories name them, each with what the person typed.
     """
 
     add_tags: tuple[str, ...] = ()
     remove_tags: tuple[str, ...] = ()
-    add_anchors: tuple[Anchor, ...] = ()
+    add_anchors: tuple[Anchor, ...] = ()  # an anchor replaces one with the same path
+    # paths as memories name them, each with what the person typed
     remove_files: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:

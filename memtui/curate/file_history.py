@@ -33,15 +33,11 @@ FOLDER_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Where the file of an anchor is now.
+    """Where the file of an anchor is now."""
 
-    Attributes:
-        path: the new path, with the symbol of the old one.
-        certainty: `sure` where git recorded the rename or the content is the same, `likely` where the folder
-            moved, `weak` where only the name is the same.
-    """
-
-    path: str
+    path: str  # the new path, with the symbol of the old one
+    # `sure` where git recorded the rename or the content is the same, `likely` where the folder moved, `weak` where
+    # only the name is the same
     certainty: Certainty
 
 
@@ -193,21 +189,13 @@ _SAFE = ("--no-ext-diff", "--no-textconv", "--no-color")
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One file of a memory.
+    """One file of a memory."""
 
-    Attributes:
-        path: as the anchor names it.
-        state: of the anchor in the working tree; None where it was not checked.
-        added: lines added since the memory was last verified; None where git cannot tell.
-        removed: lines removed, likewise.
-        lines: the first changed lines, each starting with `+` or `-`.
-    """
-
-    path: str
-    state: AnchorState | None
-    added: int | None = None
-    removed: int | None = None
-    lines: tuple[str, ...] = ()
+    path: str  # as the anchor names it
+    state: AnchorState | None  # of the anchor in the working tree; None where it was not checked
+    added: int | None = None  # lines added since the memory was last verified; None where git cannot tell
+    removed: int | None = None  # lines removed, likewise
+    lines: tuple[str, ...] = ()  # the first changed lines, each starting with `+` or `-`
 
 
 def file_changes(memory: Memory, tree: Tree | None, *, moves: Mapping[str, str] | None = None) -> list[FileChange]:

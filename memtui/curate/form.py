@@ -108,32 +108,22 @@ Level = Literal["error", "secret", "hint"]
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What a form starts from.
+    """What a form starts from."""
 
-    Attributes:
-        memory: the memory to edit as it was read, None for a new one.
-        root: the working tree that its files are relative to, None where it is not known here.
-        project: project of a new memory that names none; None stays unassigned.
-    """
-
-    memory: Memory | None
+    memory: Memory | None  # the memory to edit as it was read, None for a new one
     kinds: Kinds
-    root: Path | None
-    project: str | None = None
+    root: Path | None  # the working tree that its files are relative to, None where it is not known here
+    project: str | None = None  # project of a new memory that names none; None stays unassigned
     projects: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A message beside a field.
-
-    Attributes:
-        level: an `error` cannot be saved, a `secret` is refused unless the person insists, a `hint` is advice.
-    """
+    """A message beside a field."""
 
     field: str
-    level: Level
+    level: Level  # an `error` cannot be saved, a `secret` is refused unless the person insists, a `hint` is advice
     text: str
 
 

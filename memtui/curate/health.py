@@ -83,44 +83,29 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """The figures.
+    """The figures."""
 
-    Attributes:
-        counts: as `count_vault` has them.
-        freshness: active memories per tenth of freshness, the stalest first.
-        mean_freshness: over the active memories; 0 without any.
-        by_path: active memories per folder that they are tied to, the most first; `NO_PATH` for the others.
-        anchors: anchors per state: `gone` and `moved` as `memtui.curate.anchors.dead_anchors` finds them, `changed`
-            as the last check found them, `fresh` for the rest.
-        dead_memories: number of memories with a dead anchor.
-        copies: memories whose text is exactly another's.
-        duplicates: surplus memories by proposals of duplicates; None above `MOST_COMPARED` memories.
-        proposed_contradictions: pairs that are proposed; None likewise.
-        linked_contradictions: pairs of active memories that are linked as contradicting.
-        overdue_days: days since the memory that is due for longest was verified.
-        signals: how often each signal was given.
-        packs: packs that were used, and of them how many helped, hurt, and were never judged.
-        unchecked: projects whose files could not be checked: their anchors count as found last.
-    """
-
-    counts: Mapping[str, Any]
-    freshness: tuple[int, ...]
-    mean_freshness: float
+    counts: Mapping[str, Any]  # as `count_vault` has them
+    freshness: tuple[int, ...]  # active memories per tenth of freshness, the stalest first
+    mean_freshness: float  # over the active memories; 0 without any
+    # active memories per folder that they are tied to, the most first; `NO_PATH` for the others
     by_path: Mapping[str, int]
+    # anchors per state: `gone` and `moved` as `memtui.curate.anchors.dead_anchors` finds them, `changed` as the last
+    # check found them, `fresh` for the rest
     anchors: Mapping[str, int]
-    dead_memories: int
-    copies: int
-    duplicates: int | None
+    dead_memories: int  # number of memories with a dead anchor
+    copies: int  # memories whose text is exactly another's
+    duplicates: int | None  # surplus memories by proposals of duplicates; None above `MOST_COMPARED` memories
     duplicate_tokens: int
-    proposed_contradictions: int | None
-    linked_contradictions: int
-    overdue_days: int
+    proposed_contradictions: int | None  # pairs that are proposed; None likewise
+    linked_contradictions: int  # pairs of active memories that are linked as contradicting
+    overdue_days: int  # days since the memory that is due for longest was verified
     most_useful: tuple[Ranked, ...]
     least_useful: tuple[Ranked, ...]
-    signals: Mapping[str, int]
-    packs: Mapping[str, int]
+    signals: Mapping[str, int]  # how often each signal was given
+    packs: Mapping[str, int]  # packs that were used, and of them how many helped, hurt, and were never judged
     standing: Standing
-    unchecked: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()  # projects whose files could not be checked: their anchors count as found last
 
     @property
     def dead_share(self) -> float:

@@ -38,14 +38,10 @@ class FieldDiff:
 
 @dataclass(frozen=True, slots=True)
 class MemoryDiff:
-    """What a change did to one memory.
-
-    Attributes:
-        title: after the change; before it where the memory was removed.
-    """
+    """What a change did to one memory."""
 
     id: str
-    title: str
+    title: str  # after the change; before it where the memory was removed
     version: int
     fate: Fate
     fields: tuple[FieldDiff, ...]
@@ -53,16 +49,11 @@ class MemoryDiff:
 
 @dataclass(frozen=True, slots=True)
 class ChangeDiff:
-    """What a change did.
+    """What a change did."""
 
-    Attributes:
-        row: the change, with the number of its memories.
-        memories: at most `MOST_MEMORIES`, in order.
-        kin: numbers of links, verdicts, signals and tombstones that were added and removed, by name.
-    """
-
-    row: ChangeRow
-    memories: tuple[MemoryDiff, ...]
+    row: ChangeRow  # the change, with the number of its memories
+    memories: tuple[MemoryDiff, ...]  # at most `MOST_MEMORIES`, in order
+    # numbers of links, verdicts, signals and tombstones that were added and removed, by name
     kin: Mapping[str, tuple[int, int]]
 
 

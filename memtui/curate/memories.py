@@ -61,11 +61,7 @@ def expiry_of(writer: VaultWriter, memory_id: str) -> list[Verdict]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemory:
-    """What a person or an agent types to add a memory; everything but the text may be left out.
-
-    Attributes:
-        tags_in_use: tags taken over from other memories, whatever their length.
-    """
+    """What a person or an agent types to add a memory; everything but the text may be left out."""
 
     text: str
     title: str = ""
@@ -74,7 +70,7 @@ class NewMemory:
     snippet: str = ""
     files: Sequence[str] = ()
     tags: Sequence[str] = ()
-    tags_in_use: Sequence[str] = ()
+    tags_in_use: Sequence[str] = ()  # tags taken over from other memories, whatever their length
     project: str | None = None
     pinned: bool = False
     importance: int = DEFAULT_IMPORTANCE
@@ -88,27 +84,18 @@ class NewMemory:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A new memory, not yet stored.
-
-    Attributes:
-        removed: number of control characters that were stripped.
-        guessed_kind: whether the kind was guessed from the text.
-    """
+    """A new memory, not yet stored."""
 
     memory: Memory
-    removed: int = 0
-    guessed_kind: bool = False
+    removed: int = 0  # number of control characters that were stripped
+    guessed_kind: bool = False  # whether the kind was guessed from the text
 
 
 @dataclass(frozen=True, slots=True)
 class Added(Drafted):
-    """A memory as stored.
+    """A memory as stored."""
 
-    Attributes:
-        is_new: False when the same text was in the same project already.
-    """
-
-    is_new: bool = True
+    is_new: bool = True  # False when the same text was in the same project already
 
 
 def add_memory(

@@ -310,18 +310,12 @@ _LONGEST_LIKENED = 2_000
 
 @dataclass(frozen=True, slots=True)
 class MergeField:
-    """A field in which the memories differ.
-
-    Attributes:
-        texts: what each memory holds, in their order.
-        proposed: positions of the texts that are taken unless the person chooses otherwise.
-        can_join: whether the texts can stand one after the other.
-    """
+    """A field in which the memories differ."""
 
     name: str
-    texts: tuple[str, ...]
-    proposed: tuple[int, ...]
-    can_join: bool
+    texts: tuple[str, ...]  # what each memory holds, in their order
+    proposed: tuple[int, ...]  # positions of the texts that are taken unless the person chooses otherwise
+    can_join: bool  # whether the texts can stand one after the other
 
     def text(self, places: Sequence[int]) -> str:
         """Return the texts at these positions, one after the other."""

@@ -49,17 +49,13 @@ ASKED = "asked"
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """How a signal moved one memory's usefulness (0.5–1.5).
-
-    Attributes:
-        is_due: whether it hurt so often since its last verification that it is due for review.
-    """
+    """How a signal moved one memory's usefulness (0.5–1.5)."""
 
     memory_id: str
     title: str
     before: float
     after: float
-    is_due: bool = False
+    is_due: bool = False  # whether it hurt so often since its last verification that it is due for review
 
 
 def give_feedback(
@@ -212,30 +208,20 @@ MOST_PACKS = 500
 
 @dataclass(frozen=True, slots=True)
 class UsedPack:
-    """A pack that was used.
-
-    Attributes:
-        said: per verdict, the number of memories that it is about.
-        awaits: whether it is time to ask for feedback.
-    """
+    """A pack that was used."""
 
     pack: StoredPack
-    said: Mapping[str, int]
-    awaits: bool
+    said: Mapping[str, int]  # per verdict, the number of memories that it is about
+    awaits: bool  # whether it is time to ask for feedback
 
 
 @dataclass(frozen=True, slots=True)
 class UsedMember:
-    """A memory of a pack, then and now.
-
-    Attributes:
-        memory: as it is now; None where it is gone.
-        said: the verdicts on it in this pack, the oldest first, each with its reason.
-    """
+    """A memory of a pack, then and now."""
 
     member: PackMember
-    memory: Memory | None
-    said: tuple[tuple[str, str], ...]
+    memory: Memory | None  # as it is now; None where it is gone
+    said: tuple[tuple[str, str], ...]  # the verdicts on it in this pack, the oldest first, each with its reason
 
     @property
     def has_changed(self) -> bool:
@@ -245,17 +231,13 @@ class UsedMember:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Feedback on a pack.
-
-    Attributes:
-        memories: how many of its memories it is about.
-    """
+    """Feedback on a pack."""
 
     verdict: str
     at: datetime
     actor: str
     reason: str
-    memories: int
+    memories: int  # how many of its memories it is about
 
 
 def used_packs(vault: Vault) -> list[UsedPack]:

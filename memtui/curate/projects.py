@@ -70,30 +70,19 @@ DEFAULT_SCOPE_KEY = "default_scope"
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the working directory and `--project` put in view.
+    """What the working directory and `--project` put in view."""
 
-    Attributes:
-        project: the project that new memories go to, None while unknown.
-        scope: what is listed and searched.
-        root: the folder that anchors are relative to: the repository's, or the linked folder.
-        named: whether a person named the project.
-        known: whether the vault knows the project.
-        stands_in: whether the working directory belongs to the project.
-        elsewhere: the project's tree, where the working directory is outside of it but a given file is inside.
-        shows_all: whether the vault shows all projects from anywhere (the demo).
-        kin: a project with another remote that shares its first commit with this unknown repository.
-    """
-
-    project: str | None
-    scope: Scope
+    project: str | None  # the project that new memories go to, None while unknown
+    scope: Scope  # what is listed and searched
     workspace: Workspace
-    root: Path
-    named: bool = False
-    known: bool = True
-    stands_in: bool = False
+    root: Path  # the folder that anchors are relative to: the repository's, or the linked folder
+    named: bool = False  # whether a person named the project
+    known: bool = True  # whether the vault knows the project
+    stands_in: bool = False  # whether the working directory belongs to the project
+    # the project's tree, where the working directory is outside of it but a given file is inside
     elsewhere: Tree | None = None
-    shows_all: bool = False
-    kin: str | None = None
+    shows_all: bool = False  # whether the vault shows all projects from anywhere (the demo)
+    kin: str | None = None  # a project with another remote that shares its first commit with this unknown repository
 
     @property
     def payload_scope(self) -> Scope:

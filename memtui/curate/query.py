@@ -50,18 +50,12 @@ _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A parsed query.
-
-    Attributes:
-        conditions: all of them must match.
-        names_status: whether it has a condition on the status.
-        names_project: whether it has a condition on the project.
-    """
+    """A parsed query."""
 
     text: str
-    conditions: tuple[Condition, ...] = ()
-    names_status: bool = False
-    names_project: bool = False
+    conditions: tuple[Condition, ...] = ()  # all of them must match
+    names_status: bool = False  # whether it has a condition on the status
+    names_project: bool = False  # whether it has a condition on the project
 
     def narrow(self, base: MemoryFilter) -> MemoryFilter:
         """Return a filter narrowed by the query; its status and project replace those of the filter."""

@@ -39,39 +39,26 @@ def propose(sources: Sequence[Memory]) -> Proposed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conclusion:
-    """What a person concludes.
+    """What a person concludes."""
 
-    Attributes:
-        text: the conclusion, in the person's own words.
-        title: one line; made from the text if empty.
-        tags: None takes those of the sources.
-        anchors: None takes those of the sources.
-        project: None takes the strictest of the sources.
-    """
-
-    text: str
-    title: str = ""
+    text: str  # the conclusion, in the person's own words
+    title: str = ""  # one line; made from the text if empty
     kind: str = DEFAULT_KIND
     why: str = ""
-    tags: Sequence[str] | None = None
-    anchors: Sequence[Anchor] | None = None
-    project: str | None = None
+    tags: Sequence[str] | None = None  # None takes those of the sources
+    anchors: Sequence[Anchor] | None = None  # None takes those of the sources
+    project: str | None = None  # None takes the strictest of the sources
     allow_secret: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Reflected:
-    """A conclusion as stored, with its sources.
-
-    Attributes:
-        is_new: False where a memory with the same text existed; it has the sources now.
-        retired: whether the sources were taken out of use.
-    """
+    """A conclusion as stored, with its sources."""
 
     memory: Memory
     sources: tuple[Memory, ...]
-    is_new: bool = True
-    retired: bool = False
+    is_new: bool = True  # False where a memory with the same text existed; it has the sources now
+    retired: bool = False  # whether the sources were taken out of use
 
 
 def reflect(

@@ -27,17 +27,12 @@ from memtui.vault.writer import VaultWriter
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """Where one of two contradicting memories holds.
+    """Where one of two contradicting memories holds."""
 
-    Attributes:
-        paths: files, folders or globs of the project that it gets tied to and is recalled for alone.
-        phases: phases of the work, of `memtui.recall.eligibility.PHASES`, that it is recalled in alone.
-        words: any other limit, in words.
-    """
-
-    paths: Sequence[str] = ()
+    paths: Sequence[str] = ()  # files, folders or globs of the project that it gets tied to and is recalled for alone
+    # phases of the work, of `memtui.recall.eligibility.PHASES`, that it is recalled in alone
     phases: Sequence[str] = ()
-    words: str = ""
+    words: str = ""  # any other limit, in words
 
     @property
     def text(self) -> str:
@@ -102,14 +97,10 @@ def dismiss(vault: Vault, verdict: str, prefixes: Iterable[str], *, actor: Actor
 
 @dataclass(slots=True)
 class CopiesMerged:
-    """What became of groups of exact copies.
+    """What became of groups of exact copies."""
 
-    Attributes:
-        merged: one entry for each change that was made.
-        failed: ids of a group with the error that kept it from being merged.
-    """
-
-    merged: list[Merged] = field(default_factory=list)
+    merged: list[Merged] = field(default_factory=list)  # one entry for each change that was made
+    # ids of a group with the error that kept it from being merged
     failed: list[tuple[tuple[str, ...], MemtuiError]] = field(default_factory=list)
 
 

@@ -17,17 +17,12 @@ from memtui.vault.vault import Vault
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A memory that is due for review.
-
-    Attributes:
-        risk: larger is more urgent, see `memtui.domain.freshness.review_risk`.
-        reasons: why it is due, in words for people.
-    """
+    """A memory that is due for review."""
 
     memory: Memory
     freshness: float
-    risk: float
-    reasons: tuple[str, ...]
+    risk: float  # larger is more urgent, see `memtui.domain.freshness.review_risk`
+    reasons: tuple[str, ...]  # why it is due, in words for people
 
     @property
     def why(self) -> str:

@@ -54,44 +54,28 @@ _FEWEST_STEPS = 3
 
 @dataclass(frozen=True, slots=True)
 class ReviewSession:
-    """A queue that was taken into review.
+    """A queue that was taken into review."""
 
-    Attributes:
-        project: the project in view, empty for all.
-        kinds: the requested kinds; empty for all.
-        size: the requested size; None for all.
-        ids: in the order of the queue.
-        pinned: those that were pinned already, e.g. pinned ones that hurt.
-        why: reasons in words, by id.
-        packs: packs that await feedback, to be asked about once at the end.
-        standing: tokens of the standing payload when the session began, None where they were not counted.
-        after: number of the last change before the session.
-    """
-
-    project: str
-    kinds: tuple[str, ...]
+    project: str  # the project in view, empty for all
+    kinds: tuple[str, ...]  # the requested kinds; empty for all
     started_at: datetime
-    ids: tuple[str, ...]
-    size: int | None = None
-    pinned: frozenset[str] = frozenset()
-    why: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    packs: tuple[str, ...] = ()
+    ids: tuple[str, ...]  # in the order of the queue
+    size: int | None = None  # the requested size; None for all
+    pinned: frozenset[str] = frozenset()  # those that were pinned already, e.g. pinned ones that hurt
+    why: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # reasons in words, by id
+    packs: tuple[str, ...] = ()  # packs that await feedback, to be asked about once at the end
+    # tokens of the standing payload when the session began, None where they were not counted
     standing: int | None = None
-    after: int = 0
+    after: int = 0  # number of the last change before the session
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a session is.
-
-    Attributes:
-        results: what became of each memory that needs no further look, by id.
-        minutes_left: at the pace so far.
-    """
+    """How far a session is."""
 
     total: int
-    results: Mapping[str, Result]
-    minutes_left: float
+    results: Mapping[str, Result]  # what became of each memory that needs no further look, by id
+    minutes_left: float  # at the pace so far
 
     @property
     def left(self) -> int:
@@ -377,22 +361,17 @@ _OUT_OF_USE = frozenset({"retired", "superseded", "merged"})
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a session changed.
-
-    Attributes:
-        counts: memories by what became of them, the most common first.
-        tokens_out: tokens of the texts that were taken out of use (o200k_base).
-        standing: tokens of the standing payload before and now; None where they were not counted.
-        half_lives: (id, title, days) of memories with another half-life; None for that of their kind.
-        still_said: (id, title, source path) of memories whose source still says what was changed or taken out of use.
-    """
+    """What a session changed."""
 
     started_at: datetime
     total: int
-    counts: Mapping[Result, int]
-    tokens_out: int = 0
+    counts: Mapping[Result, int]  # memories by what became of them, the most common first
+    tokens_out: int = 0  # tokens of the texts that were taken out of use (o200k_base)
+    # tokens of the standing payload before and now; None where they were not counted
     standing: tuple[int, int] | None = None
+    # (id, title, days) of memories with another half-life; None for that of their kind
     half_lives: tuple[tuple[str, str, float | None], ...] = ()
+    # (id, title, source path) of memories whose source still says what was changed or taken out of use
     still_said: tuple[tuple[str, str, str], ...] = ()
 
 

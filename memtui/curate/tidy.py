@@ -220,37 +220,21 @@ _KEYS = {"contradictions": "conflicts"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TidyReport:
-    """Findings of a pass; ids unless said otherwise.
+    """Findings of a pass; ids unless said otherwise."""
 
-    Attributes:
-        duplicates: groups, the surest first.
-        contradictions: pairs, linked ones before proposed ones.
-        anchors: anchors whose file moved or is gone.
-        stale: memories that are due for review.
-        oversized: memories of more than `OVERSIZED_TOKENS` tokens.
-        vague: memories that hold no fact.
-        secrets: memories that hold what looks like a secret.
-        unconfirmed: memories that no person accepted.
-        unused: memories that no pack held for `UNUSED_AFTER`.
-        ripe: groups that may share a conclusion: an offer, not a finding.
-        tokens: tokens of each examined memory.
-        titles: title of each examined memory.
-        unchecked: projects whose files could not be checked.
-    """
-
-    duplicates: tuple[DuplicateGroup, ...] = ()
-    contradictions: tuple[Contradiction, ...] = ()
-    anchors: tuple[CheckedAnchor, ...] = ()
-    stale: tuple[str, ...] = ()
-    oversized: tuple[str, ...] = ()
-    vague: tuple[str, ...] = ()
-    secrets: tuple[str, ...] = ()
-    unconfirmed: tuple[str, ...] = ()
-    unused: tuple[str, ...] = ()
-    ripe: tuple[RipeGroup, ...] = ()
-    tokens: Mapping[str, int] = field(default_factory=dict)
-    titles: Mapping[str, str] = field(default_factory=dict)
-    unchecked: tuple[str, ...] = ()
+    duplicates: tuple[DuplicateGroup, ...] = ()  # groups, the surest first
+    contradictions: tuple[Contradiction, ...] = ()  # pairs, linked ones before proposed ones
+    anchors: tuple[CheckedAnchor, ...] = ()  # anchors whose file moved or is gone
+    stale: tuple[str, ...] = ()  # memories that are due for review
+    oversized: tuple[str, ...] = ()  # memories of more than `OVERSIZED_TOKENS` tokens
+    vague: tuple[str, ...] = ()  # memories that hold no fact
+    secrets: tuple[str, ...] = ()  # memories that hold what looks like a secret
+    unconfirmed: tuple[str, ...] = ()  # memories that no person accepted
+    unused: tuple[str, ...] = ()  # memories that no pack held for `UNUSED_AFTER`
+    ripe: tuple[RipeGroup, ...] = ()  # groups that may share a conclusion: an offer, not a finding
+    tokens: Mapping[str, int] = field(default_factory=dict)  # tokens of each examined memory
+    titles: Mapping[str, str] = field(default_factory=dict)  # title of each examined memory
+    unchecked: tuple[str, ...] = ()  # projects whose files could not be checked
 
     @property
     def total(self) -> int:
@@ -288,20 +272,15 @@ class TidyReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TidyOptions:
-    """What a pass examines.
-
-    Attributes:
-        tree: the working tree of the current folder; other projects are checked in their linked folders.
-        model: the embedding model whose vectors are compared; None for words alone.
-        encoding: the token encoding that memories are measured in.
-    """
+    """What a pass examines."""
 
     scope: Scope = EVERYTHING
     threshold: float = REVIEW_THRESHOLD
+    # the working tree of the current folder; other projects are checked in their linked folders
     tree: Tree | None = None
-    model: str | None = None
+    model: str | None = None  # the embedding model whose vectors are compared; None for words alone
     secret_patterns: Sequence[tuple[str, str]] = ()
-    encoding: str = "o200k_base"
+    encoding: str = "o200k_base"  # the token encoding that memories are measured in
 
 
 Stage = Callable[[str], ProgressCallback | None]

@@ -140,11 +140,7 @@ def _why_nowhere(memory: Memory, root: Path | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """A memory with its derived values and relations.
-
-    Attributes:
-        source_says_this: whether its source still says what was changed or retired here.
-    """
+    """A memory with its derived values and relations."""
 
     memory: Memory
     tier: str
@@ -153,7 +149,7 @@ class MemoryView:
     due_at: datetime | None
     anchor_states: dict[str, AnchorState]
     links: tuple[Link, ...]
-    source_says_this: bool
+    source_says_this: bool  # whether its source still says what was changed or retired here
 
 
 def view_memories(

@@ -43,14 +43,10 @@ ChangedBy = Literal["theirs", "mine", "both"]
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A text made of two.
-
-    Attributes:
-        clashes: places where both changed the same lines; both are kept, theirs first.
-    """
+    """A text made of two."""
 
     text: str
-    clashes: int = 0
+    clashes: int = 0  # places where both changed the same lines; both are kept, theirs first
 
 
 def merge_lines(base: str, theirs: str, mine: str) -> Merged:
@@ -120,20 +116,13 @@ def _key(item: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One field that somebody changed.
-
-    Attributes:
-        base: its value when the edit began.
-        theirs: its value as stored now.
-        mine: its value as the person wants it.
-        changed_by: who changed it; `both` must be decided.
-    """
+    """One field that somebody changed."""
 
     field: str
-    base: Any
-    theirs: Any
-    mine: Any
-    changed_by: ChangedBy
+    base: Any  # its value when the edit began
+    theirs: Any  # its value as stored now
+    mine: Any  # its value as the person wants it
+    changed_by: ChangedBy  # who changed it; `both` must be decided
 
     @property
     def combined(self) -> tuple[Any, int] | None:

@@ -126,19 +126,12 @@ EXPIRED = frozenset({"outdated", "superseded"})
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A half-life learned from verdicts, with its evidence.
+    """A half-life learned from verdicts, with its evidence."""
 
-    Attributes:
-        half_life_days: what the verdicts suggest.
-        verdicts: how many said anything about the fact.
-        expired: how many of them found it expired.
-        exposure_days: total time over which the facts were observed.
-    """
-
-    half_life_days: float
-    verdicts: int
-    expired: int
-    exposure_days: float
+    half_life_days: float  # what the verdicts suggest
+    verdicts: int  # how many said anything about the fact
+    expired: int  # how many of them found it expired
+    exposure_days: float  # total time over which the facts were observed
 
     def __str__(self) -> str:
         """Return it as people read it: `41 d from 23 verdicts`."""
@@ -190,17 +183,11 @@ LOWEST, HIGHEST = 0.5, 1.5
 
 @dataclass(frozen=True, slots=True)
 class SignalType:
-    """What one fresh signal of a type adds.
+    """What one fresh signal of a type adds."""
 
-    Attributes:
-        helped: to H; a person's "helped" is 1.
-        hurt: to B; a person's "hurt" is 1.
-        use: to the use u, which counts by its logarithm only.
-    """
-
-    helped: float = 0.0
-    hurt: float = 0.0
-    use: float = 0.0
+    helped: float = 0.0  # to H; a person's "helped" is 1
+    hurt: float = 0.0  # to B; a person's "hurt" is 1
+    use: float = 0.0  # to the use u, which counts by its logarithm only
 
 
 SIGNALS: Mapping[str, SignalType] = {

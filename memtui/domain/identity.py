@@ -20,15 +20,10 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """A person or an agent.
+    """A person or an agent."""
 
-    Attributes:
-        name: stored in the journal and in `confirmed_by`.
-        is_person: False for an agent.
-    """
-
-    name: str = PERSON
-    is_person: bool = True
+    name: str = PERSON  # stored in the journal and in `confirmed_by`
+    is_person: bool = True  # False for an agent
 
     @property
     def origin(self) -> str:

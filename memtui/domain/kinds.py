@@ -12,17 +12,11 @@ Origin = Literal["config", "vault", "default"]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of memory.
+    """One kind of memory."""
 
-    Attributes:
-        name: the word users type, lower case.
-        tier: the memory tier: semantic, procedural, episodic or working.
-        half_life_days: days until trust in an unverified memory of this kind has halved.
-    """
-
-    name: str
-    tier: str
-    half_life_days: float
+    name: str  # the word users type, lower case
+    tier: str  # the memory tier: semantic, procedural, episodic or working
+    half_life_days: float  # days until trust in an unverified memory of this kind has halved
 
 
 DEFAULT_KINDS: Mapping[str, Kind] = {

@@ -32,15 +32,10 @@ DEFAULT_CONFIDENCE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """What a memory is tied to.
+    """What a memory is tied to."""
 
-    Attributes:
-        path: a POSIX path relative to the project, a glob, or `path::symbol`.
-        content_hash: hash of the file when the memory was last verified, else None.
-    """
-
-    path: str
-    content_hash: str | None = None
+    path: str  # a POSIX path relative to the project, a glob, or `path::symbol`
+    content_hash: str | None = None  # hash of the file when the memory was last verified, else None
 
     @property
     def is_glob(self) -> bool:
@@ -50,23 +45,15 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where a memory came from.
+    """Where a memory came from."""
 
-    Attributes:
-        format: name of the reader, e.g. `claude-md`; `memtui` for memories typed here.
-        path: the file, relative to the project where it lies in one, else absolute; None if typed.
-        span: first and last line in that file, counted from 1, both inclusive.
-        native_id: the id that the source itself gives: a heading path with a slot, an ADR number, a name.
-        agent: the assistant that wrote the source, if known.
-        imported_hash: content hash of the memory as this source stated it at the last import.
-    """
-
-    format: str
-    path: str | None = None
-    span: tuple[int, int] | None = None
+    format: str  # name of the reader, e.g. `claude-md`; `memtui` for memories typed here
+    path: str | None = None  # the file, relative to the project where it lies in one, else absolute; None if typed
+    span: tuple[int, int] | None = None  # first and last line in that file, counted from 1, both inclusive
+    # the id that the source itself gives: a heading path with a slot, an ADR number, a name
     native_id: str | None = None
-    agent: str | None = None
-    imported_hash: str | None = None
+    agent: str | None = None  # the assistant that wrote the source, if known
+    imported_hash: str | None = None  # content hash of the memory as this source stated it at the last import
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,68 +102,48 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A directed relation from one memory to another.
-
-    Attributes:
-        weight: strength, 0–1.
-        origin: who proposed it: `person`, `import`, `merge` or an agent's name.
-    """
+    """A directed relation from one memory to another."""
 
     from_id: str
     type: LinkType
     to_id: str
-    weight: float = 1.0
-    origin: str = "person"
+    weight: float = 1.0  # strength, 0–1
+    origin: str = "person"  # who proposed it: `person`, `import`, `merge` or an agent's name
     created_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What a person said of a memory in review: evidence for its kind's half-life.
-
-    Attributes:
-        verdict: `still-true`, `outdated`, `superseded`, `snoozed` or `edited`; of a pair `not-duplicate`,
-            `not-conflict`, `not-related` or `not-ripe`, with the other's id and a fingerprint of both texts as the
-            reason.
-        exposure_days: days from the previous verification (or observation) to this verdict.
-    """
+    """What a person said of a memory in review: evidence for its kind's half-life."""
 
     memory_id: str
+    # `still-true`, `outdated`, `superseded`, `snoozed` or `edited`; of a pair `not-duplicate`, `not-conflict`, `not-
+    # related` or `not-ripe`, with the other's id and a fingerprint of both texts as the reason
     verdict: str
     at: datetime
     actor: str
-    exposure_days: float = 0.0
+    exposure_days: float = 0.0  # days from the previous verification (or observation) to this verdict
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """What happened to a memory in use.
-
-    Attributes:
-        signal: its type, see `memtui.domain.freshness.SIGNALS`.
-        pack_id: the pack that the signal speaks of, if any.
-        weight: how much this one counts, 1.0 by default.
-    """
+    """What happened to a memory in use."""
 
     memory_id: str
-    signal: str
+    signal: str  # its type, see `memtui.domain.freshness.SIGNALS`
     at: datetime
     actor: str
-    pack_id: str | None = None
-    weight: float = 1.0
+    pack_id: str | None = None  # the pack that the signal speaks of, if any
+    weight: float = 1.0  # how much this one counts, 1.0 by default
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone:
-    """A mark that a person deleted something, so that an import does not restore it.
+    """A mark that a person deleted something, so that an import does not restore it."""
 
-    Attributes:
-        content_hash: hash of the deleted memory's content.
-    """
-
-    content_hash: str
+    content_hash: str  # hash of the deleted memory's content
     project: str | None
     memory_id: str
     at: datetime
@@ -186,24 +153,17 @@ class Tombstone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One reversible entry of the journal.
+    """One reversible entry of the journal."""
 
-    Attributes:
-        number: position in the journal, from 1.
-        action: a short name of what was done, e.g. `edit`, `import`, `undo`.
-        summary: one line for people, e.g. `import 200 memories from docs/`.
-        state: `done`, `undone` (can be redone) or `abandoned` (undone, then overtaken by a new change).
-        memory_ids: memories touched, in order, without repeats.
-    """
-
-    number: int
+    number: int  # position in the journal, from 1
     at: datetime
     actor: str
-    action: str
-    summary: str
+    action: str  # a short name of what was done, e.g. `edit`, `import`, `undo`
+    summary: str  # one line for people, e.g. `import 200 memories from docs/`
     reason: str = ""
+    # `done`, `undone` (can be redone) or `abandoned` (undone, then overtaken by a new change)
     state: Literal["done", "undone", "abandoned"] = "done"
-    memory_ids: tuple[str, ...] = ()
+    memory_ids: tuple[str, ...] = ()  # memories touched, in order, without repeats
 
 
 ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"

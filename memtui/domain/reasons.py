@@ -79,44 +79,25 @@ class ReasonCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A code with what it speaks of; a code uses few of the fields, see the sentences in `memtui.wording.reasons`.
-
-    Attributes:
-        other: id of the other memory, such as the one that supersedes this one.
-        title: title of that memory, where a face asked for it.
-        names: words, files, phases, projects, rules or ids.
-        path: the anchor's path, or the file that a target loads.
-        file: the file in hand, or the one that it imports.
-        target: name of the target.
-        note: text from elsewhere: a person's own words, a budget, what an earlier payload said.
-        score: what was reached: a share, a cosine or a count with fractions.
-        bar: what had to be reached.
-        number: how many, how large the limit is, or a rank.
-        among: out of how many.
-        over: by how much a limit is exceeded; 0 if unknown.
-        unit: of `number` and `over`: tokens, chars, bytes, lines; `words` for shares of the task's words.
-        date: since when or until when.
-        link: type of a link, or how a file is tied to another.
-        because: the reasons that this one rests on.
-    """
+    """A code with what it speaks of; a code uses few of the fields, see the sentences in `memtui.wording.reasons`."""
 
     code: ReasonCode
-    other: str = ""
-    title: str = ""
-    names: tuple[str, ...] = ()
-    path: str = ""
-    file: str = ""
-    target: str = ""
-    note: str = ""
-    score: float | None = None
-    bar: float | None = None
-    number: int = 0
-    among: int = 0
-    over: int = 0
-    unit: str = ""
-    date: datetime | None = None
-    link: str = ""
-    because: tuple[Reason, ...] = ()
+    other: str = ""  # id of the other memory, such as the one that supersedes this one
+    title: str = ""  # title of that memory, where a face asked for it
+    names: tuple[str, ...] = ()  # words, files, phases, projects, rules or ids
+    path: str = ""  # the anchor's path, or the file that a target loads
+    file: str = ""  # the file in hand, or the one that it imports
+    target: str = ""  # name of the target
+    note: str = ""  # text from elsewhere: a person's own words, a budget, what an earlier payload said
+    score: float | None = None  # what was reached: a share, a cosine or a count with fractions
+    bar: float | None = None  # what had to be reached
+    number: int = 0  # how many, how large the limit is, or a rank
+    among: int = 0  # out of how many
+    over: int = 0  # by how much a limit is exceeded; 0 if unknown
+    unit: str = ""  # of `number` and `over`: tokens, chars, bytes, lines; `words` for shares of the task's words
+    date: datetime | None = None  # since when or until when
+    link: str = ""  # type of a link, or how a file is tied to another
+    because: tuple[Reason, ...] = ()  # the reasons that this one rests on
 
     @property
     def group(self) -> Reason:

@@ -53,21 +53,14 @@ def can_read(engine: Engine, text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ModelState:
-    """What is known about a model without loading it.
-
-    Attributes:
-        name: what is stored with its vectors, empty if there is none.
-        where: the file or folder it is read from, empty if there is none.
-        problem: what is wrong, empty unless it is missing.
-        remedy: what to do about it.
-    """
+    """What is known about a model without loading it."""
 
     model: str
     state: Literal["off", "bundled", "sentence-transformers", "missing"]
-    name: str = ""
-    where: str = ""
-    problem: str = ""
-    remedy: str = ""
+    name: str = ""  # what is stored with its vectors, empty if there is none
+    where: str = ""  # the file or folder it is read from, empty if there is none
+    problem: str = ""  # what is wrong, empty unless it is missing
+    remedy: str = ""  # what to do about it
 
     @property
     def usable(self) -> bool:

@@ -26,19 +26,12 @@ _SAMPLED_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where a model is.
+    """Where a model is."""
 
-    Attributes:
-        name: the name or path in the setting.
-        folder: its folder, None if it is not there.
-        searched: the place that was searched.
-        installed: whether the extra is installed.
-    """
-
-    name: str
-    folder: Path | None
-    searched: Path
-    installed: bool
+    name: str  # the name or path in the setting
+    folder: Path | None  # its folder, None if it is not there
+    searched: Path  # the place that was searched
+    installed: bool  # whether the extra is installed
 
     @property
     def recorded_name(self) -> str:
@@ -113,6 +106,7 @@ class SentenceTransformersEngine:
     Attributes:
         name: stored with every vector.
         dimensions: as the model states.
+
 
     Raises:
         ModelMissingError: the extra or the model is missing, or the model cannot be loaded.

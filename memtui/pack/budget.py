@@ -102,17 +102,12 @@ def _counted(counter: Hashable, text: str) -> int:
 
 @dataclass(frozen=True)
 class Measure:
-    """Measures texts against a budget and against the limits of a target.
-
-    Attributes:
-        limits: what the target takes at most.
-        margin: share by which the assistant's own tokenizer, which is not public, may exceed the count.
-    """
+    """Measures texts against a budget and against the limits of a target."""
 
     budget: Budget
     counter: TokenCounter
-    limits: tuple[Limit, ...] = ()
-    margin: float = 0.0
+    limits: tuple[Limit, ...] = ()  # what the target takes at most
+    margin: float = 0.0  # share by which the assistant's own tokenizer, which is not public, may exceed the count
     _counts: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property

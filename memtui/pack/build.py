@@ -103,68 +103,39 @@ def _best(groups: Iterable[Iterable[Hit]], *, but: Collection[str] = ()) -> tupl
 
 @dataclass(frozen=True, slots=True)
 class Included:
-    """A memory of the payload.
+    """A memory of the payload."""
 
-    Attributes:
-        memory: as it went in, shortened if it had to be.
-        tokens: tokens of its own text in the payload.
-        hit: as recalled, with the reasons and every part of its score.
-        states: state per anchor path, as shown in the payload.
-        detail: how much of it is included: `whole`, a level of `memtui.pack.compile.Detail`, or `opening`.
-        status: what the payload says of it where it is not in use, else empty.
-    """
-
-    memory: Memory
-    tokens: int
+    memory: Memory  # as it went in, shortened if it had to be
+    tokens: int  # tokens of its own text in the payload
     score: float
-    hit: Hit
-    states: Mapping[str, str] = field(default_factory=dict)
-    detail: str = WHOLE
-    status: str = ""
+    hit: Hit  # as recalled, with the reasons and every part of its score
+    states: Mapping[str, str] = field(default_factory=dict)  # state per anchor path, as shown in the payload
+    detail: str = WHOLE  # how much of it is included: `whole`, a level of `memtui.pack.compile.Detail`, or `opening`
+    status: str = ""  # what the payload says of it where it is not in use, else empty
 
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A finished payload.
+    """A finished payload."""
 
-    Attributes:
-        payload: the exact text; empty if nothing is in it.
-        target: name of the form.
-        encoding: what tokens were counted in.
-        exact: whether the count is exact for that encoding; an estimate stays above it.
-        size: size of the payload in the budget's unit.
-        tokens: tokens of the payload.
-        frame_tokens: tokens of headings and notes; with those of the memories they make up `tokens`.
-        included: in the order of the payload.
-        withheld: at most fifty, the nearest first.
-        withheld_counts: the rest per `Reason.group`.
-        other_projects: relevant memories of projects that are not in scope.
-        abstained: why nothing is relevant or the payload is empty; pins may be in it all the same.
-        phase: the phase of the work that kinds were favoured by, None if there was none.
-        pieces: the payload in parts; joined they are the payload.
-        left_out: memories that a person left out, the best first; they are among the withheld too.
-        margin: share by which the assistant's own tokenizer may exceed the count; 0 where it is known.
-        tokens_at_most: the tokens with that margin; this is what a budget in tokens is held against.
-    """
-
-    payload: str
-    target: str
-    encoding: str
-    exact: bool
-    size: int
-    tokens: int
-    frame_tokens: int
+    payload: str  # the exact text; empty if nothing is in it
+    target: str  # name of the form
+    encoding: str  # what tokens were counted in
+    exact: bool  # whether the count is exact for that encoding; an estimate stays above it
+    size: int  # size of the payload in the budget's unit
+    tokens: int  # tokens of the payload
+    frame_tokens: int  # tokens of headings and notes; with those of the memories they make up `tokens`
     budget: Budget
-    included: tuple[Included, ...]
-    withheld: tuple[Withheld, ...]
-    withheld_counts: Mapping[Reason, int]
-    other_projects: int
-    abstained: Reason | None
-    phase: str | None = None
-    pieces: tuple[Piece, ...] = ()
-    left_out: tuple[Hit, ...] = ()
-    margin: float = 0.0
-    tokens_at_most: int = 0
+    included: tuple[Included, ...]  # in the order of the payload
+    withheld: tuple[Withheld, ...]  # at most fifty, the nearest first
+    withheld_counts: Mapping[Reason, int]  # the rest per `Reason.group`
+    other_projects: int  # relevant memories of projects that are not in scope
+    abstained: Reason | None  # why nothing is relevant or the payload is empty; pins may be in it all the same
+    phase: str | None = None  # the phase of the work that kinds were favoured by, None if there was none
+    pieces: tuple[Piece, ...] = ()  # the payload in parts; joined they are the payload
+    left_out: tuple[Hit, ...] = ()  # memories that a person left out, the best first; they are among the withheld too
+    margin: float = 0.0  # share by which the assistant's own tokenizer may exceed the count; 0 where it is known
+    tokens_at_most: int = 0  # the tokens with that margin; this is what a budget in tokens is held against
     style: Style = "full"
 
 

@@ -33,36 +33,23 @@ MOST_OSC_BYTES = 74_000
 
 @dataclass(frozen=True, slots=True)
 class CopyResult:
-    """What became of a text on its way to the clipboard.
+    """What became of a text on its way to the clipboard."""
 
-    Attributes:
-        route: `pbcopy`, `wl-copy`, `xclip`, `xsel`, `clip.exe`, `tmux`, `osc52` or `file`; `none` if all failed.
-        bytes: size of the text in UTF-8.
-        confirmed: whether it was read back and was equal.
-        message: one line for people.
-        path: the file, for the route `file`.
-    """
-
-    route: str
-    bytes: int
-    confirmed: bool
-    message: str
-    path: Path | None = None
+    route: str  # `pbcopy`, `wl-copy`, `xclip`, `xsel`, `clip.exe`, `tmux`, `osc52` or `file`; `none` if all failed
+    bytes: int  # size of the text in UTF-8
+    confirmed: bool  # whether it was read back and was equal
+    message: str  # one line for people
+    path: Path | None = None  # the file, for the route `file`
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A program that takes the clipboard's text on its standard input.
-
-    Attributes:
-        read: command that prints what is stored, or None.
-        encoding: what the program expects.
-    """
+    """A program that takes the clipboard's text on its standard input."""
 
     name: str
     write: tuple[str, ...]
-    read: tuple[str, ...] | None
-    encoding: str = "utf-8"
+    read: tuple[str, ...] | None  # command that prints what is stored, or None
+    encoding: str = "utf-8"  # what the program expects
 
 
 _POWERSHELL_READ = (

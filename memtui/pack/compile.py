@@ -96,13 +96,9 @@ _ANNOUNCING = re.compile(r":[*_]*$")
 
 @dataclass(slots=True)
 class Compiler:
-    """Compiles memories for a task.
+    """Compiles memories for a task."""
 
-    Attributes:
-        wanted: the words of the task, stemmed; empty without a task.
-    """
-
-    wanted: frozenset[str] = frozenset()
+    wanted: frozenset[str] = frozenset()  # the words of the task, stemmed; empty without a task
     has_task: bool = False
 
     @classmethod

@@ -116,16 +116,11 @@ _NEGATION = re.compile(r"\b(?:not|no|never|without|don't|doesn't|isn't|can't|can
 
 @dataclass(frozen=True, slots=True)
 class Gist:
-    """What of a memory is compared.
-
-    Attributes:
-        numbers: its numbers, which tell near-identical texts apart.
-        negated: whether it denies something.
-    """
+    """What of a memory is compared."""
 
     terms: frozenset[str]
-    numbers: frozenset[str]
-    negated: bool
+    numbers: frozenset[str]  # its numbers, which tell near-identical texts apart
+    negated: bool  # whether it denies something
 
 
 def gist(memory: Memory) -> Gist:

@@ -22,34 +22,21 @@ SECRET_CHOICES: tuple[SecretChoice, ...] = ("withhold", "mask", "allow")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackOptions:
-    """How a payload is made.
+    """How a payload is made."""
 
-    Attributes:
-        budget: as people write it: `1200`, `10000 chars`, `32 KiB`.
-        encoding: what tokens are counted in.
-        max_memories: most memories in the payload.
-        style: full, or compiled to what is nearest to the task in fewer tokens.
-        without: ids that a person left out.
-        with_ids: ids that a person put in; they are taken before pins, within the budget.
-        unconfirmed: whether what waits in the inbox may go in.
-        withhold_loaded: whether what the target reads by itself stays out.
-        secrets: what happens to memories that hold what looks like a secret: `withhold`, `mask` or `allow`.
-        secret_patterns: a person's own patterns of secrets.
-        fast: estimate tokens on the safe side instead of loading a tokenizer.
-        standing: names of the recipes whose union is the payload, in place of a task; None for a task.
-    """
-
-    budget: str = _USUAL.budget
-    encoding: str = _USUAL.encoding
-    max_memories: int = _USUAL.max_memories
-    style: Style = "full"
-    without: frozenset[str] = frozenset()
-    with_ids: frozenset[str] = frozenset()
-    unconfirmed: bool = False
-    withhold_loaded: bool = _USUAL.withhold_loaded
+    budget: str = _USUAL.budget  # as people write it: `1200`, `10000 chars`, `32 KiB`
+    encoding: str = _USUAL.encoding  # what tokens are counted in
+    max_memories: int = _USUAL.max_memories  # most memories in the payload
+    style: Style = "full"  # full, or compiled to what is nearest to the task in fewer tokens
+    without: frozenset[str] = frozenset()  # ids that a person left out
+    with_ids: frozenset[str] = frozenset()  # ids that a person put in; they are taken before pins, within the budget
+    unconfirmed: bool = False  # whether what waits in the inbox may go in
+    withhold_loaded: bool = _USUAL.withhold_loaded  # whether what the target reads by itself stays out
+    # what happens to memories that hold what looks like a secret: `withhold`, `mask` or `allow`
     secrets: str = "withhold"
-    secret_patterns: Sequence[tuple[str, str]] = ()
-    fast: bool = False
+    secret_patterns: Sequence[tuple[str, str]] = ()  # a person's own patterns of secrets
+    fast: bool = False  # estimate tokens on the safe side instead of loading a tokenizer
+    # names of the recipes whose union is the payload, in place of a task; None for a task
     standing: tuple[str, ...] | None = None
 
     @classmethod

@@ -22,19 +22,12 @@ from memtui.vault.vault import Vault
 
 @dataclass(frozen=True, slots=True)
 class PackDiff:
-    """Ids of memories by what became of them since the previous pack.
+    """Ids of memories by what became of them since the previous pack."""
 
-    Attributes:
-        previous: the pack that was used before.
-        added: in the pack now and not before, in the order of the payload.
-        removed: in the pack before and not now.
-        changed: in both, and edited since.
-    """
-
-    previous: StoredPack
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
-    changed: tuple[str, ...]
+    previous: StoredPack  # the pack that was used before
+    added: tuple[str, ...]  # in the pack now and not before, in the order of the payload
+    removed: tuple[str, ...]  # in the pack before and not now
+    changed: tuple[str, ...]  # in both, and edited since
 
     @property
     def is_empty(self) -> bool:

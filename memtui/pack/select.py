@@ -37,17 +37,11 @@ Sizes = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Something that is in or out.
+    """Something that is in or out."""
 
-    Attributes:
-        key: what it is known by.
-        value: what it is worth.
-        sizes: what it takes of each bound.
-    """
-
-    key: str
-    value: float
-    sizes: Sizes
+    key: str  # what it is known by
+    value: float  # what it is worth
+    sizes: Sizes  # what it takes of each bound
 
 
 def best_swap(
@@ -125,14 +119,10 @@ def over_bound(bound: Limit, measure: Measure, target: Target, whose: Reason | N
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A memory of the payload.
-
-    Attributes:
-        item: as it goes into the payload.
-    """
+    """A memory of the payload."""
 
     hit: Hit
-    item: PackItem
+    item: PackItem  # as it goes into the payload
 
 
 @dataclass(slots=True)
@@ -204,16 +194,11 @@ def _values(kept: Sequence[Hit], recall: Recall) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    """An item with what it costs.
-
-    Attributes:
-        sizes: of its own text, in the unit of each bound.
-        frames: the headings around it, with their sizes.
-    """
+    """An item with what it costs."""
 
     item: PackItem
-    sizes: Sizes
-    frames: Mapping[str, Sizes]
+    sizes: Sizes  # of its own text, in the unit of each bound
+    frames: Mapping[str, Sizes]  # the headings around it, with their sizes
 
 
 @dataclass(slots=True)

@@ -57,27 +57,16 @@ _NEGATION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a memory, or a line of a list, or a block of code.
+    """A sentence of a memory, or a line of a list, or a block of code."""
 
-    Attributes:
-        text: as it stands there, without the mark of a list.
-        terms: its words, stemmed, without stop words.
-        facts: its numbers, identifiers, paths and words in capitals.
-        negations: how often it denies or restricts.
-        is_code: whether it is a block of code.
-        is_reason: whether it comes from the rationale.
-        leans: how many sentences back the one is that it depends on; 0 for none.
-        statement: the sentence without its last clause where that explains or embroiders; else the sentence.
-    """
-
-    text: str
-    terms: frozenset[str]
-    facts: frozenset[str]
-    negations: int
-    is_code: bool = False
-    is_reason: bool = False
-    leans: int = 0
-    statement: str = ""
+    text: str  # as it stands there, without the mark of a list
+    terms: frozenset[str]  # its words, stemmed, without stop words
+    facts: frozenset[str]  # its numbers, identifiers, paths and words in capitals
+    negations: int  # how often it denies or restricts
+    is_code: bool = False  # whether it is a block of code
+    is_reason: bool = False  # whether it comes from the rationale
+    leans: int = 0  # how many sentences back the one is that it depends on; 0 for none
+    statement: str = ""  # the sentence without its last clause where that explains or embroiders; else the sentence
 
 
 def sentences_of(memory: Memory) -> tuple[Sentence, ...]:

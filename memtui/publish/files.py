@@ -43,22 +43,17 @@ def _escape(match: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything that is exported, as it stood under one lease.
-
-    Attributes:
-        gone: ids of memories that the vault once held and no longer does.
-        half_lives: days by kind, and by kind in a project, as applied to the vault.
-        recipes: saved tasks of the exported projects, by name.
-    """
+    """Everything that is exported, as it stood under one lease."""
 
     memories: Sequence[Memory] = ()
     links: Sequence[Link] = ()
     verdicts: Sequence[Verdict] = ()
     signals: Sequence[Signal] = ()
     tombstones: Sequence[Tombstone] = ()
-    gone: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()  # ids of memories that the vault once held and no longer does
+    # days by kind, and by kind in a project, as applied to the vault
     half_lives: Mapping[str, float] = field(default_factory=dict)
-    recipes: Sequence[Recipe] = ()
+    recipes: Sequence[Recipe] = ()  # saved tasks of the exported projects, by name
 
 
 def jsonl_text(snapshot: Snapshot) -> str:

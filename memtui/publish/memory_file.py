@@ -40,17 +40,12 @@ _CONFLICT = ("<<<<<<< ", ">>>>>>> ", "||||||| ")
 
 @dataclass(slots=True)
 class ParsedFile:
-    """The content of a memory file.
+    """The content of a memory file."""
 
-    Attributes:
-        record: the memory's record, keys in their order, as far as the file states them.
-        ignored: numbers (from 1) of frontmatter lines that are not `key: value`.
-        problem: why the file cannot be read as a memory, else empty.
-    """
-
+    # the memory's record, keys in their order, as far as the file states them
     record: Record = field(default_factory=dict)
-    ignored: list[int] = field(default_factory=list)
-    problem: str = ""
+    ignored: list[int] = field(default_factory=list)  # numbers (from 1) of frontmatter lines that are not `key: value`
+    problem: str = ""  # why the file cannot be read as a memory, else empty
 
 
 def render_memory(memory: Memory) -> str:

@@ -49,36 +49,24 @@ _FIRST_MARK = re.compile(r"[*?\[{]")
 
 @dataclass(frozen=True, slots=True)
 class FileMatch:
-    """How a memory is tied to a given file.
+    """How a memory is tied to a given file."""
 
-    Attributes:
-        strength: 0–1.
-        file: the given file, or one that it imports.
-        reached: how that was reached, None for a given file.
-        is_moved: whether the anchor names the file by what it was called before.
-    """
-
-    strength: float
+    strength: float  # 0–1
     anchor: str
-    file: str
-    reached: Reached | None = None
-    is_moved: bool = False
+    file: str  # the given file, or one that it imports
+    reached: Reached | None = None  # how that was reached, None for a given file
+    is_moved: bool = False  # whether the anchor names the file by what it was called before
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the working tree adds to the given files.
-
-    Attributes:
-        resolve: from an anchor's path to the file that it means, for anchors that are only the end of a path.
-        notes: whose imports could not be read or followed, in words.
-        former: from earlier names of the given files to their names now.
-    """
+    """What the working tree adds to the given files."""
 
     reached: tuple[Reached, ...] = ()
+    # from an anchor's path to the file that it means, for anchors that are only the end of a path
     resolve: Callable[[str], str | None] | None = None
-    notes: tuple[str, ...] = ()
-    former: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # whose imports could not be read or followed, in words
+    former: Mapping[str, str] = field(default_factory=dict)  # from earlier names of the given files to their names now
 
 
 NO_SURROUNDINGS = Surroundings()

@@ -35,18 +35,12 @@ against 113 ms in steps of 4,096."""
 
 @dataclass(frozen=True, slots=True)
 class SemanticState:
-    """Whether meaning plays a part in recall, and how far.
+    """Whether meaning plays a part in recall, and how far."""
 
-    Attributes:
-        model: the model of the setting.
-        embedded: memories with a current vector of it.
-        others: stored vectors of other models.
-    """
-
-    model: ModelState
-    embedded: int = 0
+    model: ModelState  # the model of the setting
+    embedded: int = 0  # memories with a current vector of it
     missing: int = 0
-    others: int = 0
+    others: int = 0  # stored vectors of other models
 
     @property
     def words(self) -> str:
@@ -146,15 +140,10 @@ def _embedded(engine: Engine, waiting: Sequence[Unembedded]) -> list[NewVector]:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The cosine of every memory that has a current vector.
+    """The cosine of every memory that has a current vector."""
 
-    Attributes:
-        keys: internal keys, ascending, shape (n,).
-        cosines: float32, shape (n,).
-    """
-
-    keys: NDArray[np.int64]
-    cosines: NDArray[np.float32]
+    keys: NDArray[np.int64]  # internal keys, ascending, shape (n,)
+    cosines: NDArray[np.float32]  # float32, shape (n,)
 
 
 @dataclass(frozen=True, slots=True)

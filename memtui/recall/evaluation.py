@@ -31,21 +31,13 @@ Read = TypeVar("Read")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One line of an evaluation: a task, and the memories that should come.
+    """One line of an evaluation: a task, and the memories that should come."""
 
-    Attributes:
-        query: the task in words; may be empty where there are files.
-        expected: ids of the memories that should come; none for a task that nothing answers.
-        files: project-relative paths of the task.
-        exclude: ids that do not count, such as the memory that the query was taken from.
-        kind: a name that results are grouped by.
-    """
-
-    query: str
-    expected: tuple[str, ...]
-    files: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    kind: str = ""
+    query: str  # the task in words; may be empty where there are files
+    expected: tuple[str, ...]  # ids of the memories that should come; none for a task that nothing answers
+    files: tuple[str, ...] = ()  # project-relative paths of the task
+    exclude: tuple[str, ...] = ()  # ids that do not count, such as the memory that the query was taken from
+    kind: str = ""  # a name that results are grouped by
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,18 +202,12 @@ _SHORT, _LONG = 5, 10
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came for one question.
-
-    Attributes:
-        ids: the recalled memories, the best first, without those that the question excludes.
-        empty: whether nothing was found relevant.
-        milliseconds: how long the recall took.
-    """
+    """What came for one question."""
 
     question: Question
-    ids: tuple[str, ...]
-    empty: bool
-    milliseconds: float
+    ids: tuple[str, ...]  # the recalled memories, the best first, without those that the question excludes
+    empty: bool  # whether nothing was found relevant
+    milliseconds: float  # how long the recall took
 
     def recall_at(self, depth: int) -> float:
         """Return the share of the expected memories among the first so many."""

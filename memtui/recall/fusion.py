@@ -101,17 +101,11 @@ LEAST_TRUST = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Evidence for and against an answer.
+    """Evidence for and against an answer."""
 
-    Attributes:
-        close: how closely the memories surround the task, a cosine.
-        coverage: share of the query's weight that the best memory matches, 0–1.
-        same: how much the nearest memories say the same, a cosine.
-    """
-
-    close: float
-    coverage: float
-    same: float
+    close: float  # how closely the memories surround the task, a cosine
+    coverage: float  # share of the query's weight that the best memory matches, 0–1
+    same: float  # how much the nearest memories say the same, a cosine
 
 
 def closeness(cosines: Collection[float], background: float, count: int) -> float:
@@ -183,19 +177,12 @@ POOL = 60
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """What words and meaning add to the relevance of one memory.
+    """What words and meaning add to the relevance of one memory."""
 
-    Attributes:
-        words: by its own words.
-        meaning: by its own meaning.
-        kin: by the memories most like it.
-        kin_keys: which those are, the most like it first.
-    """
-
-    words: float = 0.0
-    meaning: float = 0.0
-    kin: float = 0.0
-    kin_keys: tuple[str, ...] = ()
+    words: float = 0.0  # by its own words
+    meaning: float = 0.0  # by its own meaning
+    kin: float = 0.0  # by the memories most like it
+    kin_keys: tuple[str, ...] = ()  # which those are, the most like it first
 
     @property
     def total(self) -> float:
@@ -205,20 +192,13 @@ class Fused:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of the memories that may be shown, by id.
+    """What is known of the memories that may be shown, by id."""
 
-    Attributes:
-        words: share of the best score by words, 0–1.
-        cosines: cosine with the task; memories without a vector are missing.
-        background: mean cosine of the task with the whole vault.
-        coverage: share of the query's weight that the best memory matches.
-        kinship: cosine of two memories, the smaller id first.
-    """
-
-    words: Mapping[str, float]
-    cosines: Mapping[str, float]
-    background: float
-    coverage: float
+    words: Mapping[str, float]  # share of the best score by words, 0–1
+    cosines: Mapping[str, float]  # cosine with the task; memories without a vector are missing
+    background: float  # mean cosine of the task with the whole vault
+    coverage: float  # share of the query's weight that the best memory matches
+    # cosine of two memories, the smaller id first
     kinship: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
     def like(self, one: str, other: str) -> float:

@@ -79,22 +79,15 @@ LEAST_COMMON = 20
 
 @dataclass(frozen=True, slots=True)
 class QueryWeights:
-    """What each term of a query weighs.
+    """What each term of a query weighs."""
 
-    Attributes:
-        idf: inverse document frequency of every term that counts.
-        mass: the weight that stands for full coverage.
-        words: per term, the word as the person wrote it.
-        informative: known terms that tell memories apart: no generic ones, unless the query is made of such
-            alone, and no common ones, unless there are no others.
-        unknown: terms that no memory holds.
-    """
-
-    idf: Mapping[str, float]
-    mass: float
-    words: Mapping[str, str]
+    idf: Mapping[str, float]  # inverse document frequency of every term that counts
+    mass: float  # the weight that stands for full coverage
+    words: Mapping[str, str]  # per term, the word as the person wrote it
+    # known terms that tell memories apart: no generic ones, unless the query is made of such alone, and no common ones,
+    # unless there are no others
     informative: frozenset[str]
-    unknown: tuple[str, ...]
+    unknown: tuple[str, ...]  # terms that no memory holds
 
     def coverage(self, terms: Iterable[str]) -> float:
         """Return the share of the query's weight, 0–1, that these terms match."""
@@ -105,15 +98,10 @@ class QueryWeights:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A text to look up, tokenised once.
+    """A text to look up, tokenised once."""
 
-    Attributes:
-        words: as they were typed, in order.
-        terms: what they are looked up by, each once.
-    """
-
-    words: tuple[str, ...]
-    terms: tuple[str, ...]
+    words: tuple[str, ...]  # as they were typed, in order
+    terms: tuple[str, ...]  # what they are looked up by, each once
 
     @classmethod
     def of(cls, text: str) -> Query:

@@ -299,14 +299,10 @@ _NAMED = Part("name", 1.0, Reason(ReasonCode.NAMED), "term")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search found.
-
-    Attributes:
-        is_sure: whether any of them answers the query by its own evidence, or they are merely the nearest.
-    """
+    """What a search found."""
 
     hits: list[Hit]
-    is_sure: bool
+    is_sure: bool  # whether any of them answers the query by its own evidence, or they are merely the nearest
 
 
 def search(

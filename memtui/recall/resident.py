@@ -31,17 +31,11 @@ _Words = dict[str, dict[str, int]]
 
 @dataclass(slots=True)
 class HeldWords:
-    """What was read of a vault at one moment; nothing in it changes but what is worked out when first asked for.
+    """What was read of a vault at one moment; nothing in it changes but what is worked out when first asked for."""
 
-    Attributes:
-        vault: where the words of titles are read when a query has a typing error.
-        counter: the vault's change counter.
-        catalogue: all memories without their texts.
-    """
-
-    vault: Vault
-    counter: int
-    catalogue: Catalogue
+    vault: Vault  # where the words of titles are read when a query has a typing error
+    counter: int  # the vault's change counter
+    catalogue: Catalogue  # all memories without their texts
     postings: TermState
     _allowed: dict[MemoryFilter, Mask] = field(default_factory=dict)
     _words: dict[MemoryFilter, _Words] = field(default_factory=dict)

@@ -17,17 +17,11 @@ SCORE_DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a score.
+    """One part of a score."""
 
-    Attributes:
-        name: what it is: words, files, neighbours, freshness …
-        value: a term's addition to the relevance, or a factor.
-        reason: what it was calculated from.
-    """
-
-    name: str
-    value: float
-    reason: Reason
+    name: str  # what it is: words, files, neighbours, freshness …
+    value: float  # a term's addition to the relevance, or a factor
+    reason: Reason  # what it was calculated from
     role: Literal["term", "factor"] = "factor"
 
 
@@ -41,19 +35,12 @@ def combine(parts: Iterable[Part]) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a person is about to do.
+    """What a person is about to do."""
 
-    Attributes:
-        text: the task in the person's words; may be empty.
-        files: project-relative POSIX paths of files, folders or anchors.
-        phase: one of `phase.PHASES`, or None to guess it from the words.
-        as_of: the day on which memories must be valid, or None for now.
-    """
-
-    text: str = ""
-    files: tuple[str, ...] = ()
-    phase: str | None = None
-    as_of: datetime | None = None
+    text: str = ""  # the task in the person's words; may be empty
+    files: tuple[str, ...] = ()  # project-relative POSIX paths of files, folders or anchors
+    phase: str | None = None  # one of `phase.PHASES`, or None to guess it from the words
+    as_of: datetime | None = None  # the day on which memories must be valid, or None for now
 
     @property
     def has_words(self) -> bool:
@@ -67,20 +54,13 @@ MOST_WITHHELD = 50
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A recalled memory.
-
-    Attributes:
-        score: relevance times the factors.
-        relevance: sum of the terms.
-        parts: terms and factors, in the order of the explanation.
-        reasons: why it is here, the first one before all.
-    """
+    """A recalled memory."""
 
     memory: Memory
-    score: float
-    relevance: float
-    parts: tuple[Part, ...]
-    reasons: tuple[Reason, ...]
+    score: float  # relevance times the factors
+    relevance: float  # sum of the terms
+    parts: tuple[Part, ...]  # terms and factors, in the order of the explanation
+    reasons: tuple[Reason, ...]  # why it is here, the first one before all
 
     @property
     def is_put_in(self) -> bool:
@@ -90,16 +70,12 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """A memory that was near and is not shown.
-
-    Attributes:
-        nearness: relevance that it has or would have.
-    """
+    """A memory that was near and is not shown."""
 
     id: str
     title: str
     reason: Reason
-    nearness: float = 0.0
+    nearness: float = 0.0  # relevance that it has or would have
 
     @classmethod
     def of(cls, memory: Memory, reason: Reason, nearness: float) -> Withheld:
@@ -109,36 +85,22 @@ class Withheld:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """The answer to a task.
+    """The answer to a task."""
 
-    Attributes:
-        hits: relevant memories, the best first, without pinned ones.
-        pins: the pinned memories in scope, the best first, relevant or not.
-        relevant_pins: ids of those pins that are relevant to the task.
-        withheld: at most 50, the nearest first.
-        withheld_counts: the rest per `Reason.group`.
-        other_projects: relevant memories of projects that are not in scope.
-        abstained: why there are no hits; None if there are.
-        phase: the phase of the work, given or guessed.
-        links: links between hits and pins.
-        states: last known state per (memory id, anchor path) of hits and pins.
-        put_in: memories that a person put in whatever their rank; in neither hits nor pins.
-        left_out: hits and pins that a person left out; in neither of them any more.
-        statuses: of what was put in and is no memory in use, why not, by id.
-    """
-
-    hits: tuple[Hit, ...]
-    pins: tuple[Hit, ...]
-    withheld: tuple[Withheld, ...]
-    withheld_counts: Mapping[Reason, int]
-    other_projects: int
-    abstained: Reason | None
-    phase: str | None = None
-    links: tuple[Link, ...] = ()
+    hits: tuple[Hit, ...]  # relevant memories, the best first, without pinned ones
+    pins: tuple[Hit, ...]  # the pinned memories in scope, the best first, relevant or not
+    withheld: tuple[Withheld, ...]  # at most 50, the nearest first
+    withheld_counts: Mapping[Reason, int]  # the rest per `Reason.group`
+    other_projects: int  # relevant memories of projects that are not in scope
+    abstained: Reason | None  # why there are no hits; None if there are
+    phase: str | None = None  # the phase of the work, given or guessed
+    links: tuple[Link, ...] = ()  # links between hits and pins
+    # last known state per (memory id, anchor path) of hits and pins
     states: Mapping[tuple[str, str], AnchorState] = field(default_factory=dict)
-    relevant_pins: frozenset[str] = frozenset()
-    put_in: tuple[Hit, ...] = ()
-    left_out: tuple[Hit, ...] = ()
+    relevant_pins: frozenset[str] = frozenset()  # ids of those pins that are relevant to the task
+    put_in: tuple[Hit, ...] = ()  # memories that a person put in whatever their rank; in neither hits nor pins
+    left_out: tuple[Hit, ...] = ()  # hits and pins that a person left out; in neither of them any more
+    # of what was put in and is no memory in use, why not, by id
     statuses: Mapping[str, Reason] = field(default_factory=dict)
 
 

@@ -49,45 +49,32 @@ _NO_WORDS = QueryWeights({}, 0.0, {}, frozenset(), ())
 
 @dataclass(slots=True)
 class Fetched:
-    """What was read.
+    """What was read."""
 
-    Attributes:
-        memories: by id, of any status.
-        lexical: BM25 hits by id, of memories in `memories`.
-        barred: ids whose lexical score is no BM25 but the weight that they match: they are withheld anyway.
-        weights: the weights of the query's terms.
-        likeness: how like the task memories are by meaning, None without any to compare with; `cosines` has it by id.
-        kinship: how like each other the best memories are, by two ids, the smaller first.
-        files: how memories are tied to the given files, by id.
-        named: ids of the memories whose id or title the query is.
-        standing: ids of the project's most useful memories; only where there is no text.
-        pins: ids of the pinned memories in scope.
-        links: links that touch these memories.
-        states: last known state per (memory id, anchor path).
-        tied_to: paths of all anchors in view, if files are given.
-        survey: counts of all that match by place and whether they reach the floor, see `Matched.survey`.
-        unseen: counts per reason for a task without text.
-        other_projects: active memories of other projects that would be relevant.
-    """
-
-    memories: dict[str, Memory] = field(default_factory=dict)
-    lexical: dict[str, LexicalHit] = field(default_factory=dict)
+    memories: dict[str, Memory] = field(default_factory=dict)  # by id, of any status
+    lexical: dict[str, LexicalHit] = field(default_factory=dict)  # BM25 hits by id, of memories in `memories`
+    # ids whose lexical score is no BM25 but the weight that they match: they are withheld anyway
     barred: set[str] = field(default_factory=set)
-    weights: QueryWeights = _NO_WORDS
+    weights: QueryWeights = _NO_WORDS  # the weights of the query's terms
+    # how like the task memories are by meaning, None without any to compare with; `cosines` has it by id
     likeness: Likeness | None = None
     cosines: dict[str, float] = field(default_factory=dict)
+    # how like each other the best memories are, by two ids, the smaller first
     kinship: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    files: dict[str, FileMatch] = field(default_factory=dict)
-    named: list[str] = field(default_factory=list)
+    files: dict[str, FileMatch] = field(default_factory=dict)  # how memories are tied to the given files, by id
+    named: list[str] = field(default_factory=list)  # ids of the memories whose id or title the query is
+    # ids of the project's most useful memories; only where there is no text
     standing: list[str] = field(default_factory=list)
-    pins: list[str] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    pins: list[str] = field(default_factory=list)  # ids of the pinned memories in scope
+    links: list[Link] = field(default_factory=list)  # links that touch these memories
     signals: dict[str, list[Signal]] = field(default_factory=dict)
+    # last known state per (memory id, anchor path)
     states: Mapping[tuple[str, str], AnchorState] = field(default_factory=dict)
-    tied_to: Collection[str] = ()
+    tied_to: Collection[str] = ()  # paths of all anchors in view, if files are given
+    # counts of all that match by place and whether they reach the floor, see `Matched.survey`
     survey: dict[tuple[str, bool], int] = field(default_factory=dict)
-    unseen: dict[Reason, int] = field(default_factory=dict)
-    other_projects: int = 0
+    unseen: dict[Reason, int] = field(default_factory=dict)  # counts per reason for a task without text
+    other_projects: int = 0  # active memories of other projects that would be relevant
 
     def check_anchors(self, tree: Tree | None, former: Mapping[str, str] | None = None) -> None:
         """Take the states of anchors from a working tree for the memories of its project; holds no lease.

@@ -37,17 +37,11 @@ _BOTH_WAYS = frozenset({"relates", "derived-from"})
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """What a memory gets from a linked hit.
+    """What a memory gets from a linked hit."""
 
-    Attributes:
-        share: the addition to its relevance.
-        seed: id of the hit.
-        type: type of the link.
-    """
-
-    share: float
-    seed: str
-    type: str
+    share: float  # the addition to its relevance
+    seed: str  # id of the hit
+    type: str  # type of the link
 
 
 def neighbour_shares(
@@ -164,24 +158,16 @@ def gone_part(memory: Memory, states: dict[str, str]) -> Part | None:
 
 @dataclass(slots=True)
 class Scorer:
-    """Scores memories for one task.
-
-    Attributes:
-        pool: ids of the memories that may be shown; the best of them is what others are measured by.
-        kinds: the kinds in force.
-        now: the moment freshness is measured at.
-        phase: the phase of the work, or None.
-        phase_guessed: whether it was guessed.
-        signals: whether anything answers the task, None where nothing can be compared by meaning.
-    """
+    """Scores memories for one task."""
 
     fetched: Fetched
-    pool: Collection[str]
+    pool: Collection[str]  # ids of the memories that may be shown; the best of them is what others are measured by
     settings: RecallSettings
-    kinds: Kinds
-    now: datetime
-    phase: str | None = None
-    phase_guessed: bool = True
+    kinds: Kinds  # the kinds in force
+    now: datetime  # the moment freshness is measured at
+    phase: str | None = None  # the phase of the work, or None
+    phase_guessed: bool = True  # whether it was guessed
+    # whether anything answers the task, None where nothing can be compared by meaning
     signals: fusion.Signals | None = None
     _terms: dict[str, list[Part]] = field(default_factory=dict)
     _coverages: dict[str, float] = field(default_factory=dict)

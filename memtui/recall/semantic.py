@@ -36,22 +36,14 @@ MOST_MISSING = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How like a task some memories are, beside all others.
+    """How like a task some memories are, beside all others."""
 
-    Attributes:
-        cosines: cosine with the task per internal key: the nearest of a filter, and those asked for, as far as they
-            have a vector.
-        background: mean cosine of the task with every memory that has a vector.
-        count: how many memories have a vector.
-        missing: how many have none.
-        within: how many memories the filter holds; those of other projects say nothing about what is near here.
-    """
-
+    # cosine with the task per internal key: the nearest of a filter, and those asked for, as far as they have a vector
     cosines: Mapping[int, float] = field(default_factory=dict)
-    background: float = 0.0
-    count: int = 0
-    missing: int = 0
-    within: int = 0
+    background: float = 0.0  # mean cosine of the task with every memory that has a vector
+    count: int = 0  # how many memories have a vector
+    missing: int = 0  # how many have none
+    within: int = 0  # how many memories the filter holds; those of other projects say nothing about what is near here
 
     @property
     def unrelated(self) -> float:

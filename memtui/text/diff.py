@@ -26,15 +26,10 @@ Pieces = tuple[tuple[str, bool], ...]
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line of a difference.
+    """A line of a difference."""
 
-    Attributes:
-        sign: equal, removed, added, or `…` for omitted lines or a truncated text.
-        pieces: the line without its line end.
-    """
-
-    sign: Sign
-    pieces: Pieces
+    sign: Sign  # equal, removed, added, or `…` for omitted lines or a truncated text
+    pieces: Pieces  # the line without its line end
 
     @property
     def text(self) -> str:

@@ -14,14 +14,10 @@ _REPLACEMENT = "\ufffd"
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
-    """A file's text, with LF line ends and without a byte order mark.
-
-    Attributes:
-        replaced: undecodable bytes; each UTF-8 byte, or each UTF-16 unit, becomes one U+FFFD in the text.
-    """
+    """A file's text, with LF line ends and without a byte order mark."""
 
     text: str
-    replaced: int
+    replaced: int  # undecodable bytes; each UTF-8 byte, or each UTF-16 unit, becomes one U+FFFD in the text
 
 
 def decode(raw: bytes) -> DecodedText:
@@ -100,19 +96,12 @@ def _hidden() -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class Sanitised:
-    """A text that may be shown and stored, and what was wrong with it.
+    """A text that may be shown and stored, and what was wrong with it."""
 
-    Attributes:
-        text: with LF line ends and without control characters other than tab and line feed.
-        removed: escape sequences and control characters removed, lone surrogates replaced.
-        invisible: invisible characters still in the text that no script or emoji needs there.
-        bidi: bidirectional controls still in the text.
-    """
-
-    text: str
-    removed: int = 0
-    invisible: int = 0
-    bidi: int = 0
+    text: str  # with LF line ends and without control characters other than tab and line feed
+    removed: int = 0  # escape sequences and control characters removed, lone surrogates replaced
+    invisible: int = 0  # invisible characters still in the text that no script or emoji needs there
+    bidi: int = 0  # bidirectional controls still in the text
 
 
 def sanitise(text: str) -> Sanitised:

@@ -47,18 +47,12 @@ _PUBLIC_KEY = ("AAAAB3Nz", "AAAAC3Nz", "AAAAE2Vj")
 
 @dataclass(frozen=True, slots=True)
 class SecretFinding:
-    """One value that looks like a secret.
+    """One value that looks like a secret."""
 
-    Attributes:
-        rule: which rule found it, e.g. `github-token`, or the name of a user's own pattern.
-        start: where the value begins in the text.
-        severity: `secret`, or `example` for the keys of AWS's documentation, which open nothing.
-    """
-
-    rule: str
-    start: int
+    rule: str  # which rule found it, e.g. `github-token`, or the name of a user's own pattern
+    start: int  # where the value begins in the text
     end: int
-    severity: Severity = "secret"
+    severity: Severity = "secret"  # `secret`, or `example` for the keys of AWS's documentation, which open nothing
 
 
 def find_secrets(text: str, extra_patterns: Sequence[tuple[str, str]] = ()) -> list[SecretFinding]:

@@ -51,15 +51,10 @@ _WEIGHTS = (
 
 
 class TokenCounter(Protocol):
-    """Counts the tokens of a text.
+    """Counts the tokens of a text."""
 
-    Attributes:
-        encoding: its name, or `estimate`.
-        exact: whether the count is exact for the encoding, or an estimate on the safe side.
-    """
-
-    encoding: str
-    exact: bool
+    encoding: str  # its name, or `estimate`
+    exact: bool  # whether the count is exact for the encoding, or an estimate on the safe side
 
     def count(self, text: str) -> int:
         """Return the number of tokens; special tokens that the text spells out count as ordinary text."""

@@ -192,19 +192,12 @@ LONGEST_SHOWN = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some text, wrapped as one paragraph or kept line by line.
+    """Some text, wrapped as one paragraph or kept line by line."""
 
-    Attributes:
-        pieces: text with the name of its style.
-        label: word in the margin; blocks with one have their text indented.
-        gap: whether an empty line comes before.
-        markdown: whether it may be rendered as Markdown.
-    """
-
-    pieces: tuple[Piece, ...]
-    label: str = ""
-    gap: bool = False
-    markdown: bool = False
+    pieces: tuple[Piece, ...]  # text with the name of its style
+    label: str = ""  # word in the margin; blocks with one have their text indented
+    gap: bool = False  # whether an empty line comes before
+    markdown: bool = False  # whether it may be rendered as Markdown
 
 
 def describe(detail: Detail) -> list[Block]:
@@ -321,15 +314,11 @@ _MUTUAL = frozenset({"contradicts", "duplicates", "relates"})
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A memory that another is linked to.
-
-    Attributes:
-        arrow: `→` to it, `←` from it, `↔` where the link says the same of both.
-    """
+    """A memory that another is linked to."""
 
     id: str
     type: LinkType
-    arrow: str
+    arrow: str  # `→` to it, `←` from it, `↔` where the link says the same of both
     title: str
 
 

@@ -97,44 +97,29 @@ READ_PATIENCE_SECONDS = 1.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """Everything that the command line decides before the app starts.
-
-    Attributes:
-        folder: the working directory, which says what project is in view.
-        project: the project that a person named, if any.
-        threshold: freshness below which a memory is due.
-        before_change: called before every change, outside the vault's lease; makes the daily backup.
-        start: `list` for all, `due` for Review over it.
-        kinds: only these kinds in Review and in the list of what is due.
-        most: at most this many in Review and in the list of what is due.
-        daily: at most this many a day in Review; 0 for all that are due.
-        weekly: at most this many a week in Review; 0 for all that are due.
-        keys: keys by action id, from the configuration.
-        theme: the configuration's theme; empty for the one chosen last.
-        state_path: where the app keeps what it remembers; None remembers nothing.
-        secret_patterns: the user's own patterns of secrets, as (name, regular expression).
-        targets: other limits of targets, from the configuration.
-        meaning: compares tasks with memories by meaning once its model is loaded; None for words alone.
-    """
+    """Everything that the command line decides before the app starts."""
 
     vault: Vault
-    folder: Path
-    project: str | None = None
+    folder: Path  # the working directory, which says what project is in view
+    project: str | None = None  # the project that a person named, if any
     actor: Actor = field(default_factory=Actor)
-    threshold: float = REVIEW_THRESHOLD
+    threshold: float = REVIEW_THRESHOLD  # freshness below which a memory is due
     recall: RecallSettings = field(default_factory=RecallSettings)
+    # called before every change, outside the vault's lease; makes the daily backup
     before_change: Callable[[], object] = lambda: None
-    start: Start = "list"
-    kinds: tuple[str, ...] = ()
-    most: int | None = None
-    daily: int = 0
-    weekly: int = 0
-    keys: Mapping[str, str] = field(default_factory=dict)
-    theme: str = ""
-    state_path: Path | None = None
+    start: Start = "list"  # `list` for all, `due` for Review over it
+    kinds: tuple[str, ...] = ()  # only these kinds in Review and in the list of what is due
+    most: int | None = None  # at most this many in Review and in the list of what is due
+    daily: int = 0  # at most this many a day in Review; 0 for all that are due
+    weekly: int = 0  # at most this many a week in Review; 0 for all that are due
+    keys: Mapping[str, str] = field(default_factory=dict)  # keys by action id, from the configuration
+    theme: str = ""  # the configuration's theme; empty for the one chosen last
+    state_path: Path | None = None  # where the app keeps what it remembers; None remembers nothing
     context: ContextSettings = field(default_factory=ContextSettings)
+    # the user's own patterns of secrets, as (name, regular expression)
     secret_patterns: tuple[tuple[str, str], ...] = ()
-    targets: tuple[tuple[str, TargetSettings], ...] = ()
+    targets: tuple[tuple[str, TargetSettings], ...] = ()  # other limits of targets, from the configuration
+    # compares tasks with memories by meaning once its model is loaded; None for words alone
     meaning: ResidentMeaning | None = None
 
     def vault_to_read(self) -> Vault:

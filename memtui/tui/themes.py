@@ -121,14 +121,10 @@ class ThemeError(ValueError):
 
 @dataclass(slots=True)
 class LoadedThemes:
-    """What the theme folders hold.
-
-    Attributes:
-        problems: one line per file that was skipped.
-    """
+    """What the theme folders hold."""
 
     themes: list[Theme] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)  # one line per file that was skipped
 
 
 def load_themes(folders: Iterable[Path]) -> LoadedThemes:

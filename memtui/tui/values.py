@@ -26,56 +26,42 @@ BEST = "best match first"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One memory as the list shows it.
-
-    Attributes:
-        title: one line, tamed, not yet clipped.
-        age_days: since it was last verified, else observed.
-        memory: as it was read, to show its texts without another look at the vault.
-    """
+    """One memory as the list shows it."""
 
     id: str
-    title: str
+    title: str  # one line, tamed, not yet clipped
     kind: str
     project: str
     pinned: bool
     due: bool
     freshness: float
-    age_days: float
+    age_days: float  # since it was last verified, else observed
     status: str = "active"
+    # as it was read, to show its texts without another look at the vault
     memory: Memory | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What the list is to show, filter aside.
+    """What the list is to show, filter aside."""
 
-    Attributes:
-        due_only: only what is due for review.
-    """
-
-    due_only: bool = False
+    due_only: bool = False  # only what is due for review
     chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sort: str = "newest"
 
 
 @dataclass(frozen=True)
 class Base:
-    """The list before any filter, with the counts of the header.
-
-    Attributes:
-        elsewhere: memories of any project and status; only counted where the list is empty.
-        counter: the vault's change counter.
-    """
+    """The list before any filter, with the counts of the header."""
 
     ids: tuple[str, ...] = field(repr=False)
     wanted: Wanted
     active: int
     due: int
     inbox: int
-    elsewhere: int
+    elsewhere: int  # memories of any project and status; only counted where the list is empty
     project: str | None
-    counter: int
+    counter: int  # the vault's change counter
     signature: Signature
 
     @property
@@ -91,26 +77,18 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What the list shows.
-
-    Attributes:
-        best: whether the best match stands first.
-        hits: those found by words, as `memtui search` ranks them.
-        more: whether the filter found more than it shows.
-        rows: the first rows, as far as they were read already.
-        partial: whether only titles were looked at so far.
-        problem: why a query could not be read, so that it was taken for words.
-    """
+    """What the list shows."""
 
     base: Base
     query: str
     ids: tuple[str, ...] = field(repr=False)
-    best: bool = True
-    hits: tuple[str, ...] = field(default=(), repr=False)
-    more: bool = False
+    best: bool = True  # whether the best match stands first
+    hits: tuple[str, ...] = field(default=(), repr=False)  # those found by words, as `memtui search` ranks them
+    more: bool = False  # whether the filter found more than it shows
+    # the first rows, as far as they were read already
     rows: Mapping[str, Row] = field(default_factory=dict, repr=False)
-    partial: bool = False
-    problem: str = ""
+    partial: bool = False  # whether only titles were looked at so far
+    problem: str = ""  # why a query could not be read, so that it was taken for words
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +109,10 @@ class LastChange:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """Why a memory stands where it stands.
+    """Why a memory stands where it stands."""
 
-    Attributes:
-        query: what was searched for, empty for the standing value.
-        rows: (part, its input, its contribution).
-    """
-
-    query: str
-    rows: Sequence[tuple[str, str, str]]
+    query: str  # what was searched for, empty for the standing value
+    rows: Sequence[tuple[str, str, str]]  # (part, its input, its contribution)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,28 +137,19 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where something stands in a file.
-
-    Attributes:
-        line: counted from 1.
-    """
+    """Where something stands in a file."""
 
     path: Path
-    line: int = 1
+    line: int = 1  # counted from 1
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What an act came to.
+    """What an act came to."""
 
-    Attributes:
-        message: in the past tense, for the toast.
-        focus: the memory to look at afterwards, if another than the present one.
-    """
-
-    message: str
+    message: str  # in the past tense, for the toast
     changed: bool = True
-    focus: str | None = None
+    focus: str | None = None  # the memory to look at afterwards, if another than the present one
 
 
 def steady_order(shown: Iterable[str], fresh: Sequence[str]) -> tuple[str, ...]:

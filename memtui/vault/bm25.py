@@ -50,30 +50,19 @@ def points(rarity: float, frequency: NumberT, length: NumberT, mean_length: floa
 
 @dataclass(frozen=True, slots=True)
 class LexicalHit:
-    """A memory that shares terms with a query.
+    """A memory that shares terms with a query."""
 
-    Attributes:
-        key: the memory's internal key.
-        score: BM25, unbounded; for a barred memory the sum of the weights that it matches.
-        terms: contribution of each matched term to the score, the largest first.
-    """
-
-    key: int
-    score: float
-    terms: dict[str, float]
+    key: int  # the memory's internal key
+    score: float  # BM25, unbounded; for a barred memory the sum of the weights that it matches
+    terms: dict[str, float]  # contribution of each matched term to the score, the largest first
 
 
 @dataclass(frozen=True, slots=True)
 class TermCounts:
-    """How common terms are in the whole vault, in memories of any project and status.
+    """How common terms are in the whole vault, in memories of any project and status."""
 
-    Attributes:
-        documents: how many memories are indexed.
-        frequencies: how many of them hold each term; 0 for unknown terms.
-    """
-
-    documents: int
-    frequencies: Mapping[str, int]
+    documents: int  # how many memories are indexed
+    frequencies: Mapping[str, int]  # how many of them hold each term; 0 for unknown terms
 
 
 class Postings(Protocol):

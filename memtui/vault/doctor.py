@@ -27,21 +27,13 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The result of one check.
+    """The result of one check."""
 
-    Attributes:
-        name: what was checked, in a word or three.
-        ok: False when there is something to do.
-        detail: what was found, one sentence without a full stop.
-        remedy: what to do about it, empty if nothing.
-        vital: False for hints, which do not make a vault unhealthy.
-    """
-
-    name: str
-    ok: bool
-    detail: str
-    remedy: str = ""
-    vital: bool = True
+    name: str  # what was checked, in a word or three
+    ok: bool  # False when there is something to do
+    detail: str  # what was found, one sentence without a full stop
+    remedy: str = ""  # what to do about it, empty if nothing
+    vital: bool = True  # False for hints, which do not make a vault unhealthy
 
 
 @dataclass(frozen=True, slots=True)

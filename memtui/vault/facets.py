@@ -47,26 +47,18 @@ _Fixed = Callable[["Browsing", Kinds, str], dict[str, Sql]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Browsing:
-    """What is browsed.
+    """What is browsed."""
 
-    Attributes:
-        scope: the projects in view while no project is chosen.
-        chosen: values per facet; a facet without values selects everything, except that `status` then means active.
-        stale_only: only what is due at `now`.
-        kinds: only these kinds, whatever the facet says; empty for all.
-        text: only memories with this text in the title, or with an id in `hits`; empty for all.
-        hits: ids found by words.
-        gone: internal keys of the memories with a dead anchor, see `memtui.curate.anchors.dead_anchors`.
-    """
-
-    scope: Scope = EVERYTHING
+    scope: Scope = EVERYTHING  # the projects in view while no project is chosen
+    # values per facet; a facet without values selects everything, except that `status` then means active
     chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     now: datetime
     threshold: float = REVIEW_THRESHOLD
-    stale_only: bool = False
-    kinds: tuple[str, ...] = ()
-    text: str = ""
-    hits: tuple[str, ...] = ()
+    stale_only: bool = False  # only what is due at `now`
+    kinds: tuple[str, ...] = ()  # only these kinds, whatever the facet says; empty for all
+    text: str = ""  # only memories with this text in the title, or with an id in `hits`; empty for all
+    hits: tuple[str, ...] = ()  # ids found by words
+    # internal keys of the memories with a dead anchor, see `memtui.curate.anchors.dead_anchors`
     gone: tuple[int, ...] = ()
 
 

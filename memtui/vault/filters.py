@@ -130,15 +130,10 @@ Sql = tuple[str, list[object]]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The projects in view.
+    """The projects in view."""
 
-    Attributes:
-        projects: names, or None for every project and the unassigned.
-        with_unassigned: whether memories without a project are in view as well.
-    """
-
-    projects: tuple[str, ...] | None = None
-    with_unassigned: bool = False
+    projects: tuple[str, ...] | None = None  # names, or None for every project and the unassigned
+    with_unassigned: bool = False  # whether memories without a project are in view as well
 
     @classmethod
     def of_project(cls, name: str | None) -> Scope:
@@ -156,43 +151,28 @@ EVERYTHING = Scope()
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition of a query on memories.
+    """One condition of a query on memories."""
 
-    Attributes:
-        field: a key of `_VALUES`, `_NUMBERS` or `_FLAGS`, or `due`.
-        operator: `is` for one of the values, else a comparison with the one value.
-        values: texts in lower case, numbers or moments.
-        negated: whether memories must not match.
-        at: the moment at which ages and freshness are computed.
-    """
-
-    field: str
-    operator: str
-    values: tuple[str | float | datetime, ...] = ()
-    negated: bool = False
-    at: datetime | None = None
+    field: str  # a key of `_VALUES`, `_NUMBERS` or `_FLAGS`, or `due`
+    operator: str  # `is` for one of the values, else a comparison with the one value
+    values: tuple[str | float | datetime, ...] = ()  # texts in lower case, numbers or moments
+    negated: bool = False  # whether memories must not match
+    at: datetime | None = None  # the moment at which ages and freshness are computed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFilter:
-    """What to list.
-
-    Attributes:
-        statuses: None for any.
-        stale_at: only memories due for review at that moment.
-        threshold: freshness below which a memory is due.
-        conditions: further conditions that must all hold.
-    """
+    """What to list."""
 
     scope: Scope = EVERYTHING
-    statuses: tuple[str, ...] | None = ("active",)
+    statuses: tuple[str, ...] | None = ("active",)  # None for any
     kinds: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     pinned: bool | None = None
-    stale_at: datetime | None = None
-    threshold: float = REVIEW_THRESHOLD
+    stale_at: datetime | None = None  # only memories due for review at that moment
+    threshold: float = REVIEW_THRESHOLD  # freshness below which a memory is due
     ids: tuple[str, ...] | None = None
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[Condition, ...] = ()  # further conditions that must all hold
 
     @property
     def is_plain(self) -> bool:

@@ -34,17 +34,12 @@ class ChangeRow:
 
 @dataclass(frozen=True, slots=True)
 class MemoryStep:
-    """What one change did to one memory in total.
-
-    Attributes:
-        before: portable record before, None if the change created the memory.
-        after: portable record after, None if the change removed it.
-    """
+    """What one change did to one memory in total."""
 
     id: str
     version: int
-    before: Record | None
-    after: Record | None
+    before: Record | None  # portable record before, None if the change created the memory
+    after: Record | None  # portable record after, None if the change removed it
 
 
 @dataclass(frozen=True, slots=True)

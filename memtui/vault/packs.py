@@ -34,29 +34,17 @@ ABOUT_MEMORIES = (FILE_STATES, STATUSES)
 
 @dataclass(frozen=True, slots=True)
 class PackMember:
-    """A memory of a pack.
-
-    Attributes:
-        version: the memory's version when the pack was made.
-        tokens: tokens of its text in the payload.
-    """
+    """A memory of a pack."""
 
     memory_id: str
-    version: int
-    tokens: int
+    version: int  # the memory's version when the pack was made
+    tokens: int  # tokens of its text in the payload
     score: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredPack:
-    """A pack as it was used; of the payload only the hash is kept.
-
-    Attributes:
-        budget: as people write it.
-        payload_hash: BLAKE2b-128 of the payload in UTF-8, in hex.
-        members: in the order of the payload.
-        options: further choices: style, phase, selections; empty for a pack of an older memtui.
-    """
+    """A pack as it was used; of the payload only the hash is kept."""
 
     id: str
     made_at: datetime
@@ -65,32 +53,27 @@ class StoredPack:
     task: str
     files: tuple[str, ...]
     target: str
-    budget: str
+    budget: str  # as people write it
     encoding: str
     tokens: int
-    payload_hash: str
-    members: tuple[PackMember, ...]
+    payload_hash: str  # BLAKE2b-128 of the payload in UTF-8, in hex
+    members: tuple[PackMember, ...]  # in the order of the payload
+    # further choices: style, phase, selections; empty for a pack of an older memtui
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """A saved task with its files, target and budget.
+    """A saved task with its files, target and budget."""
 
-    Attributes:
-        name: unique in the vault.
-        task: may be empty.
-        options: further choices, as in `StoredPack`.
-    """
-
-    name: str
+    name: str  # unique in the vault
     project: str | None
-    task: str
+    task: str  # may be empty
     files: tuple[str, ...]
     target: str
     budget: str
     created_at: datetime
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)  # further choices, as in `StoredPack`
 
 
 # -- packs ------------------------------------------------------------------------------------------

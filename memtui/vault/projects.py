@@ -18,16 +18,11 @@ IDENTITY = "identity"
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project of the vault.
-
-    Attributes:
-        identities: `remote:…`, `commit:…`, `path:…`.
-        memories: how many memories it has, of any status.
-    """
+    """A project of the vault."""
 
     name: str
-    identities: tuple[str, ...]
-    memories: int
+    identities: tuple[str, ...]  # `remote:…`, `commit:…`, `path:…`
+    memories: int  # how many memories it has, of any status
 
 
 def list_projects(reader: VaultReader) -> list[Project]:

@@ -28,23 +28,15 @@ _OVERLAP_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class PurgeReport:
-    """What was erased.
+    """What was erased."""
 
-    Attributes:
-        memories: memories erased, or changed by the erasure of a text.
-        revisions: entries of the journal erased or changed.
-        backups: backups that were rewritten.
-        leftovers: files that could not be rewritten and may still contain it.
-        variants: other capitalisations of a text that the vault still contains, with the number of places.
-        found: False where a text occurs nowhere, so that nothing was written.
-    """
-
-    memories: int
-    revisions: int
-    backups: tuple[Path, ...] = ()
-    leftovers: tuple[Path, ...] = ()
+    memories: int  # memories erased, or changed by the erasure of a text
+    revisions: int  # entries of the journal erased or changed
+    backups: tuple[Path, ...] = ()  # backups that were rewritten
+    leftovers: tuple[Path, ...] = ()  # files that could not be rewritten and may still contain it
+    # other capitalisations of a text that the vault still contains, with the number of places
     variants: Mapping[str, int] = field(default_factory=dict)
-    found: bool = True
+    found: bool = True  # False where a text occurs nowhere, so that nothing was written
 
 
 def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:

@@ -207,20 +207,14 @@ _LOG_GRAIN = 64
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What `repair` did.
+    """What `repair` did."""
 
-    Attributes:
-        outcome: `healthy` (nothing was done), `reindexed`, `log-cut` (the end of the log was unreadable),
-            `restored` (from a backup), `salvaged`, or `lost` (nothing could be read, nothing was changed).
-        kept: the copy of the damaged file, if the vault was replaced.
-        memories: how many memories the vault has now.
-        lines: what was done and what was lost, in sentences.
-    """
-
+    # `healthy` (nothing was done), `reindexed`, `log-cut` (the end of the log was unreadable), `restored` (from a
+    # backup), `salvaged`, or `lost` (nothing could be read, nothing was changed)
     outcome: Outcome
-    kept: Path | None
-    memories: int
-    lines: tuple[str, ...]
+    kept: Path | None  # the copy of the damaged file, if the vault was replaced
+    memories: int  # how many memories the vault has now
+    lines: tuple[str, ...]  # what was done and what was lost, in sentences
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,16 +32,12 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Tied:
-    """A memory with its anchors.
-
-    Attributes:
-        waits: whether it is snoozed until a file changes.
-    """
+    """A memory with its anchors."""
 
     id: str
     project: str | None
     anchors: tuple[Anchor, ...]
-    waits: bool = False
+    waits: bool = False  # whether it is snoozed until a file changes
 
 
 def tied_memories(reader: VaultReader, wanted: MemoryFilter) -> list[Tied]:
@@ -156,28 +152,19 @@ _LONGEST_TITLE = 400
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One reason other than age why a memory is due for review.
-
-    Attributes:
-        what: the path, the other memory's id, or the number of signals, depending on the cause.
-    """
+    """One reason other than age why a memory is due for review."""
 
     cause: Cause
-    what: str
+    what: str  # the path, the other memory's id, or the number of signals, depending on the cause
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class AskedSince:
-    """Since when a memory is due for reasons other than age.
+    """Since when a memory is due for reasons other than age."""
 
-    Attributes:
-        asked_at: since the first of them.
-        woken_at: since a file changed that a snooze waited for; None if none did.
-    """
-
-    asked_at: datetime
-    woken_at: datetime | None = None
+    asked_at: datetime  # since the first of them
+    woken_at: datetime | None = None  # since a file changed that a snooze waited for; None if none did
 
 
 def asked_about(reader: VaultReader, identifiers: Iterable[str]) -> dict[str, list[Asked]]:
@@ -238,25 +225,17 @@ def riskiest(reader: VaultReader, wanted: MemoryFilter, *, now: datetime, limit:
 
 @dataclass(frozen=True, slots=True)
 class Fading:
-    """What the freshness of an active memory depends on.
-
-    Attributes:
-        age_days: days since it was last verified, else observed, else created; never negative.
-        held_days: days that it is known to have held, None if it was never verified.
-        half_life_days: its own, None for that of its kind.
-        due: whether it is due whatever its freshness: its own date has come, or there is a reason other than age.
-        snoozed: whether it is snoozed.
-    """
+    """What the freshness of an active memory depends on."""
 
     id: str
     title: str
     kind: str
     pinned: bool
-    age_days: float
-    held_days: float | None
-    half_life_days: float | None
-    due: bool
-    snoozed: bool
+    age_days: float  # days since it was last verified, else observed, else created; never negative
+    held_days: float | None  # days that it is known to have held, None if it was never verified
+    half_life_days: float | None  # its own, None for that of its kind
+    due: bool  # whether it is due whatever its freshness: its own date has come, or there is a reason other than age
+    snoozed: bool  # whether it is snoozed
     project: str | None = None
 
 

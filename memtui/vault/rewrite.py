@@ -30,15 +30,11 @@ _TEXT_PARTS = ("title", "insight", "rationale", "snippet")
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to erase: memories by id, or a text.
-
-    Attributes:
-        now: the moment of the erasure.
-    """
+    """What to erase: memories by id, or a text."""
 
     ids: frozenset[str]
     eraser: Eraser | None
-    now: datetime
+    now: datetime  # the moment of the erasure
 
 
 @dataclass(slots=True)
@@ -98,14 +94,10 @@ def _write_fresh(path: Path, fresh: Path, order: Order) -> Counts:
 
 @dataclass(slots=True)
 class _Erased:
-    """What is known about the memories that are erased.
+    """What is known about the memories that are erased."""
 
-    Attributes:
-        titles: every title that they ever had.
-        hashes: (id, content hash) of every content that they ever had, or that their sources state.
-    """
-
-    titles: set[str] = field(default_factory=set)
+    titles: set[str] = field(default_factory=set)  # every title that they ever had
+    # (id, content hash) of every content that they ever had, or that their sources state
     hashes: set[tuple[str, str]] = field(default_factory=set)
     projects: dict[str, str | None] = field(default_factory=dict)
 

@@ -40,19 +40,13 @@ _MEMORY_DEFAULTS: rows.Row = {
 
 @dataclass(slots=True)
 class Rebuilt:
-    """What the new vault contains.
+    """What the new vault contains."""
 
-    Attributes:
-        memories: their number.
-        from_journal: ids whose texts came partly or wholly from the journal's revisions.
-        incomplete: ids with a value that could not be read anywhere.
-        newest_change: number of the newest change in its journal.
-    """
-
-    memories: int = 0
+    memories: int = 0  # their number
+    # ids whose texts came partly or wholly from the journal's revisions
     from_journal: set[str] = field(default_factory=set)
-    incomplete: set[str] = field(default_factory=set)
-    newest_change: int = 0
+    incomplete: set[str] = field(default_factory=set)  # ids with a value that could not be read anywhere
+    newest_change: int = 0  # number of the newest change in its journal
 
 
 def rebuild(salvaged: Path, new: Path, *, now: datetime, stated_revisions: int | None) -> Rebuilt:

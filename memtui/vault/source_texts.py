@@ -38,24 +38,15 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """What a source says of a memory that says something else.
-
-    Attributes:
-        path: the source, as the memory names it.
-        native_id: the place within it; empty where it gives none.
-        span: its lines, counted from 1, both inclusive.
-        base: what it said when it was last imported; None if unknown.
-        stated: what it says now.
-        seen_hash: content hash of what it says now.
-    """
+    """What a source says of a memory that says something else."""
 
     memory_id: str
-    path: str
-    native_id: str
-    span: tuple[int, int] | None
-    base: Texts | None
-    stated: Texts
-    seen_hash: str
+    path: str  # the source, as the memory names it
+    native_id: str  # the place within it; empty where it gives none
+    span: tuple[int, int] | None  # its lines, counted from 1, both inclusive
+    base: Texts | None  # what it said when it was last imported; None if unknown
+    stated: Texts  # what it says now
+    seen_hash: str  # content hash of what it says now
     seen_at: datetime
 
 

@@ -22,15 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChildReport:
-    """What a child process printed before it ended.
+    """What a child process printed before it ended."""
 
-    Attributes:
-        lines: its JSON objects, in order.
-        crashed: how it ended if not normally: `signal 11`, `no answer in 120 s`; else empty.
-    """
-
-    lines: tuple[dict[str, Any], ...]
-    crashed: str
+    lines: tuple[dict[str, Any], ...]  # its JSON objects, in order
+    crashed: str  # how it ended if not normally: `signal 11`, `no answer in 120 s`; else empty
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -102,18 +97,12 @@ _DAMAGE_ENDINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """The state of a file.
+    """The state of a file."""
 
-    Attributes:
-        error: why it cannot be used, empty if every value could be read.
-        reason: of the error: `damaged`, `too-new`, `busy` or `refused` (by the system, or not read completely).
-        facts: everything else, see `_look`.
-    """
-
-    error: str = ""
-    reason: str = ""
+    error: str = ""  # why it cannot be used, empty if every value could be read
+    reason: str = ""  # of the error: `damaged`, `too-new`, `busy` or `refused` (by the system, or not read completely)
     counts: dict[str, int] = field(default_factory=dict)
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)  # everything else, see `_look`
 
     @property
     def readable(self) -> bool:

@@ -24,19 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Revision:
-    """Before and after of one thing within a change; None where it did not exist.
+    """Before and after of one thing within a change; None where it did not exist."""
 
-    Attributes:
-        entity: `memory`, `link`, `verdict`, `signal`, `tombstone`, `half-life`, `recipe` or `identity`.
-        after_text: `after` as JSON, if it was made already.
-    """
-
-    entity: str
+    entity: str  # `memory`, `link`, `verdict`, `signal`, `tombstone`, `half-life`, `recipe` or `identity`
     entity_key: str
     version: int
     before: records.Record | None
     after: records.Record | None
-    after_text: str = ""
+    after_text: str = ""  # `after` as JSON, if it was made already
 
 
 class VaultWriter(VaultReader):

@@ -32,22 +32,14 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 @dataclass(frozen=True, slots=True)
 class HealthRow:
-    """One figure.
-
-    Attributes:
-        value: the figure as text.
-        note: one line of explanation; may hold text of others.
-        share: 0–1 for a bar, None for none.
-        asks: whether something should be done about it.
-        is_memory: whether the label is the id of a memory and the note its title.
-    """
+    """One figure."""
 
     label: str
-    value: str
-    note: str = ""
-    share: float | None = None
-    asks: bool = False
-    is_memory: bool = False
+    value: str  # the figure as text
+    note: str = ""  # one line of explanation; may hold text of others
+    share: float | None = None  # 0–1 for a bar, None for none
+    asks: bool = False  # whether something should be done about it
+    is_memory: bool = False  # whether the label is the id of a memory and the note its title
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,33 +67,21 @@ EDITIONS = range(len(_NOTES["full"]))
 
 @dataclass(frozen=True, slots=True)
 class PackItem:
-    """A memory as it goes into a payload.
+    """A memory as it goes into a payload."""
 
-    Attributes:
-        memory: with shortened texts where it had to be shortened; compiled, its insight is all that is written.
-        states: last known state per anchor path.
-        status: why it is not in use, where more is known than its status says; see `status_marker`.
-        detail: how much of it is included: a level of `memtui.pack.compile.Detail`, `opening` or `whole`.
-    """
-
-    memory: Memory
-    states: Mapping[str, str] = field(default_factory=dict)
-    status: Reason | None = None
-    detail: str = "whole"
+    memory: Memory  # with shortened texts where it had to be shortened; compiled, its insight is all that is written
+    states: Mapping[str, str] = field(default_factory=dict)  # last known state per anchor path
+    status: Reason | None = None  # why it is not in use, where more is known than its status says; see `status_marker`
+    detail: str = "whole"  # how much of it is included: a level of `memtui.pack.compile.Detail`, `opening` or `whole`
 
 
 @dataclass(frozen=True, slots=True)
 class PayloadInfo:
-    """What a payload says of itself.
+    """What a payload says of itself."""
 
-    Attributes:
-        project: name of the project, or None.
-        edition: which of the `EDITIONS` of the note stands above the memories.
-    """
-
-    project: str | None = None
+    project: str | None = None  # name of the project, or None
     style: Style = "full"
-    edition: int = 0
+    edition: int = 0  # which of the `EDITIONS` of the note stands above the memories
 
     def note(self, id_start: str = "") -> str:
         """Return the note above the memories, whose ids are written without what they all begin with."""
@@ -107,13 +95,10 @@ class Piece:
 
     A piece begins with a visible character and ends with a line end, so that the tokens of the pieces add up
     to the tokens of the whole.
-
-    Attributes:
-        memory_id: the memory that it holds, None for headings and frames.
     """
 
     text: str
-    memory_id: str | None = None
+    memory_id: str | None = None  # the memory that it holds, None for headings and frames
 
 
 Writer = Callable[[Sequence[PackItem], PayloadInfo], list[Piece]]
@@ -122,23 +107,15 @@ Writer = Callable[[Sequence[PackItem], PayloadInfo], list[Piece]]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A form of payload.
-
-    Attributes:
-        label: what people call it.
-        media: media type of the payload.
-        limit: what the assistant takes at most, as people write it; empty for no limit.
-        margin: share by which the assistant's own tokenizer, which is not public, may exceed the count.
-        loads: formats of the sources that the assistant reads by itself.
-    """
+    """A form of payload."""
 
     name: str
-    label: str
-    media: str
+    label: str  # what people call it
+    media: str  # media type of the payload
     write: Writer
-    limit: str = ""
-    margin: float = 0.0
-    loads: frozenset[str] = frozenset()
+    limit: str = ""  # what the assistant takes at most, as people write it; empty for no limit
+    margin: float = 0.0  # share by which the assistant's own tokenizer, which is not public, may exceed the count
+    loads: frozenset[str] = frozenset()  # formats of the sources that the assistant reads by itself
 
     @property
     def limits(self) -> tuple[Limit, ...]:

@@ -109,17 +109,11 @@ _INDENT = "  "
 
 @dataclass(frozen=True, slots=True)
 class MarkdownWriter:
-    """Writes Markdown.
+    """Writes Markdown."""
 
-    Attributes:
-        title: the heading, in which `{of}` becomes ` of PROJECT` or nothing.
-        level: of that heading; kinds are one deeper.
-        tag: name of the tags around all of it, empty for none.
-    """
-
-    title: str = "Memories{of}"
-    level: int = 2
-    tag: str = ""
+    title: str = "Memories{of}"  # the heading, in which `{of}` becomes ` of PROJECT` or nothing
+    level: int = 2  # of that heading; kinds are one deeper
+    tag: str = ""  # name of the tags around all of it, empty for none
 
     def __call__(self, items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
         """Return the parts of the payload in order."""

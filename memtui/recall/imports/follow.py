@@ -148,21 +148,13 @@ MOST_IN_FOLDER = 20
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A file that a given file imports, directly or through another.
+    """A file that a given file imports, directly or through another."""
 
-    Attributes:
-        file: path in the project.
-        hop: 1 or 2.
-        importer: the file that imports it.
-        tie: how it is tied to the importer: `imported`, `used` or `same-package`.
-        before: how the importer was reached; None if it was given.
-    """
-
-    file: str
-    hop: int
-    importer: str
-    tie: str = IMPORTED
-    before: Reached | None = None
+    file: str  # path in the project
+    hop: int  # 1 or 2
+    importer: str  # the file that imports it
+    tie: str = IMPORTED  # how it is tied to the importer: `imported`, `used` or `same-package`
+    before: Reached | None = None  # how the importer was reached; None if it was given
 
     @property
     def reason(self) -> Reason:
@@ -173,14 +165,10 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Imports:
-    """What was reached.
-
-    Attributes:
-        notes: what could not be read or was not followed, in words.
-    """
+    """What was reached."""
 
     reached: tuple[Reached, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what could not be read or was not followed, in words
 
 
 def follow_imports(root: Path, files: Sequence[str], *, cache: Path | None = None) -> Imports:

@@ -27,18 +27,12 @@ _OWN_CRATES = ("tests", "examples", "benches", "src/bin")
 
 @dataclass(slots=True)
 class Crate:
-    """A crate seen from one of its files.
-
-    Attributes:
-        folder: the folder that its modules lie in.
-        root: the file that `crate` means, if any.
-        package: the folder of its Cargo.toml, None without one.
-    """
+    """A crate seen from one of its files."""
 
     tree: SourceTree
-    folder: str
-    root: str | None
-    package: str | None
+    folder: str  # the folder that its modules lie in
+    root: str | None  # the file that `crate` means, if any
+    package: str | None  # the folder of its Cargo.toml, None without one
     _others: dict[str, str] | None = field(default=None)
 
     def module_folder(self, file: str) -> str:

@@ -149,30 +149,19 @@ IMPORTED, USED, SAME_PACKAGE = "imported", "used", "same-package"
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One import, declaration or use.
+    """One import, declaration or use."""
 
-    Attributes:
-        kind: what it is, in the words of its language's module.
-        path: the module, specifier or name as written, without quotes and white space.
-        names: names taken from it.
-    """
-
-    kind: str
-    path: str
-    names: tuple[str, ...] = ()
+    kind: str  # what it is, in the words of its language's module
+    path: str  # the module, specifier or name as written, without quotes and white space
+    names: tuple[str, ...] = ()  # names taken from it
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How files of one language are read and how their statements are resolved.
+    """How files of one language are read and how their statements are resolved."""
 
-    Attributes:
-        name: as people say it.
-        read: from the source text to statements.
-        resolve: from a tree, a file of it, its statements and whether the file was given, to pairs of a file and
-            how it is tied to the first.
-    """
-
-    name: str
-    read: Callable[[str], Iterator[Statement]]
+    name: str  # as people say it
+    read: Callable[[str], Iterator[Statement]]  # from the source text to statements
+    # from a tree, a file of it, its statements and whether the file was given, to pairs of a file and how it is tied to
+    # the first
     resolve: Callable[[SourceTree, str, Sequence[Statement], bool], Iterable[tuple[str, str]]]

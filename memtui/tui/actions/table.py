@@ -35,29 +35,17 @@ GLYPHS = {
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that a person can do with a key or from the palette.
+    """Something that a person can do with a key or from the palette."""
 
-    Attributes:
-        id: a stable name, by which the configuration remaps it; with `_` for `-` it is the action method's name.
-        keys: in Textual's spelling, the one to show first; none for what only the palette offers.
-        title: what it does, as the palette and the help name it.
-        area: heading in the help, and the part before the colon in the palette.
-        owner: who answers: a screen by its `AREA`, `everywhere` for all screens, or a widget.
-        label: word in the footer; empty to leave it out.
-        places: where the footer shows it, most important first in the table.
-        words: other names for it, in lower case, by which palette and help find it.
-        menu: whether help and palette can run it; moving and typing are done by keys alone.
-    """
-
-    id: str
-    keys: tuple[str, ...]
-    title: str
-    area: str
-    owner: str
-    label: str = ""
-    places: tuple[str, ...] = ()
-    words: str = ""
-    menu: bool = True
+    id: str  # a stable name, by which the configuration remaps it; with `_` for `-` it is the action method's name
+    keys: tuple[str, ...]  # in Textual's spelling, the one to show first; none for what only the palette offers
+    title: str  # what it does, as the palette and the help name it
+    area: str  # heading in the help, and the part before the colon in the palette
+    owner: str  # who answers: a screen by its `AREA`, `everywhere` for all screens, or a widget
+    label: str = ""  # word in the footer; empty to leave it out
+    places: tuple[str, ...] = ()  # where the footer shows it, most important first in the table
+    words: str = ""  # other names for it, in lower case, by which palette and help find it
+    menu: bool = True  # whether help and palette can run it; moving and typing are done by keys alone
 
     @property
     def method(self) -> str:

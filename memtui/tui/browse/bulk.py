@@ -42,49 +42,32 @@ MOST_TOLD = 200
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Memories that an act is to be for.
+    """Memories that an act is to be for."""
 
-    Attributes:
-        versions: as they were when they were chosen, in the order of the list.
-        kinds: how many of each kind.
-        statuses: how many of each status.
-        pinned: how many are pinned.
-        signature: what the file system said of the vault before they were read.
-    """
-
-    versions: Mapping[str, int]
-    kinds: Mapping[str, int]
-    statuses: Mapping[str, int]
-    pinned: int
-    signature: Signature
+    versions: Mapping[str, int]  # as they were when they were chosen, in the order of the list
+    kinds: Mapping[str, int]  # how many of each kind
+    statuses: Mapping[str, int]  # how many of each status
+    pinned: int  # how many are pinned
+    signature: Signature  # what the file system said of the vault before they were read
 
 
 @dataclass(slots=True)
 class LeftAlone:
-    """What an act did not change.
+    """What an act did not change."""
 
-    Attributes:
-        told: (title, reason) of the first of them.
-        number: of all of them.
-    """
-
-    told: list[tuple[str, str]] = field(default_factory=list)
-    number: int = 0
+    told: list[tuple[str, str]] = field(default_factory=list)  # (title, reason) of the first of them
+    number: int = 0  # of all of them
 
 
 class BulkAccess:
-    """The vault as the screen for many memories sees it.
-
-    Attributes:
-        left: what the last act left alone.
-    """
+    """The vault as the screen for many memories sees it."""
 
     def __init__(self, access: VaultAccess) -> None:
         self._access = access
         self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
         self._acts = MemoryActs(access)
 
-    left: LeftAlone = LeftAlone()
+    left: LeftAlone = LeftAlone()  # what the last act left alone
 
     def by_query(self, query: str) -> Chosen:
         """Return what a query chooses in view, in use unless it says otherwise, the newest first.

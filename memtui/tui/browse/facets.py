@@ -43,21 +43,14 @@ _NAMES = {("project", ""): "unassigned", ("source", "memtui"): "typed here"}
 
 @dataclass(frozen=True, slots=True)
 class FacetLine:
-    """One line of the pane.
-
-    Attributes:
-        value: a value of it; None for the heading.
-        count: memories that choosing it would list; of a heading, how many values there are.
-        chosen: whether it is chosen, or any of its values is.
-        more: whether it stands for values that are not shown.
-    """
+    """One line of the pane."""
 
     facet: str
-    value: str | None
+    value: str | None  # a value of it; None for the heading
     text: str
-    count: int
-    chosen: bool = False
-    more: bool = False
+    count: int  # memories that choosing it would list; of a heading, how many values there are
+    chosen: bool = False  # whether it is chosen, or any of its values is
+    more: bool = False  # whether it stands for values that are not shown
 
 
 def facet_lines(
@@ -328,26 +321,18 @@ _MOST_VALUES = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowseState:
-    """Looks and choices.
+    """Looks and choices."""
 
-    Attributes:
-        place: where it was: folder and project. A filter of another place is not brought back.
-        cursor: id of the memory under the cursor.
-        share: of the list, in per cent, beside the details.
-        best: whether a filtered list shows the best match first.
-        rendered: whether Markdown is rendered.
-    """
-
-    place: str = ""
-    cursor: str | None = None
+    place: str = ""  # where it was: folder and project. A filter of another place is not brought back
+    cursor: str | None = None  # id of the memory under the cursor
     query: str = ""
     chosen: dict[str, tuple[str, ...]] = field(default_factory=dict)
     folded: frozenset[str] = FIRST_FOLDED
     sort: str = "newest"
     due_sort: str = "stalest"
-    best: bool = True
-    share: int = 65
-    rendered: bool = False
+    best: bool = True  # whether a filtered list shows the best match first
+    share: int = 65  # of the list, in per cent, beside the details
+    rendered: bool = False  # whether Markdown is rendered
 
     def section(self) -> dict[str, Any]:
         """Return it as JSON's types."""

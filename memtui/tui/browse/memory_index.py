@@ -58,16 +58,11 @@ class Titles:
 
 @dataclass(frozen=True, slots=True)
 class ListAtHand:
-    """A list with the words of its vault.
-
-    Attributes:
-        words: what was read of the vault in the state that the list shows.
-        places: per memory of the vault, its place in the list; -1 where it is not listed.
-    """
+    """A list with the words of its vault."""
 
     base: Base
-    words: HeldWords
-    places: npt.NDArray[np.int32]
+    words: HeldWords  # what was read of the vault in the state that the list shows
+    places: npt.NDArray[np.int32]  # per memory of the vault, its place in the list; -1 where it is not listed
 
     @classmethod
     def of(cls, base: Base, words: HeldWords) -> ListAtHand:

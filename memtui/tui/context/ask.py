@@ -20,21 +20,13 @@ _YES = "yes"
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Ticks, and what is allowed in.
+    """Ticks, and what is allowed in."""
 
-    Attributes:
-        without: ids left out by hand.
-        with_ids: ids put in by hand.
-        unconfirmed: whether memories that wait in the inbox may go in.
-        with_loaded: whether what the target loads by itself goes in too.
-        secrets: what happens to what looks like a secret; empty for what the configuration says.
-    """
-
-    without: frozenset[str] = frozenset()
-    with_ids: frozenset[str] = frozenset()
-    unconfirmed: bool = False
-    with_loaded: bool = False
-    secrets: str = ""
+    without: frozenset[str] = frozenset()  # ids left out by hand
+    with_ids: frozenset[str] = frozenset()  # ids put in by hand
+    unconfirmed: bool = False  # whether memories that wait in the inbox may go in
+    with_loaded: bool = False  # whether what the target loads by itself goes in too
+    secrets: str = ""  # what happens to what looks like a secret; empty for what the configuration says
 
     @classmethod
     def restored(cls, values: Mapping[str, Any]) -> Self:
@@ -89,20 +81,16 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What a payload is asked for with.
-
-    Attributes:
-        phase: None to guess it.
-        standing: names of the recipes whose union a pack was, None for a task; today's recipes take their place.
-    """
+    """What a payload is asked for with."""
 
     text: str
     files: tuple[str, ...]
     target: str
     budget: str
-    phase: str | None = None
+    phase: str | None = None  # None to guess it
     style: Style = "full"
     choices: Choices = field(default_factory=Choices)
+    # names of the recipes whose union a pack was, None for a task; today's recipes take their place
     standing: tuple[str, ...] | None = None
 
     @property
@@ -152,14 +140,10 @@ def _ids(value: object) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The state before or after a step; None for what the step did not touch.
-
-    Attributes:
-        lines: values of the lines by name, as `TaskLines.restore` takes them.
-    """
+    """The state before or after a step; None for what the step did not touch."""
 
     choices: Choices | None = None
-    lines: Mapping[str, str] | None = None
+    lines: Mapping[str, str] | None = None  # values of the lines by name, as `TaskLines.restore` takes them
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,17 +151,14 @@ class Step:
     """Something that was changed on the screen or from it, to be undone.
 
     Attributes:
-        words: what was done.
         before, after: the state; None for a change of the vault, which the journal undoes.
-        change: number of that change.
-        is_copy: whether that change recorded a copied payload.
     """
 
-    words: str
+    words: str  # what was done
     before: Moment | None = None
     after: Moment | None = None
-    change: int | None = None
-    is_copy: bool = False
+    change: int | None = None  # number of that change
+    is_copy: bool = False  # whether that change recorded a copied payload
 
 
 class Steps:

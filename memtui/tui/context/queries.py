@@ -33,21 +33,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The pack for an ask, with the task as it was understood.
-
-    Attributes:
-        place: what is in view, in words.
-        diff: against the pack that was used last for the same task, None where there is none.
-        contradictions: memories of the payload that contradict each other.
-    """
+    """The pack for an ask, with the task as it was understood."""
 
     ask: Ask
     task: Task
     pack: Pack
     project: str | None
-    place: str
-    diff: PackDiff | None = None
-    contradictions: tuple[PayloadContradiction, ...] = ()
+    place: str  # what is in view, in words
+    diff: PackDiff | None = None  # against the pack that was used last for the same task, None where there is none
+    contradictions: tuple[PayloadContradiction, ...] = ()  # memories of the payload that contradict each other
 
     def hit(self, identifier: str) -> Hit | None:
         """Return a memory as it was recalled, None where it is withheld."""

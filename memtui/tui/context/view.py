@@ -41,26 +41,17 @@ _TEN = 10.0
 
 @dataclass(frozen=True, slots=True)
 class RankedRow:
-    """A memory that is in the payload or could be.
-
-    Attributes:
-        state: `in` by its rank, `put in` or `left out` by a person, `withheld` for the reason.
-        score: as recalled; of what is withheld its nearness to the task.
-        reason: why it is in, or why not.
-        tokens: of its text in the payload, None where it is not in it.
-        pinned: unknown for what is withheld.
-        share: score as a share of the best one.
-    """
+    """A memory that is in the payload or could be."""
 
     id: str
     title: str
-    state: State
-    score: float
-    reason: str
+    state: State  # `in` by its rank, `put in` or `left out` by a person, `withheld` for the reason
+    score: float  # as recalled; of what is withheld its nearness to the task
+    reason: str  # why it is in, or why not
     kind: str = ""
-    tokens: int | None = None
-    pinned: bool = False
-    share: float = 0.0
+    tokens: int | None = None  # of its text in the payload, None where it is not in it
+    pinned: bool = False  # unknown for what is withheld
+    share: float = 0.0  # score as a share of the best one
 
     @property
     def is_in(self) -> bool:

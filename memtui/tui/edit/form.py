@@ -34,19 +34,13 @@ _MARKS = {"error": ("✗ ", "$error"), "secret": ("! ", "$error"), "hint": ("", 
 
 @dataclass(frozen=True, slots=True)
 class FieldPlan:
-    """How a form shows one field of a memory.
-
-    Attributes:
-        shape: the widget; an `area` grows with its text.
-        side: the column of a wide form.
-        meaning: what to type, shown while the field is empty.
-    """
+    """How a form shows one field of a memory."""
 
     name: str
     label: str
-    shape: Literal["line", "area", "toggle"]
-    side: Literal["texts", "facts"]
-    meaning: str
+    shape: Literal["line", "area", "toggle"]  # the widget; an `area` grows with its text
+    side: Literal["texts", "facts"]  # the column of a wide form
+    meaning: str  # what to type, shown while the field is empty
 
 
 PLAN: tuple[FieldPlan, ...] = (
@@ -175,13 +169,9 @@ class FormRows(dict[str, FormRow]):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A form that was left unsaved.
+    """A form that was left unsaved."""
 
-    Attributes:
-        basis: what it started from; a save is still based on that version.
-    """
-
-    basis: Basis
+    basis: Basis  # what it started from; a save is still based on that version
     texts: dict[str, str]
     decision: Decision
 

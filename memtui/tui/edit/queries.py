@@ -20,17 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A save that the user asked for.
+    """A save that the user asked for."""
 
-    Attributes:
-        values: new values by field.
-        decision: what the save says of the memory.
-        allow_secret: whether to save what looks like a secret.
-    """
-
-    values: Mapping[str, Any]
-    decision: Decision = "edit"
-    allow_secret: bool = False
+    values: Mapping[str, Any]  # new values by field
+    decision: Decision = "edit"  # what the save says of the memory
+    allow_secret: bool = False  # whether to save what looks like a secret
 
 
 class FormError(UsageError):

@@ -30,16 +30,12 @@ _MOST_BAR_CELLS = 40
 
 @dataclass(frozen=True, slots=True)
 class HealthRead:
-    """The state of the vault.
-
-    Attributes:
-        signature: what the file system said of the vault before it was read.
-    """
+    """The state of the vault."""
 
     sections: tuple[HealthSection, ...]
     active: int
     project: str | None
-    signature: Signature
+    signature: Signature  # what the file system said of the vault before it was read
 
 
 def read_health(access: VaultAccess) -> HealthRead:

@@ -24,33 +24,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Numbers of changes, the newest first.
-
-    Attributes:
-        title: of the memory whose changes they are, None for those of all.
-    """
+    """Numbers of changes, the newest first."""
 
     numbers: tuple[int, ...]
-    title: str | None = None
+    title: str | None = None  # of the memory whose changes they are, None for those of all
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
-    """A change as the list shows it.
-
-    Attributes:
-        when: UTC, to the minute.
-        summary: one line, with the reason if there is one.
-        memories: how many it touched.
-        state: `done`, `undone` or `abandoned`.
-    """
+    """A change as the list shows it."""
 
     number: int
-    when: str
+    when: str  # UTC, to the minute
     actor: str
-    summary: str
-    memories: int
-    state: str
+    summary: str  # one line, with the reason if there is one
+    memories: int  # how many it touched
+    state: str  # `done`, `undone` or `abandoned`
 
 
 def find_changes(access: VaultAccess, query: str, memory_id: str | None) -> Changes:
@@ -137,14 +126,10 @@ _STATES = {"undone": "undone; ctrl+r redoes it", "abandoned": "undone; a later c
 
 @dataclass(frozen=True, slots=True)
 class ChangeText:
-    """What a change did, as text.
-
-    Attributes:
-        heads: index of the block that each memory begins with.
-    """
+    """What a change did, as text."""
 
     blocks: tuple[Block, ...] = ()
-    heads: tuple[int, ...] = ()
+    heads: tuple[int, ...] = ()  # index of the block that each memory begins with
 
 
 def change_text(diff: ChangeDiff) -> ChangeText:

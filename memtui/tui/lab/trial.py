@@ -27,29 +27,19 @@ from memtui.tui.vault_access import VaultAccess
 
 @dataclass(frozen=True, slots=True)
 class LabRead:
-    """The vault as the lab calculates with it.
-
-    Attributes:
-        project: the project in view.
-        titles: of the active memories, by id.
-        payloads: makes the payloads of the recipes.
-    """
+    """The vault as the lab calculates with it."""
 
     snapshot: Snapshot
-    project: str | None
-    titles: Mapping[str, str]
-    payloads: Payloads
+    project: str | None  # the project in view
+    titles: Mapping[str, str]  # of the active memories, by id
+    payloads: Payloads  # makes the payloads of the recipes
 
 
 @dataclass(frozen=True, slots=True)
 class PayloadEffect:
-    """What a trial would do to the payloads of the recipes.
+    """What a trial would do to the payloads of the recipes."""
 
-    Attributes:
-        current: the members of each payload without the trial.
-    """
-
-    current: Members
+    current: Members  # the members of each payload without the trial
     changes: list[PayloadChange]
 
 
@@ -118,17 +108,12 @@ def step(days: float, by: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting of the configuration that can be tried but not applied.
-
-    Attributes:
-        name: in the configuration, and in `Knobs`.
-        step: by how much one key changes it.
-    """
+    """A setting of the configuration that can be tried but not applied."""
 
     section: str
-    name: str
+    name: str  # in the configuration, and in `Knobs`
     label: str
-    step: float
+    step: float  # by how much one key changes it
     lowest: float
     highest: float
     form: str = ".2f"
@@ -152,18 +137,12 @@ SETTINGS = (THRESHOLD, FLOOR, HURT_WEIGHT)
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What is tried.
+    """What is tried."""
 
-    Attributes:
-        memory_id: a memory that can be given a half-life of its own, None for none.
-        subject: the kind whose half-life the keys change, or `MEMORY`.
-        project_only: whether half-lives of kinds are tried for the project in view alone.
-    """
-
-    memory_id: str | None = None
-    subject: str = ""
+    memory_id: str | None = None  # a memory that can be given a half-life of its own, None for none
+    subject: str = ""  # the kind whose half-life the keys change, or `MEMORY`
     knobs: Knobs = field(default_factory=Knobs)
-    project_only: bool = False
+    project_only: bool = False  # whether half-lives of kinds are tried for the project in view alone
 
     def subjects(self, read: LabRead) -> list[str]:
         """Return what can be changed: the one memory if it is active, then the kinds, the most used first."""

@@ -20,23 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Memories to merge.
+    """Memories to merge."""
 
-    Attributes:
-        memories: the one that stays first.
-        headings: source and verification of each.
-        fields: those in which they differ.
-        marked: the texts of each field, the differing words marked.
-        differs: what tells them apart, in words.
-        projects: named projects, of which the user chooses one where there are several.
-    """
-
-    memories: tuple[Memory, ...]
-    headings: tuple[str, ...]
-    fields: tuple[MergeField, ...]
-    marked: Mapping[str, Sequence[Marked]]
-    differs: tuple[str, ...]
-    projects: tuple[str, ...]
+    memories: tuple[Memory, ...]  # the one that stays first
+    headings: tuple[str, ...]  # source and verification of each
+    fields: tuple[MergeField, ...]  # those in which they differ
+    marked: Mapping[str, Sequence[Marked]]  # the texts of each field, the differing words marked
+    differs: tuple[str, ...]  # what tells them apart, in words
+    projects: tuple[str, ...]  # named projects, of which the user chooses one where there are several
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,17 +38,11 @@ class PackRead:
 
 @dataclass(frozen=True, slots=True)
 class PackSince:
-    """What became of a payload.
+    """What became of a payload."""
 
-    Attributes:
-        since: the memories that were added, removed and changed.
-        tokens: of the payload that its task gives today.
-        lines: how the text differs; None where the old text is no longer available.
-    """
-
-    since: Since
-    tokens: int
-    lines: Sequence[str] | None
+    since: Since  # the memories that were added, removed and changed
+    tokens: int  # of the payload that its task gives today
+    lines: Sequence[str] | None  # how the text differs; None where the old text is no longer available
 
 
 def read_pack(access: VaultAccess, used: UsedPack) -> PackRead:
@@ -141,22 +135,16 @@ _ROOMY = 50
 
 @dataclass(frozen=True, slots=True)
 class PackRow:
-    """A pack in a line.
-
-    Attributes:
-        age: how long ago it was used.
-        verdict: the feedback on it; empty where there is none.
-        mark: glyph of the feedback, `?` where it is awaited.
-    """
+    """A pack in a line."""
 
     id: str
     task: str
     target: str
-    age: str
+    age: str  # how long ago it was used
     tokens: int
     memories: int
-    verdict: str
-    mark: str
+    verdict: str  # the feedback on it; empty where there is none
+    mark: str  # glyph of the feedback, `?` where it is awaited
 
 
 def pack_row(used: UsedPack, now: datetime) -> PackRow:
@@ -211,24 +199,16 @@ def pack_cells(row: PackRow, width: int) -> list[Cell]:
 
 @dataclass(frozen=True, slots=True)
 class MemberRow:
-    """A memory of a pack in a line.
-
-    Attributes:
-        title: its id where the memory is gone.
-        state: its version, and what became of it since: `v2`, `v2 → v4`, `retired`, `gone`.
-        is_same: whether it is still as it was in the pack.
-        verdict: the last feedback on it in this pack.
-        mark: glyph of the feedback.
-    """
+    """A memory of a pack in a line."""
 
     id: str
-    title: str
+    title: str  # its id where the memory is gone
     kind: str
-    state: str
-    is_same: bool
+    state: str  # its version, and what became of it since: `v2`, `v2 → v4`, `retired`, `gone`
+    is_same: bool  # whether it is still as it was in the pack
     tokens: int
-    verdict: str
-    mark: str
+    verdict: str  # the last feedback on it in this pack
+    mark: str  # glyph of the feedback
     exists: bool
 
 

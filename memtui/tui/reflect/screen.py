@@ -33,20 +33,13 @@ from memtui.wording import outcomes
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What a conclusion is written from.
-
-    Attributes:
-        headings: kind and age of each.
-        basis: what the form starts from: a memory with the proposed tags, files and project, and no text.
-        outline: the titles, one a line.
-        projects: named projects, of which the user chooses one where there are several.
-    """
+    """What a conclusion is written from."""
 
     memories: tuple[Memory, ...]
-    headings: tuple[str, ...]
-    basis: Basis
-    outline: str
-    projects: tuple[str, ...]
+    headings: tuple[str, ...]  # kind and age of each
+    basis: Basis  # what the form starts from: a memory with the proposed tags, files and project, and no text
+    outline: str  # the titles, one a line
+    projects: tuple[str, ...]  # named projects, of which the user chooses one where there are several
 
 
 def read_sources(access: VaultAccess, identifiers: Sequence[str]) -> Sources:

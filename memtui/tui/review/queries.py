@@ -64,54 +64,37 @@ _SIGNS = {
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A session and its progress.
-
-    Attributes:
-        resumed: whether it was started earlier.
-        receipt: its result, once nothing is left.
-        signature: of the vault's files before the session was read.
-        packs: packs to ask for feedback on, once nothing is left.
-        paced: whether it is empty because the daily or weekly number of reviews is reached.
-    """
+    """A session and its progress."""
 
     session: ReviewSession
     progress: Progress
-    resumed: bool
-    receipt: Receipt | None
-    signature: Signature
-    packs: Sequence[StoredPack] = ()
-    paced: bool = False
+    resumed: bool  # whether it was started earlier
+    receipt: Receipt | None  # its result, once nothing is left
+    signature: Signature  # of the vault's files before the session was read
+    packs: Sequence[StoredPack] = ()  # packs to ask for feedback on, once nothing is left
+    paced: bool = False  # whether it is empty because the daily or weekly number of reviews is reached
 
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """A memory that is linked or similar to the one in review.
-
-    Attributes:
-        how: the sign and word of a link, or `≈ 0.81 similar`.
-        near: whether it is listed beside the memory; the others are only offered to supersede it.
-    """
+    """A memory that is linked or similar to the one in review."""
 
     id: str
     title: str
-    how: str
-    near: bool = True
+    how: str  # the sign and word of a link, or `≈ 0.81 similar`
+    near: bool = True  # whether it is listed beside the memory; the others are only offered to supersede it
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewCard:
-    """A memory in review with its evidence.
-
-    Attributes:
-        moves: old path to new path of its files that moved.
-    """
+    """A memory in review with its evidence."""
 
     detail: Detail
     why: tuple[str, ...]
     curve: Curve
     files: tuple[FileChange, ...]
     similar: tuple[Similar, ...]
-    moves: Mapping[str, str] = field(default_factory=dict)
+    moves: Mapping[str, str] = field(default_factory=dict)  # old path to new path of its files that moved
 
     @property
     def shown(self) -> Shown:

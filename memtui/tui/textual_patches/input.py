@@ -168,13 +168,9 @@ class KeyOrder:
 
 @dataclass
 class Stripped(Message):
-    """A paste held control characters, which were taken out.
+    """A paste held control characters, which were taken out."""
 
-    Attributes:
-        number: of control characters and escape sequences.
-    """
-
-    number: int
+    number: int  # of control characters and escape sequences
 
 
 class LiteralPastes(XTermParser):

@@ -173,24 +173,15 @@ _NOTE_FROM = 34
 
 @dataclass(frozen=True, slots=True)
 class TidyRow:
-    """One finding.
+    """One finding."""
 
-    Attributes:
-        finding: its kind, a key of `NAMES`.
-        note: a word at the right.
-        subject: what it is about: a group, a pair, an anchor, or the id of a memory.
-        memory: the memory that it is about, None where there are several.
-        is_loud: whether the note is a warning.
-        describe: returns the finding in full.
-    """
-
-    finding: str
+    finding: str  # its kind, a key of `NAMES`
     text: str
-    note: str
-    subject: Any
-    memory: str | None = None
-    is_loud: bool = False
-    describe: Callable[[], list[Block]] = field(default=list, compare=False)
+    note: str  # a word at the right
+    subject: Any  # what it is about: a group, a pair, an anchor, or the id of a memory
+    memory: str | None = None  # the memory that it is about, None where there are several
+    is_loud: bool = False  # whether the note is a warning
+    describe: Callable[[], list[Block]] = field(default=list, compare=False)  # returns the finding in full
 
 
 def rows_of(report: TidyReport) -> list[TidyRow | TextRow]:

@@ -20,24 +20,15 @@ _FEWEST_ROWS = 2
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """What is drawn.
+    """What is drawn."""
 
-    Attributes:
-        values: freshness in 0–1 over equal steps of time.
-        today: where today is among the steps, 0–1 of the width; None where it is out of sight.
-        threshold: the line below which a memory is due.
-        caption: a line below, in our own words.
-        supposed: a second curve over the same steps, drawn as dots; empty for none.
-        ticks: marks on the axis of time, each 0–1 of the width.
-        labels: words below the axis, each with its place as 0–1 of the width; without any there is no axis.
-    """
-
-    values: tuple[float, ...]
-    today: float | None
-    threshold: float
-    caption: str
-    supposed: tuple[float, ...] = ()
-    ticks: tuple[float, ...] = ()
+    values: tuple[float, ...]  # freshness in 0–1 over equal steps of time
+    today: float | None  # where today is among the steps, 0–1 of the width; None where it is out of sight
+    threshold: float  # the line below which a memory is due
+    caption: str  # a line below, in our own words
+    supposed: tuple[float, ...] = ()  # a second curve over the same steps, drawn as dots; empty for none
+    ticks: tuple[float, ...] = ()  # marks on the axis of time, each 0–1 of the width
+    # words below the axis, each with its place as 0–1 of the width; without any there is no axis
     labels: tuple[tuple[float, str], ...] = ()
 
 

@@ -139,14 +139,10 @@ ASK_AGAIN = "it exists: enter again replaces it"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a line may ask for; all of it our own words.
-
-    Attributes:
-        suggestion: what stands there at first.
-    """
+    """What a line may ask for; all of it our own words."""
 
     label: str
-    suggestion: str = ""
+    suggestion: str = ""  # what stands there at first
     verb: str = "takes it"
     longest: int = 4_000
 
@@ -162,15 +158,11 @@ class AskLine(Horizontal):
 
     @dataclass
     class Given(Message):
-        """An answer was given.
-
-        Attributes:
-            again: whether the person said that what is there may be replaced.
-        """
+        """An answer was given."""
 
         name: str
         text: str
-        again: bool
+        again: bool  # whether the person said that what is there may be replaced
 
     def __init__(self, questions: Mapping[str, Question], *, id: str) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)

@@ -297,16 +297,13 @@ class Cell:
     """Part of a row.
 
     Attributes:
-        style: one of `PARTS`, or `base`.
-        cells: its width, 0 to leave it out; None for the room that the others leave.
-        since: width of the row from which it is shown.
         before, after: spaces beside it, not counted in its width.
     """
 
     text: str
-    style: str
-    cells: int | None = None
-    since: int = 0
+    style: str  # one of `PARTS`, or `base`
+    cells: int | None = None  # its width, 0 to leave it out; None for the room that the others leave
+    since: int = 0  # width of the row from which it is shown
     right: bool = False
     before: int = 0
     after: int = 0
@@ -330,16 +327,11 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
-    """A line between rows, such as a heading, that the cursor passes over.
-
-    Attributes:
-        style: one of `PARTS`, or `base`.
-        note: words at the right, where there is room.
-    """
+    """A line between rows, such as a heading, that the cursor passes over."""
 
     text: str
-    style: str = "heading"
-    note: str = ""
+    style: str = "heading"  # one of `PARTS`, or `base`
+    note: str = ""  # words at the right, where there is room
 
 
 class RowList(PickList, Generic[R]):

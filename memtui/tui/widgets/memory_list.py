@@ -174,15 +174,11 @@ class MemoryList(CursorList):
 
     @dataclass
     class RowsWanted(Message):
-        """Rows came into sight that are not here yet, or without their memories.
-
-        Attributes:
-            urgent: whether a placeholder is seen, or a row may be out of date.
-        """
+        """Rows came into sight that are not here yet, or without their memories."""
 
         list: MemoryList
         ids: tuple[str, ...]
-        urgent: bool = True
+        urgent: bool = True  # whether a placeholder is seen, or a row may be out of date
 
         @property
         def control(self) -> MemoryList:

@@ -158,26 +158,17 @@ class Sparse:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """All memories of a vault at one moment. A memory's number is the rank of its internal key.
-
-    Attributes:
-        lower_titles: in lower case, with line ends as spaces.
-        names: the projects, kinds and statuses that occur.
-        columns: codes into `names` (0 for no project), times in microseconds, and plain values.
-        anchors: JSON, of memories that have any.
-        states: JSON of [path, last known state], of memories whose anchors were checked.
-        signals: JSON of [signal, microseconds, weight], oldest first, of memories that have any.
-    """
+    """All memories of a vault at one moment. A memory's number is the rank of its internal key."""
 
     keys: npt.NDArray[np.int64]
     ids: Texts
     titles: Texts
-    lower_titles: Texts
-    names: Mapping[str, Sequence[str]]
-    columns: Mapping[str, Column]
-    anchors: Sparse
-    states: Sparse
-    signals: Sparse
+    lower_titles: Texts  # in lower case, with line ends as spaces
+    names: Mapping[str, Sequence[str]]  # the projects, kinds and statuses that occur
+    columns: Mapping[str, Column]  # codes into `names` (0 for no project), times in microseconds, and plain values
+    anchors: Sparse  # JSON, of memories that have any
+    states: Sparse  # JSON of [path, last known state], of memories whose anchors were checked
+    signals: Sparse  # JSON of [signal, microseconds, weight], oldest first, of memories that have any
     _by_id: tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]
 
     @classmethod

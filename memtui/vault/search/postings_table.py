@@ -35,24 +35,16 @@ class PostingColumns:
 
 @dataclass(frozen=True, slots=True)
 class MemoryColumns:
-    """What a search needs of each memory besides its texts, one row per memory.
+    """What a search needs of each memory besides its texts, one row per memory."""
 
-    Attributes:
-        keys: internal keys, ascending when read.
-        projects: places in `project_names`, -1 for unassigned memories.
-        lengths: number of terms of each memory.
-        documents: how many memories have postings.
-        mean_length: mean number of their terms.
-    """
-
-    keys: NDArray[np.int64]
+    keys: NDArray[np.int64]  # internal keys, ascending when read
     versions: NDArray[np.int32]
     statuses: NDArray[np.int8]
-    projects: NDArray[np.int32]
-    lengths: NDArray[np.int32]
+    projects: NDArray[np.int32]  # places in `project_names`, -1 for unassigned memories
+    lengths: NDArray[np.int32]  # number of terms of each memory
     project_names: tuple[str, ...]
-    documents: int
-    mean_length: float
+    documents: int  # how many memories have postings
+    mean_length: float  # mean number of their terms
 
     def within(self, scope: Scope) -> NDArray[np.bool_]:
         """Return which rows belong to the projects of a scope."""
@@ -159,49 +151,31 @@ def joined(parts: Sequence[TermTable]) -> TermTable:
 
 @dataclass(slots=True)
 class ReadCache:
-    """What was read of a vault since it last changed.
+    """What was read of a vault since it last changed."""
 
-    Attributes:
-        memories: by internal key, those asked for last.
-        links: all of them; None while unread, or where there are too many.
-        signals: the same by memory id.
-        states: the same by memory id and path.
-    """
-
-    memories: dict[int, Memory] = field(default_factory=dict)
-    links: list[Link] | None = None
-    signals: dict[str, list[Signal]] | None = None
-    states: dict[str, dict[str, AnchorState]] | None = None
+    memories: dict[int, Memory] = field(default_factory=dict)  # by internal key, those asked for last
+    links: list[Link] | None = None  # all of them; None while unread, or where there are too many
+    signals: dict[str, list[Signal]] | None = None  # the same by memory id
+    states: dict[str, dict[str, AnchorState]] | None = None  # the same by memory id and path
     is_read: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 @dataclass(frozen=True, slots=True)
 class TermState:
-    """The postings of a vault at one moment. A memory has a place in the arrays; a changed one gets another place.
+    """The postings of a vault at one moment. A memory has a place in the arrays; a changed one gets another place."""
 
-    Attributes:
-        stamp: identifies the moment, see `stamp`.
-        alive: places whose memory is current.
-        order: alive places by ascending key.
-        base: postings of most places.
-        added: postings of the places that came later.
-        sorted_places: how many places `base` covers.
-        names: hashes of id and title of each place, shape (2, n).
-        masks: which places a filter selects, by filter.
-        cache: what was read of the memories at that moment.
-    """
-
-    stamp: tuple[object, ...]
+    stamp: tuple[object, ...]  # identifies the moment, see `stamp`
     columns: MemoryColumns
-    alive: NDArray[np.bool_]
-    order: NDArray[np.int64]
-    base: TermTable
-    added: TermTable
-    sorted_places: int
-    names: NDArray[np.uint64]
+    alive: NDArray[np.bool_]  # places whose memory is current
+    order: NDArray[np.int64]  # alive places by ascending key
+    base: TermTable  # postings of most places
+    added: TermTable  # postings of the places that came later
+    sorted_places: int  # how many places `base` covers
+    names: NDArray[np.uint64]  # hashes of id and title of each place, shape (2, n)
+    # which places a filter selects, by filter
     masks: dict[MemoryFilter, NDArray[np.bool_]] = field(default_factory=dict)
-    cache: ReadCache = field(default_factory=ReadCache)
+    cache: ReadCache = field(default_factory=ReadCache)  # what was read of the memories at that moment
 
     @property
     def is_scattered(self) -> bool:

@@ -32,29 +32,20 @@ _CURRENT = "FROM vectors v JOIN memories m ON m.key = v.memory_key AND m.content
 
 @dataclass(frozen=True, slots=True)
 class Unembedded:
-    """A memory without a current vector.
-
-    Attributes:
-        content_hash: of the text that was read.
-        title: the title alone, which is embedded as well.
-    """
+    """A memory without a current vector."""
 
     key: int
-    content_hash: str
+    content_hash: str  # of the text that was read
     text: str
-    title: str = ""
+    title: str = ""  # the title alone, which is embedded as well
 
 
 @dataclass(frozen=True, slots=True)
 class NewVector:
-    """A vector to store: float32, of length 1, or 0 for a text that the model cannot read.
-
-    Attributes:
-        content_hash: of the text that was embedded.
-    """
+    """A vector to store: float32, of length 1, or 0 for a text that the model cannot read."""
 
     key: int
-    content_hash: str
+    content_hash: str  # of the text that was embedded
     vector: NDArray[np.float32]
 
 
