@@ -133,8 +133,7 @@ class AppSettings:
 class SecretSettings:
     """Section `[secrets]`: what must not be stored."""
 
-    patterns: tuple[tuple[str, str], ...] = ()
-    """Your own patterns: name = "regular expression"."""
+    patterns: tuple[tuple[str, str], ...] = ()  # Your own patterns: name = "regular expression"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-ProgressCallback = Callable[[int, int], None]
-"""Called with (done, total); raising `Cancelled` inside it stops the work."""
+ProgressCallback = Callable[[int, int], None]  # Called with (done, total); raising `Cancelled` inside it stops the work
 
 
 class Cancelled(Exception):  # noqa: N818 - not an error: the person asked for it

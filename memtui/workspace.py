@@ -15,11 +15,8 @@ from typing import Literal
 from memtui.domain.identity import commit_identity, normalise_remote, path_identity, remote_identity, written_identity
 from memtui.domain.memory import Anchor, AnchorState, Memory
 
-GIT_SECONDS = 5.0
-"""Longest time for one call of git."""
-
-MOST_TREE_FILES = 50_000
-"""Files of a folder without git that are searched for the one that a partial path means."""
+GIT_SECONDS = 5.0  # Longest time for one call of git
+MOST_TREE_FILES = 50_000  # Files of a folder without git that are searched for the one that a partial path means
 
 GENERIC_STEMS = frozenset(
     {"readme", "license", "changelog", "contributing", "index", "main", "mod", "lib", "init", "__init__", "__main__"}
@@ -207,8 +204,7 @@ def file_hash(path: Path) -> str | None:
         return None
 
 
-MATCHED = "matched"
-"""Content hash of a glob that matched files when its memory was verified."""
+MATCHED = "matched"  # Content hash of a glob that matched files when its memory was verified
 
 
 def without_symbol(path: str, *roots: Path) -> str:

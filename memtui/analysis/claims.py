@@ -72,14 +72,9 @@ def rivals(ones: Iterable[str], others: Iterable[str]) -> tuple[str, str] | None
 MOST_CLAIMS = 5
 """Clauses of one memory that are compared: titles and opening sentences state the rule; the rest explains it."""
 
-READ_CHARACTERS = 2_000
-"""Characters of a memory in which its claims are looked for."""
-
-SHORTEST = 4
-"""Characters of the shortest claim: `no x`."""
-
-LONGEST_CLAIM = 12
-"""Words of meaning in a clause; a longer one tells a story rather than states a rule."""
+READ_CHARACTERS = 2_000  # Characters of a memory in which its claims are looked for
+SHORTEST = 4  # Characters of the shortest claim: `no x`
+LONGEST_CLAIM = 12  # Words of meaning in a clause; a longer one tells a story rather than states a rule
 
 NEGATION = re.compile(
     r"(?<![\w-])(?:not|no|never|without|avoid(?:s|ed|ing)?|nor|neither|forbid(?:s|den)?|disallow(?:s|ed)?"
@@ -241,11 +236,8 @@ class Claim:
         return sum(1 << place for place, part in enumerate(held) if part)
 
 
-FRAMED = 0b111
-"""The bits in `Claim.traits` of what has a place in a sentence: a value, a use, a slot."""
-
-PREFERS = 0b1000
-"""The bit of a preference."""
+FRAMED = 0b111  # The bits in `Claim.traits` of what has a place in a sentence: a value, a use, a slot
+PREFERS = 0b1000  # The bit of a preference
 
 
 def _phrase(text: str) -> Phrase:
@@ -338,11 +330,8 @@ def claim_of(clause: Clause) -> Claim | None:
 DENIES = "one denies what the other says"
 EXCLUDES = "one rules out something the other does not mention"
 
-REACH = 5
-"""Words of meaning after a negation that it applies to: `never log the request body of the payments API`."""
-
-ALIKE = 0.5
-"""Share of the words of two negated statements from which they are the same."""
+REACH = 5  # Words of meaning after a negation that it applies to: `never log the request body of the payments API`
+ALIKE = 0.5  # Share of the words of two negated statements from which they are the same
 
 SAID = 0.6
 """Share of a negated statement that the other text must say. Of the labelled pairs in `tests/curation` it finds all 26
@@ -417,5 +406,4 @@ def _telling(text: str) -> list[str]:
     return [stem for stem in stems_of(text) if stem not in _SLIGHT] if text.strip() else []
 
 
-_SLIGHT = LIGHT | frozenset(stems_of("longer may can other"))
-"""Words that a negation does not apply to."""
+_SLIGHT = LIGHT | frozenset(stems_of("longer may can other"))  # Words that a negation does not apply to

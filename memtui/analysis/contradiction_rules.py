@@ -14,14 +14,9 @@ from memtui.text.words import shorten
 
 ContradictionType = Literal["linked", "version", "number", "value", "tool", "negation", "always-never"]
 
-MOST_EXTRA = 3
-"""Words of meaning that one claim may have beyond the other and still have the same subject."""
-
-LONGEST_VALUE = 4
-"""Words of meaning of a value; longer ones are explanations."""
-
-SHOWN = 60
-"""Characters of a claim that the reason quotes."""
+MOST_EXTRA = 3  # Words of meaning that one claim may have beyond the other and still have the same subject
+LONGEST_VALUE = 4  # Words of meaning of a value; longer ones are explanations
+SHOWN = 60  # Characters of a claim that the reason quotes
 
 _GENERAL_KEYS = frozenset(stems_of("main primary default current max maximum min minimum total global our"))
 _VERSION = re.compile(r"^\d+(?:\.\d+)+$")
@@ -49,8 +44,7 @@ def agree(one: Claim, other: Claim) -> bool:
     return same and alike == (other.denies, other.numbers, other.names, other.preference)
 
 
-AGREEING = 0.8
-"""Dice share of terms from which two claims say much the same."""
+AGREEING = 0.8  # Dice share of terms from which two claims say much the same
 
 
 def first_clash(ones: Sequence[Claim], others: Sequence[Claim]) -> Clash | None:

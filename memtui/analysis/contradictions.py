@@ -15,14 +15,9 @@ from memtui.progress import ProgressCallback
 from memtui.text.sanitize import one_line
 from memtui.text.tokens import Memo
 
-CLAIM_SHARE = 0.5
-"""Part of the weight of rare terms that two claims share before they are compared."""
-
-MOST_HOLDERS = 2
-"""Memories that stand for a clause that more of them repeat word for word."""
-
-STEP = 200
-"""Memories between two checks for cancelling."""
+CLAIM_SHARE = 0.5  # Part of the weight of rare terms that two claims share before they are compared
+MOST_HOLDERS = 2  # Memories that stand for a clause that more of them repeat word for word
+STEP = 200  # Memories between two checks for cancelling
 
 DECIDED_BY = frozenset({"person", "import", "merge"})
 """Origins of links that decide a pair; what an agent linked is still a proposal."""

@@ -76,8 +76,7 @@ def _names(one: Wording, other: Wording) -> Difference | None:
     return _sides("paths differ" if paths else "names differ", left, right)
 
 
-LEAST_NAME = 5
-"""Letters of a name from which it is looked for in words: a shorter one is part of many words."""
+LEAST_NAME = 5  # Letters of a name from which it is looked for in words: a shorter one is part of many words
 
 
 def _is_said(name: str, other: Wording) -> bool:
@@ -103,8 +102,7 @@ def _sides(label: str, left: Collection[str], right: Collection[str]) -> Differe
 
 Pile = Literal["easy", "look"]
 
-SHORT, MEDIUM = 5, 14
-"""Words of meaning up to which a text is short, or of middle length."""
+SHORT, MEDIUM = 5, 14  # Words of meaning up to which a text is short, or of middle length
 
 THRESHOLDS: Mapping[str, float] = {"short": 0.74, "medium": 0.62, "long": 0.55}
 """Likeness from which two texts are proposed, by length. In a short text one word of five makes it another statement;

@@ -10,8 +10,7 @@ from memtui.analysis.duplicates import compare, differences, likeness
 from memtui.analysis.text_features import wording_of
 from memtui.domain.memory import LinkType, Memory
 
-CHANGED_BELOW = 0.7
-"""Likeness of a text with its former self below which an edit made another statement of it."""
+CHANGED_BELOW = 0.7  # Likeness of a text with its former self below which an edit made another statement of it
 
 CONTRADICTS_FROM = 0.5
 """Likeness from which a contradiction is reported at a save: of the labelled contradictions two in 100 share less, and

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-Pair = tuple[str, str]
-"""Two ids, the smaller first."""
+Pair = tuple[str, str]  # Two ids, the smaller first
 
 NOT_DUPLICATE = "not-duplicate"
 NOT_CONTRADICTION = "not-conflict"
@@ -164,17 +163,13 @@ MOST_TERMS = 12
 MOST_COMMON = 100
 """Texts that may share a term for it to be looked up: at 100,000 texts this bounds the work to some 60 steps a term."""
 
-COMMON_PAIRED = 5
-"""More common terms of one text that are looked up in pairs, which are far rarer."""
-
-MOST_CANDIDATES = 30
-"""Candidates of one text that are compared in full."""
+COMMON_PAIRED = 5  # More common terms of one text that are looked up in pairs, which are far rarer
+MOST_CANDIDATES = 30  # Candidates of one text that are compared in full
 
 STEPS_AT_ONCE = 400_000
 """Steps through the postings that are summed together: 30 MB, and some 30 ms between two checks for cancelling."""
 
-_UNIT = 1 << 20
-"""Weights are multiples of one over this, so that a sum does not depend on its order."""
+_UNIT = 1 << 20  # Weights are multiples of one over this, so that a sum does not depend on its order
 
 
 def cliques(edges: Collection[Pair], known: Container[Pair], most: int) -> list[set[str]]:

@@ -40,8 +40,7 @@ ALIKE = 0.72
 FEWEST_WORDS = 3
 """Words of meaning that two texts share before their words count: one word of three is half of a short text."""
 
-EVENT_TIERS = frozenset({"episodic", "working"})
-"""Tiers of what happened, from which the others are concluded."""
+EVENT_TIERS = frozenset({"episodic", "working"})  # Tiers of what happened, from which the others are concluded
 
 
 def _happened(memory: Memory) -> tuple[datetime, str]:
@@ -61,24 +60,19 @@ def _shared_words(one: Wording, other: Wording) -> tuple[int, float]:
 
 # -- links ---------------------------------------------------------------------------------------------
 
-HELPED_TOGETHER = 2
-"""Packs that helped and held both: one may be chance, two tasks that needed both are a hint."""
+HELPED_TOGETHER = 2  # Packs that helped and held both: one may be chance, two tasks that needed both are a hint
 
 MOSTLY_TOGETHER = 0.5
 """Part of the rarer one's helpful packs that held the other too; below it the other is merely in most packs."""
 
-LARGEST_PACK = 40
-"""Memories of a pack whose pairs are counted; of a larger one hardly any two were needed together."""
+LARGEST_PACK = 40  # Memories of a pack whose pairs are counted; of a larger one hardly any two were needed together
 
 LEAST_WORDS = 0.36
 """Likeness in words from which two memories are related. Of the labelled pairs of different statements one in four
 reaches it; they share their subject, which is what `relates` says."""
 
-LINK_WORDS_SHARE = 0.35
-"""Part of the weight of rare terms that two memories share before their words are compared."""
-
-MOST_OF_ONE = 3
-"""Proposals by likeness of one memory, the most alike: a neighbourhood, not a list of all that is near."""
+LINK_WORDS_SHARE = 0.35  # Part of the weight of rare terms that two memories share before their words are compared
+MOST_OF_ONE = 3  # Proposals by likeness of one memory, the most alike: a neighbourhood, not a list of all that is near
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,17 +215,13 @@ def proposal_records(proposals: Iterable[LinkProposal], titles: Mapping[str, str
 
 # -- conclusions ---------------------------------------------------------------------------------------
 
-MOST_SOURCES = 20
-"""Sources of one conclusion; nobody reads more of them at one sitting."""
-
-FEWEST_RIPE = 3
-"""Memories of a ripe group at least: two that are alike are a duplicate or a link."""
+MOST_SOURCES = 20  # Sources of one conclusion; nobody reads more of them at one sitting
+FEWEST_RIPE = 3  # Memories of a ripe group at least: two that are alike are a duplicate or a link
 
 RIPE_WITHIN = timedelta(weeks=6)
 """Time from the first to the last of a ripe group: what happened half a year apart is seldom one story."""
 
-TELLING_HOLDERS = 8
-"""A tag or file that more memories of these weeks hold does not tell them apart."""
+TELLING_HOLDERS = 8  # A tag or file that more memories of these weeks hold does not tell them apart
 
 RIPE_WORDS_SHARE = 0.3
 """Part of the weight of rare terms that two memories share before they are compared for their words alone."""

@@ -11,8 +11,7 @@ from memtui.text.normal_form import american, plain_form, respelt
 from memtui.text.stemming import stem
 from memtui.text.tokens import LONGEST_WHOLE, STOP_WORDS, Memo
 
-READ_CHARACTERS = 4_000
-"""Characters of a memory that are compared."""
+READ_CHARACTERS = 4_000  # Characters of a memory that are compared
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:[_][a-z0-9]+)*|[^\W\d_a-z]+", re.UNICODE)
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
@@ -39,8 +38,7 @@ _ENVIRONMENT_WORDS = (
     "staging production development ci local preview sandbox qa canary windows macos linux ios android environment "
     "on-call browser server-side client-side"
 )
-_IN_ENVIRONMENTS = _ENVIRONMENT_WORDS.split()
-"""One of these is in every match, so that most texts are not searched."""
+_IN_ENVIRONMENTS = _ENVIRONMENT_WORDS.split()  # One of these is in every match, so that most texts are not searched
 
 _NUMBER = re.compile(
     r"(?<![\w.])v?(\d+(?:[.:]\d+)*)(?:\s?(%|ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|weeks?"
@@ -246,8 +244,7 @@ _EMPTY = frozenset(
     )
 )
 
-MOST_EMPTY = 2
-"""Number of other meaningful words up to which a text of platitudes states nothing."""
+MOST_EMPTY = 2  # Number of other meaningful words up to which a text of platitudes states nothing
 
 
 def is_vague(title: str, insight: str) -> bool:

@@ -68,8 +68,7 @@ def _record(change: Change) -> dict[str, object]:
     }
 
 
-SHORTEST_PURGED_TEXT = 4
-"""A shorter text would tear holes into unrelated words."""
+SHORTEST_PURGED_TEXT = 4  # A shorter text would tear holes into unrelated words
 
 
 def _purge_arguments(parser: Parser) -> None:

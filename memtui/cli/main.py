@@ -26,14 +26,9 @@ from memtui.errors import (
 if TYPE_CHECKING:
     from memtui.config import Config
 
-EXIT_INTERRUPTED = 130
-"""What shells expect after ctrl+c."""
-
-TRACEBACK = "MEMTUI_TRACEBACK"
-"""Environment variable that lets the traceback of an internal error through."""
-
-LONGEST_HALF = 600
-"""Characters shown of the beginning and of the end of an error message."""
+EXIT_INTERRUPTED = 130  # What shells expect after ctrl+c
+TRACEBACK = "MEMTUI_TRACEBACK"  # Environment variable that lets the traceback of an internal error through
+LONGEST_HALF = 600  # Characters shown of the beginning and of the end of an error message
 
 
 def run() -> None:

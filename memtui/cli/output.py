@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from memtui.progress import ProgressCallback
     from memtui.recall.result import Hit
 
-_HELD: list[object] = []
-"""Keeps the number of a closed descriptor taken as long as the process runs."""
+_HELD: list[object] = []  # Keeps the number of a closed descriptor taken as long as the process runs
 
 
 class ClosedOutput(io.TextIOBase):
@@ -63,8 +62,7 @@ def has_terminal() -> bool:
 
 
 NARROWEST_LAST_COLUMN = 12
-WIDEST_COLUMN = 60
-"""A longer cell is shown whole, but does not widen the column."""
+WIDEST_COLUMN = 60  # A longer cell is shown whole, but does not widen the column
 
 
 def read_input() -> str:

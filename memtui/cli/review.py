@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from memtui.curate.decay import Effect, KindNow, Snapshot
     from memtui.curate.tidy import TidyReport
 
-PACKS_NAMED = 5
-"""Packs that are named; the rest are counted."""
+PACKS_NAMED = 5  # Packs that are named; the rest are counted
 
 
 def _review_arguments(parser: Parser) -> None:
@@ -204,8 +203,7 @@ def _print_receipt(session: Session) -> None:
     )
 
 
-FINDINGS_SHOWN = 5
-"""Findings of one kind that are listed for people; `--json` has all."""
+FINDINGS_SHOWN = 5  # Findings of one kind that are listed for people; `--json` has all
 
 ADVICE = {
     "duplicates": "`memtui merge ID ID…` makes them one, `memtui settle ID ID --no-duplicates` keeps them apart",

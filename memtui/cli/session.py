@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 UNDO_HINT = "`memtui undo` reverts it."
 
-IDS_SHOWN = 8
-"""Ids named of a change whose output was lost; `memtui log` has them all."""
+IDS_SHOWN = 8  # Ids named of a change whose output was lost; `memtui log` has them all
 
 
 def working_folder() -> Path:
@@ -254,8 +253,7 @@ class Session:
             say(f"The change was saved: {made.summary}{ids}. {UNDO_HINT}")
 
 
-Run = Callable[[argparse.Namespace, Session], int | None]
-"""Runs a command; returns its exit code, None for done."""
+Run = Callable[[argparse.Namespace, Session], int | None]  # Runs a command; returns its exit code, None for done
 
 Commands = Mapping[str, tuple[Callable[[Parser], None], Run]]
 """The commands of a module by name: what adds their arguments, and what runs them."""

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from memtui.vault.journal import MemoryRevision
     from memtui.vault.sql_query import Table
 
-LIST_LIMIT = 200
-"""Rows listed for people unless --limit says otherwise."""
+LIST_LIMIT = 200  # Rows listed for people unless --limit says otherwise
 
 
 def _list_arguments(parser: Parser) -> None:
@@ -238,11 +237,8 @@ def _differences(step: MemoryRevision) -> Iterator[str]:
             yield f"+ {key}: {new}"
 
 
-MOST_SHOWN = 1_000
-"""Characters of a cell in a table for people: more than any memory worth its tokens has."""
-
-MOST_WRITTEN = 1_000_000
-"""Characters of a cell in JSON and CSV: as long as the longest text that a memory may have."""
+MOST_SHOWN = 1_000  # Characters of a cell in a table for people: more than any memory worth its tokens has
+MOST_WRITTEN = 1_000_000  # Characters of a cell in JSON and CSV: as long as the longest text that a memory may have
 
 
 def _sql_arguments(parser: Parser) -> None:

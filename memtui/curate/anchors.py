@@ -32,20 +32,11 @@ from memtui.vault.review_triggers import (
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree, file_hash
 
-Hashes = dict[str, str | None]
-"""Content hashes of files that were read, by path; None for what cannot be read."""
-
-SNOOZED = "snoozed"
-"""The verdict; its reason holds the hash of each file as JSON."""
-
-MOST_HASHED = 2_000
-"""Files of one folder or glob that are hashed; more take over a second."""
-
-NOT_THERE = ""
-"""Content of a file that does not exist: its appearing is a change too."""
-
-STEP = 200
-"""Memories between two checks for cancelling."""
+Hashes = dict[str, str | None]  # Content hashes of files that were read, by path; None for what cannot be read
+SNOOZED = "snoozed"  # The verdict; its reason holds the hash of each file as JSON
+MOST_HASHED = 2_000  # Files of one folder or glob that are hashed; more take over a second
+NOT_THERE = ""  # Content of a file that does not exist: its appearing is a change too
+STEP = 200  # Memories between two checks for cancelling
 
 
 def snooze_until_change(

@@ -42,8 +42,7 @@ LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 0.06, 1.0
 
 _TRIES = 3
 
-OwnHalfLife = tuple[str, float | None]
-"""Id of a memory and its own half-life in days, None for that of its kind."""
+OwnHalfLife = tuple[str, float | None]  # Id of a memory and its own half-life in days, None for that of its kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -326,8 +325,7 @@ def days_text(days: float) -> str:
 
 # -- payloads ------------------------------------------------------------------------------------------
 
-Members = Mapping[str, tuple[str, ...]]
-"""Ids of a payload's memories by the name of the recipe."""
+Members = Mapping[str, tuple[str, ...]]  # Ids of a payload's memories by the name of the recipe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,8 +94,7 @@ MOST_COMPARED = 60
 _READ = TextCache()
 """Analyses of texts: while a task is typed the same memories are compared repeatedly (37 take 6 ms instead of 9)."""
 
-MOST_KEPT = 5_000
-"""Texts whose analyses are kept."""
+MOST_KEPT = 5_000  # Texts whose analyses are kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,7 @@ from memtui.text.sanitize import decode
 _GOTO = frozenset({"code", "code-insiders", "codium", "vscodium", "cursor", "windsurf"})
 """Editors that take `--goto FILE:LINE`."""
 
-_COLON = frozenset({"subl", "zed", "hx", "helix", "micro"})
-"""Editors that take `FILE:LINE`."""
+_COLON = frozenset({"subl", "zed", "hx", "helix", "micro"})  # Editors that take `FILE:LINE`
 
 _PLUS = frozenset({"vi", "vim", "nvim", "nano", "pico", "emacs", "emacsclient", "kak", "joe", "ne", "mg", "gvim"})
 """Editors that take `+LINE FILE`."""

@@ -349,8 +349,7 @@ def unknown_kind_words(kind: str, kinds: Kinds) -> str:
     )
 
 
-KIND_HALF_LIFE = 0.0
-"""As a half-life: follow the kind's again."""
+KIND_HALF_LIFE = 0.0  # As a half-life: follow the kind's again
 
 
 def tags_from(typed: str) -> tuple[list[str], list[str]]:
@@ -359,8 +358,7 @@ def tags_from(typed: str) -> tuple[list[str], list[str]]:
     return [word for word in words if not word.startswith("-")], [word[1:] for word in words if word.startswith("-")]
 
 
-MOST_TAGS = 2_000
-"""Tags offered for completion."""
+MOST_TAGS = 2_000  # Tags offered for completion
 
 
 def vault_tags(vault: Vault, most: int = MOST_TAGS) -> tuple[str, ...]:

@@ -18,14 +18,9 @@ from memtui.workspace import GENERIC_STEMS, RENAMED, Tree, file_hash, renames_in
 
 Certainty = Literal["sure", "likely", "weak"]
 
-GIT_SECONDS = 20.0
-"""Time limit of the search through the history; after it nothing is suggested."""
-
-MOST_COMMITS = 5_000
-"""Newest commits that are searched for renames; 5,000 take one to three seconds."""
-
-MOST_UNTRACKED = 2_000
-"""New files that are compared by content with files that were moved without git."""
+GIT_SECONDS = 20.0  # Time limit of the search through the history; after it nothing is suggested
+MOST_COMMITS = 5_000  # Newest commits that are searched for renames; 5,000 take one to three seconds
+MOST_UNTRACKED = 2_000  # New files that are compared by content with files that were moved without git
 
 FOLDER_SHARE = 0.5
 """Share of a folder's moved files that must have gone to one other folder for it to count as moved there."""
@@ -166,16 +161,13 @@ def _is_generic(name: str) -> bool:
     return name.split(".", 1)[0].lower() in GENERIC_STEMS
 
 
-MOST_LINES = 12
-"""Changed lines shown of one file."""
+MOST_LINES = 12  # Changed lines shown of one file
 
 
-MOST_FILES = 6
-"""Files of one memory that are compared."""
+MOST_FILES = 6  # Files of one memory that are compared
 
 
-MOST_COMPARED = 2_000
-"""Lines up to which an uncommitted file is compared: twice as many take 0.1 s at worst."""
+MOST_COMPARED = 2_000  # Lines up to which an uncommitted file is compared: twice as many take 0.1 s at worst
 
 
 _LONGEST_LINE = 200

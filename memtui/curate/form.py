@@ -92,14 +92,9 @@ def _decided(batch: Batch, memory: Memory, decision: Decision, *, folder: Path, 
     return accepted(batch, memory, folder=folder, project=None) if decision == "accept" else memory
 
 
-Texts = Mapping[str, str]
-"""The contents of the fields, by field."""
-
-CHECKED_CHARACTERS = 50_000
-"""Characters of a text that are checked while typing, 20 ms; a save checks all of it."""
-
-LONGEST_LINE = 400
-"""Characters of a one-line field that are shown; stored titles have at most 200."""
+Texts = Mapping[str, str]  # The contents of the fields, by field
+CHECKED_CHARACTERS = 50_000  # Characters of a text that are checked while typing, 20 ms; a save checks all of it
+LONGEST_LINE = 400  # Characters of a one-line field that are shown; stored titles have at most 200
 
 YES, NO = "yes", "no"
 

@@ -31,20 +31,11 @@ from memtui.vault.reader import VaultReader
 from memtui.vault.review_triggers import Fading, Place, count_copies, read_fading, unanswered_states
 from memtui.vault.vault import Vault
 
-BINS = 10
-"""Bars of the freshness distribution, each a tenth."""
-
-MOST_COMPARED = 1_500
-"""Memories up to which all pairs are compared here, about 1 ms each; `tidy` compares more."""
-
-RANKED = 3
-"""Memories listed as the most and the least useful."""
-
-NO_PATH = ""
-"""Stands for memories that are not tied to a file."""
-
-ROOT = "."
-"""The folder of files at the root of a project."""
+BINS = 10  # Bars of the freshness distribution, each a tenth
+MOST_COMPARED = 1_500  # Memories up to which all pairs are compared here, about 1 ms each; `tidy` compares more
+RANKED = 3  # Memories listed as the most and the least useful
+NO_PATH = ""  # Stands for memories that are not tied to a file
+ROOT = "."  # The folder of files at the root of a project
 
 _FOLDER_DEPTH = 2
 

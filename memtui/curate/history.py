@@ -16,13 +16,11 @@ from memtui.vault.journal import ChangeRow, MemoryStep
 from memtui.vault.reader import VaultReader
 from memtui.vault.vault import Vault
 
-MOST_MEMORIES = 40
-"""Memories of one change that are compared; the rest are counted."""
+MOST_MEMORIES = 40  # Memories of one change that are compared; the rest are counted
 
 Fate = Literal["made", "taken out", "changed"]
 
-_HIDDEN = frozenset({"id", "created_at"})
-"""Keys that no diff shows."""
+_HIDDEN = frozenset({"id", "created_at"})  # Keys that no diff shows
 
 _MADE = ("kind", "project", "status", "insight", "rationale", "snippet", "anchors", "tags")
 """Keys shown for a new memory: the others hold what every new memory has."""

@@ -129,8 +129,7 @@ def link_proposals(
 LOOKED_UP_CHARACTERS = 500
 """Characters of a text that are searched for: what it is about is said by then, and a search stays under 20 ms."""
 
-PROPOSED_FROM = 12
-"""Best memories by words that are compared with one memory for links."""
+PROPOSED_FROM = 12  # Best memories by words that are compared with one memory for links
 
 
 def proposals_about(vault: Vault, identifier: str) -> list[LinkProposal]:
@@ -178,8 +177,7 @@ LEAST_SHARED = 0.25
 """Share of the searched words that a memory must hold: two texts that share half of all their words, as
 `memtui.analysis.resemblance.CONTRADICTS_FROM` asks, share a quarter of either's at least."""
 
-MOST_COMPARED = 20
-"""Memories of one bulk change that are compared, about half a second."""
+MOST_COMPARED = 20  # Memories of one bulk change that are compared, about half a second
 
 
 def resembling(vault: Vault, memory: Memory, *, meaning: Meaning | None = None, limit: int = 1) -> list[Resemblance]:

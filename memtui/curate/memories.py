@@ -325,8 +325,7 @@ def is_left_behind(before: Memory, after: Memory) -> bool:
     return len(title & text) <= LEFT_OF_TITLE * len(title)
 
 
-LEFT_OF_TITLE = 0.25
-"""Share of a title's words in a text up to which the text is about something else."""
+LEFT_OF_TITLE = 0.25  # Share of a title's words in a text up to which the text is about something else
 
 
 def _cleaned(kinds: Kinds, values: Mapping[str, Any]) -> dict[str, Any]:

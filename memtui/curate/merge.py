@@ -26,8 +26,7 @@ from memtui.vault.text_search import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
-ORIGIN = "merge"
-"""Origin of the links that a merge makes."""
+ORIGIN = "merge"  # Origin of the links that a merge makes
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,8 +301,7 @@ SAME_SAYING = 0.6
 """Likeness in writing from which two texts count as one, so that the first does for both. Below it both are kept: what
 is said twice is obvious in the preview, what is missing is not."""
 
-_ONE_OF = frozenset({"title", "kind"})
-"""Fields that hold one value; the texts of others can stand one after the other."""
+_ONE_OF = frozenset({"title", "kind"})  # Fields that hold one value; the texts of others can stand one after the other
 
 _LONGEST_LIKENED = 2_000
 

@@ -17,37 +17,25 @@ from memtui.vault.writer import VaultWriter
 class SkipReason(StrEnum):
     """Why a memory was not changed; `Skipped.detail` holds the value in brackets."""
 
-    CHANGED = "changed"
-    """It has another version than the one that was chosen."""
+    CHANGED = "changed"  # It has another version than the one that was chosen
     MISSING = "missing"
-    SAME = "same"
-    """The change would alter nothing."""
-    HAS_STATUS = "has-status"
-    """It has the wanted status already [status]."""
-    NOT_ACTIVE = "not-active"
-    """Only an active memory can be verified [status]."""
-    NOT_CANDIDATE = "not-candidate"
-    """Only a candidate can be accepted or rejected [status]."""
+    SAME = "same"  # The change would alter nothing
+    HAS_STATUS = "has-status"  # It has the wanted status already [status]
+    NOT_ACTIVE = "not-active"  # Only an active memory can be verified [status]
+    NOT_CANDIDATE = "not-candidate"  # Only a candidate can be accepted or rejected [status]
     MERGED = "merged"
     PINNED = "pinned"
     NOT_PINNED = "not-pinned"
-    SNOOZED = "snoozed"
-    """It is snoozed until that day already [ISO date]."""
+    SNOOZED = "snoozed"  # It is snoozed until that day already [ISO date]
     HAS_KIND = "has-kind"
     HAS_PROJECT = "has-project"
-    NO_FILES = "no-files"
-    """It is tied to no file."""
-    OTHER_FILES = "other-files"
-    """It is no longer tied to the files that moved."""
-    UNKNOWN_FOLDER = "unknown-folder"
-    """The folder of its project is not known on this machine."""
+    NO_FILES = "no-files"  # It is tied to no file
+    OTHER_FILES = "other-files"  # It is no longer tied to the files that moved
+    UNKNOWN_FOLDER = "unknown-folder"  # The folder of its project is not known on this machine
     UNREADABLE_FILES = "unreadable-files"
-    SOURCES_AGREE = "sources-agree"
-    """No source says anything else."""
-    PLANTED = "planted"
-    """Its text may steer an assistant, so that it is accepted by itself only."""
-    UNASSIGNED = "unassigned"
-    """It has no project, which is decided for each memory by itself."""
+    SOURCES_AGREE = "sources-agree"  # No source says anything else
+    PLANTED = "planted"  # Its text may steer an assistant, so that it is accepted by itself only
+    UNASSIGNED = "unassigned"  # It has no project, which is decided for each memory by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +85,7 @@ class Batch:
         self.writer.add_signals(self.signals)
 
 
-Step = Callable[[Batch, Memory], Memory | Skipped]
-"""Returns the changed memory, not yet stored, or why it is skipped."""
+Step = Callable[[Batch, Memory], Memory | Skipped]  # Returns the changed memory, not yet stored, or why it is skipped
 
 
 def apply_to_each(

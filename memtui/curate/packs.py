@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 VERDICTS = ("helped", "hurt", "corrected", "unused")
 
 
-AWAITING_DAYS = 7.0
-"""Days after it was copied until a pack without feedback is asked about."""
+AWAITING_DAYS = 7.0  # Days after it was copied until a pack without feedback is asked about
 
 ASKED = "asked"
 
@@ -202,8 +201,7 @@ def _pack_meant(reader: VaultReader, prefix: str) -> StoredPack | None:
     return packs[0]
 
 
-MOST_PACKS = 500
-"""Packs that are listed: ten a working day for ten weeks."""
+MOST_PACKS = 500  # Packs that are listed: ten a working day for ten weeks
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,7 @@ from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 from memtui.workspace import Tree, Workspace, find_workspace
 
-MOST_NAMED = 5
-"""Projects named in a sentence; `--json` lists all."""
+MOST_NAMED = 5  # Projects named in a sentence; `--json` lists all
 
 
 def known_trees(reader: VaultReader, here: Tree | None = None) -> dict[str, Tree]:

@@ -24,29 +24,20 @@ from memtui.vault.packs import StoredPack
 from memtui.vault.reader import SourceState, VaultReader
 from memtui.vault.vault import Vault
 
-SESSION_KEY = "review_session"
-"""Vault setting that holds the current session of each project."""
-
-LONGEST_PAUSE = timedelta(days=14)
-"""A session that was left for longer starts over, as other memories are due by then."""
-
-SECONDS_EACH = 9.0
-"""Time for one memory until the session has a pace of its own: two keys and a few lines to read."""
+SESSION_KEY = "review_session"  # Vault setting that holds the current session of each project
+LONGEST_PAUSE = timedelta(days=14)  # A session that was left for longer starts over, as other memories are due by then
+SECONDS_EACH = 9.0  # Time for one memory until the session has a pace of its own: two keys and a few lines to read
 
 LONGEST_QUEUE = 500
 """Memories of a session without a requested size, the riskiest first: an hour and more at a brisk pace."""
 
-MOST_PACKS = 3
-"""Packs that one session asks about."""
+MOST_PACKS = 3  # Packs that one session asks about
 
 REVIEWED = frozenset({"still-true", "edited", "outdated", "superseded", "snoozed"})
 """Verdicts that count as a memory reviewed."""
 
-_ON_PACKS = frozenset({"feedback", ASKED})
-"""Actions of changes that answer a session's packs."""
-
-_BEFORE = "before"
-"""Key under which a stored session keeps the last one before it in which anything was decided."""
+_ON_PACKS = frozenset({"feedback", ASKED})  # Actions of changes that answer a session's packs
+_BEFORE = "before"  # Key under which a stored session keeps the last one before it in which anything was decided
 
 _LONGEST_STEP_SECONDS = 180.0
 _FEWEST_STEPS = 3

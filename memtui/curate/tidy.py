@@ -32,17 +32,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-WINDOW = 1_500
-"""Memories read under one lease: about 100 ms on two cores, well under the 250 ms that a lease may last."""
-
-LEAST_COSINE = 0.72
-"""Below it no threshold of `memtui.analysis.duplicates` is reached, whatever the words."""
+WINDOW = 1_500  # Memories read under one lease: about 100 ms on two cores, well under the 250 ms that a lease may last
+LEAST_COSINE = 0.72  # Below it no threshold of `memtui.analysis.duplicates` is reached, whatever the words
 
 MOST_COMPARED = 30_000
 """Memories of one project that are compared pair by pair: 350 billion products, about ten seconds on two cores."""
 
-BLOCK = 1_024
-"""Rows compared at once: 1,024 × 30,000 cosines take 120 MB."""
+BLOCK = 1_024  # Rows compared at once: 1,024 × 30,000 cosines take 120 MB
 
 
 def read_snapshot(
@@ -117,8 +113,7 @@ def _near(
             progress(min(done + start + BLOCK, total), total)
 
 
-Texts = tuple[str, str, str, str]
-"""Title, insight, rationale and snippet of a memory."""
+Texts = tuple[str, str, str, str]  # Title, insight, rationale and snippet of a memory
 
 
 class TidyCache(CacheGroup):
@@ -192,11 +187,8 @@ def _hold_secret(texts: Texts, patterns: Sequence[tuple[str, str]]) -> bool:
 OVERSIZED_TOKENS = 400
 """A third of the default budget of 1,200 tokens: a longer memory leaves room for two others at most."""
 
-UNUSED_AFTER = timedelta(days=90)
-"""A memory that no pack held for so long, while others were used, counts as unused."""
-
-USES = frozenset({"injected", "copied", "helped", "referenced", "corrected", "hurt"})
-"""Signals of a use."""
+UNUSED_AFTER = timedelta(days=90)  # A memory that no pack held for so long, while others were used, counts as unused
+USES = frozenset({"injected", "copied", "helped", "referenced", "corrected", "hurt"})  # Signals of a use
 
 FINDINGS = (
     "duplicates",
@@ -214,8 +206,7 @@ FINDINGS = (
 WORDS = {"anchors": "dead anchors", "stale": "due for review", "unused": "never used"}
 """How people read a finding, where that differs from its name."""
 
-_KEYS = {"contradictions": "conflicts"}
-"""Keys of the JSON contract that differ from the name of a finding."""
+_KEYS = {"contradictions": "conflicts"}  # Keys of the JSON contract that differ from the name of a finding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

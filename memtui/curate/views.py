@@ -39,8 +39,7 @@ def count_vault(vault: Vault, scope: Scope, *, threshold: float = REVIEW_THRESHO
         }
 
 
-MOST_READ_BYTES = 2 << 20
-"""Bytes of a file that are searched for a symbol."""
+MOST_READ_BYTES = 2 << 20  # Bytes of a file that are searched for a symbol
 
 _FENCE = re.compile(r"`{3,}")
 

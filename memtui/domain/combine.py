@@ -12,11 +12,8 @@ from memtui.domain.memory import Memory
 MOST_LINES = 4_000
 """Longer texts are not compared but become one clash: the matcher is quadratic, about 0.5 s for twice 4,000 lines."""
 
-LINE_TEXTS = frozenset({"insight", "rationale", "snippet"})
-"""Fields that are merged line by line."""
-
-ITEM_FIELDS = frozenset({"tags", "anchors"})
-"""Fields that are merged item by item."""
+LINE_TEXTS = frozenset({"insight", "rationale", "snippet"})  # Fields that are merged line by line
+ITEM_FIELDS = frozenset({"tags", "anchors"})  # Fields that are merged item by item
 
 COMPARED = (
     "title",

@@ -11,14 +11,9 @@ from memtui.domain.kinds import DEFAULT_FLOOR, DEFAULT_HURT_WEIGHT, Kinds
 from memtui.domain.memory import Memory, Signal, Verdict
 from memtui.text.words import counted
 
-FLOOR = DEFAULT_FLOOR
-"""The default lower limit of freshness."""
-
-REVIEW_THRESHOLD = 0.5
-"""Below this freshness a memory is due for review."""
-
-SHORTEST_HALF_LIFE, LONGEST_HALF_LIFE = 0.01, 1_000_000.0
-"""The range of half-lives, in days, of one memory."""
+FLOOR = DEFAULT_FLOOR  # The default lower limit of freshness
+REVIEW_THRESHOLD = 0.5  # Below this freshness a memory is due for review
+SHORTEST_HALF_LIFE, LONGEST_HALF_LIFE = 0.01, 1_000_000.0  # The range of half-lives, in days, of one memory
 
 GAMMA_SHAPE = 2.0
 """Shape `a` of the Gamma prior on the rate at which a kind's facts expire; its rate is 2 H / ln 2 days."""
@@ -117,11 +112,8 @@ def _crossing(memory: Memory, kinds: Kinds, threshold: float) -> datetime:
         return datetime.max.replace(tzinfo=memory.created_at.tzinfo)
 
 
-HELD = frozenset({"still-true", "edited"})
-"""Verdicts that found a fact to hold."""
-
-EXPIRED = frozenset({"outdated", "superseded"})
-"""Verdicts that found a fact to have expired."""
+HELD = frozenset({"still-true", "edited"})  # Verdicts that found a fact to hold
+EXPIRED = frozenset({"outdated", "superseded"})  # Verdicts that found a fact to have expired
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,14 +231,9 @@ def multiplier(importance: int) -> float:
     return MULTIPLIERS[min(5, max(1, importance))]
 
 
-MOST_USES = 10
-"""Uses beyond these make a review no more urgent."""
-
-USES_TO_DOUBLE = 5.0
-"""Uses that double the risk."""
-
-USES = frozenset({"copied", "injected", "referenced", "helped"})
-"""Signals that count as a use."""
+MOST_USES = 10  # Uses beyond these make a review no more urgent
+USES_TO_DOUBLE = 5.0  # Uses that double the risk
+USES = frozenset({"copied", "injected", "referenced", "helped"})  # Signals that count as a use
 
 LEAST_LOSS = 0.1
 """Least loss of trust of a memory that is fresh but due for another reason, so that the reason can weigh."""

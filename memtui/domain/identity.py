@@ -11,8 +11,7 @@ from pathlib import Path
 from memtui.domain.memory import Memory
 from memtui.errors import RefusedError, UsageError
 
-PERSON = "person"
-"""The default name of the person at the keyboard."""
+PERSON = "person"  # The default name of the person at the keyboard
 
 _PERSON_PREFIX = "person:"
 _LONGEST_NAME = 60

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-Origin = Literal["config", "vault", "default"]
-"""Where a kind's half-life comes from."""
+Origin = Literal["config", "vault", "default"]  # Where a kind's half-life comes from
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +34,8 @@ DEFAULT_KINDS: Mapping[str, Kind] = {
 
 DEFAULT_KIND = "lesson"
 
-DEFAULT_FLOOR = 0.05
-"""The share of trust that remains however old a memory is, unless configured otherwise."""
-
-DEFAULT_HURT_WEIGHT = 4.0
-"""How many "helped" outweigh one "hurt", unless configured otherwise."""
+DEFAULT_FLOOR = 0.05  # The share of trust that remains however old a memory is, unless configured otherwise
+DEFAULT_HURT_WEIGHT = 4.0  # How many "helped" outweigh one "hurt", unless configured otherwise
 
 _AT = "@"
 

@@ -20,11 +20,8 @@ LINK_TYPES: tuple[LinkType, ...] = ("supersedes", "contradicts", "duplicates", "
 AnchorState = Literal["fresh", "changed", "moved", "gone", "unverifiable"]
 ANCHOR_STATES: tuple[AnchorState, ...] = ("fresh", "changed", "moved", "gone", "unverifiable")
 
-GLOBAL_PROJECT = "global"
-"""The project of memories that apply everywhere; it must be chosen explicitly."""
-
-MOST_MERGED = 8
-"""Memories of one merge at most: as many as can be compared side by side."""
+GLOBAL_PROJECT = "global"  # The project of memories that apply everywhere; it must be chosen explicitly
+MOST_MERGED = 8  # Memories of one merge at most: as many as can be compared side by side
 
 DEFAULT_IMPORTANCE = 3
 DEFAULT_CONFIDENCE = 1.0
@@ -171,8 +168,7 @@ ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 
 ID_LENGTH = 8
 
-_LOOSE = re.compile(r"\r|\s\n|\s\Z|\A\n")
-"""What normalising would change in an ASCII text."""
+_LOOSE = re.compile(r"\r|\s\n|\s\Z|\A\n")  # What normalising would change in an ASCII text
 
 
 def new_id() -> str:

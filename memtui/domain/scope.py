@@ -7,11 +7,8 @@ from functools import lru_cache
 
 from memtui.domain.memory import Memory
 
-MOST_ALTERNATIVES = 200
-"""Braces that expand to more patterns are taken literally."""
-
-LONGEST_PATTERN = 1_000
-"""A longer pattern is taken literally; no file system has longer names."""
+MOST_ALTERNATIVES = 200  # Braces that expand to more patterns are taken literally
+LONGEST_PATTERN = 1_000  # A longer pattern is taken literally; no file system has longer names
 
 _MOST_CHARACTERS = 20_000
 _MARKS = "*?[{"
@@ -142,8 +139,7 @@ def _set(body: str) -> str:
     return f"(?!/)[{inside}]" if inside else "(?!)"
 
 
-ONLY = "only:"
-"""The prefix of such a tag; a path, a pattern or the name of a phase follows."""
+ONLY = "only:"  # The prefix of such a tag; a path, a pattern or the name of a phase follows
 
 
 def limits_of(memory: Memory) -> tuple[str, ...]:

@@ -18,17 +18,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LONGEST = 256
-"""Tokens of a text including [CLS] and [SEP]: the model was trained on no more."""
-
-_LONGEST_TEXT = 16_384
-"""Characters that are read. The first few thousand contain 256 tokens of words."""
-
-_LONGEST_WORD = 100
-"""Longer words are unknown, as in BERT."""
-
-_CACHED_WORDS = 50_000
-"""Words whose pieces are cached, about 10 MB."""
+LONGEST = 256  # Tokens of a text including [CLS] and [SEP]: the model was trained on no more
+_LONGEST_TEXT = 16_384  # Characters that are read. The first few thousand contain 256 tokens of words
+_LONGEST_WORD = 100  # Longer words are unknown, as in BERT
+_CACHED_WORDS = 50_000  # Words whose pieces are cached, about 10 MB
 
 _SPECIAL = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
 _ASCII_TOKENS = re.compile(r"[a-z0-9]+|[!-/:-@\[-`{-~]")
@@ -149,18 +142,14 @@ MODEL_SHA256 = "a85a0b92d4626fd1378a9c4ab91c0767256c89198d6a2f74bd4bf529145d19de
 NAME = "all-MiniLM-L6-v2-int8"
 _DIMENSIONS = 384
 
-_LAST_LATIN = "\u024f"
-"""End of Latin Extended-B; other scripts follow, apart from rare letters."""
-
-_SAMPLED_LETTERS = 4_000
-"""Characters of a text that decide its script: more than the model reads."""
+_LAST_LATIN = "\u024f"  # End of Latin Extended-B; other scripts follow, apart from rare letters
+_SAMPLED_LETTERS = 4_000  # Characters of a text that decide its script: more than the model reads
 
 MOST_TEXTS = 16
 MOST_TOKENS = 1_024
 """Bounds of one batch: its widest layer takes 6 MB, and a chunk of memories makes a batch for every core."""
 
-_MOST_THREADS = 4
-"""Concurrent batches; each takes memory, and other programs need the processor too."""
+_MOST_THREADS = 4  # Concurrent batches; each takes memory, and other programs need the processor too
 
 REMEDY = 'Reinstall memtui: pip install --force-reinstall memtui. Or turn it off: embedding.model = "none".'
 

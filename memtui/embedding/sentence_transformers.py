@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-PREFIX = "sentence-transformers:"
-"""Precedes the name or path of a model in the setting."""
+PREFIX = "sentence-transformers:"  # Precedes the name or path of a model in the setting
 
 _OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 _SAMPLED_BYTES = 1 << 16

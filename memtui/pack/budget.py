@@ -31,8 +31,7 @@ def counter_for(encoding: str, *, fast: bool = False) -> TokenCounter:
 
 LimitUnit = Literal["tokens", "chars", "bytes", "lines"]
 
-UNLIMITED = "none"
-"""What people write for no limit."""
+UNLIMITED = "none"  # What people write for no limit
 
 _LINES = re.compile(r"(?P<number>[0-9]{1,3}(?:[,_][0-9]{3})+|[0-9]{1,9})\s*lines?", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s+and\s+", re.IGNORECASE)

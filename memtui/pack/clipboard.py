@@ -24,8 +24,7 @@ from memtui.text.sanitize import without_surrogates
 TOOL_SECONDS = 2.0
 """Longest time for one call of a clipboard tool: they answer within tenths of a second, PowerShell within one."""
 
-ALL_SECONDS = 4.0
-"""Longest time for all tools together: one that hangs does not answer the next time either."""
+ALL_SECONDS = 4.0  # Longest time for all tools together: one that hangs does not answer the next time either
 
 MOST_OSC_BYTES = 74_000
 """Largest text sent as an escape sequence: terminals drop longer ones without a word (about 100 kB encoded)."""

@@ -24,17 +24,13 @@ KEPT: Mapping[Detail, float] = {"most": 1.0, "much": 0.6, "some": 0.25, "little"
 _DETAILED = frozenset({"most", "much"})
 """Of these the first sentence is kept beside a title, and every sentence to its end."""
 
-SHORT_TEXT = 60
-"""Characters up to which a text counts as short: so much is kept of any memory."""
+SHORT_TEXT = 60  # Characters up to which a text counts as short: so much is kept of any memory
 
 LONGEST_TEXT = 400
 """Characters that are kept of any memory where the task does not need more: a report gives its outline."""
 
-SAID = 0.8
-"""From this share of its words on, a sentence is said by others that are kept."""
-
-STATEMENT_WORDS = 3
-"""A title of fewer words names a topic and states nothing: then the first sentence is kept too."""
+SAID = 0.8  # From this share of its words on, a sentence is said by others that are kept
+STATEMENT_WORDS = 3  # A title of fewer words names a topic and states nothing: then the first sentence is kept too
 
 SECOND_TEXT = 120
 """Characters up to which a first sentence is kept beside the title at any level of detail: it says what to do.
@@ -43,23 +39,15 @@ With this and the shares above, ten recalled memories of the sample vault take 6
 sets 58 to 72 %, and every answer that was in the full payload but one of 70 is still there.
 """
 
-ANNOUNCED = 2
-"""Sentences kept after one that ends in a colon: alone it would say nothing."""
-
-_CODE_TERMS = 2
-"""Words that a task and a block of code must share before the code is needed."""
+ANNOUNCED = 2  # Sentences kept after one that ends in a colon: alone it would say nothing
+_CODE_TERMS = 2  # Words that a task and a block of code must share before the code is needed
 
 _FACT_VALUE, _NEGATION_VALUE, _WANTED_VALUE, _REASON_SHARE = 1.0, 1.0, 2.0, 0.5
 """What a fact, a denial and a word of the task are worth beside each other, and a reason beside what to do."""
 
-REASON_LOSS = 0.5
-"""Less than one word of the task: a reason is taken for a word that nothing else says."""
-
-_SHORTEST = 20
-"""Characters added to each length, so that fragments do not win by being short."""
-
-_READ_OF_TASK = 2_000
-"""Characters of a task that are looked at: what is to be done stands at the start."""
+REASON_LOSS = 0.5  # Less than one word of the task: a reason is taken for a word that nothing else says
+_SHORTEST = 20  # Characters added to each length, so that fragments do not win by being short
+_READ_OF_TASK = 2_000  # Characters of a task that are looked at: what is to be done stands at the start
 
 _FILLER = re.compile(
     r"\b(?:please note that|note that|it is (?:important|worth) (?:to note|noting) that|keep in mind that"
@@ -82,8 +70,7 @@ _ASIDE = re.compile(
 )
 """A reply in a conversation that says nothing by itself."""
 
-_TAG = re.compile(r"\[[^\]]*\] ?")
-"""Where a text comes from, before its first sentence."""
+_TAG = re.compile(r"\[[^\]]*\] ?")  # Where a text comes from, before its first sentence
 
 _DOING = frozenset(query_terms("make use get need want do"))
 """Words of nearly every task: that a memory holds them too is no evidence."""
@@ -315,11 +302,8 @@ def _plain(text: str) -> str:
     return "".join(part if place % 2 else _FILLER.sub("", part) for place, part in enumerate(parts)).strip() or text
 
 
-BEST_FIRST = 3
-"""Hits taken by score before size counts, in more detail: the best must not lose to small ones."""
-
-NEAR = 0.8
-"""Below this share of the second best score a memory is reduced to one sentence."""
+BEST_FIRST = 3  # Hits taken by score before size counts, in more detail: the best must not lose to small ones
+NEAR = 0.8  # Below this share of the second best score a memory is reduced to one sentence
 
 FAR_BY_WORDS = (1, 0.45)
 FAR_BY_MEANING = (2, 0.2)
@@ -343,8 +327,7 @@ DETAIL_WORDS: Mapping[str, str] = {
 }
 """How a shortened memory is described to a person."""
 
-MEANING = "meaning"
-"""Name of the part of a score that compares by meaning."""
+MEANING = "meaning"  # Name of the part of a score that compares by meaning
 
 TOO_FAR = Reason(ReasonCode.TOO_FAR)
 

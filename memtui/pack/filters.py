@@ -103,8 +103,7 @@ def _unranked(memory: Memory, known: Withheld | None) -> Hit:
     return Hit(memory, nearness, nearness, (part,), (put_in,))
 
 
-READ_CHARACTERS = 4_000
-"""Characters of an insight that are compared."""
+READ_CHARACTERS = 4_000  # Characters of an insight that are compared
 
 IDENTICAL = 0.85
 """From this share of common words on, two memories say the same, if their numbers and negations agree too."""

@@ -87,17 +87,10 @@ SHARE_OF_OPENING = 0.15
 NO_GIANT = {"tokens": 150, "chars": 600, "bytes": 600, "lines": 10}
 """Up to this size no memory counts as a giant, however small the budget."""
 
-MOST_COMPILED = 200_000
-"""Characters above which a memory is not compiled: it is a pasted file, and shortened instead."""
-
-MOST_SWAPS = 12
-"""Rounds of bettering; each gains, and few cases need more than four."""
-
-REDUNDANCY = 0.7
-"""Part of a score that repeating another memory's words in full costs."""
-
-JOINT = 1
-"""What joining a text to the next one may cost: a comma, or the characters of an empty line."""
+MOST_COMPILED = 200_000  # Characters above which a memory is not compiled: it is a pasted file, and shortened instead
+MOST_SWAPS = 12  # Rounds of bettering; each gains, and few cases need more than four
+REDUNDANCY = 0.7  # Part of a score that repeating another memory's words in full costs
+JOINT = 1  # What joining a text to the next one may cost: a comma, or the characters of an empty line
 
 PINNED = Reason(ReasonCode.PINNED)
 

@@ -11,8 +11,7 @@ from memtui.domain.memory import Memory
 from memtui.pack.targets.base import clean, clean_line
 from memtui.text.tokens import STOP_WORDS, index_terms
 
-READ_CHARACTERS = 20_000
-"""Characters of a text that are cut into sentences; no sentence beyond them is taken."""
+READ_CHARACTERS = 20_000  # Characters of a text that are cut into sentences; no sentence beyond them is taken
 
 _FENCE = re.compile(r"(?:^[ \t]*~~~|```)(?:\w*\n)?(?P<code>.*?)(?:^[ \t]*~~~|```|\Z)", re.MULTILINE | re.DOTALL)
 """A block of code, also one that lost its line ends."""

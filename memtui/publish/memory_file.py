@@ -30,8 +30,7 @@ _SECTION = re.compile(r"^##[ \t]+(why|snippet)[ \t]*$", re.IGNORECASE | re.MULTI
 _UNSAFE_IN_BODY = re.compile(f"[\x00-\x08\x0b-\x1f]|{HIDDEN.pattern}")
 _PLAIN = re.compile(r"[./]*(?!\d)\w(?:[\w./@+()*=,-]|:(?=[^\s:])|::(?=\S)| (?=[^\s#]))*")
 _BARE = re.compile(r"[\w.][\w./+:-]*(?<!:)")
-_EXPONENT = re.compile(r"^(-?\d+)e")
-"""YAML 1.1 reads `1e-05` as text and `1.0e-05` as a number."""
+_EXPONENT = re.compile(r"^(-?\d+)e")  # YAML 1.1 reads `1e-05` as text and `1.0e-05` as a number
 _NO_STRINGS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n", ".inf", ".nan"})
 _KEY = re.compile(r"(?:([A-Za-z_][\w-]*)|\"([A-Za-z_][\w-]*)\")[ \t]*:(?:[ \t]+(.*))?$", re.DOTALL)
 _FENCE = re.compile(r"(`{3,}|~{3,})[^`]*$")

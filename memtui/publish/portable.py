@@ -25,8 +25,7 @@ from memtui.vault.vault import Vault
 
 TARGETS = ("vault", "jsonl")
 
-_NAMED = 5
-"""Memories that a refusal names."""
+_NAMED = 5  # Memories that a refusal names
 
 
 def take_snapshot(vault: Vault, scope: Scope) -> Snapshot:
@@ -131,8 +130,7 @@ UNASSIGNED = "_unassigned"
 _SLUG_LENGTH = 48
 _SAFE_NAME = re.compile(r"[a-z0-9-]{1,40}")
 _LONGEST_NAME = 80
-_DEVICES = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
-"""Names that Windows reserves for devices, with any extension."""
+_DEVICES = re.compile(r"con|prn|aux|nul|com\d|lpt\d")  # Names that Windows reserves for devices, with any extension
 
 _KIN_TYPES = frozenset({"link", "verdict", "signal", "tombstone", HALF_LIFE, RECIPE})
 

@@ -19,24 +19,14 @@ from memtui.workspace import RENAMED, Tree, is_outside, renames_in, run_git
 if TYPE_CHECKING:
     from memtui.recall.imports.follow import Reached
 
-FILES_WEIGHT = 0.7
-"""What the exact file adds to the relevance: as much as a good match by words, less than the best."""
+FILES_WEIGHT = 0.7  # What the exact file adds to the relevance: as much as a good match by words, less than the best
 
 EXACT = 1.0
-BELOW_GIVEN_FOLDER = 0.7
-"""A memory about a file in the folder that was given."""
-
-FOLDER_RANGE = (0.3, 0.7)
-"""A folder counts between these: the file's own folder most, the top folder least."""
-
-GLOB_RANGE = (0.2, 0.6)
-"""A pattern counts between these, by how many of the file's folders it names."""
-
-GLOB_NAME_BONUS = 0.1
-"""Added when the pattern names part of the file's name, as `*_test.py` does."""
-
-FLOOR_STRENGTH = 0.25
-"""Weaker ties (`**`, `*`) hold for any file and make nothing relevant on their own."""
+BELOW_GIVEN_FOLDER = 0.7  # A memory about a file in the folder that was given
+FOLDER_RANGE = (0.3, 0.7)  # A folder counts between these: the file's own folder most, the top folder least
+GLOB_RANGE = (0.2, 0.6)  # A pattern counts between these, by how many of the file's folders it names
+GLOB_NAME_BONUS = 0.1  # Added when the pattern names part of the file's name, as `*_test.py` does
+FLOOR_STRENGTH = 0.25  # Weaker ties (`**`, `*`) hold for any file and make nothing relevant on their own
 
 HOP_STRENGTH = {1: 0.6, 2: 0.35}
 """Share of a tie's strength that is left if the given file imports the file, directly or through another: a memory
@@ -231,20 +221,11 @@ def _glob_strength(pattern: str, file: str) -> float:
     return share + (GLOB_NAME_BONUS if named else 0.0)
 
 
-GIT_SECONDS = 1.0
-"""How long one call of git may take; without an answer nothing moved, and a payload waits for no more."""
-
-MOST_FILES = 5
-"""Given files whose history is searched."""
-
-MOST_LOOKED_AT = 2_000
-"""Anchors that are looked for in the tree: so many take some 10 ms."""
-
-MOST_RENAMES = 20
-"""Renames of one file that are followed."""
-
-KEPT_SECONDS = 30
-"""How long an answer of git is kept: the files stay the same while a task is typed."""
+GIT_SECONDS = 1.0  # How long one call of git may take; without an answer nothing moved, and a payload waits for no more
+MOST_FILES = 5  # Given files whose history is searched
+MOST_LOOKED_AT = 2_000  # Anchors that are looked for in the tree: so many take some 10 ms
+MOST_RENAMES = 20  # Renames of one file that are followed
+KEPT_SECONDS = 30  # How long an answer of git is kept: the files stay the same while a task is typed
 
 
 def former_names(tree: Tree | None, files: Sequence[str], anchors: Collection[str]) -> dict[str, str]:

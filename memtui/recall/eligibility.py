@@ -16,8 +16,7 @@ from memtui.vault.filters import Scope
 
 PHASES = ("plan", "implement", "debug", "review", "refactor", "test", "release")
 
-_READ_CHARACTERS = 2_000
-"""Characters of a task that the phase is guessed from: what is to be done stands at the start."""
+_READ_CHARACTERS = 2_000  # Characters of a task that the phase is guessed from: what is to be done stands at the start
 
 _CUES: Mapping[str, str] = {
     "plan": "plan plans planning design designing decide choose evaluate compare propose roadmap rfc adr estimate"

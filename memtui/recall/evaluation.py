@@ -194,8 +194,7 @@ def unknown_ids(questions: Iterable[Question], known: set[str]) -> list[str]:
     return [one for one in dict.fromkeys(name for q in questions for name in q.expected) if one not in known]
 
 
-CORPUS_PROJECT = "corpus"
-"""The project of a corpus's memories that name none: unassigned ones would reach no payload."""
+CORPUS_PROJECT = "corpus"  # The project of a corpus's memories that name none: unassigned ones would reach no payload
 
 _SHORT, _LONG = 5, 10
 

@@ -70,8 +70,7 @@ REACH = 0.05
 """Cosine by which a memory has to be nearer to weigh e times as much; with 0.04 and 0.06 the same is refused within
 0.03. The nearest memory alone, with a term for their number, refuses 0.05 to 0.2 less in vaults of other sizes."""
 
-NEAREST = 60
-"""Memories that count by their own cosine; the others count as the average of the vault."""
+NEAREST = 60  # Memories that count by their own cosine; the others count as the average of the vault
 
 FEWEST = 5
 """A vault of fewer is filled up with memories at the background. Against one memory alone 25% of the foreign questions
@@ -81,8 +80,7 @@ MOST = 700
 """Among more memories than this more of them raise the bar no further: without a bound 0.89 of the sample's questions
 are kept among 1,351 memories, with it 0.94."""
 
-WITNESSES = 5
-"""Nearest memories that are compared with each other."""
+WITNESSES = 5  # Nearest memories that are compared with each other
 
 WORDS_ALONE = 0.8
 """Coverage that is an answer whatever the meaning: identifiers, error codes, and scripts that the model cannot read."""
@@ -159,20 +157,14 @@ FULL_COVERAGE = 1.0
 """Coverage of the query's weight by the best memory at which words have their full weight; below it the weight falls
 with the square. A fixed weight loses 0.24 recall@5 on tasks in other words, this loses nothing."""
 
-FEEDBACK = 0.4
-"""Share of the best answers' own meaning that is added to the task's: +0.02 nDCG@10, +0.02 recall@10."""
-
-FEEDBACK_FROM = 3
-"""Answers that feed back."""
+FEEDBACK = 0.4  # Share of the best answers' own meaning that is added to the task's: +0.02 nDCG@10, +0.02 recall@10
+FEEDBACK_FROM = 3  # Answers that feed back
 
 KIN_WEIGHT = 0.3
 """Share of a memory's relevance that comes from the two memories most like it: +0.02 and +0.01 nDCG@10 on two sets."""
 
-KIN = 2
-"""Memories most like it that vouch for one."""
-
-POOL = 60
-"""Best memories by both that are compared with each other; with 100 nothing changes."""
+KIN = 2  # Memories most like it that vouch for one
+POOL = 60  # Best memories by both that are compared with each other; with 100 nothing changes
 
 
 @dataclass(frozen=True, slots=True)

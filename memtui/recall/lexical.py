@@ -39,11 +39,8 @@ def generic_terms() -> frozenset[str]:
     return frozenset(stem(word) for text in (_DOING, _ASKING, _SAYING_LITTLE) for word in text.split())
 
 
-ROUNDING = 1e-9
-"""Slack of comparisons with a floor, so that a sum in another order decides alike."""
-
-LONGEST_QUERY = 20_000
-"""Characters of a task that are looked up; a pasted log says its piece within them."""
+ROUNDING = 1e-9  # Slack of comparisons with a floor, so that a sum in another order decides alike
+LONGEST_QUERY = 20_000  # Characters of a task that are looked up; a pasted log says its piece within them
 
 LEAST_DOCUMENTS = 200
 """Rarity is measured as if the vault held at least so many memories: in a vault of three, a word that two
@@ -53,28 +50,21 @@ HEAVIEST_TERMS = 5
 """Full coverage is the weight of so many of the query's heaviest terms: no memory matches all of a long
 task, and five rare words in common are no accident."""
 
-GENERIC_SHARE = 0.25
-"""Share of its weight that a generic word counts, see `generic`."""
+GENERIC_SHARE = 0.25  # Share of its weight that a generic word counts, see `generic`
 
 ANSWER_COVERAGE = 0.3
 """Where even the best memory covers less, nothing is relevant. Measured on three sets against questions of
 other sets: it keeps 97–99% of the answerable questions and rejects 20–80% of the foreign ones."""
 
-FLOOR_COVERAGE = 0.1
-"""Least coverage of any relevant memory."""
-
-NEAR_BEST = 0.4
-"""A relevant memory reaches this share of the best one's coverage or of its BM25 score."""
+FLOOR_COVERAGE = 0.1  # Least coverage of any relevant memory
+NEAR_BEST = 0.4  # A relevant memory reaches this share of the best one's coverage or of its BM25 score
 
 CONFIDENT_COVERAGE = 0.5
 """A memory that covers so much answers the task. A better best raises the bar for the others no further, and
 where even the best covers less, words count for proportionally less than files do."""
 
-UNINFORMATIVE_SHARE = 0.5
-"""A word that more than this share of the memories hold tells none of them apart."""
-
-LEAST_COMMON = 20
-"""In a vault smaller than this no word is called common."""
+UNINFORMATIVE_SHARE = 0.5  # A word that more than this share of the memories hold tells none of them apart
+LEAST_COMMON = 20  # In a vault smaller than this no word is called common
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,14 +195,9 @@ def trust_in_words(best_coverage: float) -> float:
     return min(1.0, best_coverage / CONFIDENT_COVERAGE)
 
 
-SHORTEST = 5
-"""Letters of a word that is mended; among shorter ones every second is another's typing error."""
-
-LONG = 8
-"""Letters from which two errors are mended, below it one."""
-
-MOST_WORDS = 6
-"""Unknown words that are looked up: a task full of them is in another language or about something else."""
+SHORTEST = 5  # Letters of a word that is mended; among shorter ones every second is another's typing error
+LONG = 8  # Letters from which two errors are mended, below it one
+MOST_WORDS = 6  # Unknown words that are looked up: a task full of them is in another language or about something else
 
 _WORD = re.compile(r"[A-Za-z]+")
 

@@ -106,11 +106,8 @@ BEYOND_LIMIT = Reason(ReasonCode.BEYOND_LIMIT)
 
 MOST_HITS = 60
 
-STANDING_ALONE = 1.0
-"""Relevance of every memory of the project if the task has neither text nor files."""
-
-STANDING_BESIDE_FILES = 0.1
-"""Relevance of memories without a tie to the given files; they fill the space that is left."""
+STANDING_ALONE = 1.0  # Relevance of every memory of the project if the task has neither text nor files
+STANDING_BESIDE_FILES = 0.1  # Relevance of memories without a tie to the given files; they fill the space that is left
 
 
 def recall(
@@ -288,11 +285,8 @@ def _among(links: Iterable[Link], shown: set[str]) -> Iterable[Link]:
     return (link for link in links if link.from_id in shown and link.to_id in shown)
 
 
-FEWEST_READ = 100
-"""Memories read for a search with a small limit: the best by words alone need not be the best in all."""
-
-ID_PREFIX = re.compile(r"[a-z2-7]{4,8}")
-"""A query that may be the start of an id."""
+FEWEST_READ = 100  # Memories read for a search with a small limit: the best by words alone need not be the best in all
+ID_PREFIX = re.compile(r"[a-z2-7]{4,8}")  # A query that may be the start of an id
 
 _NAMED = Part("name", 1.0, Reason(ReasonCode.NAMED), "term")
 

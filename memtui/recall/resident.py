@@ -173,8 +173,7 @@ class ResidentMeaning:
         self.terms = TermIndex()
         self._cancelled = threading.Event()
         self._share: tuple[int, int] | None = None
-        self.problem = ""
-        """Why there is no meaning though the setting asks for it."""
+        self.problem = ""  # Why there is no meaning though the setting asks for it
 
     @property
     def words(self) -> str:

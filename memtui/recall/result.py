@@ -11,8 +11,7 @@ from typing import Literal
 from memtui.domain.memory import AnchorState, Link, Memory
 from memtui.domain.reasons import Reason, ReasonCode
 
-SCORE_DIGITS = 9
-"""Scores are rounded so that the order does not hang on the last bit of a sum."""
+SCORE_DIGITS = 9  # Scores are rounded so that the order does not hang on the last bit of a sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +47,7 @@ class Task:
         return bool(self.text.strip())
 
 
-MOST_WITHHELD = 50
-"""Withheld memories that are named; the rest are counts per reason."""
+MOST_WITHHELD = 50  # Withheld memories that are named; the rest are counts per reason
 
 
 @dataclass(frozen=True, slots=True)

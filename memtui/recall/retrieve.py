@@ -38,11 +38,8 @@ MOST_BY_MEANING = 60
 MOST_STANDING = 120
 MOST_PINS = 200
 MOST_NEIGHBOURS = 60
-MOST_OTHERS = 50
-"""Bounds of what is read in full: a payload takes forty, and fifty withheld ones are named."""
-
-SEED_RELEVANCE = 0.5
-"""Weaker hits pass nothing on: their neighbours were measured to be noise."""
+MOST_OTHERS = 50  # Bounds of what is read in full: a payload takes forty, and fifty withheld ones are named
+SEED_RELEVANCE = 0.5  # Weaker hits pass nothing on: their neighbours were measured to be noise
 
 _NO_WORDS = QueryWeights({}, 0.0, {}, frozenset(), ())
 

@@ -23,14 +23,12 @@ GONE_FACTOR = 0.3
 """Factor of a memory whose every file is gone: its subject has probably left the code. However fresh it is, it
 stands below an equal match of two years whose file is there (0.33 for a lesson), and is still shown."""
 
-NEIGHBOUR_SHARE = 0.3
-"""Share of a hit's relevance that passes along a link."""
+NEIGHBOUR_SHARE = 0.3  # Share of a hit's relevance that passes along a link
 
 SUCCESSION_SHARE = 0.6
 """Share that passes from a replaced memory to its replacement: the old wording leads to the new fact."""
 
-NEVER_ABOVE = 0.9
-"""Share of a hit's relevance that a related memory reaches at most by the relation."""
+NEVER_ABOVE = 0.9  # Share of a hit's relevance that a related memory reaches at most by the relation
 
 _BOTH_WAYS = frozenset({"relates", "derived-from"})
 
@@ -101,16 +99,14 @@ SHARPNESS = 3.0
 kind would decide among them. So each is multiplied by this power of its share of the best: +0.06 recall@5 on tasks in
 other words and +0.09 nDCG@10 on answerable ones, while what is current still stands before what is older."""
 
-SHOWN = 0.0005
-"""Less than the table shows is no part of the score."""
+SHOWN = 0.0005  # Less than the table shows is no part of the score
 
 FOLLOWING = 10
 NEAR_FOLLOWING = 0.2
 """The ten best are relevant from a fifth of the best one's relevance, the others from `lexical.NEAR_BEST` of it: with
 that bar for all, nDCG@10 falls by 0.03 on two sets."""
 
-PIN_RELEVANCE = 1.0
-"""A pinned memory is as relevant as the best match by words, and what it matches comes on top."""
+PIN_RELEVANCE = 1.0  # A pinned memory is as relevant as the best match by words, and what it matches comes on top
 
 
 def freshness_part(memory: Memory, now: datetime, kinds: Kinds, weight: float) -> Part:

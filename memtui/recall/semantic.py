@@ -30,8 +30,7 @@ UNRELATED = 3
 """Memories with a cosine of 0, as unrelated texts have, that are counted into the background: in a vault of three the
 mean of all is that of the answers, and none of them would stand out from it."""
 
-MOST_MISSING = 0.1
-"""Share of memories without a vector up to which meaning is taken to cover the whole vault."""
+MOST_MISSING = 0.1  # Share of memories without a vector up to which meaning is taken to cover the whole vault
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +98,8 @@ def terms_of(meaning: object) -> TermIndex | None:
     return meaning.terms if isinstance(meaning, KeepsTerms) else None
 
 
-MOST_CAUGHT_UP = 32
-"""Missing vectors that a search or a payload makes up for: about a quarter of a second."""
-
-_FIRST_LOOK = 8
-"""So many times the wanted number of nearest memories are first looked at, before a filter drops some."""
+MOST_CAUGHT_UP = 32  # Missing vectors that a search or a payload makes up for: about a quarter of a second
+_FIRST_LOOK = 8  # So many times the wanted number of nearest memories are first looked at, before a filter drops some
 
 
 class ModelMeaning:

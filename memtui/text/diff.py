@@ -13,15 +13,13 @@ Sign = Literal[" ", "-", "+", "…"]
 LONGEST_COMPARED = 20_000
 """Characters compared of each text: the cost grows faster than the text, and nobody reads more of a difference."""
 
-CONTEXT_LINES = 2
-"""Equal lines shown on either side of a change."""
+CONTEXT_LINES = 2  # Equal lines shown on either side of a change
 
 _WORDS_COMPARED = 2_000
 _LEAST_ALIKE = 0.25
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
-Pieces = tuple[tuple[str, bool], ...]
-"""Parts of a line, each with whether it differs."""
+Pieces = tuple[tuple[str, bool], ...]  # Parts of a line, each with whether it differs
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,8 +119,7 @@ _changes: Memo[str, bool] = Memo(lambda word: american(word) != word, most=65_53
 _SNIPPET_CHARACTERS = 400
 """A snippet says most in its first lines, and the rest must not push the rationale out of the model's 256 tokens."""
 
-_PART_CHARACTERS = 8_000
-"""More of one part than any model reads."""
+_PART_CHARACTERS = 8_000  # More of one part than any model reads
 
 
 def embedded_text(title: str, insight: str, rationale: str, snippet: str) -> str:

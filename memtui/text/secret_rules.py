@@ -11,8 +11,7 @@ from functools import cache, cached_property
 
 from memtui.text.tables import read_table
 
-SHORTEST_RANDOM = 20
-"""Letters and digits below which no token counts as random by itself."""
+SHORTEST_RANDOM = 20  # Letters and digits below which no token counts as random by itself
 
 _LEAST_ENTROPY_BITS = 3.2  # per character; 20 random base36 characters have about 3.9
 _LEAST_HEX_ENTROPY_BITS = 2.8
@@ -115,8 +114,7 @@ def entropy(text: str) -> float:
 
 EXAMPLE_RULE = "aws-documentation-key"
 
-Hit = tuple[str, int, int]
-"""Rule, start and end of a value."""
+Hit = tuple[str, int, int]  # Rule, start and end of a value
 
 
 def _no_placeholder(value: str) -> bool:

@@ -14,14 +14,9 @@ from typing import Generic, TypeVar
 from memtui.text.stemming import stem
 from memtui.text.tables import read_words
 
-LONGEST_TERM = 64
-"""Characters of a term; longer ones are cut, so that a 1 MB line gives no 1 MB term."""
-
-LONGEST_WHOLE = 256
-"""Characters of a token that is still a term as a whole; longer ones only give their parts."""
-
-MOST_SPLIT = 4096
-"""Characters of an overlong token that are split into parts: more is data, not words."""
+LONGEST_TERM = 64  # Characters of a term; longer ones are cut, so that a 1 MB line gives no 1 MB term
+LONGEST_WHOLE = 256  # Characters of a token that is still a term as a whole; longer ones only give their parts
+MOST_SPLIT = 4096  # Characters of an overlong token that are split into parts: more is data, not words
 
 _MOST_PARTS = 12
 _LONGEST_WORD = 40
@@ -29,8 +24,7 @@ _LONGEST_WORD = 40
 KEPT_NAMES = frozenset(("c++", "c#", "f#", "j#", "g++", ".net"))
 """Names whose signs are part of them."""
 
-EXTENSIONS = read_words(__file__, "extensions.txt")
-"""File extensions that are no terms of their own."""
+EXTENSIONS = read_words(__file__, "extensions.txt")  # File extensions that are no terms of their own
 
 _CONTRACTED = frozenset(("s", "re", "ve", "ll", "d", "m"))
 _VERSION = re.compile(r"[vV]?(\d+(?:\.\d+)+)(?![a-zA-Z0-9])")

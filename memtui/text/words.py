@@ -42,8 +42,7 @@ def did_you_mean(word: str, known: Iterable[str], *, otherwise: str = "", then: 
 
 Unit = Literal["tokens", "chars", "bytes"]
 
-LARGEST_BUDGET = 1_000_000_000
-"""Larger budgets are more likely typing errors."""
+LARGEST_BUDGET = 1_000_000_000  # Larger budgets are more likely typing errors
 
 LARGEST_DURATION_DAYS = 1_000_000.0
 
@@ -132,8 +131,7 @@ def _complaint(text: str, otherwise: str) -> str:
     return "a negative amount" if re.match(r"\s*[-\u2212]\s*[0-9]", text) else otherwise
 
 
-REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-"""Replaces a control character, which must not reach the terminal."""
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"  # Replaces a control character, which must not reach the terminal
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _BLANK = frozenset("\t\n\r\x0b\x0c\x85")

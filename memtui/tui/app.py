@@ -30,11 +30,8 @@ from memtui.tui.textual_patches.input import KeyOrder, Stripped, driver_taking_p
 MODEL_AFTER_SECONDS = 0.5
 """After the first picture, and most likely after the first rows: loading the model takes a core for itself."""
 
-TEND_SECONDS = 10.0
-"""How often memories without a vector are looked for."""
-
-WELCOMED = "welcome"
-"""Section of the state that says that this vault's first start is over."""
+TEND_SECONDS = 10.0  # How often memories without a vector are looked for
+WELCOMED = "welcome"  # Section of the state that says that this vault's first start is over
 
 
 _STYLE_SHEETS = sorted(Path(__file__).parent.glob("**/*.tcss"), key=lambda sheet: sheet.name)
@@ -245,8 +242,7 @@ _SCREENS = {
 }
 """Module and class of each screen by its area."""
 
-_AT_A_MEMORY = frozenset({"history", "lab"})
-"""Screens that open at the memory that was looked at."""
+_AT_A_MEMORY = frozenset({"history", "lab"})  # Screens that open at the memory that was looked at
 
 
 def _screen(name: str, opening: Opening, memory_id: str | None = None) -> MemtuiScreen:

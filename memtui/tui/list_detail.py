@@ -114,8 +114,7 @@ class SourceOpener:
         return f"The editor exited with status {done.returncode}" if done.returncode else ""
 
 
-POLL_SECONDS = 2.0
-"""How often the vault is checked for changes of others."""
+POLL_SECONDS = 2.0  # How often the vault is checked for changes of others
 
 _LONGEST_TOAST = 600
 
@@ -127,8 +126,7 @@ class MemtuiScreen(Screen[None]):
         opening: what the app was opened with.
     """
 
-    AREA: ClassVar[str] = ""
-    """Owner of this screen's own actions in the registry."""
+    AREA: ClassVar[str] = ""  # Owner of this screen's own actions in the registry
 
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(EVERYWHERE)
 
@@ -148,12 +146,9 @@ class MemtuiScreen(Screen[None]):
         self.hints.set_reactive(KeyHints.place, self.AREA)
         self.looked_at: Signature | None = None
         """The vault's files before the last read of `look_again`; None until there was one."""
-        self.parts: tuple[ScreenPart, ...] = ()
-        """What is asked before the screen itself acts."""
-        self.acting = False
-        """Whether a change is under way."""
-        self.is_opening = False
-        """Whether keys have to wait for the fields of the screen."""
+        self.parts: tuple[ScreenPart, ...] = ()  # What is asked before the screen itself acts
+        self.acting = False  # Whether a change is under way
+        self.is_opening = False  # Whether keys have to wait for the fields of the screen
         self._waiting_changes: deque[tuple[Callable[[], Done], bool]] = deque()
         self._leaving = False
         self._last_trouble = ""
@@ -390,8 +385,7 @@ class MemtuiScreen(Screen[None]):
 
 T = TypeVar("T")
 
-RESTING_SECONDS = 0.05
-"""Pause of the cursor before its row is read in full."""
+RESTING_SECONDS = 0.05  # Pause of the cursor before its row is read in full
 
 
 class ListDetail(MemtuiScreen):
@@ -406,8 +400,7 @@ class ListDetail(MemtuiScreen):
         second: the pane to read in.
     """
 
-    BACK_TO_FIRST: ClassVar[bool] = True
-    """Whether back leads from the second pane to the first."""
+    BACK_TO_FIRST: ClassVar[bool] = True  # Whether back leads from the second pane to the first
 
     def __init__(self, opening: Opening, first: Widget, second: Widget) -> None:
         super().__init__(opening)

@@ -71,8 +71,7 @@ class Loader:
     """
 
     def __init__(self, screen: Screen[Any], on_error: Callable[[MemtuiError], object]) -> None:
-        self.newest: Counter[str] = Counter()
-        """Number of the newest read of each group."""
+        self.newest: Counter[str] = Counter()  # Number of the newest read of each group
         self._screen = screen
         self._on_error = on_error
         self._timers: dict[str, Timer] = {}

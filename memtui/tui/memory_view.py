@@ -186,8 +186,7 @@ def _line(line: str) -> Iterator[Piece]:
         yield line[start:], "text"
 
 
-LONGEST_SHOWN = 20_000
-"""Characters of one text that the detail pane shows."""
+LONGEST_SHOWN = 20_000  # Characters of one text that the detail pane shows
 
 
 @dataclass(frozen=True, slots=True)

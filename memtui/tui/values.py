@@ -14,14 +14,12 @@ if TYPE_CHECKING:
     from memtui.curate.views import MemoryView
     from memtui.domain.memory import Memory
 
-Signature = tuple[int, ...]
-"""What the file system says of the vault: sizes and times of file and log."""
+Signature = tuple[int, ...]  # What the file system says of the vault: sizes and times of file and log
 
 SORTS = {"newest": "newest first", "stalest": "stalest first", "title": "by title", "use": "most used first"}
 """How the list can be sorted, and how its title says so; a filtered one by score besides."""
 
-BEST = "best match first"
-"""How the title calls the order by score."""
+BEST = "best match first"  # How the title calls the order by score
 
 
 @dataclass(frozen=True, slots=True)

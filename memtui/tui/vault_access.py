@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from memtui.vault.review_triggers import AskedSince
     from memtui.workspace import Tree
 
-CHANGES_SHOWN = 3
-"""Last changes that the details show; History has them all."""
+CHANGES_SHOWN = 3  # Last changes that the details show; History has them all
 
 
 class VaultAccess:

@@ -19,18 +19,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 K1 = 0.9
-B = 0.4
-"""Measured 5 points of recall@10 better than 1.5 and 0.75 on short texts."""
+B = 0.4  # Measured 5 points of recall@10 better than 1.5 and 0.75 on short texts
 
 SCORE_DIGITS = 9
 """Scores that agree to this many decimals are equal, so that the order does not depend on the order of summation."""
 
-ROUNDING = 1e-9
-"""Slack of a floor, for the same reason."""
+ROUNDING = 1e-9  # Slack of a floor, for the same reason
 
 UNASSIGNED = "unassigned"
-FOREIGN = "foreign"
-"""Groups of a survey besides the statuses of the memories in scope."""
+FOREIGN = "foreign"  # Groups of a survey besides the statuses of the memories in scope
 
 POINTS_SQL = f"w.weight * p.frequency * {K1 + 1} / (p.frequency + {K1} * (1 - {B} + {B} * d.length / ?))"
 """`points` in SQL, for posting `p`, idf `w.weight`, document `d` and the mean length as parameter."""

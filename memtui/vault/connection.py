@@ -99,8 +99,7 @@ def _attach(session: duckdb.DuckDBPyConnection, path: Path, *, read_only: bool) 
 
 
 _ALIAS = "vault_file"
-_MOST_IDLE = 3
-"""Engines kept for the next use: as many as threads of the app read the vault at the same time."""
+_MOST_IDLE = 3  # Engines kept for the next use: as many as threads of the app read the vault at the same time
 
 _idle: list[duckdb.DuckDBPyConnection] = []
 _idle_lock = threading.Lock()
@@ -218,14 +217,12 @@ def _newer_version(text: str, path: Path | None) -> VaultTooNewError | None:
     )
 
 
-_WRITTEN_VERSION = 68
-"""The number in the header of a file of `STORAGE_VERSION`."""
+_WRITTEN_VERSION = 68  # The number in the header of a file of `STORAGE_VERSION`
 
 _HEADER = struct.Struct("<8x4sQ")
 """DuckDB's main header begins with a checksum, `DUCK`, and the storage version (storage_info.hpp)."""
 
-_HIGHEST_VERSION = 9_999
-"""A higher number is not a version: the header is damaged."""
+_HIGHEST_VERSION = 9_999  # A higher number is not a version: the header is damaged
 
 
 def _other_version(path: Path) -> int | None:

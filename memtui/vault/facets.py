@@ -28,15 +28,13 @@ from memtui.vault.rows import utc
 FACETS = ("project", "kind", "tag", "status", "due", "pinned", "source", "health")
 _FIXED_FACETS = ("due", "pinned", "health")
 
-UNASSIGNED = ""
-"""Value of the project facet for memories without a project."""
+UNASSIGNED = ""  # Value of the project facet for memories without a project
 
 BROWSE_SORTS = {"newest": "created", "stalest": "due", "title": "title", "use": "created"}
 """Orders of a list with the nearest one of `filters.SORTS`; `use` also sorts by uses."""
 
 _SOON_DAYS = 30
-_MOST_VALUES = 300
-"""Values counted per facet; the rarest beyond are left out."""
+_MOST_VALUES = 300  # Values counted per facet; the rarest beyond are left out
 
 # Memories without a source were typed here.
 _SOURCE = "coalesce(m.sources[1].format, 'memtui')"

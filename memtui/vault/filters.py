@@ -10,16 +10,12 @@ from memtui.domain.freshness import GAMMA_SHAPE, REVIEW_THRESHOLD, UNTIL_CHANGE,
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import GLOBAL_PROJECT
 
-HURTS_TO_DUE = 2
-"""A memory that hurt this often since it was verified is due whatever its age."""
-
-WOKEN_PATH = ""
-"""Path of the row of `anchor_states` that records a file change since a snooze; no anchor has this path."""
+HURTS_TO_DUE = 2  # A memory that hurt this often since it was verified is due whatever its age
+WOKEN_PATH = ""  # Path of the row of `anchor_states` that records a file change since a snooze; no anchor has this path
 
 WOKEN = "woken"
 
-USES_SQL = f"({', '.join(map(repr, sorted(USES)))})"
-"""Signals that count as a use."""
+USES_SQL = f"({', '.join(map(repr, sorted(USES)))})"  # Signals that count as a use
 
 
 def sql_time(moment: datetime) -> str:
@@ -124,8 +120,7 @@ def _quoted(text: str) -> str:
     return f"'{text.replace(chr(39), chr(39) * 2)}'"
 
 
-Sql = tuple[str, list[object]]
-"""An SQL condition and its parameters."""
+Sql = tuple[str, list[object]]  # An SQL condition and its parameters
 
 
 @dataclass(frozen=True, slots=True)

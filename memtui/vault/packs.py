@@ -14,22 +14,19 @@ from memtui.vault.reader import VaultReader
 from memtui.vault.rows import COLUMNS, among, thing_from_row, utc
 from memtui.vault.writer import VaultWriter
 
-RECIPE = "recipe"
-"""The journal's entity for one."""
+RECIPE = "recipe"  # The journal's entity for one
 
 _PACK_COLUMNS = ", ".join(COLUMNS["packs"])
 _RECIPE_COLUMNS = ", ".join(COLUMNS["recipes"])
 _LONGEST_NAME = 100
 _LONGEST_CHOICE = 40
 
-FILE_STATES = "file_states"
-"""Key of a pack's options: the state per anchor path, per memory."""
+FILE_STATES = "file_states"  # Key of a pack's options: the state per anchor path, per memory
 
 STATUSES = "statuses"
 """Key of a pack's options: why a memory that was added by hand is not active, in words, per memory."""
 
-ABOUT_MEMORIES = (FILE_STATES, STATUSES)
-"""Keys of a pack's options that map memory ids."""
+ABOUT_MEMORIES = (FILE_STATES, STATUSES)  # Keys of a pack's options that map memory ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from memtui.vault.reader import VaultReader
 from memtui.vault.rows import among
 from memtui.vault.writer import VaultWriter
 
-IDENTITY = "identity"
-"""The journal's entity for an identity that a person linked to a project."""
+IDENTITY = "identity"  # The journal's entity for an identity that a person linked to a project
 
 
 @dataclass(frozen=True, slots=True)

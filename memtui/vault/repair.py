@@ -46,8 +46,7 @@ from memtui.vault.vault import Vault, create_file
 if TYPE_CHECKING:
     import duckdb
 
-KEPT = 8
-"""Automatic backups kept, the newest ones."""
+KEPT = 8  # Automatic backups kept, the newest ones
 
 _STAMP = r"-(\d{8}T\d{12})-"
 
@@ -201,8 +200,7 @@ def snapshot(vault: Vault) -> Iterator[duckdb.DuckDBPyConnection]:
 
 Outcome = Literal["healthy", "reindexed", "log-cut", "restored", "salvaged", "lost"]
 
-_LOG_GRAIN = 64
-"""Bytes; no change fits into fewer."""
+_LOG_GRAIN = 64  # Bytes; no change fits into fewer
 
 
 @dataclass(frozen=True, slots=True)

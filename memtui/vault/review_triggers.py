@@ -26,8 +26,7 @@ from memtui.vault.reader import VaultReader
 from memtui.vault.rows import among, utc
 from memtui.vault.writer import VaultWriter
 
-Place = tuple[str, str]
-"""A memory's id and the path of one of its anchors."""
+Place = tuple[str, str]  # A memory's id and the path of one of its anchors
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ from memtui.vault.text_search import MARK, Eraser, quotes
 if TYPE_CHECKING:
     import duckdb
 
-FRESH = ".purged"
-"""Suffix of the file that is being written; the next purge removes one that a crash left behind."""
+FRESH = ".purged"  # Suffix of the file that is being written; the next purge removes one that a crash left behind
 
 _IDS = "(SELECT id FROM erased_ids)"
 _TEXT_PARTS = ("title", "insight", "rationale", "snippet")

@@ -101,8 +101,7 @@ MACHINE_KEYS = frozenset(
 )
 """Columns of rows and keys of records that hold no free text."""
 
-CHUNK_ROWS = 2_000
-"""Rows per JSON text: bounds the memory of a large import."""
+CHUNK_ROWS = 2_000  # Rows per JSON text: bounds the memory of a large import
 
 ONE_BY_ONE = 2
 """Up to so many rows are inserted one after the other: a change 1.7 against 4.7 ms, a memory 6.5 against 11.9."""
@@ -272,14 +271,9 @@ def thing_from_row(kind: type[ThingT], table: str, values: Sequence[Any]) -> Thi
     return kind(**fields)
 
 
-SCHEMA_VERSION = 5
-"""The newest migration; a vault with a higher one is refused."""
-
-HALF_LIFE = "half-life"
-"""The journal's entity for a half-life that was applied to a kind."""
-
-_HALF_LIFE = "half_life:"
-"""Prefix of the keys of half-lives."""
+SCHEMA_VERSION = 5  # The newest migration; a vault with a higher one is refused
+HALF_LIFE = "half-life"  # The journal's entity for a half-life that was applied to a kind
+_HALF_LIFE = "half_life:"  # Prefix of the keys of half-lives
 
 
 def stored_version(connection: duckdb.DuckDBPyConnection) -> int:

@@ -183,17 +183,10 @@ def _copy_meta(connection: duckdb.DuckDBPyConnection, salvaged: Path, newest_cha
             write_meta(connection, key, value)
 
 
-_WINDOW_ROWS = 2_048
-"""Rows per query."""
-
-SMALLEST_ROWS = 32
-"""A window this small that is still unreadable, or crashes the process, is given up."""
-
-_MOST_CRASHES = 40
-"""How often the reading process may crash before the rest of the file is given up."""
-
-SALVAGED = ("meta", *(table for table in COLUMNS if table != "documents"))
-"""Tables to read; postings are rebuilt."""
+_WINDOW_ROWS = 2_048  # Rows per query
+SMALLEST_ROWS = 32  # A window this small that is still unreadable, or crashes the process, is given up
+_MOST_CRASHES = 40  # How often the reading process may crash before the rest of the file is given up
+SALVAGED = ("meta", *(table for table in COLUMNS if table != "documents"))  # Tables to read; postings are rebuilt
 
 
 @dataclass(slots=True)

@@ -66,14 +66,12 @@ def _forms(text: str) -> list[list[str]]:
     return [written, words] if written != words else [words]
 
 
-MARK = "[purged]"
-"""What replaces a purged text."""
+MARK = "[purged]"  # What replaces a purged text
 
 _CUT_LENGTH = 8
 """A title that was cut within the text still shows its beginning; this many characters of it count as the text."""
 
-_LONGEST_CUT = 200
-"""Greatest length of titles and summaries."""
+_LONGEST_CUT = 200  # Greatest length of titles and summaries
 
 _NAMED_BY_TEXT = frozenset({"half-life", "identity", "recipe"})
 """Entities of the journal with a name that somebody gave as their key, instead of an id."""
@@ -230,8 +228,7 @@ def _matching(connection: duckdb.DuckDBPyConnection, cell: str, table: str, cond
     yield from (str(value) for (value,) in connection.execute(query, [word]).fetchall())
 
 
-Patterns = Sequence[tuple[str, str]]
-"""The user's own rules as (name, regular expression)."""
+Patterns = Sequence[tuple[str, str]]  # The user's own rules as (name, regular expression)
 
 
 @lru_cache(maxsize=32)

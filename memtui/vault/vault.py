@@ -22,8 +22,7 @@ from memtui.vault.writer import VaultWriter
 if TYPE_CHECKING:
     import duckdb
 
-PATIENCE_SECONDS = 10.0
-"""How long the command line and the app wait for the lease."""
+PATIENCE_SECONDS = 10.0  # How long the command line and the app wait for the lease
 
 LARGE_LOG_BYTES = 128 << 10
 """A write-ahead log above this is folded into the file at the end of a write.
@@ -63,8 +62,7 @@ class Vault:
         self.kinds = kinds or Kinds()
         self.now = now
         self.patience_seconds = patience_seconds
-        self.wrote = False
-        """Whether anything was committed through this object."""
+        self.wrote = False  # Whether anything was committed through this object
         self.last_change: Committed | None = None
         """The last change of the journal that was committed through this object."""
 

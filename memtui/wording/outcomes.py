@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from memtui.domain.memory import Change, Link, Memory
     from memtui.vault.purge import PurgeReport
 
-PATHS_SHOWN = 6
-"""Folders that are shown; the rest are counted."""
+PATHS_SHOWN = 6  # Folders that are shown; the rest are counted
 
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -169,11 +168,8 @@ def _ranked_rows(ranked: tuple[Ranked, ...], nothing: str) -> tuple[HealthRow, .
 VERDICT_WORDS = {"helped": "helped", "hurt": "hurt", "corrected": "corrected", "unused": "not used"}
 """Feedback on a pack as sentences say it."""
 
-EFFECTS_SHOWN = 3
-"""Memories whose usefulness a sentence names; the rest are counted."""
-
-REASONS_SHOWN = 3
-"""Reasons for skipping memories that a sentence names; the rest are counted."""
+EFFECTS_SHOWN = 3  # Memories whose usefulness a sentence names; the rest are counted
+REASONS_SHOWN = 3  # Reasons for skipping memories that a sentence names; the rest are counted
 
 NOT_DUPLICATES = "These will not be suggested as duplicates again"
 NOT_CONTRADICTING = "This pair will not be suggested as a contradiction again"
@@ -344,8 +340,7 @@ def purged(report: PurgeReport) -> str:
     return f"Erased {counted(report.memories, 'memory')} and {counted(report.revisions, 'revision')}; {rewritten}"
 
 
-LONGEST_RESEMBLING = 80
-"""Characters of a title, and of a difference, in the line about what a memory resembles."""
+LONGEST_RESEMBLING = 80  # Characters of a title, and of a difference, in the line about what a memory resembles
 
 
 def resembles(memory: Memory, found: Resemblance) -> str:

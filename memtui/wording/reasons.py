@@ -14,8 +14,7 @@ from memtui.text.words import Budget
 
 SHOWN_WORDS = 6
 SHOWN_NAMES = 3
-SHOWN_TITLE = 60
-"""Words, names and characters of a title that a sentence shows; the others are a number or left out."""
+SHOWN_TITLE = 60  # Words, names and characters of a title that a sentence shows; the others are a number or left out
 
 _BARE: Mapping[ReasonCode, str] = {
     ReasonCode.OTHER_PROJECT: "other project",
@@ -261,14 +260,9 @@ _DETAILS: Mapping[ReasonCode, Callable[[Reason], str]] = {
 """Inputs of parts of a score whose wording in an explanation differs from that as a reason."""
 
 
-SCORE_DIGITS = 6
-"""Digits of a score in JSON: freshness moves with the clock, beyond them within a second."""
-
-SHOWN_PAIRS = 3
-"""Contradictions that a warning names; the others are a number."""
-
-PAYLOAD_SHOWN_TITLE = 50
-"""Characters of a title in a warning."""
+SCORE_DIGITS = 6  # Digits of a score in JSON: freshness moves with the clock, beyond them within a second
+SHOWN_PAIRS = 3  # Contradictions that a warning names; the others are a number
+PAYLOAD_SHOWN_TITLE = 50  # Characters of a title in a warning
 
 
 def pack_record(pack: Pack) -> dict[str, Any]:

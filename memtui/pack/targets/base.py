@@ -40,8 +40,7 @@ SHORTEST_ID = 5
 _OWN_ID = re.compile(r"[a-z2-7]{8}")
 _ID_START = re.compile(r"[\w.-]{1,40}[:/#_-]")
 
-FEWEST_OF_A_START = 3
-"""Ids that share their beginning before it is said once: the header grows by it."""
+FEWEST_OF_A_START = 3  # Ids that share their beginning before it is said once: the header grows by it
 
 Style = Literal["full", "compiled"]
 """How much of each memory is included: all of it, or what is nearest to the task in fewer tokens."""
@@ -61,8 +60,7 @@ _NOTES: Mapping[Style, tuple[str, ...]] = {
 """The line above the memories that says what to take them for, and in the compiled style what the signs before the
 lines are. The later ones were used by earlier versions: recorded packs are rebuilt byte for byte."""
 
-EDITIONS = range(len(_NOTES["full"]))
-"""Editions of the note, today's first."""
+EDITIONS = range(len(_NOTES["full"]))  # Editions of the note, today's first
 
 
 @dataclass(frozen=True, slots=True)

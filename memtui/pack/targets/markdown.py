@@ -28,8 +28,7 @@ _MARKUP = re.compile(r"<(?=!--|\s*/?\s*background-facts\b)", re.IGNORECASE)
 _ELLIPSES = ("…", "...")
 _SIGNS = {ord("`"): None, ord("*"): None}
 _ENDS = " .…!?;:。！？"
-_MARKS_WITHIN = 200
-"""Characters of a body beyond twice its title that may be marks and spaces before the title is said."""
+_MARKS_WITHIN = 200  # Characters of a body beyond twice its title that may be marks and spaces before the title is said
 
 
 def defused(text: str) -> str:

@@ -36,8 +36,7 @@ BY_SUFFIX: dict[str, Tongue] = {
     ".java": "java",
 }
 
-MOST_STATEMENTS = 2_000
-"""Statements of one file that are kept; more stand in generated lists."""
+MOST_STATEMENTS = 2_000  # Statements of one file that are kept; more stand in generated lists
 
 
 def language_of(path: str) -> Language | None:
@@ -68,8 +67,7 @@ def _language(tongue: Tongue) -> Language:
     return LANGUAGE
 
 
-FORMAT = 1
-"""Raised when statements come to mean something else."""
+FORMAT = 1  # Raised when statements come to mean something else
 
 MOST_PER_SHARD = 24
 """Entries in each of the 256 folders: at most 6,144 in all, about what three large repositories reach."""
@@ -137,13 +135,11 @@ def _written(path: Path) -> float:
         return 0.0
 
 
-MOST_READ = 256_000
-"""Bytes of imported files read for the second hop, about 30 ms; the given files are not counted."""
+MOST_READ = 256_000  # Bytes of imported files read for the second hop, about 30 ms; the given files are not counted
 
 MOST_REACHED = 400
 
-MOST_IN_FOLDER = 20
-"""Files of a given folder whose imports are followed."""
+MOST_IN_FOLDER = 20  # Files of a given folder whose imports are followed
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,10 @@ from memtui.recall.imports.sources import (
     normal,
 )
 
-MOST_EXTENDS = 5
-"""Configurations that extend one another, followed this far."""
+MOST_EXTENDS = 5  # Configurations that extend one another, followed this far
 
 _CONFIGS = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
-_HOME_MARKS = ("@/", "~/")
-"""Prefixes that by convention mean the sources of the nearest package."""
+_HOME_MARKS = ("@/", "~/")  # Prefixes that by convention mean the sources of the nearest package
 
 _JSONC = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[}\]])', re.DOTALL)
 
@@ -161,8 +159,7 @@ _BEFORE_REGEX = re.compile(
 LONGEST_REGEX = 400
 """Characters; without a bound, a line of nothing but their beginnings would take time with the square of its length."""
 
-LOOK_BACK = 40
-"""Characters before a slash that decide whether it divides or begins a regular expression."""
+LOOK_BACK = 40  # Characters before a slash that decide whether it divides or begins a regular expression
 
 SUFFIXES = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".vue", ".svelte")
 """What may be left out of a specifier, in the order in which compilers and bundlers try."""

@@ -201,8 +201,7 @@ _NOISE = re.compile(r"\#[^\n]*+|[()\\]")
 _NAME = re.compile(r"[\w.]+|\*")
 _ALIAS = re.compile(r"\bas\b")
 
-SOURCE_FOLDERS = ("src", "lib", "python")
-"""Folders that hold packages beside the tests and scripts that import them."""
+SOURCE_FOLDERS = ("src", "lib", "python")  # Folders that hold packages beside the tests and scripts that import them
 
 _SPACE = re.compile(r"[\s\\]+")
 

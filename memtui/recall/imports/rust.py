@@ -144,8 +144,7 @@ _BLOCK_ENDS = re.compile(r"/\*|\*/")
 _COMMENT = re.compile(COMMENT, re.DOTALL)
 _PART = re.compile(r"\w+|[{},*]")
 
-MOST_NESTING = 40
-"""Groups of a use within one another; deeper ones are not written by people."""
+MOST_NESTING = 40  # Groups of a use within one another; deeper ones are not written by people
 
 _WORD = re.compile(r"\w+")
 _FREE = frozenset({"crate", "self", "super"})

@@ -10,11 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-LARGEST_FILE = 1_000_000
-"""Bytes; larger files are generated, and what they import says nothing."""
-
-MOST_ENTRIES = 20_000
-"""Entries of one folder that are looked at."""
+LARGEST_FILE = 1_000_000  # Bytes; larger files are generated, and what they import says nothing
+MOST_ENTRIES = 20_000  # Entries of one folder that are looked at
 
 _UNSHOWABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -135,16 +132,13 @@ def _kind(entry: os.DirEntry[str], root: Path) -> bool | None:
 LINE_COMMENT = r"//[^\n]*+"
 BLOCK_COMMENT = r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
 DOUBLE_QUOTED = r'"(?:[^"\\\n]++|\\.)*+"?'
-SINGLE_QUOTED = r"'(?:[^'\\\n]++|\\.)*+'?"
-"""Strings that end with their line even where the quote is missing."""
+SINGLE_QUOTED = r"'(?:[^'\\\n]++|\\.)*+'?"  # Strings that end with their line even where the quote is missing
 
 COMMENT = f"(?:{LINE_COMMENT}|{BLOCK_COMMENT})"
-GAP = rf"(?:\s++|{COMMENT})*+"
-"""White space and comments."""
+GAP = rf"(?:\s++|{COMMENT})*+"  # White space and comments
 
 
-IMPORTED, USED, SAME_PACKAGE = "imported", "used", "same-package"
-"""How one file is tied to another."""
+IMPORTED, USED, SAME_PACKAGE = "imported", "used", "same-package"  # How one file is tied to another
 
 
 @dataclass(frozen=True, slots=True)

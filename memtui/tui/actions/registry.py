@@ -11,8 +11,7 @@ from memtui.tui.actions.table import ACTIONS, EVERYWHERE, GLYPHS, SCREEN_ANSWERS
 if TYPE_CHECKING:
     from textual.binding import BindingType
 
-MOST_HINTS = 7
-"""Keys in the footer at most."""
+MOST_HINTS = 7  # Keys in the footer at most
 
 _BY_ID = {action.id: action for action in ACTIONS}
 
@@ -60,8 +59,7 @@ def of_owners(*owners: str) -> list[Action]:
 
 _SPELLINGS = {glyph: key for key, glyph in GLYPHS.items()}
 
-GUARANTEED = "ctrl+q"
-"""Quits whatever the configuration says."""
+GUARANTEED = "ctrl+q"  # Quits whatever the configuration says
 
 
 class Keymap:

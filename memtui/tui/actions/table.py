@@ -73,8 +73,7 @@ BROWSE, CONTEXT, PACKS, INBOX, REVIEW, MERGE = "browse", "context", "packs", "in
 BULK, REFLECT, TIDY, CLASH, HISTORY, IMPORT = "bulk", "reflect", "tidy", "clash", "history", "import"
 LAB, HEALTH, EDIT, CONFLICT, RESEMBLING, EVERYWHERE = "lab", "health", "edit", "conflict", "resembling", "everywhere"
 
-DUE = "browse-due"
-"""What a key of the list means where only what is due is listed."""
+DUE = "browse-due"  # What a key of the list means where only what is due is listed
 
 PANE, FILTER, FACETS, FILES = "pane", "filter", "facets", "files"
 FORM_LINE, FORM_TOGGLE, MERGE_FIELDS, CLASH_TEXT = "form-line", "form-toggle", "merge-fields", "clash-text"
@@ -83,11 +82,8 @@ SCREEN_ANSWERS = frozenset({MERGE_FIELDS, CLASH_TEXT})
 WIDGETS = frozenset({PANE, FILTER, FACETS, FILES, FORM_LINE, FORM_TOGGLE}) | SCREEN_ANSWERS
 """Widgets with keys of their own."""
 
-GO = "go-"
-"""Start of the ids of actions that open a screen; the rest is its name."""
-
-MERGE_TAKE = "merge-take-"
-"""Start of the ids of actions that take the text of one memory; the rest is its number."""
+GO = "go-"  # Start of the ids of actions that open a screen; the rest is its name
+MERGE_TAKE = "merge-take-"  # Start of the ids of actions that take the text of one memory; the rest is its number
 
 _GONE, _CONFIRM = "delete remove forget erase drop archive", "confirm approve keep"
 _CHANGE, _SETTINGS = "change rename retitle modify write", "options settings preferences"

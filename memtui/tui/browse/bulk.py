@@ -33,11 +33,8 @@ from memtui.wording.outcomes import skip_reason
 if TYPE_CHECKING:
     from memtui.curate.outcomes import Outcome
 
-WINDOW = 1_500
-"""Memories read under one lease: about 100 ms."""
-
-MOST_TOLD = 200
-"""Memories that were left alone and are named; the rest are counted."""
+WINDOW = 1_500  # Memories read under one lease: about 100 ms
+MOST_TOLD = 200  # Memories that were left alone and are named; the rest are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +205,7 @@ class BulkScreen(ListDetail):
         self._list = MemoryList(id="bulk-list")
         self._plan = DetailPane(id="bulk-plan")
         super().__init__(opening, self._list, self._plan)
-        self.changed = False
-        """Whether anything was changed."""
+        self.changed = False  # Whether anything was changed
         self._bulk = BulkAccess(self.access)
         self._title = TitleLine("Change many", id="bulk-title")
         self._line = AskLine(_QUESTIONS, id="bulk-ask")

@@ -20,11 +20,8 @@ from memtui.tui.widgets.memory_list import MemoryList
 if TYPE_CHECKING:
     from memtui.tui.list_detail import MemtuiScreen
 
-RESTING_SECONDS = 0.05
-"""Pause of the cursor before a memory is read in full, while it moves on and on."""
-
-MOVING_SECONDS = 0.2
-"""A move so long after the one before is a single one: its memory is read at once."""
+RESTING_SECONDS = 0.05  # Pause of the cursor before a memory is read in full, while it moves on and on
+MOVING_SECONDS = 0.2  # A move so long after the one before is a single one: its memory is read at once
 
 LOOKING_SECONDS = 0.3
 """Pause on a memory before links are looked for: it takes 40 ms of the machine, and nobody reads them in passing."""
@@ -72,11 +69,9 @@ class Details:
         self._sketched_id: str | None = None
         """The memory that is shown as far as its row knows it, while the rest is read."""
         self._visited_from: str | None = None
-        self._trail: list[tuple[str, str]] = []
-        """Links that were followed: from which memory to which."""
+        self._trail: list[tuple[str, str]] = []  # Links that were followed: from which memory to which
         self._moved_at = 0.0
-        self._around = 0
-        """Number of the details whose suggested links are shown."""
+        self._around = 0  # Number of the details whose suggested links are shown
 
     @property
     def subject(self) -> str | None:

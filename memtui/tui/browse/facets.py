@@ -35,8 +35,7 @@ TITLES = {
 FIRST_FOLDED = frozenset({"tag", "pinned", "source"})
 """Headings that are folded at the first start: long ones, and those that are seldom asked for."""
 
-FEW_VALUES = 9
-"""Values of a long facet that are shown before `more` is asked for."""
+FEW_VALUES = 9  # Values of a long facet that are shown before `more` is asked for
 
 _NAMES = {("project", ""): "unassigned", ("source", "memtui"): "typed here"}
 
@@ -312,8 +311,7 @@ def notice_of(listing: Listing) -> tuple[str, ...]:
     )
 
 
-NARROWEST, WIDEST, STEP = 30, 80, 5
-"""Share of the list, in per cent, beside the details; and what a key changes of it."""
+NARROWEST, WIDEST, STEP = 30, 80, 5  # Share of the list, in per cent, beside the details; and what a key changes of it
 
 _LONGEST = 200
 _MOST_VALUES = 50

@@ -26,8 +26,7 @@ FILLING_SECONDS = 0.2
 """Pause before the memories of rows are read that are shown without them: while somebody types or scrolls on,
 they are not needed."""
 
-TYPING_SECONDS = 0.03
-"""Pause after a key before the filter asks the vault."""
+TYPING_SECONDS = 0.03  # Pause after a key before the filter asks the vault
 
 QUICK_TYPING_SECONDS = 0.01
 """The same where the vault need not be asked: only keys of one burst, as of a paste, are taken together."""
@@ -55,8 +54,7 @@ class ListReader:
         self.queries = ListQueries(screen.access)
         self.due_only = False
         self.chosen: dict[str, tuple[str, ...]] = {}
-        self.sorts = {False: "newest", True: "stalest"}
-        """The order of all memories, and of those that are due."""
+        self.sorts = {False: "newest", True: "stalest"}  # The order of all memories, and of those that are due
         self.best = True
         self.query = ""
         self.listing: Listing | None = None
@@ -64,12 +62,9 @@ class ListReader:
         self.focus: str | None = None
         """The memory to bring the cursor to with the next list; it outlives lists that are dropped as stale."""
         self._steady = False
-        self._reader: Worker[None] | None = None
-        """The newest read of the whole list."""
-        self._prepared_for: Base | None = None
-        """The list whose filter is ready, or being made so."""
-        self._counted = 0
-        """Number of the list whose facets are shown."""
+        self._reader: Worker[None] | None = None  # The newest read of the whole list
+        self._prepared_for: Base | None = None  # The list whose filter is ready, or being made so
+        self._counted = 0  # Number of the list whose facets are shown
 
     @property
     def wanted(self) -> Wanted:

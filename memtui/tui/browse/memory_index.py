@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from memtui.domain.memory import Memory
     from memtui.recall.resident import HeldWords
 
-_SHORT = 2
-"""A part so short is in most titles: looking at each is quicker than finding every place."""
+_SHORT = 2  # A part so short is in most titles: looking at each is quicker than finding every place
 
 
 class Titles:

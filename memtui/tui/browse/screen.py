@@ -42,23 +42,15 @@ from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import FilterLine, HeaderLine
 from memtui.tui.widgets.memory_list import MemoryList
 
-POLL_SECONDS = 2.0
-"""How often the vault is checked for changes of others."""
-
-FIRST_SECONDS = 3.0
-"""Pause before the first check of the files: the list, its rows and its counts come first."""
-
-AGAIN_SECONDS = 300.0
-"""Pause between two checks; one over 5,000 files takes less than a second of one core."""
-
-COUNTING_SECONDS = 0.15
-"""Pause after a list before its facets are counted."""
+POLL_SECONDS = 2.0  # How often the vault is checked for changes of others
+FIRST_SECONDS = 3.0  # Pause before the first check of the files: the list, its rows and its counts come first
+AGAIN_SECONDS = 300.0  # Pause between two checks; one over 5,000 files takes less than a second of one core
+COUNTING_SECONDS = 0.15  # Pause after a list before its facets are counted
 
 COUNTING_WHILE_TYPING_SECONDS = 0.5
 """The same while a filter is typed: counting takes longer than filtering, so it waits for the end of the words."""
 
-SLOW_SECONDS = 0.5
-"""The header shows that a change is being made if it takes longer: 500 memories take a second."""
+SLOW_SECONDS = 0.5  # The header shows that a change is being made if it takes longer: 500 memories take a second
 
 _OUT_OF_USE = frozenset({"retired", "superseded", "merged"})
 
@@ -124,8 +116,7 @@ class BrowseScreen(MemtuiScreen):
         self.parts = (self.resemblance, self.editing, self.acts)
         self._files = FileChecks(self.access)
         self._remembered = BrowseState()
-        self._share = self._remembered.share
-        """Share of the list, in per cent, beside the details."""
+        self._share = self._remembered.share  # Share of the list, in per cent, beside the details
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""

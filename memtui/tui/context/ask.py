@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from memtui.pack.targets.base import Style
     from memtui.vault.packs import Recipe, StoredPack
 
-SEPARATOR = ", "
-"""Between names in a line; a comma alone will do when it is read."""
+SEPARATOR = ", "  # Between names in a line; a comma alone will do when it is read
 
 _YES = "yes"
 

@@ -33,11 +33,8 @@ from memtui.tui.widgets.lists import PickList, RowList
 if TYPE_CHECKING:
     from memtui.vault.packs import Recipe
 
-POLL_SECONDS = 2.0
-"""How often to check whether others changed the vault."""
-
-_AGAIN_SECONDS = 0.05
-"""How often to check whether a payload that is waited for is there."""
+POLL_SECONDS = 2.0  # How often to check whether others changed the vault
+_AGAIN_SECONDS = 0.05  # How often to check whether a payload that is waited for is there
 
 _ON_A_MEMORY = frozenset({"context-tick", "context-why", "context-read"})
 _ON_A_PAYLOAD = frozenset({"context-copy", "context-write"})
@@ -82,8 +79,7 @@ class ContextScreen(MemtuiScreen):
         self._meter = BudgetMeter(id="context-meter")
         self._choices = Choices()
         self._steps = Steps()
-        self._ticked_for = ""
-        """The task that the ticks were made for."""
+        self._ticked_for = ""  # The task that the ticks were made for
         self._answer: Answer | None = None
         self._copy_awaited = False
         self._maker = PayloadMaker(self, self._payloads, self._ask, self._show_answer, self._show_failure)

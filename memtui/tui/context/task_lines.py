@@ -244,8 +244,7 @@ class FilesLine(TextLine):
         self.offers.chosen = max(self.offers.chosen - 1, 0)
 
 
-GUESSED = "guessed"
-"""Shown as the phase where none is chosen."""
+GUESSED = "guessed"  # Shown as the phase where none is chosen
 
 _LONGEST_PROBLEM = 300
 

@@ -270,8 +270,7 @@ class BudgetMeter(Widget):
 
     ALLOW_SELECT = False
     parts: reactive[Sequence[Section]] = reactive(())
-    free: reactive[int | None] = reactive(None)
-    """Tokens left of the budget; None where it is in another unit."""
+    free: reactive[int | None] = reactive(None)  # Tokens left of the budget; None where it is in another unit
 
     def render(self) -> Content:
         """Return the line."""

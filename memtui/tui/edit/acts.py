@@ -83,8 +83,7 @@ SAID = {"same": "says the same as", "clashes": "clashes with", "differs": "resem
 
 _GAP = "   "
 
-NARROWEST_WITH_WORDS = 66
-"""Cells from which the keys have their words: with less, nothing of the title would be left."""
+NARROWEST_WITH_WORDS = 66  # Cells from which the keys have their words: with less, nothing of the title would be left
 
 
 class ResemblanceLine(Widget):
@@ -99,8 +98,7 @@ class ResemblanceLine(Widget):
     """
 
     beside: reactive[Beside | None] = reactive(None)
-    more: reactive[int] = reactive(0)
-    """How many others wait behind it."""
+    more: reactive[int] = reactive(0)  # How many others wait behind it
 
     def __init__(self, keymap: Keymap | None = None) -> None:
         super().__init__(id="resemblance")
@@ -136,8 +134,7 @@ class ResemblanceLine(Widget):
         return Content.assemble(_GAP, Content("  ").join(parts), " ")
 
 
-_HARMLESS = frozenset({"help", "palette", "theme"})
-"""Actions that leave the line as it is."""
+_HARMLESS = frozenset({"help", "palette", "theme"})  # Actions that leave the line as it is
 
 
 class SimilarOnSave(ScreenPart):
@@ -244,11 +241,9 @@ class EditActions(ScreenPart):
     def __init__(self, screen: MemtuiScreen, resemblance: SimilarOnSave) -> None:
         super().__init__(screen)
         self._resemblance = resemblance
-        self._kept: dict[str, MemoryFile] = {}
-        """Files that could not be saved, by memory; the editor opens them again."""
+        self._kept: dict[str, MemoryFile] = {}  # Files that could not be saved, by memory; the editor opens them again
         self._in_editor: tuple[MemoryFile, Basis, Edited] | None = None
-        self._refused: MemtuiError | None = None
-        """Why the save of `_in_editor` failed."""
+        self._refused: MemtuiError | None = None  # Why the save of `_in_editor` failed
         self._quit_warned = False
 
     def _say(self, text: str, severity: SeverityLevel = "information") -> None:

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from memtui.curate.form import Decision
     from memtui.domain.memory import Memory
 
-CHECK_SECONDS = 0.15
-"""Pause after a key before the form is checked."""
+CHECK_SECONDS = 0.15  # Pause after a key before the form is checked
 
 _MARKS = {"error": ("✗ ", "$error"), "secret": ("! ", "$error"), "hint": ("", "$memtui-dim")}
 
@@ -69,8 +68,7 @@ class FormRow(Vertical):
         super().__init__(id=f"edit-row-{plan.name}", classes=f"edit-row -{plan.shape}")
         self.plan = plan
         self.field = _field(plan)
-        self.said: tuple[Finding, ...] = ()
-        """What the last check found in the field."""
+        self.said: tuple[Finding, ...] = ()  # What the last check found in the field
         self._note: Static | None = None
 
     def compose(self) -> ComposeResult:
@@ -195,8 +193,7 @@ class FormScreen(MemtuiScreen):
     def __init__(self, opening: Opening, plans: Sequence[FieldPlan]) -> None:
         super().__init__(opening)
         self.is_opening = True
-        self.saved: Memory | None = None
-        """The memory as stored, once that is done."""
+        self.saved: Memory | None = None  # The memory as stored, once that is done
         self._rows = FormRows(plans)
         self._warned = False
         self._pause: Timer | None = None

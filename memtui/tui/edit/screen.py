@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from memtui.curate.form import Decision
     from memtui.domain.memory import Memory
 
-RETRY_SECONDS = 1.0
-"""Pause before a busy vault is read again."""
+RETRY_SECONDS = 1.0  # Pause before a busy vault is read again
 
 _TITLES: dict[Decision, str] = {"edit": "Edit", "verify": "Edit", "accept": "Edit and accept"}
 
@@ -54,15 +53,13 @@ class EditScreen(FormScreen):
         self, opening: Opening, identifier: str | None, decision: Decision = "edit", *, typed: Draft | None = None
     ) -> None:
         super().__init__(opening, PLAN)
-        self.is_statement = True
-        """Whether what was saved may say something new; not where it was stored already."""
+        self.is_statement = True  # Whether what was saved may say something new; not where it was stored already
         self._editing = EditingAccess(self.access)
         self._identifier = identifier
         self._decision: Decision = decision
         self._typed = typed
         self._basis: Basis | None = None
-        self._set_aside: dict[str, str] | None = None
-        """What was typed, while what is stored is shown."""
+        self._set_aside: dict[str, str] | None = None  # What was typed, while what is stored is shown
         self._head = Static("", id="edit-head", markup=False)
 
     def compose(self) -> ComposeResult:

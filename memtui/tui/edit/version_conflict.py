@@ -82,8 +82,7 @@ class ConflictScreen(MemtuiScreen):
 
     def __init__(self, opening: Opening, base: Memory, theirs: Memory, wish: Wish, last: str = "") -> None:
         super().__init__(opening)
-        self.saved: Memory | None = None
-        """The memory as stored, once that is done."""
+        self.saved: Memory | None = None  # The memory as stored, once that is done
         self._editing = EditingAccess(self.access)
         self._head = Static("", id="conflict-head", markup=False)
         self._fields = ChoiceList(id="conflict-fields")

@@ -32,8 +32,7 @@ from memtui.tui.state import Opening
 from memtui.tui.widgets.lines import TextLine, TitleLine
 from memtui.tui.widgets.lists import PickList
 
-TYPING_SECONDS = 0.06
-"""Pause after a key before the filter asks the vault."""
+TYPING_SECONDS = 0.06  # Pause after a key before the filter asks the vault
 
 
 class HistoryScreen(ListDetail):
@@ -64,8 +63,7 @@ class HistoryScreen(ListDetail):
         self._title = TitleLine("History", id="history-title")
         self._filter = TextLine("words of a summary, an actor, or a number", longest=200, id="history-filter")
         self._memory_id = memory_id
-        self._only = memory_id is not None
-        """Whether only the changes of that memory are listed."""
+        self._only = memory_id is not None  # Whether only the changes of that memory are listed
         self._shown: ChangeDiff | None = None
         self._listed = False
         self._to_newest = False

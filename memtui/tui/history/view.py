@@ -101,8 +101,7 @@ NAMES = {
 }
 """Short names of fields, for the margin."""
 
-MOST_SHOWN = 20_000
-"""Characters shown of one change: wrapping more would delay the screen."""
+MOST_SHOWN = 20_000  # Characters shown of one change: wrapping more would delay the screen
 
 _LONGEST_LINE = 1_000
 _LONGEST_NAME = 8
@@ -199,11 +198,8 @@ def _line(line: DiffLine) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-PAGE_ROWS = 100
-"""Rows fetched at a time."""
-
-MOST_ROWS = 2_000
-"""Rows kept in memory; beyond, those out of view are dropped."""
+PAGE_ROWS = 100  # Rows fetched at a time
+MOST_ROWS = 2_000  # Rows kept in memory; beyond, those out of view are dropped
 
 STATE_MARKS = {"done": " ", "undone": "↶", "abandoned": "×"}
 
@@ -307,8 +303,7 @@ class DiffPane(DetailPane):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._heads: tuple[int, ...] = ()
-        self.place = 0
-        """Index of the current memory."""
+        self.place = 0  # Index of the current memory
 
     @property
     def memories(self) -> int:

@@ -40,8 +40,7 @@ from memtui.tui.state import Opening
 from memtui.tui.widgets.curve import Curve, CurveView
 from memtui.tui.widgets.lines import TitleLine
 
-CURVE_STEPS = 160
-"""Points of a curve; a wide terminal has about so many columns for it."""
+CURVE_STEPS = 160  # Points of a curve; a wide terminal has about so many columns for it
 
 _FURTHEST_DAYS = 365_000.0
 _NAME_CELLS, _COUNT_CELLS, _DAYS_CELLS, _ORIGIN_CELLS = 13, 8, 18, 8
@@ -259,8 +258,7 @@ def _payload_lines(
     return lines
 
 
-ALL_SETTINGS_CELLS = 100
-"""Width from which the title shows the settings that are not tried too."""
+ALL_SETTINGS_CELLS = 100  # Width from which the title shows the settings that are not tried too
 
 
 class LabScreen(MemtuiScreen):

@@ -92,8 +92,7 @@ def apply_trial(access: VaultAccess, read: LabRead, knobs: Knobs) -> Done:
     return Done(f"Applied: {tame(summary)}; u undoes it")
 
 
-MEMORY = "\0memory"
-"""Stands for the one memory among the kinds; no kind has this name."""
+MEMORY = "\0memory"  # Stands for the one memory among the kinds; no kind has this name
 
 LADDER = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 75, 90, 120, 150, 180, 225, 270, 365, 450, 540, 730, 1095, 1825, 3650)
 """Half-lives in days that the keys stop at: a day to ten years, in steps that a person would name."""

@@ -39,8 +39,7 @@ from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import TextEditScreen
 from memtui.tui.widgets.lists import ChoiceList, ChoiceRow
 
-NARROWEST_SIDE = 30
-"""Cells that a text needs to be read beside others; with less, the texts are stacked."""
+NARROWEST_SIDE = 30  # Cells that a text needs to be read beside others; with less, the texts are stacked
 
 
 class MergeFields(ChoiceList):
@@ -68,8 +67,7 @@ class MergeScreen(MemtuiScreen):
 
     def __init__(self, opening: Opening, identifiers: Sequence[str]) -> None:
         super().__init__(opening)
-        self.merged = False
-        """Whether the merge was made."""
+        self.merged = False  # Whether the merge was made
         self._identifiers = tuple(identifiers)[:MOST_MERGED]
         self._head = Static("", id="merge-head", markup=False)
         self._fields = MergeFields(id="merge-fields")

@@ -85,8 +85,7 @@ class PacksScreen(ListDetail):
         self._line = AskLine(_QUESTIONS, id="packs-ask")
         self._used: dict[str, UsedPack] = {}
         self._shown: PackRead | None = None
-        self._reason = ""
-        """Why the next feedback is given."""
+        self._reason = ""  # Why the next feedback is given
         self._asked_from: PickList = self._list
         self._listed = False
 

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from memtui.curate.review_sessions import Progress, Receipt, ReviewSession
     from memtui.vault.packs import StoredPack
 
-_NAMING = Lock()
-"""Held while a free name is found and taken: two writes at once would find the same."""
+_NAMING = Lock()  # Held while a free name is found and taken: two writes at once would find the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +40,8 @@ class Shown:
         return {self.id: self.version}
 
 
-CURVE_STEPS = 120
-"""Points of a curve; a wide terminal has about so many columns for it."""
-
-MOST_SIMILAR = 8
-"""Memories offered to supersede the one in review."""
+CURVE_STEPS = 120  # Points of a curve; a wide terminal has about so many columns for it
+MOST_SIMILAR = 8  # Memories offered to supersede the one in review
 
 NEIGHBOURS_SHOWN = 6
 

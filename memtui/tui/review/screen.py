@@ -93,18 +93,13 @@ class ReviewScreen(MemtuiScreen):
 
         After a verdict here it need not be: whatever is on the screen is read again once the verdict is saved.
         """
-        self._failed = ""
-        """The memory whose verdict was refused, to come back to."""
-        self._overtaken = ""
-        """The memory whose verdict was refused because somebody changed it meanwhile."""
-        self._mine: set[str] = set()
-        """Memories that were changed here since they were shown."""
-        self._anew = False
-        """Whether a new session is being started."""
+        self._failed = ""  # The memory whose verdict was refused, to come back to
+        self._overtaken = ""  # The memory whose verdict was refused because somebody changed it meanwhile
+        self._mine: set[str] = set()  # Memories that were changed here since they were shown
+        self._anew = False  # Whether a new session is being started
         self._pressed_at: float | None = None
         """When the key was pressed whose action comes next; None for the mouse and the palette."""
-        self._early = ""
-        """What to say of a verdict that came before its memory was shown."""
+        self._early = ""  # What to say of a verdict that came before its memory was shown
         self._has_acted = False
 
     def compose(self) -> ComposeResult:

@@ -100,8 +100,7 @@ DAMPING = 0.2
 """Share of a new pace that is taken at once: the median of few verdicts leaps between 5 and 40 s, and a fifth of that
 moves 20 memories by two minutes."""
 
-SLACK = 0.5
-"""Share of a step by which an estimate may be beyond it before another is shown."""
+SLACK = 0.5  # Share of a step by which an estimate may be beyond it before another is shown
 
 
 class Queue:
@@ -335,8 +334,7 @@ HALF_LIVES: tuple[tuple[str, float | None], ...] = (
 )
 REASONS = ("out of date", "was wrong", "no longer needed", "said elsewhere")
 
-Give = Callable[[Shown, Callable[[Shown], Done]], None]
-"""Gives a verdict on a memory, or changes it."""
+Give = Callable[[Shown, Callable[[Shown], Done]], None]  # Gives a verdict on a memory, or changes it
 
 
 class VerdictChoices:

@@ -24,14 +24,9 @@ from memtui.tui.widgets.detail import DetailPane
 if TYPE_CHECKING:
     from memtui.vault.packs import StoredPack
 
-PANES = frozenset({"curve", "files", "similar"})
-"""Evidence that has a pane of its own where there is room."""
-
-TAKING = Block((("Checking the files and collecting what is due …", "dim"),))
-"""Shown until the first memory is read."""
-
-READING = Block((("Reading the next memory …", "dim"),))
-"""Shown while the next memory is read."""
+PANES = frozenset({"curve", "files", "similar"})  # Evidence that has a pane of its own where there is room
+TAKING = Block((("Checking the files and collecting what is due …", "dim"),))  # Shown until the first memory is read
+READING = Block((("Reading the next memory …", "dim"),))  # Shown while the next memory is read
 
 _WIDE, _MIDDLING = 100, 60
 _WIDE_BAR, _MIDDLING_BAR = 24, 12

@@ -54,8 +54,7 @@ class CardScreen(ModalScreen[None]):
         self.dismiss(None)
 
 
-NUMBERED = 9
-"""Choices that a single digit chooses."""
+NUMBERED = 9  # Choices that a single digit chooses
 
 
 class ChoiceScreen(ModalScreen[str | None]):

@@ -13,8 +13,7 @@ from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.widget import Widget
 
-MOST_SOURCES = 512
-"""Parsed texts that are kept: every screen open brings 150 under one theme."""
+MOST_SOURCES = 512  # Parsed texts that are kept: every screen open brings 150 under one theme
 
 _parsed: LRUCache[Any, Any] = LRUCache(MOST_SOURCES)
 
@@ -55,14 +54,12 @@ def stop_watching_app(widget: Widget) -> None:
         watching[:] = [(node, callback) for node, callback in watching if node is not widget]
 
 
-MOST_SHOWN = 2
-"""Toasts at once: more would cover the list that they speak of."""
+MOST_SHOWN = 2  # Toasts at once: more would cover the list that they speak of
 
 SECONDS: dict[SeverityLevel, float] = {"information": 4.0, "warning": 6.0, "error": 10.0}
 """How long each sort stays: what was done is seen in the list as well, an error is to be read."""
 
-ABOVE = "-above"
-"""Class of toasts that stand at the top of the screen."""
+ABOVE = "-above"  # Class of toasts that stand at the top of the screen
 
 _GRAVITY: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
 

@@ -29,8 +29,7 @@ what is posted in answer to that (`Entered`)."""
 PATIENCE_SECONDS = 5.0
 """After this long a key that was never dealt with holds up no other, nor does a screen that never takes the focus."""
 
-LOOK_SECONDS = 0.02
-"""How often a screen that is coming up is looked at."""
+LOOK_SECONDS = 0.02  # How often a screen that is coming up is looked at
 
 _LEAVING = frozenset({"escape", "ctrl+q", "ctrl+c"})
 
@@ -54,8 +53,7 @@ class KeyOrder:
         self._app = app
         self._held: deque[events.Key | events.Paste] = deque()
         self._is_under_way = False
-        self._awaited: Screen[Any] | None = None
-        """The screen that is coming up, while keys wait for it."""
+        self._awaited: Screen[Any] | None = None  # The screen that is coming up, while keys wait for it
         self._came_up: WeakKeyDictionary[Screen[Any], float] = WeakKeyDictionary()
         self._turn = 0
         self._began = 0.0
@@ -182,10 +180,8 @@ class LiteralPastes(XTermParser):
 
     def __init__(self, debug: bool = False) -> None:
         super().__init__(debug)
-        self._pasted: list[str] | None = None
-        """Parts of the paste that is under way; None outside of one."""
-        self._cut = ""
-        """The end of what was read last, where it may be the beginning of a mark."""
+        self._pasted: list[str] | None = None  # Parts of the paste that is under way; None outside of one
+        self._cut = ""  # The end of what was read last, where it may be the beginning of a mark
 
     def feed(self, data: str) -> Iterable[Message]:
         """Yield what came: keys as Textual reads them, a paste once it is whole, and what was taken out of it."""
@@ -248,8 +244,7 @@ def driver_taking_pastes(found: type[Driver]) -> type[Driver]:
     return PastingDriver
 
 
-_READ_OF_A_PASTE = 20
-"""A paste is read up to this multiple of the line's room: white space may make up most of it."""
+_READ_OF_A_PASTE = 20  # A paste is read up to this multiple of the line's room: white space may make up most of it
 
 
 class OneLineInput(Input):

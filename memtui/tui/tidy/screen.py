@@ -64,8 +64,7 @@ class TidyScreen(MemtuiScreen):
         self._report: TidyReport | None = None
         self._lines: list[TidyRow | TextRow] = []
         self._running = False
-        self._waited_for = True
-        """Whether the user asked for the pass, rather than a change that it follows."""
+        self._waited_for = True  # Whether the user asked for the pass, rather than a change that it follows
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -291,8 +290,7 @@ class ContradictionScreen(MemtuiScreen):
 
     def __init__(self, opening: Opening, contradiction: Contradiction, pair: Pair) -> None:
         super().__init__(opening)
-        self.resolved = False
-        """Whether it was resolved."""
+        self.resolved = False  # Whether it was resolved
         self._contradiction = contradiction
         self._pair = pair
         self._tidying = TidyAccess(self.access)

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from memtui.curate.anchors import CheckedAnchor
     from memtui.curate.tidy import TidyCache, TidyReport
 
-Progress = Callable[[str, int, int], None]
-"""Called with (stage, done, total); may raise `Cancelled`."""
+Progress = Callable[[str, int, int], None]  # Called with (stage, done, total); may raise `Cancelled`
 
 Pair = tuple[Memory, Memory]
 

@@ -132,8 +132,7 @@ class DetailPane(MovingView):
         super().__init__(id=id)
         self._blocks: tuple[Block, ...] = ()
         self._lines: list[Text] = []
-        self._starts: list[int] = []
-        """The line that each block begins at."""
+        self._starts: list[int] = []  # The line that each block begins at
         self._wrapped_for = 0
         self._ground = Style()
         self._rendered = False

@@ -28,8 +28,7 @@ MOST_TYPED = 30_000
 LONGEST_PARAGRAPH = 4_000
 """Characters between two line ends that a text field edits; every key lays the whole wrapped line out again."""
 
-_BEGINNING = 1_500
-"""Characters shown of a text that is too long to be edited here."""
+_BEGINNING = 1_500  # Characters shown of a text that is too long to be edited here
 
 LONGEST_TAGS = 2_000
 

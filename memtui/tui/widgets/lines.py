@@ -34,11 +34,8 @@ class HeaderLine(Widget):
 
     ALLOW_SELECT = False
     base: reactive[Base | None] = reactive(None)
-    semantic: reactive[str] = reactive("")
-    """How the search by meaning stands: ready, loading, off."""
-
-    busy: reactive[str] = reactive("")
-    """What takes its time just now."""
+    semantic: reactive[str] = reactive("")  # How the search by meaning stands: ready, loading, off
+    busy: reactive[str] = reactive("")  # What takes its time just now
 
     def render(self) -> Content:
         """Return the line."""
@@ -119,8 +116,7 @@ class KeyHints(Widget):
         return found
 
 
-LONGEST = 2_000
-"""Characters of a line; recall reads no more of a task for its phase."""
+LONGEST = 2_000  # Characters of a line; recall reads no more of a task for its phase
 
 
 class TextLine(OneLineInput):

@@ -75,8 +75,7 @@ class MovingView(ScrollView, can_focus=True):
 
 CURSOR_MARK = "▌"
 
-Paint = dict[str, Style]
-"""The style of each part of a line on a ground, and of the ground itself as `base`."""
+Paint = dict[str, Style]  # The style of each part of a line on a ground, and of the ground itself as `base`
 
 
 class CursorList(MovingView):
@@ -88,14 +87,9 @@ class CursorList(MovingView):
 
     ALLOW_SELECT = False
 
-    PREFIX: ClassVar[str]
-    """Start of the names of its component classes; `cursor` is the ground of the current line."""
-
-    PARTS: ClassVar[tuple[str, ...]]
-    """Styles that a line may use beside the ground."""
-
-    cursor: reactive[int] = reactive(0, init=False)
-    """Index of the current line."""
+    PREFIX: ClassVar[str]  # Start of the names of its component classes; `cursor` is the ground of the current line
+    PARTS: ClassVar[tuple[str, ...]]  # Styles that a line may use beside the ground
+    cursor: reactive[int] = reactive(0, init=False)  # Index of the current line
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -205,8 +199,7 @@ class CursorList(MovingView):
         self.border_subtitle = Content(count)
 
 
-PARTS = ("kind", "dim", "bar", "mark", "warning", "good", "heading")
-"""Styles that a line may use beside the ground."""
+PARTS = ("kind", "dim", "bar", "mark", "warning", "good", "heading")  # Styles that a line may use beside the ground
 
 
 class PickList(CursorList):

@@ -93,8 +93,7 @@ MARKED = "✓"
 STATUS_MARKS = {"candidate": "?", "retired": "×", "superseded": "»", "merged": "»"}
 """Signs of what is not in use, in place of the pin."""
 
-_LEAD_CELLS = 4
-"""Cursor, mark, sign and a space."""
+_LEAD_CELLS = 4  # Cursor, mark, sign and a space
 
 _KIND_FROM = 52
 _PROJECT_FROM = 100
@@ -158,11 +157,8 @@ def _sign(row: Row, paint: Mapping[str, Style]) -> Segment:
     return Segment(f"{sign} ", paint["due" if row.due and not row.pinned else "pin"])
 
 
-PAGE_ROWS = 100
-"""Rows fetched at a time."""
-
-MOST_ROWS = 2_000
-"""Rows kept in memory; beyond, those out of sight are dropped."""
+PAGE_ROWS = 100  # Rows fetched at a time
+MOST_ROWS = 2_000  # Rows kept in memory; beyond, those out of sight are dropped
 
 
 class MemoryList(CursorList):
@@ -238,11 +234,9 @@ class MemoryList(CursorList):
         self.at_hand: Callable[[Sequence[str]], Mapping[str, Row]] = lambda _: {}
         """Returns rows that need no waiting, as far as there are any."""
         self.marks = Marks()
-        self.was_moved = False
-        """Whether the person moved the cursor since `rest_on_top`."""
+        self.was_moved = False  # Whether the person moved the cursor since `rest_on_top`
         self._rows: dict[str, Row] = {}
-        self._partial: set[str] = set()
-        """Rows that are here without the memories that they are of."""
+        self._partial: set[str] = set()  # Rows that are here without the memories that they are of
 
     # -- content ----------------------------------------------------------------------------------
 

@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TIMES = ("created_at", "observed_at", "verified_at", "due_at", "snoozed_until")
 _NAMES = ("project", "kind", "status")
-_NEVER = -(1 << 62)
-"""Microseconds that stand for no time."""
+_NEVER = -(1 << 62)  # Microseconds that stand for no time
 
 _END = b"\n"
 
-_SHORT = 2
-"""Search strings of up to so many bytes are looked for byte by byte: they occur in most texts."""
+_SHORT = 2  # Search strings of up to so many bytes are looked for byte by byte: they occur in most texts
 
 
 class Texts:

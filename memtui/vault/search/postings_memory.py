@@ -253,8 +253,7 @@ def _updated(state: TermState, reader: VaultReader, moment: tuple[object, ...]) 
     return replace(moved, added=added, names=names)
 
 
-MOST_MEMORIES = 4_000
-"""Memories kept, about 10 MB: what some ten searches read; typing on changes few of them."""
+MOST_MEMORIES = 4_000  # Memories kept, about 10 MB: what some ten searches read; typing on changes few of them
 
 MOST_ROWS = 20_000
 """Tables of links, signals or anchor states up to this size are kept whole; of larger ones only what is asked for is

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from memtui.vault.filters import MemoryFilter, where_sql
 from memtui.vault.reader import VaultReader
 
-_MOST_LONGER = 2
-"""How much longer or shorter the meant word may be: as much as two errors make."""
+_MOST_LONGER = 2  # How much longer or shorter the meant word may be: as much as two errors make
 
 _WORDS = (
     "SELECT unnest(string_split_regex(lower(concat_ws(' ', m.title, array_to_string(m.tags, ' '))), '[^a-z0-9]+'))"

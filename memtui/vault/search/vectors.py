@@ -18,14 +18,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_COUNTER = "vector_counter"
-"""Setting that grows with every write of vectors, which the change counter does not count."""
-
-_DIGITS = 6
-"""Decimals of a stored value: an error below 1e-5 in a cosine, at two thirds of the bytes."""
-
-ROWS_AT_ONCE = 8_192
-"""Vectors read per query into a matrix: 12 MB."""
+_COUNTER = "vector_counter"  # Setting that grows with every write of vectors, which the change counter does not count
+_DIGITS = 6  # Decimals of a stored value: an error below 1e-5 in a cosine, at two thirds of the bytes
+ROWS_AT_ONCE = 8_192  # Vectors read per query into a matrix: 12 MB
 
 _CURRENT = "FROM vectors v JOIN memories m ON m.key = v.memory_key AND m.content_hash = v.content_hash"
 
