@@ -75,14 +75,7 @@ class AmbiguousIdError(UsageError):
 
 
 class ConflictError(MemtuiError):
-    """A version conflict: somebody changed a memory between reading and saving.
-
-    Args:
-        mine: the text that was to be saved.
-        theirs: the text that is stored now.
-        base_version: the version the save was based on.
-        current_version: the version that is stored now.
-    """
+    """A version conflict: somebody changed a memory between reading and saving."""
 
     exit_code = EXIT_CONFLICT
 
@@ -92,10 +85,10 @@ class ConflictError(MemtuiError):
         *,
         where: str = "",
         remedy: str = "",
-        mine: str = "",
-        theirs: str = "",
-        base_version: int = 0,
-        current_version: int = 0,
+        mine: str = "",  # the text that was to be saved
+        theirs: str = "",  # the text that is stored now
+        base_version: int = 0,  # the version the save was based on
+        current_version: int = 0,  # the version that is stored now
     ) -> None:
         super().__init__(what, where=where, remedy=remedy)
         self.mine = mine

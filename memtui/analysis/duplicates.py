@@ -215,17 +215,12 @@ def _kept_apart(one: Memory, other: Memory) -> Iterator[Difference]:
 def find_duplicates(
     snapshot: Snapshot,
     *,
-    alike: Iterable[tuple[str, str, float]] = (),
-    apart: Iterable[Pair] = (),
+    alike: Iterable[tuple[str, str, float]] = (),  # further candidates with the cosine of their vectors
+    apart: Iterable[Pair] = (),  # pairs that are not duplicates whatever their words, such as contradictions
     cache: TextCache | None = None,
     progress: ProgressCallback | None = None,
 ) -> list[DuplicateGroup]:
-    """Return the groups of duplicates, the most certain first.
-
-    Args:
-        alike: further candidates with the cosine of their vectors.
-        apart: pairs that are not duplicates whatever their words, such as contradictions.
-    """
+    """Return the groups of duplicates, the most certain first."""
     return _Finder(snapshot, apart, TextCache() if cache is None else cache).groups(alike, progress)
 
 

@@ -96,21 +96,14 @@ class LinkProposal:
 
 
 def propose_links(
-    snapshot: Snapshot,
-    signals: Iterable[Signal],
+    snapshot: Snapshot,  # active memories
+    signals: Iterable[Signal],  # of these memories; feedback on packs counts
     kinds: Kinds,
     *,
-    alike: Iterable[tuple[str, str, float]] = (),
-    about: str | None = None,
+    alike: Iterable[tuple[str, str, float]] = (),  # pairs with the cosine of their vectors
+    about: str | None = None,  # only links of this memory, None for all
 ) -> list[LinkProposal]:
-    """Return the links that are proposed among memories, the best first.
-
-    Args:
-        snapshot: active memories.
-        signals: of these memories; feedback on packs counts.
-        alike: pairs with the cosine of their vectors.
-        about: only links of this memory, None for all.
-    """
+    """Return the links that are proposed among memories, the best first."""
     memories = {memory.id: memory for memory in snapshot.memories}
     linked = {pair_of(link.from_id, link.to_id) for link in snapshot.links}
     excluded = linked | snapshot.dismissed(NOT_RELATED)
@@ -244,8 +237,9 @@ def ripe_groups(
     snapshot: Snapshot,
     kinds: Kinds,
     *,
+    # pairs with the cosine of their vectors, see `memtui.curate.tidy.pairs_by_meaning`
     alike: Iterable[tuple[str, str, float]] = (),
-    apart: Iterable[Pair] = (),
+    apart: Iterable[Pair] = (),  # pairs that are another finding, such as duplicates and contradictions
     cache: TextCache | None = None,
     progress: ProgressCallback | None = None,
 ) -> list[RipeGroup]:
@@ -254,10 +248,6 @@ def ripe_groups(
     Three or more active memories of an episodic or working kind, of one project and of six weeks, of which every
     two share enough; none of them is a source already, and no two were dismissed, say the same or contradict each
     other.
-
-    Args:
-        alike: pairs with the cosine of their vectors, see `memtui.curate.tidy.pairs_by_meaning`.
-        apart: pairs that are another finding, such as duplicates and contradictions.
     """
     used = {link.to_id for link in snapshot.links if link.type == "derived-from"}
     projects = by_project(

@@ -44,14 +44,11 @@ def snooze_until_change(
     prefixes: Sequence[str],
     *,
     actor: Actor,
-    tree: Tree | None = None,
+    tree: Tree | None = None,  # the working tree of the current folder; those of linked projects are found
+    # version of each memory when it was chosen; memories that changed since are skipped
     versions: Mapping[str, int] | None = None,
 ) -> Outcome:
     """Keep memories out of the review until a file that they are tied to changes.
-
-    Args:
-        tree: the working tree of the current folder; those of linked projects are found.
-        versions: version of each memory when it was chosen; memories that changed since are skipped.
 
     Raises:
         RefusedError: an agent cannot put off what a person should confirm.
@@ -128,15 +125,12 @@ def check_anchors(
     tree: Tree,
     *,
     progress: ProgressCallback | None = None,
-    hashes: Hashes | None = None,
+    hashes: Hashes | None = None,  # content hashes of files that were read before; those read here are added
 ) -> list[CheckedAnchor]:
     """Return the state of every anchor of the tree's project; holds no lease and changes nothing.
 
     An anchor is `moved` where git or its content tells where its file went. One whose file only shares its name
     with another stays `gone`, with a weak suggestion.
-
-    Args:
-        hashes: content hashes of files that were read before; those read here are added.
     """
     mine = [memory for memory in memories if memory.project == tree.project and memory.anchors]
     states: dict[Anchor, AnchorState] = {}

@@ -43,23 +43,17 @@ _SUMMARIES: Mapping[Decision, str] = {"edit": "edit", "verify": "edit and verify
 def save_edit(
     vault: Vault,
     identifier: str,
-    values: Mapping[str, Any],
+    values: Mapping[str, Any],  # new values by field of `memtui.curate.memories.EDITABLE`; may be empty with a decision
     *,
     actor: Actor,
-    if_version: int,
-    folder: Path,
+    if_version: int,  # the version that the edit is based on; another one raises ConflictError
+    folder: Path,  # its project gets an unassigned candidate that is accepted
     decision: Decision = "edit",
-    tree: Tree | None = None,
+    tree: Tree | None = None,  # the working tree whose files "still true" records as they are
     allow_secret: bool = False,
     secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> Memory:
     """Save fields of one memory and a decision on it; returns it as stored.
-
-    Args:
-        values: new values by field of `memtui.curate.memories.EDITABLE`; may be empty with a decision.
-        if_version: the version that the edit is based on; another one raises ConflictError.
-        folder: its project gets an unassigned candidate that is accepted.
-        tree: the working tree whose files "still true" records as they are.
 
     Raises:
         UsageError, NotFoundError, RefusedError, SecretRefusedError, ConflictError: see their texts.

@@ -249,20 +249,15 @@ EDITABLE = (
 def edit_memory(
     vault: Vault,
     identifier: str,
-    values: Mapping[str, Any],
+    values: Mapping[str, Any],  # new values by field of `EDITABLE`
     *,
     actor: Actor,
-    lists: ListChanges | None = None,
-    if_version: int | None = None,
+    lists: ListChanges | None = None,  # tags and files to add and remove, applied to what is stored by then
+    if_version: int | None = None,  # the version that the edit is based on; another one raises ConflictError
     allow_secret: bool = False,
     secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> Memory:
     """Change fields of one memory; returns it as stored.
-
-    Args:
-        values: new values by field of `EDITABLE`.
-        lists: tags and files to add and remove, applied to what is stored by then.
-        if_version: the version that the edit is based on; another one raises ConflictError.
 
     Raises:
         UsageError, NotFoundError, RefusedError, SecretRefusedError, ConflictError: see their texts.

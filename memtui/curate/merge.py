@@ -99,23 +99,17 @@ def merge(
     vault: Vault,
     prefixes: Sequence[str],
     *,
-    into: str | None = None,
+    into: str | None = None,  # the one that absorbs the others
     actor: Actor,
-    project: str | None = None,
-    texts: Mapping[str, str] | None = None,
-    one_text: bool = False,
+    project: str | None = None,  # the project of the result, where they differ
+    texts: Mapping[str, str] | None = None,  # content hashes that memories had when the merge was proposed
+    one_text: bool = False,  # they say the same, so that the text of `into` does for all
+    # texts of the result that a person chose or wrote, by field of `CHOOSABLE`
     chosen: Mapping[str, str] | None = None,
     versions: Mapping[str, int] | None = None,
     secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> Merged:
     """Merge two to eight memories into one of them, by default the first.
-
-    Args:
-        into: the one that absorbs the others.
-        project: the project of the result, where they differ.
-        texts: content hashes that memories had when the merge was proposed.
-        one_text: they say the same, so that the text of `into` does for all.
-        chosen: texts of the result that a person chose or wrote, by field of `CHOOSABLE`.
 
     Raises:
         ConflictError: a text has changed since the merge was proposed, or a version since it was read.

@@ -92,20 +92,16 @@ def apply_to_each(
     vault: Vault,
     prefixes: Iterable[str],
     actor: Actor,
-    action: str,
+    action: str,  # its name in the journal
     step: Step,
     *,
-    reason: str = "",
+    reason: str = "",  # why, for the journal
+    # version of each memory when it was chosen; memories that changed since are skipped
     versions: Mapping[str, int] | None = None,
+    # what follows from the changed memories once all are stored
     afterwards: Callable[[VaultWriter, Sequence[Memory]], None] | None = None,
 ) -> Outcome:
     """Apply a step to memories as one change; every id is resolved before anything is written.
-
-    Args:
-        action: its name in the journal.
-        reason: why, for the journal.
-        versions: version of each memory when it was chosen; memories that changed since are skipped.
-        afterwards: what follows from the changed memories once all are stored.
 
     Raises:
         NotFoundError, AmbiguousIdError: a prefix names no memory, or several.

@@ -59,20 +59,16 @@ class Effect:
 
 def give_feedback(
     vault: Vault,
-    prefix: str,
+    prefix: str,  # id, or its beginning, of a pack or a memory
     verdict: str,
     *,
     actor: Actor,
     reason: str = "",
-    only: Sequence[str] = (),
+    only: Sequence[str] = (),  # prefixes of the memories of a pack that the feedback is about; empty for all
     allow_secret: bool = False,
     secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> list[Effect]:
     """Say of a pack, or of one memory, that it helped, hurt, was corrected or was not used.
-
-    Args:
-        prefix: id, or its beginning, of a pack or a memory.
-        only: prefixes of the memories of a pack that the feedback is about; empty for all.
 
     Raises:
         SecretRefusedError: the reason holds what looks like a secret.

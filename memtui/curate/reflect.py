@@ -63,21 +63,17 @@ class Reflected:
 
 def reflect(
     vault: Vault,
-    prefixes: Sequence[str],
+    prefixes: Sequence[str],  # ids or prefixes of two to twenty sources
     conclusion: Conclusion,
     *,
     actor: Actor,
-    retire: bool = False,
+    retire: bool = False,  # whether the conclusion replaces its sources, which are taken out of use
     versions: Mapping[str, int] | None = None,
     secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> Reflected:
     """Store a conclusion with links to what it was derived from; one undoable change for all.
 
     A person's conclusion is active and confirmed; an agent's is a candidate in the inbox.
-
-    Args:
-        prefixes: ids or prefixes of two to twenty sources.
-        retire: whether the conclusion replaces its sources, which are taken out of use.
 
     Raises:
         UsageError: too few or too many sources, of different projects without one named, or no text of its own.

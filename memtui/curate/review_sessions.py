@@ -81,16 +81,11 @@ def begin(
     project: str | None,
     actor: Actor,
     kinds: tuple[str, ...] = (),
-    size: int | None = None,
-    most: int | None = None,
+    size: int | None = None,  # the requested size
+    most: int | None = None,  # what the configured pace leaves, see `left_of_pace`
     threshold: float,
 ) -> ReviewSession:
-    """Take the riskiest memories that are due into a new session and store it in the vault.
-
-    Args:
-        size: the requested size.
-        most: what the configured pace leaves, see `left_of_pace`.
-    """
+    """Take the riskiest memories that are due into a new session and store it in the vault."""
     limits = [limit for limit in (size, most) if limit is not None]
     queue = review_queue(vault, scope, kinds=kinds, threshold=threshold, limit=min(limits, default=LONGEST_QUEUE))
     packs = _packs_to_ask_about(vault, project, actor)

@@ -73,23 +73,18 @@ def decay(age_days: float, half_life: float, floor: float = FLOOR) -> float:
 
 def due_at(
     memory: Memory,
-    kinds: Kinds,
-    threshold: float = REVIEW_THRESHOLD,
+    kinds: Kinds,  # the kinds in force
+    threshold: float = REVIEW_THRESHOLD,  # freshness below which a memory is due
     *,
+    # when something other than its age asked for a review, see `memtui.vault.review_triggers`
     asked_at: datetime | None = None,
-    woken_at: datetime | None = None,
+    woken_at: datetime | None = None,  # when the file change that a snooze waited for was found
 ) -> datetime | None:
     """Return when a memory becomes due for review, or None if no day is known.
 
     The moment its freshness crosses the threshold, its own `due_at`, or the moment something else asked for a review,
     whichever comes first; a snooze defers them all, unless the change that it waited for has come. A pinned memory does
     not fade.
-
-    Args:
-        kinds: the kinds in force.
-        threshold: freshness below which a memory is due.
-        asked_at: when something other than its age asked for a review, see `memtui.vault.review_triggers`.
-        woken_at: when the file change that a snooze waited for was found.
     """
     if woken_at is not None:
         return woken_at
@@ -241,25 +236,17 @@ LEAST_LOSS = 0.1
 
 def review_risk(
     *,
-    trust: float,
-    uses: int = 0,
-    changed_anchors: int = 0,
-    contradictions: int = 0,
-    hurts: int = 0,
-    imports: int = 0,
+    trust: float,  # freshness, 0–1
+    uses: int = 0,  # how often it was injected, copied, referenced or helped
+    changed_anchors: int = 0,  # anchors that changed, moved or went missing since it was verified
+    contradictions: int = 0,  # active memories that contradict it
+    hurts: int = 0,  # how often it hurt since it was verified
+    imports: int = 0,  # sources and candidates on its subject imported since then
 ) -> float:
     """Return lost trust × use × changed anchors × contradictions × hurt × imports; larger is more urgent.
 
     Every factor but the first is 1 by default. Five uses double the risk; one changed anchor, contradiction, hurt or
     import does.
-
-    Args:
-        trust: freshness, 0–1.
-        uses: how often it was injected, copied, referenced or helped.
-        changed_anchors: anchors that changed, moved or went missing since it was verified.
-        contradictions: active memories that contradict it.
-        hurts: how often it hurt since it was verified.
-        imports: sources and candidates on its subject imported since then.
     """
     lost = max(LEAST_LOSS, 1.0 - trust)
     used = 1.0 + min(uses, MOST_USES) / USES_TO_DOUBLE

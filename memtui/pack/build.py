@@ -37,17 +37,14 @@ def recipes_of(recipes: Iterable[Recipe], project: str | None) -> list[Recipe]:
 
 def standing_recall(
     recipes: Sequence[Recipe],
-    recall: Callable[[Task], Recall],
+    recall: Callable[[Task], Recall],  # recalls for one task
+    # applies what a person chose for a recipe, such as ticks, to what it recalls
     chosen: Callable[[Recipe, Recall], Recall] = lambda _, found: found,
 ) -> tuple[Task, Recall]:
     """Return the union of what each recipe recalls, with the union of their tasks.
 
     Without recipes it is what is recalled without a task. A memory takes the best of its scores, and is withheld only
     where no recipe recalls it.
-
-    Args:
-        recall: recalls for one task.
-        chosen: applies what a person chose for a recipe, such as ticks, to what it recalls.
     """
     if not recipes:
         return Task(), recall(Task())
@@ -142,31 +139,20 @@ class Pack:
 def context(
     vault: Vault,
     task: Task,
-    scope: Scope,
-    options: PackOptions,
+    scope: Scope,  # the projects in view
+    options: PackOptions,  # budget, style, ticks and what else was chosen
     *,
-    project: str | None,
-    target: str | Target,
-    settings: RecallSettings,
-    now: datetime,
-    tree: Tree | None = None,
-    recipes: Sequence[Recipe] | None = None,
-    meaning: Meaning | None = None,
+    project: str | None,  # name of the project, for the payload's heading
+    target: str | Target,  # the form, or its name
+    settings: RecallSettings,  # the weights of recall
+    now: datetime,  # the moment freshness is measured at
+    tree: Tree | None = None,  # the working tree to check anchors against
+    recipes: Sequence[Recipe] | None = None,  # instead of the task, the recipes whose union is the standing payload
+    meaning: Meaning | None = None,  # compares the task with memories by meaning, None for words, files and links alone
+    # recalls a task with a limit of hits, instead of `recall` on the vault
     recall_by: Callable[[Task, int], Recall] | None = None,
 ) -> Pack:
     """Return the pack for a task: recall, then selection under the budget and the target's limits.
-
-    Args:
-        scope: the projects in view.
-        options: budget, style, ticks and what else was chosen.
-        project: name of the project, for the payload's heading.
-        target: the form, or its name.
-        settings: the weights of recall.
-        now: the moment freshness is measured at.
-        tree: the working tree to check anchors against.
-        recipes: instead of the task, the recipes whose union is the standing payload.
-        meaning: compares the task with memories by meaning, None for words, files and links alone.
-        recall_by: recalls a task with a limit of hits, instead of `recall` on the vault.
 
     Raises:
         UsageError: target, budget, encoding or phase are unknown.
@@ -190,22 +176,16 @@ def context(
 
 
 def pack_of_recall(
-    vault: Vault,
+    vault: Vault,  # asked only for what was not recalled: the inbox, and memories that a person put in
     task: Task,
     found: Recall,
     options: PackOptions,
     *,
     target: Target,
-    project: str | None = None,
-    edition: int = 0,
+    project: str | None = None,  # name of the project, for the payload's heading
+    edition: int = 0,  # of the note above the memories, see `PayloadInfo`
 ) -> Pack:
-    """Return the pack of what was recalled for a task: what may go in, then selection and rendering.
-
-    Args:
-        vault: asked only for what was not recalled: the inbox, and memories that a person put in.
-        project: name of the project, for the payload's heading.
-        edition: of the note above the memories, see `PayloadInfo`.
-    """
+    """Return the pack of what was recalled for a task: what may go in, then selection and rendering."""
     found = with_unconfirmed(vault, found) if options.unconfirmed else found
     found = without_loaded(found, target, task.files) if options.withhold_loaded else found
     found = with_ticks(vault, found, options, at=task.as_of)
@@ -221,13 +201,9 @@ def build_pack(
     *,
     target: Target,
     info: PayloadInfo,
-    compiler: Compiler | None = None,
+    compiler: Compiler | None = None,  # shortens memories for the task, where the style is compiled
 ) -> Pack:
-    """Return the pack of a recall: the same recall and options give the same bytes, within the budget.
-
-    Args:
-        compiler: shortens memories for the task, where the style is compiled.
-    """
+    """Return the pack of a recall: the same recall and options give the same bytes, within the budget."""
     budget, most = parse_budget(options.budget), options.max_memories
     measure = Measure(budget, counter_for(options.encoding, fast=options.fast), target.limits, target.margin)
     selection = select(found, target=target, measure=measure, max_memories=most, info=info, compiler=compiler)

@@ -84,20 +84,16 @@ def record_pack(
     task: Task,
     *,
     actor: str,
-    project: str | None,
-    signal: Literal["copied", "injected"],
+    project: str | None,  # name of the project, or None
+    signal: Literal["copied", "injected"],  # how it was used
+    # what it was made with, so that it can be made again; without them its style alone is kept
     options: PackOptions | None = None,
+    # False for what a program records by itself, so that a person's undo takes a person's change
     undoable: bool = True,
 ) -> str:
     """Store that a pack was used, with one signal per memory in it; returns the pack's id.
 
     The payload is not stored, only its hash. Undoing it takes the signals back, and the pack off the list.
-
-    Args:
-        project: name of the project, or None.
-        signal: how it was used.
-        options: what it was made with, so that it can be made again; without them its style alone is kept.
-        undoable: False for what a program records by itself, so that a person's undo takes a person's change.
 
     Raises:
         NotFoundError: the pack is empty.

@@ -127,25 +127,18 @@ class Selection:
 
 
 def select(
-    recall: Recall,
+    recall: Recall,  # hits and pins with their links
     *,
-    target: Target,
-    measure: Measure,
+    target: Target,  # the form, for what a memory costs in it
+    measure: Measure,  # budget, limits and counter
     max_memories: int,
-    info: PayloadInfo,
-    compiler: Compiler | None = None,
+    info: PayloadInfo,  # what the payload says of itself
+    compiler: Compiler | None = None,  # shortens memories for the task, None for the full style
 ) -> Selection:
     """Return the memories of a payload.
 
     The same recall and options give the same selection. What the parts cost is added up; the caller
     measures the finished payload.
-
-    Args:
-        recall: hits and pins with their links.
-        target: the form, for what a memory costs in it.
-        measure: budget, limits and counter.
-        info: what the payload says of itself.
-        compiler: shortens memories for the task, None for the full style.
     """
     put_in = {hit.memory.id for hit in recall.put_in}
     kept, dropped = settle([*recall.put_in, *recall.pins, *recall.hits], recall.links)

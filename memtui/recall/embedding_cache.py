@@ -82,20 +82,15 @@ def embed_missing(
     vault: Vault,
     engine: Engine,
     *,
-    limit: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
+    limit: int | None = None,  # embed no more than so many; None for all
+    progress: Callable[[int, int], None] | None = None,  # called with (done, all)
+    cancelled: Callable[[], bool] | None = None,  # called before each chunk
 ) -> int:
     """Embed memories without a current vector, active ones first; returns how many were stored.
 
     Texts are read and vectors written under short leases, the work in between holds none. What was stored
     stays stored when the process dies. A memory that is edited meanwhile is taken up again, one that is purged
     is not.
-
-    Args:
-        limit: embed no more than so many; None for all.
-        progress: called with (done, all).
-        cancelled: called before each chunk.
 
     Raises:
         VaultBusyError: another process held the vault too long; what was stored stays.

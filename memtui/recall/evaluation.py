@@ -234,24 +234,15 @@ class Answer:
 def evaluate(
     vault: Vault,
     questions: Iterable[Question],
-    scope: Scope,
+    scope: Scope,  # the projects in view
     *,
-    settings: RecallSettings,
-    now: datetime,
-    meaning: Meaning | None = None,
-    tree: Tree | None = None,
-    progress: Callable[[int], None] | None = None,
+    settings: RecallSettings,  # the weights of recall
+    now: datetime,  # the moment freshness is measured at
+    meaning: Meaning | None = None,  # how queries are compared by meaning, None for words alone
+    tree: Tree | None = None,  # the working tree in which imports of the questions' files are followed
+    progress: Callable[[int], None] | None = None,  # called with the number that are done
 ) -> list[Answer]:
-    """Return what recall gives for each question, as `context` would see it.
-
-    Args:
-        scope: the projects in view.
-        settings: the weights of recall.
-        now: the moment freshness is measured at.
-        meaning: how queries are compared by meaning, None for words alone.
-        tree: the working tree in which imports of the questions' files are followed.
-        progress: called with the number that are done.
-    """
+    """Return what recall gives for each question, as `context` would see it."""
     answers = []
     for number, question in enumerate(questions, 1):
         task = Task(question.query, question.files)

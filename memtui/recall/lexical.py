@@ -205,16 +205,13 @@ _WORD = re.compile(r"[A-Za-z]+")
 def match_query(
     query: Query,
     *,
-    match: Callable[[Sequence[str]], Matched],
+    match: Callable[[Sequence[str]], Matched],  # finds the memories that hold terms, with how common each is
+    # returns the words meant by mistyped ones, from those with their stems and the most errors of each
     nearest: Callable[[Mapping[str, str], Mapping[str, int]], Mapping[str, str]],
 ) -> tuple[Matched, QueryWeights]:
     """Return the postings of a query's terms and their weights, with the typing errors of the query mended.
 
     The weights name a mended word by what was meant and what was written: `storm for stroms`.
-
-    Args:
-        match: finds the memories that hold terms, with how common each is.
-        nearest: returns the words meant by mistyped ones, from those with their stems and the most errors of each.
     """
     matched = match(query.terms)
     weights = weigh_query(query.words, matched.counts)

@@ -38,19 +38,12 @@ class LeftOut:
     def tell(
         self,
         *,
-        reasons: Mapping[str, Reason],
-        dropped: Sequence[tuple[Hit, Reason]],
-        beyond: Sequence[Hit],
-        ranked: set[str],
+        reasons: Mapping[str, Reason],  # why memories may not be recalled, by id
+        dropped: Sequence[tuple[Hit, Reason]],  # hits that gave way to others
+        beyond: Sequence[Hit],  # hits after the last one shown
+        ranked: set[str],  # ids of all hits, shown or not
     ) -> tuple[tuple[Withheld, ...], dict[Reason, int]]:
-        """Return at most fifty withheld memories, the nearest first, and counts of the rest.
-
-        Args:
-            reasons: why memories may not be recalled, by id.
-            dropped: hits that gave way to others.
-            beyond: hits after the last one shown.
-            ranked: ids of all hits, shown or not.
-        """
+        """Return at most fifty withheld memories, the nearest first, and counts of the rest."""
         memories, own = self.fetched.memories, self.scorer.own_relevance
         withheld = [Withheld.of(hit.memory, reason, hit.relevance) for hit, reason in dropped]
         withheld += [Withheld.of(hit.memory, BEYOND_LIMIT, hit.relevance) for hit in beyond]
@@ -111,28 +104,21 @@ STANDING_BESIDE_FILES = 0.1  # Relevance of memories without a tie to the given 
 
 
 def recall(
-    vault: Vault,
+    vault: Vault,  # the vault; read under one lease, which is over before anything is ranked
     task: Task,
-    scope: Scope,
+    scope: Scope,  # the projects in view; unassigned memories are never recalled
     *,
     settings: RecallSettings,
-    now: datetime,
-    limit: int = MOST_HITS,
+    now: datetime,  # the moment freshness is measured at, and at which memories must be valid without `task.as_of`
+    limit: int = MOST_HITS,  # most hits, pins aside
+    # the working tree to follow imports in before the lease, and to check anchors against after it
     tree: Tree | None = None,
-    meaning: Meaning | None = None,
+    meaning: Meaning | None = None,  # compares the task with memories by meaning, None for words, files and links alone
 ) -> Recall:
     """Return the memories that are relevant to a task, the best first.
 
     With files and no text, memories tied to the files come first and the most useful of the project after
     them; with neither, the most useful of the project.
-
-    Args:
-        vault: the vault; read under one lease, which is over before anything is ranked.
-        scope: the projects in view; unassigned memories are never recalled.
-        now: the moment freshness is measured at, and at which memories must be valid without `task.as_of`.
-        limit: most hits, pins aside.
-        tree: the working tree to follow imports in before the lease, and to check anchors against after it.
-        meaning: compares the task with memories by meaning, None for words, files and links alone.
 
     Raises:
         UsageError: unknown phase.
@@ -300,32 +286,23 @@ class Found:
 
 
 def search(
-    vault: Vault,
-    query: str,
-    scope: Scope,
+    vault: Vault,  # the vault; read under one lease
+    query: str,  # words, an id or a title
+    scope: Scope,  # the projects in view, unassigned memories too if it says so
     *,
-    files: tuple[str, ...] = (),
+    files: tuple[str, ...] = (),  # project-relative POSIX paths
     limit: int,
     settings: RecallSettings,
-    now: datetime,
-    statuses: Sequence[str] | None = ("active",),
+    now: datetime,  # the moment freshness is measured at
+    statuses: Sequence[str] | None = ("active",),  # which memories, None for any
+    # the working tree to follow imports in before the lease, and to check anchors against after it
     tree: Tree | None = None,
-    meaning: Meaning | None = None,
+    meaning: Meaning | None = None,  # compares the query with memories by meaning, None for words alone
 ) -> Found:
     """Return the memories that share a telling word with a query, are close in meaning or tied to files, best first.
 
     There is no further floor; `Found.is_sure` says whether anything answers the query. A memory whose id or title
     matches the query comes first; a word that matches nothing is tried as the start of an id.
-
-    Args:
-        vault: the vault; read under one lease.
-        query: words, an id or a title.
-        scope: the projects in view, unassigned memories too if it says so.
-        files: project-relative POSIX paths.
-        now: the moment freshness is measured at.
-        statuses: which memories, None for any.
-        tree: the working tree to follow imports in before the lease, and to check anchors against after it.
-        meaning: compares the query with memories by meaning, None for words alone.
     """
     wanted = MemoryFilter(scope=scope, statuses=None if statuses is None else tuple(statuses))
     read = partial(

@@ -117,8 +117,8 @@ def assigned(scope: Scope) -> Scope:
 
 def fetch_for_task(
     vault: Vault,
-    query: Query | None,
-    files: Sequence[str],
+    query: Query | None,  # the task's text, None for none
+    files: Sequence[str],  # project-relative POSIX paths
     scope: Scope,
     *,
     at: datetime,
@@ -128,12 +128,7 @@ def fetch_for_task(
     sense: Sense | None = None,
     index: TermIndex | None = None,
 ) -> Fetched:
-    """Return what ranking a task needs, read under one lease.
-
-    Args:
-        query: the task's text, None for none.
-        files: project-relative POSIX paths.
-    """
+    """Return what ranking a task needs, read under one lease."""
     fetched = Fetched()
     active = MemoryFilter(scope=assigned(scope))
     with vault.read() as opened:

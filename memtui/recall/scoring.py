@@ -404,21 +404,14 @@ _NO_TASK = Reason(ReasonCode.NO_TASK)
 
 def standing_hit(
     memory: Memory,
-    signals: Sequence[Signal],
-    states: dict[str, str],
+    signals: Sequence[Signal],  # what happened to it in use
+    states: dict[str, str],  # last known state per anchor path
     *,
     settings: RecallSettings,
-    kinds: Kinds,
-    now: datetime,
+    kinds: Kinds,  # the kinds in force
+    now: datetime,  # the moment freshness is measured at
 ) -> Hit:
-    """Return a memory with its baseline score, which treats every memory as equally relevant.
-
-    Args:
-        signals: what happened to it in use.
-        states: last known state per anchor path.
-        kinds: the kinds in force.
-        now: the moment freshness is measured at.
-    """
+    """Return a memory with its baseline score, which treats every memory as equally relevant."""
     parts = [
         Part("no task", 1.0, _NO_TASK, "term"),
         freshness_part(memory, now, kinds, settings.freshness_weight),

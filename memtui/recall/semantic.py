@@ -105,26 +105,20 @@ _FIRST_LOOK = 8  # So many times the wanted number of nearest memories are first
 class ModelMeaning:
     """Compares by a model's vectors, opening the model when it is first needed.
 
-    Args:
-        vault: the vault; missing vectors are written to it, a few at a time.
-        engine: a loaded engine instead.
-        resident: all vectors in memory, for a process that asks more than once; None to ask the vault each time.
-        catches_up: whether missing vectors are made up for.
-        terms: all postings in memory.
-
     Attributes:
         problem: why the configured model cannot be used; empty if it can.
     """
 
     def __init__(
         self,
-        vault: Vault,
+        vault: Vault,  # the vault; missing vectors are written to it, a few at a time
         model: str,
         *,
-        engine: Engine | None = None,
+        engine: Engine | None = None,  # a loaded engine instead
+        # all vectors in memory, for a process that asks more than once; None to ask the vault each time
         resident: ResidentVectors | None = None,
-        catches_up: bool = True,
-        terms: TermIndex | None = None,
+        catches_up: bool = True,  # whether missing vectors are made up for
+        terms: TermIndex | None = None,  # all postings in memory
     ) -> None:
         self._vault = vault
         self._model = model

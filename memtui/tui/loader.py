@@ -81,16 +81,11 @@ class Loader:
         function: Callable[[], T],
         then: Callable[[T], object] | None = None,
         *,
-        group: str,
+        group: str,  # a newer read of the same group replaces this one
         on_error: Callable[[MemtuiError], object] | None = None,
-        exclusive: bool = True,
+        exclusive: bool = True,  # False for what has to be done however much is asked for after it, such as changes
     ) -> Worker[None]:
-        """Run a function in a thread and hand its answer to `then` on the screen's thread.
-
-        Args:
-            group: a newer read of the same group replaces this one.
-            exclusive: False for what has to be done however much is asked for after it, such as changes.
-        """
+        """Run a function in a thread and hand its answer to `then` on the screen's thread."""
         return self.run(lambda _: function(), then, group=group, on_error=on_error, exclusive=exclusive)
 
     def run(

@@ -41,21 +41,16 @@ class Committed:
 
 
 class Vault:
-    """A vault by its path. Threads may share it; every use opens and closes the file.
-
-    Args:
-        path: the file, or a folder that holds `vault.duckdb`.
-        kinds: the kinds in force; they adopt the half-lives that are stored in the vault whenever it is opened.
-        patience_seconds: how long to wait for the lease.
-    """
+    """A vault by its path. Threads may share it; every use opens and closes the file."""
 
     def __init__(
         self,
-        path: Path,
+        path: Path,  # the file, or a folder that holds `vault.duckdb`
         *,
+        # the kinds in force; they adopt the half-lives that are stored in the vault whenever it is opened
         kinds: Kinds | None = None,
         now: clock.Clock = clock.now,
-        patience_seconds: float = PATIENCE_SECONDS,
+        patience_seconds: float = PATIENCE_SECONDS,  # how long to wait for the lease
     ) -> None:
         # Lock, log, backups and swaps must all be beside the real file, whatever name it is reached by.
         self.path = Path(os.path.realpath(vault_file(path.expanduser())))

@@ -80,21 +80,18 @@ class VaultWriter(VaultReader):
 
     def put_many(
         self,
-        memories: Iterable[Memory],
+        memories: Iterable[Memory],  # each id at most once
         *,
+        # the version that each save was based on; a version conflict stops the whole change
         if_versions: dict[str, int] | None = None,
+        # ids of memories that were made from a portable record, so that their own record makes them again; to verify
+        # that costs as much as storing them
         as_recorded: Collection[str] = (),
     ) -> list[Memory]:
         """Store memories, new or changed; returns them with their new versions.
 
         A memory that equals the stored one is left unchanged. A new memory whose id existed before continues with
         the version after its last one.
-
-        Args:
-            memories: each id at most once.
-            if_versions: the version that each save was based on; a version conflict stops the whole change.
-            as_recorded: ids of memories that were made from a portable record, so that their own record makes them
-                again; to verify that costs as much as storing them.
 
         Raises:
             ConflictError: a memory has another version than expected.

@@ -33,13 +33,6 @@ LOOKING_WHILE_TYPING_SECONDS = 1.5
 class Details:
     """Shows the memory under the cursor, or one that a link led to.
 
-    Args:
-        screen: the screen that holds it.
-        pane: where the memory is shown.
-        memories: the list whose cursor it follows.
-        queries: what the list asks the vault.
-        query: returns the filter, for the explanation of a score.
-
     Attributes:
         read: what is shown, as it was read last.
         shown_id: id of the memory that is shown in full.
@@ -49,11 +42,11 @@ class Details:
 
     def __init__(
         self,
-        screen: MemtuiScreen,
-        pane: DetailPane,
-        memories: MemoryList,
-        queries: ListQueries,
-        query: Callable[[], str],
+        screen: MemtuiScreen,  # the screen that holds it
+        pane: DetailPane,  # where the memory is shown
+        memories: MemoryList,  # the list whose cursor it follows
+        queries: ListQueries,  # what the list asks the vault
+        query: Callable[[], str],  # returns the filter, for the explanation of a score
     ) -> None:
         self._screen = screen
         self._loader = screen.loader

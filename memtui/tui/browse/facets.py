@@ -53,20 +53,14 @@ class FacetLine:
 
 
 def facet_lines(
-    counts: FacetCounts,
+    counts: FacetCounts,  # values with their counts
+    # chosen values by facet; one that no memory has any more is still listed, to clear it
     chosen: Mapping[str, Sequence[str]],
     *,
-    folded: Collection[str],
-    long: Collection[str],
+    folded: Collection[str],  # facets of which only the heading shows
+    long: Collection[str],  # facets of which all values show
 ) -> list[FacetLine]:
-    """Return the lines of all facets.
-
-    Args:
-        counts: values with their counts.
-        chosen: chosen values by facet; one that no memory has any more is still listed, to clear it.
-        folded: facets of which only the heading shows.
-        long: facets of which all values show.
-    """
+    """Return the lines of all facets."""
     lines: list[FacetLine] = []
     for facet, title in TITLES.items():
         mine = chosen.get(facet, ())

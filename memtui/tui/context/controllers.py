@@ -92,22 +92,16 @@ class PayloadMaker:
 
 
 class PayloadKeeper:
-    """Writes the payload to a file, notes it as an evaluation question, or saves its task as a recipe.
-
-    Args:
-        line: asks where, and how it is named.
-        change: makes a change of the vault that undo takes back.
-        close: closes the line.
-    """
+    """Writes the payload to a file, notes it as an evaluation question, or saves its task as a recipe."""
 
     def __init__(
         self,
         screen: MemtuiScreen,
         payloads: Payloads,
-        line: AskLine,
+        line: AskLine,  # asks where, and how it is named
         *,
-        change: Callable[[Callable[[], Done]], None],
-        close: Callable[[], None],
+        change: Callable[[Callable[[], Done]], None],  # makes a change of the vault that undo takes back
+        close: Callable[[], None],  # closes the line
     ) -> None:
         self._screen = screen
         self._payloads = payloads

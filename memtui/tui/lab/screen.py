@@ -177,20 +177,15 @@ def _memory_row(snapshot: Snapshot, trial: Trial) -> _Row:
 
 def effect_lines(
     read: LabRead,
-    found: Effect,
+    found: Effect,  # the effect on the review queue
+    # the recipes whose payload would change, None while that is being calculated
     payloads: Sequence[PayloadChange] | None,
     *,
-    configuration: Sequence[str],
+    configuration: Sequence[str],  # lines for the configuration, which keeps what cannot be applied here
     width: int,
     height: int,
 ) -> list[Content]:
-    """Return what applying would do: the queue with the memories that enter and leave, and the payloads that change.
-
-    Args:
-        found: the effect on the review queue.
-        payloads: the recipes whose payload would change, None while that is being calculated.
-        configuration: lines for the configuration, which keeps what cannot be applied here.
-    """
+    """Return what applying would do: the queue with the memories that enter and leave, and the payloads that change."""
     changed = found.entering or found.leaving
     queue = [_pair("review", f"{found.before:,} → {found.after:,} due" if changed else f"{found.before:,} due")]
     if changed:

@@ -338,22 +338,16 @@ Give = Callable[[Shown, Callable[[Shown], Done]], None]  # Gives a verdict on a 
 
 
 class VerdictChoices:
-    """Asks which, and then gives the verdict on the memory that was in review when the key was pressed.
-
-    Args:
-        subject: returns the memory in review.
-        decide: gives a verdict, after which the next memory comes.
-        change: changes a memory, which stays in review.
-    """
+    """Asks which, and then gives the verdict on the memory that was in review when the key was pressed."""
 
     def __init__(
         self,
         screen: MemtuiScreen,
         verdicts: Verdicts,
         *,
-        subject: Callable[[], ReviewCard],
-        decide: Give,
-        change: Give,
+        subject: Callable[[], ReviewCard],  # returns the memory in review
+        decide: Give,  # gives a verdict, after which the next memory comes
+        change: Give,  # changes a memory, which stays in review
     ) -> None:
         self._screen = screen
         self._verdicts = verdicts

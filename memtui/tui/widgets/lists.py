@@ -363,17 +363,12 @@ class RowList(PickList, Generic[R]):
         self,
         lines: Sequence[R | TextRow],
         *,
+        # whether a row is the one to keep the cursor on; without such a row the cursor keeps its place
         follow: Callable[[R], bool] | None = None,
-        from_top: bool = False,
-        notice: Sequence[str] = (),
+        from_top: bool = False,  # go to the first row
+        notice: Sequence[str] = (),  # lines to show instead of an empty list
     ) -> None:
-        """Show these lines.
-
-        Args:
-            follow: whether a row is the one to keep the cursor on; without such a row the cursor keeps its place.
-            from_top: go to the first row.
-            notice: lines to show instead of an empty list.
-        """
+        """Show these lines."""
         self._lines = tuple(lines)
         place = 0 if from_top else None
         if follow is not None:
