@@ -47,11 +47,7 @@ class UsageError(MemtuiError):
 
 
 class QueryError(UsageError):
-    """A query for memories is wrong.
-
-    Args:
-        position: where in the query the fault begins, counted from 0.
-    """
+    """A query for memories is wrong. `position`: where in the query the fault begins, counted from 0."""
 
     def __init__(self, what: str, *, where: str = "", remedy: str = "", position: int = 0) -> None:
         super().__init__(what, where=where, remedy=remedy)

@@ -241,8 +241,7 @@ class Tree:
         Changed: it exists with other content. Gone: it does not exist; for a glob, no file matches any more.
         Unverifiable: it lies outside the tree, is a URL, a glob that never matched a file, or the end of several paths.
 
-        Args:
-            hashes: content hashes of files read before; those read now are added.
+        `hashes`: content hashes of files read before; those read now are added.
         """
         known = {} if hashes is None else hashes
         plain = without_symbol(anchor.path, self.root)

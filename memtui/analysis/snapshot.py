@@ -190,10 +190,8 @@ def candidate_pairs(
 ) -> Iterator[tuple[int, int]]:
     """Yield pairs of positions whose looked-up terms overlap enough, the earlier position first.
 
-    Args:
-        texts: the terms of each text.
-        share: part of the smaller one's weight of looked-up terms that both must have, 0–1.
-        step: called now and then with the positions done; may raise to stop.
+    `share`: part of the smaller one's weight of looked-up terms that both must have, 0–1. `step`: called now and then
+    with the positions done; may raise to stop.
     """
     # Imported here: the first paint and the hooks need no numpy.
     import numpy as np

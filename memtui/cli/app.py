@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | None = None) -> int:
     """Open the app and return its exit code once the person leaves it.
 
-    Args:
-        arguments: the parsed command line.
-        start: `list`, or `due` for what is due for review.
-        vault: another vault than the chosen one, e.g. the demo's copy; it gets no daily backup.
+    `start`: `list`, or `due` for what is due for review. `vault`: another vault than the chosen one, e.g. the demo's
+    copy; it gets no daily backup.
     """
     import gc
 

@@ -162,8 +162,7 @@ def _clipped(message: str) -> str:
 def begin(argv: Sequence[str]) -> None:
     """Start loading what a command line will need; what turns out to be unused ends with the process.
 
-    Args:
-        argv: the words of the command line, not checked yet: mistakes in them are not reported here.
+    `argv`: the words of the command line, not checked yet: mistakes in them are not reported here.
     """
     loaded = sys.modules.get("memtui.embedding.engine")
     if loaded is not None:

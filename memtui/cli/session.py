@@ -52,9 +52,6 @@ def working_folder() -> Path:
 class Session:
     """One run of the command line.
 
-    Args:
-        arguments: the parsed arguments, global options among them where given.
-
     Attributes:
         json: whether data is printed as JSON.
         project: the project that was named, if any.

@@ -174,9 +174,8 @@ def dead_anchors(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -
     It does not matter whether anything tells where it went, or whether the memory was verified since. Every count of
     dead anchors is of these. A project without a known folder on this machine has what the last check found.
 
-    Args:
-        vault: files are checked outside of its lease; their contents are not read.
-        here: the working tree of the current folder.
+    `vault`: files are checked outside of its lease; their contents are not read. `here`: the working tree of the
+    current folder.
     """
     with vault.read() as reader:
         held = held_anchors(reader, wanted)
@@ -226,9 +225,8 @@ def check_trees(
 def remember_states(vault: Vault, checked: Iterable[CheckedAnchor], *, woken: Collection[str] | None = None) -> int:
     """Store the states that a check found; derived data, so not a change. Returns how many differ from before.
 
-    Args:
-        checked: the anchors of whole memories.
-        woken: memories that were snoozed until a file changes, and one did; None where that was not checked.
+    `checked`: the anchors of whole memories. `woken`: memories that were snoozed until a file changes, and one did;
+    None where that was not checked.
     """
     fresh: dict[Place, str] = {(found.id, found.path): found.state for found in checked}
     ids = {identifier for identifier, _ in fresh}
@@ -254,8 +252,7 @@ def remember_states(vault: Vault, checked: Iterable[CheckedAnchor], *, woken: Co
 def re_anchor(vault: Vault, moves: Mapping[str, Mapping[str, str]], *, actor: Actor) -> Outcome:
     """Tie memories to the new paths of their files, all as one undoable change; it verifies nothing.
 
-    Args:
-        moves: per memory id, old path to new path as `CheckedAnchor.suggestion` gives it.
+    `moves`: per memory id, old path to new path as `CheckedAnchor.suggestion` gives it.
 
     Raises:
         UsageError: a new path is empty.

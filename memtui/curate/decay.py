@@ -239,8 +239,7 @@ def apply(
 ) -> str:
     """Give kinds, and one memory, other half-lives in days as one undoable change; returns its summary.
 
-    Args:
-        half_lives: by kind, or by `memtui.domain.kinds.in_project`; None for the one from before anything was applied.
+    `half_lives`: by kind, or by `memtui.domain.kinds.in_project`; None for the one from before anything was applied.
 
     Raises:
         RefusedError: an agent asks, or the configuration decides for one of the kinds.
@@ -268,9 +267,7 @@ def apply(
 def check_half_lives(half_lives: Mapping[str, float | None], snapshot: Snapshot, *, used: Iterable[str] = ()) -> None:
     """Check half-lives as `apply` does, before their effect is shown.
 
-    Args:
-        half_lives: in days, by the name that they are stored under.
-        used: kinds of memories out of view.
+    `half_lives`: in days, by the name that they are stored under. `used`: kinds of memories out of view.
 
     Raises:
         RefusedError: the configuration decides for one of the kinds.
@@ -370,9 +367,7 @@ class Payloads:
     ) -> Members | None:
         """Return the memories in the payload of each recipe; None once it is no longer wanted.
 
-        Args:
-            kinds: the half-lives to use.
-            is_wanted: asked before each recipe.
+        `is_wanted`: asked before each recipe.
         """
         members: dict[str, tuple[str, ...]] = {}
         for recipe in self.recipes:

@@ -36,9 +36,7 @@ def explain_withheld(vault: Vault, pack: Pack) -> list[Explained]:
 def explain_one(vault: Vault, pack: Pack, identifier: str, scope: Scope) -> Explained:
     """Return why one memory is in a payload or not, also where the pack does not name it.
 
-    Args:
-        identifier: its id, or the beginning.
-        scope: the projects that the payload was made for.
+    `scope`: the projects that the payload was made for.
 
     Raises:
         NotFoundError, AmbiguousIdError: the prefix names no memory, or several.
@@ -113,8 +111,7 @@ class PayloadContradiction:
 def contradictions_in(vault: Vault, pack: Pack) -> tuple[PayloadContradiction, ...]:
     """Return the undecided contradictions among the memories of a payload.
 
-    Args:
-        vault: read for links and verdicts, only where texts contradict each other or a person added a memory.
+    `vault`: read for links and verdicts, only where texts contradict each other or a person added a memory.
     """
     # The payload itself marks memories that are no longer active.
     included = [one for one in pack.included if not one.status][:MOST_COMPARED]

@@ -129,9 +129,6 @@ def _exists(path: Path) -> bool:
 def check_files(given: Iterable[str], *, root: Path, folder: Path, anchors: Iterable[str]) -> list[str]:
     """Return files as memories name them.
 
-    Args:
-        anchors: paths that memories in view are tied to.
-
     Raises:
         UsageError: a path neither exists nor matches an anchor.
     """
@@ -155,9 +152,8 @@ def check_files(given: Iterable[str], *, root: Path, folder: Path, anchors: Iter
 def nameable_files(root: Path | None, anchors: Iterable[str], *, most: int = MOST_NAMEABLE) -> list[str]:
     """Return files to complete: the paths that memories are tied to, then the files of a tree.
 
-    Args:
-        root: the working tree, None outside of one.
-        anchors: paths that memories in view are tied to; globs are left out.
+    `root`: the working tree, None outside of one. `anchors`: paths that memories in view are tied to; globs are left
+    out.
     """
     from memtui.workspace import tree_files
 
@@ -280,8 +276,7 @@ def is_blank(text: str) -> bool:
 def check_tags(tags: tuple[str, ...], *, in_use: Sequence[str] = ()) -> tuple[str, ...]:
     """Return tags of which none is too long.
 
-    Args:
-        in_use: tags that a memory has already; an older memtui allowed longer ones.
+    `in_use`: tags that a memory has already; an older memtui allowed longer ones.
 
     Raises:
         RefusedError: one is too long.

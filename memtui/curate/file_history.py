@@ -193,8 +193,7 @@ class FileChange:
 def file_changes(memory: Memory, tree: Tree | None, *, moves: Mapping[str, str] | None = None) -> list[FileChange]:
     """Return what happened to a memory's files; runs git, so call it outside any lease and off the main thread.
 
-    Args:
-        tree: the working tree of its project, None where that is not known.
+    `tree`: the working tree of its project, None where that is not known.
     """
     if tree is None or memory.project != tree.project:
         return [FileChange(anchor.path, None) for anchor in memory.anchors]

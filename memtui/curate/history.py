@@ -70,9 +70,7 @@ def change_rows(vault: Vault, numbers: Sequence[int]) -> dict[int, ChangeRow]:
 def change_diff(vault: Vault, number: int, *, first: str | None = None, most: int = MOST_MEMORIES) -> ChangeDiff:
     """Return what a change did to memories, field by field.
 
-    Args:
-        vault: read under one lease; nothing is compared under it.
-        first: a memory that comes before the others.
+    `vault`: read under one lease; nothing is compared under it. `first`: a memory that comes before the others.
 
     Raises:
         NotFoundError: there is no such change.

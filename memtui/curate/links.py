@@ -113,8 +113,7 @@ def link_proposals(
 ) -> list[LinkProposal]:
     """Return the links that are proposed among active memories, the best first.
 
-    Args:
-        model: the embedding model whose stored vectors are compared; None for words alone.
+    `model`: the embedding model whose stored vectors are compared; None for words alone.
     """
     from memtui.analysis.suggestions import propose_links
     from memtui.curate.tidy import pairs_by_meaning, read_snapshot
@@ -186,10 +185,7 @@ def resembling(vault: Vault, memory: Memory, *, meaning: Meaning | None = None, 
     Pairs are judged as duplicates and contradictions are. Linked and dismissed pairs, and memories that are not
     active, are left out.
 
-    Args:
-        vault: read under one short lease.
-        memory: as it was saved.
-        meaning: also compares by meaning, where a model is loaded.
+    `vault`: read under one short lease. `meaning`: also compares by meaning, where a model is loaded.
     """
     if memory.status != "active":
         return []

@@ -139,8 +139,7 @@ def resolved(reader: VaultReader, prefixes: Iterable[str], *, optional: Containe
 
     Whole ids, as the app has them, need no search for what begins with them: 4 ms each at 100,000 memories.
 
-    Args:
-        optional: ids that are left out where no memory has them.
+    `optional`: ids that are left out where no memory has them.
 
     Raises:
         NotFoundError, AmbiguousIdError: a prefix names no memory, or several.
@@ -178,8 +177,7 @@ def require_versions(memories: Iterable[Memory], versions: Mapping[str, int]) ->
 def require_texts(memories: Iterable[Memory], texts: Mapping[str, str]) -> None:
     """Check that memories say what they said when something was proposed about them.
 
-    Args:
-        texts: content hash of each memory at that time, by id.
+    `texts`: content hash of each memory at that time, by id.
 
     Raises:
         ConflictError: one says something else; nothing was saved.

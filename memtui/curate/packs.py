@@ -149,8 +149,7 @@ def packs_awaiting_feedback(
 
     A pack is asked about once: `mark_asked` takes it off the list.
 
-    Args:
-        project: only packs of this project; None for all.
+    `project`: only packs of this project; None for all.
     """
     latest = days_after(vault.now(), -after_days)
     with vault.read() as reader:
@@ -168,8 +167,7 @@ def packs_awaiting_feedback(
 def mark_asked(vault: Vault, pack: StoredPack, *, actor: Actor, undoable: bool = False) -> None:
     """Remember that a person was asked about a pack.
 
-    Args:
-        undoable: whether a person declined, which undo takes back; else the pack was only asked about.
+    `undoable`: whether a person declined, which undo takes back; else the pack was only asked about.
     """
     with vault.write(actor=actor.name, action=ASKED, summary=f"asked about pack {pack.id}") as writer:
         writer.undoable = undoable
@@ -295,9 +293,8 @@ def as_it_was(
     The payload of a pack is not stored, but the journal has every version of every memory. Purged memories,
     shortened giants, and files that changed since a pack of an older memtui cannot be brought back.
 
-    Args:
-        usual: options that the pack does not record.
-        tree: the working tree, for the states of files that a payload names.
+    `usual`: options that the pack does not record. `tree`: the working tree, for the states of files that a payload
+    names.
     """
     from memtui.pack.build import pack_of_recall
     from memtui.pack.options import task_of

@@ -35,8 +35,7 @@ MOST_NAMED = 5  # Projects named in a sentence; `--json` lists all
 def known_trees(reader: VaultReader, here: Tree | None = None) -> dict[str, Tree]:
     """Return the working tree of each project whose folder is known on this machine, by project.
 
-    Args:
-        here: the tree of the current folder; it takes precedence over a linked folder.
+    `here`: the tree of the current folder; it takes precedence over a linked folder.
     """
     trees = {
         project.name: Tree(project.name, folder)

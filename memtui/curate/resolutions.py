@@ -65,8 +65,7 @@ def parse_validity(text: str) -> Validity:
 def dismiss(vault: Vault, verdict: str, prefixes: Iterable[str], *, actor: Actor) -> list[Verdict]:
     """Remember a verdict on every pair of these memories, until a text changes; one undoable change.
 
-    Args:
-        verdict: one of `memtui.analysis.snapshot.PAIR_VERDICTS`.
+    `verdict`: one of `memtui.analysis.snapshot.PAIR_VERDICTS`.
 
     Returns:
         The verdicts that were not known before.

@@ -136,9 +136,7 @@ def awaiting_feedback(vault: Vault, session: ReviewSession) -> list[StoredPack]:
 def left_of_pace(vault: Vault, *, daily: int = 0, weekly: int = 0) -> int | None:
     """Return how many memories are left of the configured pace; None without a limit.
 
-    Args:
-        daily: memories a day, from midnight UTC; 0 for no limit.
-        weekly: memories a week, from Monday; 0 for no limit.
+    `daily`: memories a day, from midnight UTC; 0 for no limit. `weekly`: memories a week, from Monday; 0 for no limit.
     """
     if not daily and not weekly:
         return None
@@ -166,9 +164,8 @@ def resume(
 ) -> ReviewSession | None:
     """Return the current session of a project; None if there is none, it is done, or it was left for too long.
 
-    Args:
-        kinds: the requested kinds; a session of other kinds does not count.
-        size: the requested size, likewise; None takes a session of any size.
+    `kinds`: the requested kinds; a session of other kinds does not count. `size`: the requested size, likewise; None
+    takes a session of any size.
     """
     session = last(vault, project=project)
     if session is None or session.kinds != kinds or size not in {None, session.size}:

@@ -48,8 +48,7 @@ def read_snapshot(
 
     Whatever acts on the results checks the versions again.
 
-    Args:
-        before: an earlier snapshot, from which unchanged memories are taken.
+    `before`: an earlier snapshot, from which unchanged memories are taken.
     """
     with vault.read() as reader:
         versions = reader.select_versions(wanted, sort="created", now=vault.now())
@@ -121,8 +120,7 @@ class TidyCache(CacheGroup):
 
     Files and vectors are checked again only where a memory changed; `forget` drops what was seen of them.
 
-    Args:
-        encoding: the token encoding that memories are measured in.
+    `encoding`: the token encoding that memories are measured in.
 
     Attributes:
         lock: held by a pass.
@@ -286,8 +284,7 @@ def _no_stage(_name: str) -> ProgressCallback | None:
 def tidy(vault: Vault, options: TidyOptions, *, stage: Stage = _no_stage, cache: TidyCache | None = None) -> TidyReport:
     """Examine active memories and candidates; no memory is changed, leases are short, states of anchors are stored.
 
-    Args:
-        stage: gives the progress callback of each stage; a callback may raise `Cancelled`.
+    `stage`: gives the progress callback of each stage; a callback may raise `Cancelled`.
     """
     known = TidyCache(options.encoding, options.secret_patterns) if cache is None else cache
     with known.lock:

@@ -83,8 +83,7 @@ def texts_of(memory: Memory) -> tuple[str, str, str, str]:
 def place_of(memory: Memory, root: Path | None) -> tuple[Path, int]:
     """Return the file and line (from 1) that a memory came from; else those of its first existing file.
 
-    Args:
-        root: the folder that its paths are relative to, None where that is not known.
+    `root`: the folder that its paths are relative to, None where that is not known.
 
     Raises:
         NotFoundError: there is no such file.

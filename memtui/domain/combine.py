@@ -135,10 +135,8 @@ class Difference:
 def differences(base: Memory, theirs: Memory, mine: Mapping[str, Any]) -> list[Difference]:
     """Return the fields that differ between what was read, what is stored now and what a person wants.
 
-    Args:
-        base: the memory that the edit began with.
-        theirs: the memory as stored now.
-        mine: the values that the person wants, by field; others stay as in `base`.
+    `base`: the memory that the edit began with. `mine`: the values that the person wants, by field; others stay as in
+    `base`.
     """
     found = []
     for name in COMPARED:

@@ -150,9 +150,7 @@ def lesson_from(verdicts: Iterable[Verdict], default_days: float) -> Lesson:
 def lessons_by_kind(verdicts: Iterable[Verdict], kind_of: Mapping[str, str], kinds: Kinds) -> dict[str, Lesson]:
     """Return what verdicts teach per kind; kinds without telling verdicts are left out.
 
-    Args:
-        kind_of: kind by memory id; verdicts on other memories are ignored.
-        kinds: the kinds in force, for their defaults.
+    `kind_of`: kind by memory id; verdicts on other memories are ignored.
     """
     by_kind: dict[str, list[Verdict]] = {}
     for verdict in verdicts:

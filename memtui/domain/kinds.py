@@ -57,9 +57,7 @@ class Kinds:
     The configuration's kinds take precedence over those applied to the vault, which take precedence over the built-in
     ones; a half-life applied to one project takes precedence over all of them there.
 
-    Args:
-        floor: the share of trust that remains however old a memory is.
-        hurt_weight: how many helps outweigh one hurt.
+    `floor`: the share of trust that remains however old a memory is. `hurt_weight`: how many helps outweigh one hurt.
     """
 
     def __init__(

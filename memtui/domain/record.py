@@ -142,7 +142,6 @@ def memory_from_record(record: Mapping[str, Any], *, now: datetime, new_id: str,
         record: the portable record; unknown keys are ignored, derived keys too.
         now: stands in for a missing `created_at`, and is the memory's `updated_at`.
         new_id: stands in for a missing id.
-        version: the version of the memory.
 
     Raises:
         RecordError: a value does not fit; the message names its key.
@@ -326,8 +325,7 @@ def tombstone_record(tombstone: Tombstone) -> Record:
 def half_life_record(name: str, days: float) -> Record:
     """Return the typed line of a half-life that was applied to a kind, or to a kind in one project.
 
-    Args:
-        name: the kind, or what `memtui.domain.kinds.in_project` makes of kind and project.
+    `name`: the kind, or what `memtui.domain.kinds.in_project` makes of kind and project.
     """
     kind, project = split_project(name)
     return {"type": "half-life", "kind": kind} | ({"project": project} if project else {}) | {"half_life_days": days}

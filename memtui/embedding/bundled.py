@@ -85,11 +85,7 @@ def _words_of(text: str) -> list[str]:
 
 
 class WordPiece:
-    """A tokenizer over one vocabulary.
-
-    Args:
-        vocabulary: file with one piece per line; the line number is the id.
-    """
+    """A tokenizer over one vocabulary. `vocabulary`: file with one piece per line; the line number is the id."""
 
     def __init__(self, vocabulary: Path) -> None:
         pieces = vocabulary.read_text(encoding="utf-8").split("\n")

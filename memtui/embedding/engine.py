@@ -112,8 +112,7 @@ def open_engine(model: str) -> Engine | None:
 def begin_opening(find_setting: Callable[[], str]) -> None:
     """Open the engine of a setting in a thread, for the next `open_engine`, which also reports what fails.
 
-    Args:
-        find_setting: returns the setting; called in that thread.
+    `find_setting`: returns the setting; called in that thread.
     """
     begun = _Begun(find_setting)
     _begun.append(begun)

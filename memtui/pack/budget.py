@@ -19,9 +19,7 @@ def counter_for(encoding: str, *, fast: bool = False) -> TokenCounter:
 
     The estimate stays above the exact count of ordinary text, so that a budget holds either way.
 
-    Args:
-        encoding: `o200k_base`, `cl100k_base` or `estimate`.
-        fast: whether to spare the start of a tokenizer.
+    `encoding`: `o200k_base`, `cl100k_base` or `estimate`. `fast`: whether to spare the start of a tokenizer.
 
     Raises:
         UsageError: the encoding is unknown.

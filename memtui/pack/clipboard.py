@@ -70,9 +70,8 @@ TMUX = Tool("tmux", ("tmux", "load-buffer", "-w", "-"), ("tmux", "save-buffer", 
 def copy(text: str, *, send_escape: Callable[[str], bool] | None = None) -> CopyResult:
     """Bring a text to the clipboard, else to a file; never raises.
 
-    Args:
-        send_escape: sends a text as OSC 52 and returns whether it was sent; given by an app that owns the
-            terminal, so that the sequence does not come into the midst of what it draws.
+    `send_escape`: sends a text as OSC 52 and returns whether it was sent; given by an app that owns the terminal, so
+    that the sequence does not come into the midst of what it draws.
     """
     size = len(text.encode("utf-8", "replace"))
     tools, until = routes(os.environ), time.monotonic() + ALL_SECONDS
@@ -109,12 +108,7 @@ def _without_tools(
 
 
 def routes(environment: Mapping[str, str], *, platform: str = sys.platform, wsl: bool | None = None) -> list[Tool]:
-    """Return the tools to try here, in order.
-
-    Args:
-        environment: variables of the process.
-        wsl: whether this is Linux under Windows; None to look.
-    """
+    """Return the tools to try here, in order. `wsl`: whether this is Linux under Windows; None to look."""
     tools = [TMUX] if environment.get("TMUX") else []
     if _is_remote(environment):
         return tools

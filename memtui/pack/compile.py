@@ -98,9 +98,7 @@ class Compiler:
     def compiled(self, memory: Memory, *, detail: Detail = "some", status: Reason | None = None) -> Memory:
         """Return a memory whose insight is all that is said of it, on one line; its snippet only where needed.
 
-        Args:
-            detail: how much of it is kept.
-            status: why it is not in use, where more is known than its status says.
+        `status`: why it is not in use, where more is known than its status says.
         """
         sentences = sentences_of(memory)
         prose = [sentence for sentence in sentences if not sentence.is_code]

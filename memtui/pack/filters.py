@@ -195,8 +195,7 @@ Patterns = Sequence[tuple[str, str]]
 def without_secrets(found: Recall, choice: str, patterns: Patterns = ()) -> Recall:
     """Return a recall in which no memory holds what looks like a secret: withheld, masked, or allowed after all.
 
-    Args:
-        patterns: a person's own rules as (name, regular expression).
+    `patterns`: a person's own rules as (name, regular expression).
 
     Raises:
         UsageError: unknown choice.

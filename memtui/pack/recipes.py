@@ -38,10 +38,8 @@ class PackDiff:
 def previous_pack(vault: Vault, task: Task, project: str | None, *, standing: bool = False) -> StoredPack | None:
     """Return the pack that was used last for the same text and files in the same project, or None.
 
-    Args:
-        task: what for; of the standing payload the one without words.
-        project: name of the project.
-        standing: whether the standing payload is meant, which has no task of its own.
+    `task`: what for; of the standing payload the one without words. `standing`: whether the standing payload is meant,
+    which has no task of its own.
     """
     with vault.read() as reader:
         packs = read_packs(reader, limit=None)

@@ -98,9 +98,7 @@ PINNED = Reason(ReasonCode.PINNED)
 def over_bound(bound: Limit, measure: Measure, target: Target, whose: Reason | None = None, *, over: int = 0) -> Reason:
     """Return the reason of what exceeds the budget, or else a limit of the target.
 
-    Args:
-        whose: that a person pinned the memory or put it in.
-        over: by how much the bound is exceeded, 0 if unknown.
+    `whose`: that a person pinned the memory or put it in. `over`: by how much the bound is exceeded, 0 if unknown.
     """
     because = (whose,) if whose else ()
     if bound == measure.bounds[0]:

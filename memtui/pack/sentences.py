@@ -177,9 +177,8 @@ def shortened(memory: Memory, *, fits: Callable[[Memory], bool], longest: int) -
     The snippet goes first, then whole paragraphs from the end, then the rationale, then sentences or lines
     of the first paragraph.
 
-    Args:
-        fits: whether a memory is small enough.
-        longest: characters beyond which no text can fit; nothing after them is looked at.
+    `fits`: whether a memory is small enough. `longest`: characters beyond which no text can fit; nothing after them is
+    looked at.
     """
     known = memory.insight[:longest]
     whole = len(known) == len(memory.insight)

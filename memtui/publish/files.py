@@ -87,9 +87,8 @@ def write_atomically(path: Path, data: bytes, *, mode: int | None = None, durabl
 
     A symbolic link is written through, not replaced: call `refuse_outside` first. Missing folders are created.
 
-    Args:
-        mode: permission bits; by default those of the existing file, else what the umask leaves.
-        durable: wait until the data is on disk; without, a power cut may leave the old file.
+    `mode`: permission bits; by default those of the existing file, else what the umask leaves. `durable`: wait until
+    the data is on disk; without, a power cut may leave the old file.
 
     Raises:
         MemtuiError: the system refuses; the file is unchanged.
@@ -146,9 +145,7 @@ def _sync_folder(folder: Path) -> None:
 def refuse_outside(path: Path, root: Path) -> None:
     """Refuse a path that leaves the root, by `..` or through a symbolic link.
 
-    Args:
-        path: the file to be written or read; it need not exist.
-        root: the folder that must contain it; the root itself may be a link.
+    `root`: the folder that must contain it; the root itself may be a link.
 
     Raises:
         UnsafePathError: the path leads outside.

@@ -104,11 +104,7 @@ def _scalar(value: Any) -> str:
 
 
 def parse_memory(text: str) -> ParsedFile:
-    """Return the content of a memory file; never raises.
-
-    Args:
-        text: the file with LF line ends and without BOM.
-    """
+    """Return the content of a memory file; never raises."""
     lines = text.split("\n")
     parsed = ParsedFile()
     values: Record = {}

@@ -113,10 +113,7 @@ CODE_OF_PLACE = {
 def ineligible(memory: Memory, scope: Scope, at: datetime, successor: str | None) -> Reason | None:
     """Return why a memory may not be recalled at all, or None if it may.
 
-    Args:
-        scope: the projects in view.
-        at: the moment at which it must be valid.
-        successor: id of the memory that replaces it, if one does.
+    `at`: the moment at which it must be valid. `successor`: id of the memory that replaces it, if one does.
     """
     if memory.project is not None and scope.projects is not None and memory.project not in scope.projects:
         return Reason(ReasonCode.OTHER_PROJECT, names=(memory.project,))
@@ -167,8 +164,7 @@ def settle(ranked: Sequence[Hit], links: Iterable[Link]) -> tuple[list[Hit], lis
     What is replaced gives way to its replacement whatever the scores; of two that contradict each other the
     lower gives way, and what a withheld memory contradicts may stay.
 
-    Args:
-        ranked: hits in order, pins before the others.
+    `ranked`: hits in order, pins before the others.
     """
     present = {hit.memory.id for hit in ranked}
     rivals: dict[str, set[str]] = {}

@@ -51,9 +51,6 @@ class Corpus:
 def read_questions(text: str, where: str) -> list[Question]:
     """Return the questions of a file.
 
-    Args:
-        where: its name, for errors.
-
     Raises:
         SourceError: lines are no questions; they are named by number, each with its reason.
     """
@@ -88,9 +85,7 @@ def with_question(content: str, question: Question, where: str) -> str:
 def read_corpus(text: str, where: str, now: datetime) -> Corpus:
     """Return the memories and links of a JSONL file: memtui's own typed lines, or memories alone.
 
-    Args:
-        where: its name, for errors.
-        now: stands in for a missing date.
+    `now`: stands in for a missing date.
 
     Raises:
         SourceError: lines are neither, or an id stands twice; they are named by number.

@@ -20,9 +20,7 @@ class Kinship(Mapping[tuple[Name, Name], float], Generic[Name]):
 
     Sixty memories make 1,770 pairs, so the matrix is kept and pairs are built on demand.
 
-    Args:
-        names: ids or internal keys.
-        cosines: of each with each, in the order of the names.
+    `names`: ids or internal keys. `cosines`: of each with each, in the order of the names.
     """
 
     def __init__(self, names: Sequence[Name], cosines: Sequence[Sequence[float]]) -> None:
@@ -129,9 +127,7 @@ def closeness(cosines: Collection[float], background: float, count: int) -> floa
 def sameness(cosines: Mapping[str, float], like: Callable[[str, str], float]) -> float:
     """Return the mean cosine of each two of the nearest memories; 0 if there is but one.
 
-    Args:
-        cosines: with the task, by id.
-        like: returns the cosine of two memories.
+    `cosines`: with the task, by id. `like`: returns the cosine of two memories.
     """
     near = heapq.nsmallest(WITNESSES, cosines, key=lambda one: (-cosines[one], one))
     pairs = [like(one, other) for place, one in enumerate(near) for other in near[place + 1 :]]

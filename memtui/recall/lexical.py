@@ -181,9 +181,7 @@ def least_coverage(best_coverage: float) -> float:
 def words_part(matched: Iterable[str], value: float, weights: QueryWeights) -> Part:
     """Return the term that words add to the relevance.
 
-    Args:
-        matched: the matched terms, the strongest first.
-        weights: the weights of the query.
+    `matched`: the matched terms, the strongest first. `weights`: the weights of the query.
     """
     terms = list(matched)
     names = tuple(dict.fromkeys(weights.words.get(term, term)[:40] for term in terms))

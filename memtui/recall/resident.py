@@ -130,9 +130,7 @@ class HeldWords:
 def read_words(vault: Vault, terms: TermIndex, *, wanted: Callable[[], bool] = lambda: True) -> HeldWords | None:
     """Read what a search by words needs, in short leases; a second of processor time at 100,000 memories.
 
-    Args:
-        terms: its postings in memory; brought up to date.
-        wanted: whether to go on; asked between the leases.
+    `terms`: its postings in memory; brought up to date. `wanted`: whether to go on; asked between the leases.
 
     Returns:
         What was read; None if the vault changed meanwhile or `wanted` says no.

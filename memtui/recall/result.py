@@ -119,9 +119,7 @@ def listed_and_counted(
 
     What is below the floor comes after all that is not.
 
-    Args:
-        withheld: withheld memories in any order.
-        unseen: counts per group of those that were not even fetched.
+    `withheld`: withheld memories in any order. `unseen`: counts per group of those that were not even fetched.
     """
     nearest = sorted(withheld, key=lambda one: (one.reason.code is ReasonCode.BELOW_FLOOR, -one.nearness, one.id))
     counts = {group: number for group, number in unseen.items() if number > 0}

@@ -76,9 +76,8 @@ class Fetched:
     def check_anchors(self, tree: Tree | None, former: Mapping[str, str] | None = None) -> None:
         """Take the states of anchors from a working tree for the memories of its project; holds no lease.
 
-        Args:
-            tree: the tree, None for none.
-            former: earlier names of the given files; an anchor that is gone and among these has moved.
+        `tree`: the tree, None for none. `former`: earlier names of the given files; an anchor that is gone and among
+        these has moved.
         """
         if tree is None:
             return
@@ -95,9 +94,8 @@ class Fetched:
 def fetch(read: Callable[..., Fetched], meaning: Meaning | None, tree: Tree | None, files: Sequence[str]) -> Fetched:
     """Return what was read with what the working tree adds: imports, states of anchors, former names of files.
 
-    Args:
-        read: reads the vault under one lease, given `surroundings`; called again where vectors that were missing are
-            there now, or a given file had another name.
+    `read`: reads the vault under one lease, given `surroundings`; called again where vectors that were missing are
+    there now, or a given file had another name.
     """
     surroundings = surroundings_of(tree, files)
     fetched = read(surroundings=surroundings)

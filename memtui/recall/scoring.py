@@ -141,8 +141,7 @@ def importance_part(memory: Memory) -> Part:
 def gone_part(memory: Memory, states: dict[str, str]) -> Part | None:
     """Return the factor of a memory whose every file is gone, or None.
 
-    Args:
-        states: last known state per anchor path; what was never checked is not gone.
+    `states`: last known state per anchor path; what was never checked is not gone.
     """
     known = [states.get(anchor.path, "") for anchor in memory.anchors]
     checked = [state for state in known if state != "unverifiable"]
@@ -361,9 +360,7 @@ class Scorer:
     def hit(self, memory: Memory, *, neighbour: Neighbour | None = None, extra: Part | None = None) -> Hit:
         """Return a memory with its score.
 
-        Args:
-            neighbour: what links pass on to it.
-            extra: a further term of the relevance: pinned, of the project.
+        `neighbour`: what links pass on to it. `extra`: a further term of the relevance: pinned, of the project.
         """
         terms = list(self.own_terms(memory.id))
         if neighbour:

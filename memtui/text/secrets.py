@@ -58,9 +58,8 @@ class SecretFinding:
 def find_secrets(text: str, extra_patterns: Sequence[tuple[str, str]] = ()) -> list[SecretFinding]:
     """Return the secrets in a text in order, overlapping ones as one finding.
 
-    Args:
-        text: any text; a megabyte takes a fraction of a second.
-        extra_patterns: the user's own rules as (name, regular expression); the first group, if any, is the value.
+    `text`: any text; a megabyte takes a fraction of a second. `extra_patterns`: the user's own rules as (name, regular
+    expression); the first group, if any, is the value.
 
     Raises:
         ConfigError: an expression cannot be compiled.

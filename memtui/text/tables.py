@@ -12,9 +12,7 @@ from typing import Any
 def read_table(module_file: str, name: str) -> dict[str, Any]:
     """Return a TOML file that lies beside a module, parsed once.
 
-    Args:
-        module_file: `__file__` of the module.
-        name: the name of the file, e.g. `injection.toml`.
+    `module_file`: `__file__` of the module. `name`: the name of the file, e.g. `injection.toml`.
     """
     import tomllib
 

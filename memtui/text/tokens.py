@@ -45,9 +45,8 @@ def name_terms(raw: str, stop: Collection[str]) -> tuple[str, ...]:
     `paymentId`, `payment_id` and `payment-id` share the whole `paymentid`, and give `payment` and `id` too. Paths and
     dotted names stay whole with their signs. Words are stemmed; words of `stop` give nothing, except inside a whole.
 
-    Args:
-        raw: letters and digits with inner `_`, `-`, `.`, `/`, `\` or apostrophes, as written.
-        stop: words to leave out, in lower case.
+    `raw`: letters and digits with inner `_`, `-`, `.`, `/`, `\` or apostrophes, as written. `stop`: words to leave out,
+    in lower case.
     """
     if not raw:
         return ()
@@ -214,8 +213,7 @@ V = TypeVar("V")
 class Memo(dict[K, V], Generic[K, V]):
     """A cache of a function's results by key; looking up a known key calls no Python code.
 
-    Args:
-        most: entries at which the cache is emptied.
+    `most`: entries at which the cache is emptied.
     """
 
     def __init__(self, make: Callable[[K], V], *, most: int) -> None:

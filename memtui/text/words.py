@@ -32,9 +32,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 def did_you_mean(word: str, known: Iterable[str], *, otherwise: str = "", then: str = "") -> str:
     """Return `Did you mean X?` for the nearest known name, as (a part of) a remedy.
 
-    Args:
-        otherwise: what stands in its place if no name is close.
-        then: what follows in either case.
+    `otherwise`: what stands in its place if no name is close. `then`: what follows in either case.
     """
     close = nearest(word, known)
     return " ".join(part for part in (f"Did you mean {close}?" if close else otherwise, then) if part)

@@ -40,9 +40,8 @@ _STYLE_SHEETS = sorted(Path(__file__).parent.glob("**/*.tcss"), key=lambda sheet
 class MemtuiApp(App[int]):
     """The terminal app.
 
-    Args:
-        opening: what the command line decided.
-        theme_folders: where themes are looked for; by default those that ship and the user's own.
+    `opening`: what the command line decided. `theme_folders`: where themes are looked for; by default those that ship
+    and the user's own.
     """
 
     CSS_PATH: ClassVar[list[str | Path]] = _STYLE_SHEETS  # type: ignore[assignment] # Textual takes a list as well

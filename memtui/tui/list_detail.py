@@ -31,11 +31,7 @@ from memtui.tui.widgets.lines import KeyHints
 
 
 class ScreenPart:
-    """What a screen holds instead of inheriting it; the screen asks each of its `parts` in turn.
-
-    Args:
-        screen: the screen that holds it, in whose loader it reads.
-    """
+    """What a screen holds instead of inheriting it; the screen asks each of its `parts` in turn."""
 
     def __init__(self, screen: MemtuiScreen) -> None:
         self.screen = screen
@@ -72,8 +68,7 @@ class ScreenPart:
 class SourceOpener:
     """Opens the source of a memory, or its first file, in the user's editor.
 
-    Args:
-        closed: called once the editor is closed, as its file may have changed.
+    `closed`: called once the editor is closed, as its file may have changed.
     """
 
     def __init__(self, screen: MemtuiScreen, closed: Callable[[], object]) -> None:
@@ -120,11 +115,7 @@ _LONGEST_TOAST = 600
 
 
 class MemtuiScreen(Screen[None]):
-    """A screen whose work on the vault is done in threads.
-
-    Args:
-        opening: what the app was opened with.
-    """
+    """A screen whose work on the vault is done in threads."""
 
     AREA: ClassVar[str] = ""  # Owner of this screen's own actions in the registry
 
@@ -268,18 +259,13 @@ class MemtuiScreen(Screen[None]):
     def do(self, change: Callable[[], Done], *, focus: bool = False) -> None:
         """Make a change in a thread, after those asked for before it.
 
-        Args:
-            focus: whether the cursor goes to the memory that was changed.
+        `focus`: whether the cursor goes to the memory that was changed.
         """
         self._waiting_changes.append((change, focus))
         self._next_change()
 
     def acts_ended(self, focus: str | None) -> None:
-        """Show what changed; called after the last change in a row.
-
-        Args:
-            focus: the memory to bring the cursor to.
-        """
+        """Show what changed; called after the last change in a row."""
         del focus
         self.look_again()
 
@@ -393,11 +379,6 @@ class ListDetail(MemtuiScreen):
 
     Where it is narrow one pane is shown; the class `-reading` says that it is the second. A subclass composes the panes
     (a `RowList` with its renderer, a `DetailPane`), sets `looked_at` and reads in `look_again`.
-
-    Args:
-        opening: what the app was opened with.
-        first: the list.
-        second: the pane to read in.
     """
 
     BACK_TO_FIRST: ClassVar[bool] = True  # Whether back leads from the second pane to the first

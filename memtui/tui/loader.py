@@ -65,9 +65,8 @@ class Task:
 class Loader:
     """The reads of one screen, by group: a newer read replaces an older one, whose answer is dropped.
 
-    Args:
-        on_error: what to do about a `MemtuiError` where the read names nothing else. Other errors reach the screen as
-            the worker's own.
+    `on_error`: what to do about a `MemtuiError` where the read names nothing else. Other errors reach the screen as the
+    worker's own.
     """
 
     def __init__(self, screen: Screen[Any], on_error: Callable[[MemtuiError], object]) -> None:

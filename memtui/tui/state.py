@@ -25,9 +25,8 @@ _MOST_VAULTS = 50
 class State:
     """Small values by section: one file for all vaults, each with sections of its own.
 
-    Args:
-        path: a JSON file; None remembers nothing beyond this object.
-        vault: the vault in use; its values are kept apart from those of others.
+    `path`: a JSON file; None remembers nothing beyond this object. `vault`: the vault in use; its values are kept apart
+    from those of others.
     """
 
     def __init__(self, path: Path | None, vault: Path) -> None:

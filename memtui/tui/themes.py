@@ -35,11 +35,7 @@ class PlainFilter(LineFilter):
     """Takes every colour away; what stood out is reversed, what stood back is dim."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return segments without colours.
-
-        Args:
-            background: what the widget is painted with.
-        """
+        """Return segments without colours. `background`: what the widget is painted with."""
         return [
             Segment(text, None if style is None else plain_style(style, background), control)
             for text, style, control in segments

@@ -36,9 +36,6 @@ CHANGES_SHOWN = 3  # Last changes that the details show; History has them all
 class VaultAccess:
     """A vault, what the app was opened with, and what every screen reads of a memory.
 
-    Args:
-        opening: what the app was opened with.
-
     Attributes:
         vault: for changes.
         read_vault: the same for reads, which wait less long for the lease.
@@ -103,11 +100,7 @@ class VaultAccess:
         return [found[identifier] for identifier in identifiers if identifier in found]
 
     def row(self, memory: Memory, now: datetime, asked: AskedSince | None = None) -> Row:
-        """Return a memory as a list shows it.
-
-        Args:
-            asked: what else than its age asks for a review.
-        """
+        """Return a memory as a list shows it. `asked`: what else than its age asks for a review."""
         due = due_at(
             memory,
             self.vault.kinds,
@@ -302,9 +295,7 @@ class MemoryActs:
     def change(self, act: Callable[[], Outcome], word: str, gone: int = 0) -> Done:
         """Make a change and say what it did.
 
-        Args:
-            word: what was done, in the past tense.
-            gone: memories that are left out because they do not exist any more.
+        `word`: what was done, in the past tense. `gone`: memories that are left out because they do not exist any more.
         """
         from memtui.wording import outcomes
 

@@ -114,9 +114,7 @@ class Matched:
         The group is the status of memories in scope, `UNASSIGNED` for active ones without a project, and `FOREIGN` for
         active ones of other projects.
 
-        Args:
-            weights: weight of each term.
-            floor: sum of weights that a memory has to match.
+        `floor`: sum of weights that a memory has to match.
         """
         survey: dict[tuple[str, bool], int] = {}
         if not weights:

@@ -236,9 +236,7 @@ def _drive_check(path: Path) -> Check:
 def _file_system(path: Path, mounts: str | None = None) -> str:
     """Return the type of the file system of a path, e.g. `ext4`; empty if unknown.
 
-    Args:
-        path: a file or folder that need not exist.
-        mounts: the text of `/proc/mounts`; read from the system by default.
+    `path`: a file or folder that need not exist. `mounts`: the text of `/proc/mounts`; read from the system by default.
     """
     if mounts is None:
         try:

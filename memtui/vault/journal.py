@@ -70,9 +70,8 @@ class _Step:
 def change_numbers(reader: VaultReader, *, words: Sequence[str] = (), memory_id: str | None = None) -> list[int]:
     """Return the numbers of changes, the newest first.
 
-    Args:
-        words: each must occur in number, actor, action, summary, reason or state, ignoring case.
-        memory_id: only changes that touched this memory.
+    `words`: each must occur in number, actor, action, summary, reason or state, ignoring case. `memory_id`: only
+    changes that touched this memory.
     """
     conditions = ["contains(lower(concat_ws(' ', number, actor, action, summary, reason, state)), ?)" for _ in words]
     parameters: list[object] = [word.lower().replace("\0", "") for word in words]
@@ -103,12 +102,7 @@ def change_rows(reader: VaultReader, numbers: Iterable[int]) -> dict[int, Change
 
 
 def memory_steps(reader: VaultReader, number: int, *, first: str | None = None, most: int) -> list[MemoryStep]:
-    """Return what a change did to each memory, in order.
-
-    Args:
-        first: a memory to list before the others.
-        most: limit.
-    """
+    """Return what a change did to each memory, in order. `first`: a memory to list before the others."""
     found = reader.connection.execute(
         "SELECT entity_key, max(version), first(before ORDER BY position), last(after ORDER BY position)"
         " FROM revisions WHERE change_number = ? AND entity = 'memory' GROUP BY entity_key"

@@ -120,8 +120,7 @@ def backup_age(vault: Vault, now: datetime) -> timedelta | None:
 def restore(vault: Vault, name: str | None) -> tuple[Path, Path | None]:
     """Replace the vault by a backup; the current vault is backed up first.
 
-    Args:
-        name: name or path of the backup, by default the newest.
+    `name`: name or path of the backup, by default the newest.
 
     Returns:
         the backup used, and the copy of the vault before.

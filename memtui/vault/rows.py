@@ -118,9 +118,7 @@ reads every column first: at 100,000 memories 48 ms, where the semi-join takes 5
 def among(column: str, values: Iterable[str] | Iterable[int], *, few: int = FEW) -> tuple[str, list[object]]:
     """Return the condition that an SQL expression equals one of some values, and its parameters.
 
-    Args:
-        values: any number; with none the condition is false.
-        few: up to so many values stand in the statement.
+    `values`: any number; with none the condition is false. `few`: up to so many values stand in the statement.
     """
     listed = list(values)
     if not listed:

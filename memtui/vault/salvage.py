@@ -229,9 +229,8 @@ class Salvaged:
 def salvage(path: Path, out: Path) -> Salvaged:
     """Read what can be read of a file, restarting after every crash.
 
-    Args:
-        path: a copy of the file; its log is read too if there is one.
-        out: JSON lines `{"table", "row"}`; values that could not be read are missing.
+    `path`: a copy of the file; its log is read too if there is one. `out`: JSON lines `{"table", "row"}`; values that
+    could not be read are missing.
     """
     plan = _Plan()
     result = Salvaged()

@@ -77,8 +77,7 @@ def _from_row(values: Sequence[Any]) -> SourceText:
 def put_source_texts(writer: VaultWriter, texts: Sequence[SourceText], *, moot: Iterable[tuple[str, str]] = ()) -> None:
     """Store what sources say, replacing what was stored of the same memory and source.
 
-    Args:
-        moot: (memory id, path) of sources that no longer say anything else.
+    `moot`: (memory id, path) of sources that no longer say anything else.
     """
     known = {(text.memory_id, text.path): text.seen_hash for text in source_texts(writer)}
     given = {(text.memory_id, text.path): text for text in texts}

@@ -123,8 +123,7 @@ class Probe:
 def probe(path: Path, *, wait_seconds: float | None = None) -> Probe:
     """Read a vault file in a child process.
 
-    Args:
-        wait_seconds: how long to wait for the lease; None if the caller holds it or needs none.
+    `wait_seconds`: how long to wait for the lease; None if the caller holds it or needs none.
     """
     patience = "" if wait_seconds is None else str(wait_seconds)
     return _probe_of(run_child("memtui.vault.subprocess_probe", "look", str(path), patience))

@@ -85,9 +85,7 @@ _MEMORY_TEXTS = tuple(
 class Eraser:
     """Removes one text from whatever contains it, whatever the white space between its words.
 
-    Args:
-        text: not blank.
-        kept_words: values that stay even if they contain it: names of kinds, `person`, `global`.
+    `text`: not blank. `kept_words`: values that stay even if they contain it: names of kinds, `person`, `global`.
     """
 
     def __init__(self, text: str, kept_words: frozenset[str]) -> None:
@@ -247,9 +245,8 @@ _HOLDERS = ("str", "tuple", "list", "Sequence", "Mapping", "Record", "Anchor", "
 def texts_in(thing: Any, name: str = "") -> Iterator[tuple[str, str]]:
     """Yield (field, text) for every free text in a thing of the vault, or in its record.
 
-    Args:
-        thing: a text, a memory, link, verdict or signal, a pack, a recipe, a portable record, or a list of these.
-        name: field name of a bare text.
+    `thing`: a text, a memory, link, verdict or signal, a pack, a recipe, a portable record, or a list of these. `name`:
+    field name of a bare text.
     """
     waiting: list[tuple[str, Any]] = [(name, thing)]
     while waiting:
@@ -275,9 +272,7 @@ def _parts(name: str, thing: Any) -> list[tuple[str, Any]]:
 def secrets_in(thing: Any, patterns: Patterns = (), *, unless_in: Any = None) -> dict[str, list[str]]:
     """Return the names of the rules that found a secret, by field; never the value.
 
-    Args:
-        patterns: the user's own rules.
-        unless_in: texts in here were stored before with the user's consent.
+    `patterns`: the user's own rules. `unless_in`: texts in here were stored before with the user's consent.
     """
     known = {text for _, text in texts_in(unless_in)} if unless_in is not None else set()
     texts = [(field, text) for field, text in texts_in(thing) if text not in known]
@@ -300,8 +295,7 @@ def _rules(findings: Iterable[SecretFinding]) -> list[str]:
 def refuse_secrets_in(thing: Any, patterns: Patterns = (), *, what: str = "text", unless_in: Any = None) -> None:
     """Refuse a thing with something that looks like a secret, without echoing it; arguments as for `secrets_in`.
 
-    Args:
-        what: field name of a bare text.
+    `what`: field name of a bare text.
 
     Raises:
         SecretRefusedError: names the field and the rules that matched.

@@ -89,7 +89,6 @@ class Vault:
         """Open the vault for one change; creates the file, commits at the end, rolls back on any error.
 
         Args:
-            actor: a person or an agent's name.
             action: what is done in a word or two, for the journal.
             summary: one line for people; by default the action.
             reason: why, if the actor gave a reason.
@@ -125,9 +124,8 @@ class Vault:
     def connect(self, *, read_only: bool, private: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
         """Hold the lease and an open connection with the newest schema; for code within `vault/`.
 
-        Args:
-            read_only: whether to open the file for reading.
-            private: whether to use an engine of its own, because its settings are changed.
+        `read_only`: whether to open the file for reading. `private`: whether to use an engine of its own, because its
+        settings are changed.
         """
         self._refuse_orphan_log()
         if read_only and not self.exists:

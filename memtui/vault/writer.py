@@ -239,9 +239,8 @@ class VaultWriter(VaultReader):
     ) -> None:
         """Store what sources say now, replacing what was known of the same memory and place.
 
-        Args:
-            nothing_new: memories whose sources say what they said before, with the moment to store for a place that
-                is seen for the first time; for the others it is now.
+        `nothing_new`: memories whose sources say what they said before, with the moment to store for a place that is
+        seen for the first time; for the others it is now.
         """
         known = {state.place: state for state in self.source_states()}
         new_rows = []

@@ -189,8 +189,7 @@ def done(verb: str, memories: Sequence[Memory]) -> str:
 def acted(verb: str, outcome: Outcome, *, missing: int = 0) -> str:
     """Return what was done, then what was skipped and why: `Retired 3 memories; 1 skipped: already retired`.
 
-    Args:
-        missing: memories that were chosen but no longer exist.
+    `missing`: memories that were chosen but no longer exist.
     """
     reasons = Counter(skip_reason(each) for each in outcome.skipped)
     if missing:

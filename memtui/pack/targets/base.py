@@ -193,8 +193,7 @@ def clean_line(text: str) -> str:
 def status_marker(memory: Memory, known: Reason | None = None) -> str:
     """Return what a payload says of a memory that is not in use, on one line; empty for one that is.
 
-    Args:
-        known: what is known beyond the status, such as what replaced it.
+    `known`: what is known beyond the status, such as what replaced it.
     """
     if known is not None:
         day = f"{known.date:%Y-%m-%d}" if known.date else ""

@@ -279,9 +279,7 @@ def target_names() -> tuple[str, ...]:
 def target_named(name: str, settings: Iterable[tuple[str, TargetSettings]] = ()) -> Target:
     """Return the target of that name.
 
-    Args:
-        name: as people write it.
-        settings: a person's own limits, per target.
+    `settings`: a person's own limits, per target.
 
     Raises:
         UsageError: unknown target; the message suggests the nearest and lists all.

@@ -65,8 +65,7 @@ GUARANTEED = "ctrl+q"  # Quits whatever the configuration says
 class Keymap:
     """Which keys run which act.
 
-    Args:
-        chosen: keys by action id, as the configuration has them: `"P"`, `"ctrl+t, T"`.
+    `chosen`: keys by action id, as the configuration has them: `"P"`, `"ctrl+t, T"`.
 
     Attributes:
         problems: one line for every remapping that was left out, with the reason.

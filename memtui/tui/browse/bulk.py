@@ -183,10 +183,7 @@ _ACTS = frozenset({"bulk-tags", "bulk-kind", "bulk-half-life", "bulk-verify", "b
 class BulkScreen(ListDetail):
     """What is chosen on the left, on the right what can be done and what the last act left alone.
 
-    Args:
-        opening: what the app was opened with.
-        identifiers: what is chosen at first.
-        query: by which the list it comes from was filtered.
+    `identifiers`: what is chosen at first. `query`: by which the list it comes from was filtered.
     """
 
     AREA = BULK

@@ -235,11 +235,7 @@ class FacetPane(CursorList):
 
 
 def list_title(wanted: Wanted, *, best: bool) -> str:
-    """Return the title of the list: what it holds and in what order.
-
-    Args:
-        best: whether the best match stands first.
-    """
+    """Return the title of the list: what it holds and in what order. `best`: whether the best match stands first."""
     name = "Due for review" if wanted.due_only else "Memories"
     chosen = [tame(chosen_words(wanted.chosen), 60)] if wanted.chosen else []
     return " · ".join((f"2 {name}", BEST if best else SORTS[wanted.sort], *chosen))
@@ -345,9 +341,7 @@ class BrowseState:
 def read_state(values: dict[str, Any], place: str) -> BrowseState:
     """Return what a section says; what is no such value is as at the first start.
 
-    Args:
-        values: of JSON's types, or anything else.
-        place: where the app is opened.
+    `values`: of JSON's types, or anything else. `place`: where the app is opened.
     """
     first = BrowseState(place=place)
     here = values.get("place") == place

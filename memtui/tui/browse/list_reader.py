@@ -35,10 +35,7 @@ QUICK_TYPING_SECONDS = 0.01
 class ListReader:
     """Reads the list in threads and shows it in its pane.
 
-    Args:
-        screen: the screen that holds it.
-        pane: the list.
-        shown: called with every list that was shown.
+    `screen`: the screen that holds it. `shown`: called with every list that was shown.
 
     Attributes:
         listing: what is shown; None before the first read.
@@ -108,12 +105,7 @@ class ListReader:
     # -- reading ----------------------------------------------------------------------------------
 
     def reload(self, *, steady: bool = False, focus: str | None = None) -> None:
-        """Read the list again.
-
-        Args:
-            steady: whether what is shown keeps its order.
-            focus: the memory to bring the cursor to.
-        """
+        """Read the list again. `steady`: whether what is shown keeps its order."""
         self.outdated = True
         self._steady = self._steady or steady
         self.focus = focus or self.focus

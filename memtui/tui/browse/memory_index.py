@@ -22,11 +22,7 @@ _SHORT = 2  # A part so short is in most titles: looking at each is quicker than
 
 
 class Titles:
-    """Lower-case titles by their place in a list.
-
-    Args:
-        titles: each without line ends.
-    """
+    """Lower-case titles by their place in a list. `titles`: each without line ends."""
 
     def __init__(self, titles: Sequence[str]) -> None:
         self._text = "\n".join(titles)
@@ -77,9 +73,8 @@ class ListAtHand:
     def fitting(self, part: str, hits: Iterable[str], *, best: bool) -> tuple[str, ...]:
         """Return the listed ids among hits, and those whose title holds a part.
 
-        Args:
-            hits: ids found by words, the best first.
-            best: whether the hits come first, in their order; else all are in the order of the list.
+        `hits`: ids found by words, the best first. `best`: whether the hits come first, in their order; else all are in
+        the order of the list.
         """
         import numpy as np
 

@@ -99,9 +99,8 @@ class ListQueries:
         A query that names fields keeps the order of the list; one that cannot be read, as while it is typed, is taken
         for words, and the list says what is wrong.
 
-        Args:
-            best: whether hits stand first, in the order of the search; else all in the order of the list.
-            by_meaning: whether to search by meaning too; where only words are, the answer is no more than partial.
+        `best`: whether hits stand first, in the order of the search; else all in the order of the list. `by_meaning`:
+        whether to search by meaning too; where only words are, the answer is no more than partial.
         """
         text, problem = cleaned(query), ""
         if not text or not base.ids:
@@ -267,8 +266,7 @@ class ListQueries:
         For a thread: at 100,000 memories it takes a second of processor time, in short leases, and 45 MB. In a small
         vault it is the titles alone.
 
-        Args:
-            wanted: whether to go on; asked now and then.
+        `wanted`: whether to go on; asked now and then.
         """
         if max(base.active, len(base.ids)) < LARGE_VAULT:
             self.titles(base)
@@ -329,8 +327,7 @@ class ListQueries:
     def detail(self, identifier: str, explain: str | None = None) -> Detail | None:
         """Return one memory in full, None if it is gone.
 
-        Args:
-            explain: a query to explain its score for, empty for its baseline score; None explains nothing.
+        `explain`: a query to explain its score for, empty for its baseline score; None explains nothing.
         """
         detail = self._access.detail(identifier)
         if detail is None or explain is None:

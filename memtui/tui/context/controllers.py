@@ -33,9 +33,7 @@ QUESTIONS = {
 class PayloadMaker:
     """Makes the payload of what the lines hold, the newest ask only.
 
-    Args:
-        ask: returns what the lines hold.
-        show, failed: called on the screen's thread.
+    `ask`: returns what the lines hold. `show, failed`: called on the screen's thread.
 
     Attributes:
         is_waiting: whether a newer payload than the shown one is being made.

@@ -58,11 +58,7 @@ class Since:
 
 
 class LineError(UsageError):
-    """One of the lines cannot be used.
-
-    Args:
-        line: its label.
-    """
+    """One of the lines cannot be used. `line`: its label."""
 
     def __init__(self, line: str, error: UsageError) -> None:
         super().__init__(error.what, where=error.where, remedy=error.remedy)
@@ -70,11 +66,7 @@ class LineError(UsageError):
 
 
 class _Kept(Generic[T]):
-    """The last value that was made, as long as it is asked for with the same key.
-
-    Args:
-        seconds: how long it is kept.
-    """
+    """The last value that was made, as long as it is asked for with the same key. `seconds`: how long it is kept."""
 
     def __init__(self, seconds: float = math.inf) -> None:
         self._seconds = seconds
@@ -251,9 +243,7 @@ class Payloads:
     def copy(self, answer: Answer, send_escape: Callable[[str], bool], *, hint: str = "") -> Done:
         """Copy a payload and record the pack; the message names the route that carried it.
 
-        Args:
-            send_escape: sends OSC 52.
-            hint: how to give feedback later, for the end of the message.
+        `send_escape`: sends OSC 52. `hint`: how to give feedback later, for the end of the message.
         """
         from memtui.pack.clipboard import copy
         from memtui.pack.recipes import record_pack

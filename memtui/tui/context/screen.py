@@ -42,11 +42,7 @@ _ON_A_TASK = frozenset({"context-save", "context-question"})
 
 
 class ContextScreen(MemtuiScreen):
-    """What goes to an assistant for a task, and why.
-
-    Args:
-        opening: what the app was opened with.
-    """
+    """What goes to an assistant for a task, and why."""
 
     AREA = CONTEXT
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CONTEXT)

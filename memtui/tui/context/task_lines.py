@@ -80,11 +80,7 @@ def completed(line: str, cursor: int, name: str) -> tuple[str, int]:
 
 
 class SettingWord(Widget):
-    """`Target chat ▾`.
-
-    Args:
-        act: id of the action that changes it.
-    """
+    """`Target chat ▾`. `act`: id of the action that changes it."""
 
     ALLOW_SELECT = False
     value: reactive[str] = reactive("", layout=True)
@@ -105,11 +101,7 @@ class SettingWord(Widget):
 
 
 class Offers(Widget):
-    """The names that match, the chosen one marked.
-
-    Args:
-        take: called with the place of a name that was clicked.
-    """
+    """The names that match, the chosen one marked. `take`: called with the place of a name that was clicked."""
 
     ALLOW_SELECT = False
     names: reactive[Sequence[str]] = reactive((), layout=True)
@@ -141,9 +133,6 @@ class Offers(Widget):
 
 class FilesLine(TextLine):
     """A line of names.
-
-    Args:
-        folder: what a path typed here is relative to.
 
     Attributes:
         offers: shows the names that match; the screen places it.
@@ -251,9 +240,6 @@ _LONGEST_PROBLEM = 300
 
 class TaskLines(Vertical):
     """The lines at the top of Context.
-
-    Args:
-        folder: what the files being edited are relative to.
 
     Attributes:
         phase: None to guess it.

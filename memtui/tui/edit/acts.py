@@ -50,8 +50,7 @@ class ResemblingAccess:
     def beside(self, identifiers: Sequence[str], before: Memory | None = None) -> list[Beside]:
         """Return what memories resemble, of each the nearest.
 
-        Args:
-            before: the one memory as it was before an edit: a small change is no new statement.
+        `before`: the one memory as it was before an edit: a small change is no new statement.
         """
         from memtui.analysis.resemblance import changed_much
         from memtui.curate.links import MOST_COMPARED, resembling
@@ -159,8 +158,7 @@ class SimilarOnSave(ScreenPart):
     def look(self, identifiers: Sequence[str], before: Memory | None = None) -> None:
         """Look for what memories resemble that were saved as new statements, or accepted; safe to call from a thread.
 
-        Args:
-            before: the one memory as it was before an edit.
+        `before`: the one memory as it was before an edit.
         """
 
         def ignore(_: MemtuiError) -> None:

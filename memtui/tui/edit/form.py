@@ -181,11 +181,7 @@ def drafts_of(app: App[object]) -> dict[str, object]:
 
 
 class FormScreen(MemtuiScreen):
-    """A form that keeps a draft of what is typed, checks it while typing, and warns once before it is left unsaved.
-
-    Args:
-        plans: the fields.
-    """
+    """A form that keeps a draft of what is typed, checks it while typing, and warns once before it is left unsaved."""
 
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable

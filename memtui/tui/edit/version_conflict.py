@@ -50,11 +50,7 @@ _WORDS: dict[Choice, str] = {
 class ConflictScreen(MemtuiScreen):
     """Choose one of the texts of each field, combine both, or write a new one.
 
-    Args:
-        base: the memory that the edit started from.
-        theirs: the memory as stored now.
-        wish: the save that was refused.
-        last: who changed the memory last, and how.
+    `wish`: the save that was refused. `last`: who changed the memory last, and how.
     """
 
     AREA = CONFLICT
@@ -378,9 +374,8 @@ _TEXTS = ("title", "insight", "rationale", "snippet")
 class SourceConflictScreen(ConflictScreen):
     """Choose for each field between the text of the source and that of the vault.
 
-    Args:
-        left: how many source conflicts are left, this one included.
-        moved: whether the source file is no longer where it was.
+    `left`: how many source conflicts are left, this one included. `moved`: whether the source file is no longer where
+    it was.
     """
 
     NAME = "Source conflict"

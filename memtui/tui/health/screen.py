@@ -94,11 +94,7 @@ def _row(row: HealthRow, width: int) -> list[Block]:
 
 
 class HealthScreen(ListDetail):
-    """What needs attention beside what the vault holds; in one pane where it is narrow.
-
-    Args:
-        opening: what the app was opened with.
-    """
+    """What needs attention beside what the vault holds; in one pane where it is narrow."""
 
     AREA = HEALTH
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(HEALTH)

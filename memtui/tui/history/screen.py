@@ -38,9 +38,7 @@ TYPING_SECONDS = 0.06  # Pause after a key before the filter asks the vault
 class HistoryScreen(ListDetail):
     """The list of changes beside what one of them did.
 
-    Args:
-        opening: what the app was opened with.
-        memory_id: a memory whose changes alone are listed at first.
+    `memory_id`: a memory whose changes alone are listed at first.
     """
 
     AREA = HISTORY

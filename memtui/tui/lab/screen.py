@@ -75,8 +75,7 @@ class _Line:
 def curve_of(snapshot: Snapshot, trial: Trial, project: str | None = None) -> Curve:
     """Return the curve of a kind since a verification, or of one memory with today; beside it the one that is tried.
 
-    Args:
-        project: the one project that a kind is shown in, None for those that have no half-life of their own.
+    `project`: the one project that a kind is shown in, None for those that have no half-life of their own.
     """
     memory = snapshot.memory(trial.memory_id or "") if trial.subject == MEMORY else None
     knobs, in_force = trial.knobs, snapshot.in_force
@@ -259,9 +258,7 @@ ALL_SETTINGS_CELLS = 100  # Width from which the title shows the settings that a
 class LabScreen(MemtuiScreen):
     """The curve of one kind beside the effect of what is tried, above all kinds with their half-lives.
 
-    Args:
-        opening: what the app was opened with.
-        memory_id: a memory that can be given a half-life of its own, None for none.
+    `memory_id`: a memory that can be given a half-life of its own, None for none.
     """
 
     AREA = LAB

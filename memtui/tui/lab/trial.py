@@ -66,8 +66,7 @@ def payload_effect(
 ) -> PayloadEffect | None:
     """Return what the payloads would become, None once the answer is no longer wanted.
 
-    Args:
-        current: the members without the trial, None to find them too.
+    `current`: the members without the trial, None to find them too.
     """
 
     def members(tried: Knobs) -> Members | None:

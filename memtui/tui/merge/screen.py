@@ -51,8 +51,7 @@ class MergeFields(ChoiceList):
 class MergeScreen(MemtuiScreen):
     """Choose whose text each field takes; the merge itself is one undoable change.
 
-    Args:
-        identifiers: the memories, the one that is kept first.
+    `identifiers`: the memories, the one that is kept first.
     """
 
     AREA = MERGE

@@ -56,11 +56,7 @@ _NONE_YET = (
 
 
 class PacksScreen(ListDetail):
-    """The packs beside the memories of one; feedback is on the pack, or on one memory where their pane is focused.
-
-    Args:
-        opening: what the app was opened with.
-    """
+    """The packs beside the memories of one; feedback is on the pack, or on one memory where their pane is focused."""
 
     AREA = PACKS
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(PACKS)

@@ -87,9 +87,8 @@ def why_title(card: ReviewCard, width: int) -> tuple[str, str]:
 def memory_blocks(card: ReviewCard, *, why: str, panes: AbstractSet[str]) -> list[Block]:
     """Return the memory in full.
 
-    Args:
-        why: reasons that the title has no room for.
-        panes: evidence that has a pane of its own; the rest follows the text.
+    `why`: reasons that the title has no room for. `panes`: evidence that has a pane of its own; the rest follows the
+    text.
     """
     blocks = [Block(((why, "warning"),))] if why else []
     body = describe(card.detail)
@@ -229,11 +228,7 @@ def _key_lines(keys: Sequence[tuple[str, str]]) -> list[Block]:
 
 
 class MovesScreen(ModalScreen[bool]):
-    """Preview of moved files; returns whether to follow them.
-
-    Args:
-        moves: per memory id, old path to new path.
-    """
+    """Preview of moved files; returns whether to follow them. `moves`: per memory id, old path to new path."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "agree", "follow"),

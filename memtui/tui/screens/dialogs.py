@@ -21,11 +21,7 @@ from memtui.tui.widgets.detail import DetailPane
 
 
 class CardScreen(ModalScreen[None]):
-    """Text to read; esc, enter and q close it.
-
-    Args:
-        title: what it is, in our own words.
-    """
+    """Text to read; esc, enter and q close it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,enter,q,i", "leave", "close")]
     AUTO_FOCUS = "#card"
@@ -60,9 +56,7 @@ NUMBERED = 9  # Choices that a single digit chooses
 class ChoiceScreen(ModalScreen[str | None]):
     """Returns the name that was chosen, None where it was left.
 
-    Args:
-        choices: (name, what people call it); a name that is the choice's own number is shown as that alone.
-        current: the name in force.
+    `choices`: (name, what people call it); a name that is the choice's own number is shown as that alone.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -133,12 +127,7 @@ def pick(
 
 
 class ThemePicker(ModalScreen[str | None]):
-    """A list of themes; returns the one that was kept.
-
-    Args:
-        names: themes to choose from.
-        current: the theme in force, to go back to.
-    """
+    """A list of themes; returns the one that was kept."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "back to the old theme"),

@@ -118,11 +118,7 @@ NOTES = (
 
 
 class HelpScreen(ModalScreen[str | None]):
-    """Returns the id of the act to run on the screen beneath.
-
-    Args:
-        screen: the screen that help is asked for.
-    """
+    """Returns the id of the act to run on the screen beneath."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "close"),

@@ -70,9 +70,7 @@ def crowded_out(shown: Sequence[Notification], coming: Notification) -> list[Not
     One of the same sort, because the newer tells how things are now: what was undone is no longer done. Of the others
     the least severe and oldest, until few enough are left.
 
-    Args:
-        shown: the toasts on the screen, the oldest first.
-        coming: the one to be shown.
+    `shown`: the toasts on the screen, the oldest first. `coming`: the one to be shown.
     """
     going = [one for one in shown if one.severity == coming.severity]
     others = sorted((one for one in shown if one not in going), key=lambda one: (_GRAVITY[one.severity], one.raised_at))

@@ -44,9 +44,6 @@ class KeyOrder:
     A screen that comes up takes keys once something on it has the focus, where anything can. One that reads before it
     can be typed into says by `is_opening` how long that is; meanwhile it can be left, and if it closes, what was meant
     for it is let go.
-
-    Args:
-        app: the app whose keys are to be taken in turn.
     """
 
     def __init__(self, app: App[Any]) -> None:

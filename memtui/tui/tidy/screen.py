@@ -275,12 +275,7 @@ class ContradictionText(DetailPane):
 
 
 class ContradictionScreen(MemtuiScreen):
-    """Resolve one contradiction by one key; each way is one undoable change.
-
-    Args:
-        contradiction: the pair as it was found.
-        pair: its memories, A and B.
-    """
+    """Resolve one contradiction by one key; each way is one undoable change."""
 
     AREA = CLASH
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CLASH)

@@ -48,8 +48,7 @@ class TidyAccess:
     def find(self, progress: Progress, *, anew: bool = False) -> TidyReport:
         """Return the findings; nothing is changed.
 
-        Args:
-            anew: examine every memory, file and vector again.
+        `anew`: examine every memory, file and vector again.
 
         Raises:
             Cancelled: raised by `progress`.

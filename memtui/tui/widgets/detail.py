@@ -37,11 +37,7 @@ _STYLES = {
 
 
 def rendered(text: str, width: int, styles: Mapping[str, Style]) -> list[Text]:
-    """Return Markdown as lines of at most so many cells.
-
-    Args:
-        styles: of `heading`, `code`, `path`, `label` and `dim`.
-    """
+    """Return Markdown as lines of at most so many cells. `styles`: of `heading`, `code`, `path`, `label` and `dim`."""
     theme = Theme({f"markdown.{part}": styles[name] for name, parts in _STYLES.items() for part in parts})
     console = Console(
         file=io.StringIO(),

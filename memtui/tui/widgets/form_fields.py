@@ -50,9 +50,7 @@ class _Completer(Suggester):
 class FormLine(OneLineInput):
     """A single line: pasted lines are joined, and down and up cycle through the completions.
 
-    Args:
-        longest: most characters.
-        many: whether it holds several values, separated by commas.
+    `many`: whether it holds several values, separated by commas.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(FORM_LINE)
@@ -233,11 +231,7 @@ FormField = FormLine | FormArea | FormToggle
 
 
 class TextEditScreen(ModalScreen[str | None]):
-    """Edit one text; returns it, None if cancelled.
-
-    Args:
-        text: the initial text.
-    """
+    """Edit one text; returns it, None if cancelled."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "take", "accept"),

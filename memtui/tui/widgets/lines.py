@@ -120,11 +120,7 @@ LONGEST = 2_000  # Characters of a line; recall reads no more of a task for its 
 
 
 class TextLine(OneLineInput):
-    """A single line of text.
-
-    Args:
-        placeholder: shown while it is empty; never from others.
-    """
+    """A single line of text. `placeholder`: shown while it is empty; never from others."""
 
     def __init__(self, placeholder: str = "", *, longest: int = LONGEST, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(placeholder=placeholder, max_length=longest, id=id, compact=True, select_on_focus=False)
@@ -144,11 +140,7 @@ class Question:
 
 
 class AskLine(Horizontal):
-    """A line with a note beside it; hidden until it is opened. What there is already it replaces at the second enter.
-
-    Args:
-        questions: what it may ask, by name.
-    """
+    """A line with a note beside it, hidden until it is opened. At the second enter it replaces what exists already."""
 
     DEFAULT_CLASSES: ClassVar[str] = "ask-line"
 
@@ -256,11 +248,7 @@ class FilterLine(OneLineInput):
 
 
 class TitleLine(Widget):
-    """`memtui  project   Screen      note   ? help`.
-
-    Args:
-        screen: the name of the screen.
-    """
+    """`memtui  project   Screen      note   ? help`."""
 
     ALLOW_SELECT = False
     project: reactive[str | None] = reactive(None)

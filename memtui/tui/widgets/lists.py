@@ -246,9 +246,7 @@ class PickList(CursorList):
     def rows_changed(self, cursor: int | None, notice: Sequence[str] = ()) -> None:
         """Draw other lines.
 
-        Args:
-            cursor: the line to stand on; None keeps the place.
-            notice: lines to show instead of an empty list.
+        `cursor`: the line to stand on; None keeps the place. `notice`: lines to show instead of an empty list.
         """
         self._notice = tuple(notice)
         self.virtual_size = Size(0, self.count)
@@ -328,11 +326,7 @@ class TextRow:
 
 
 class RowList(PickList, Generic[R]):
-    """Rows with lines of text between them.
-
-    Args:
-        cells: returns the cells of a row for a width.
-    """
+    """Rows with lines of text between them. `cells`: returns the cells of a row for a width."""
 
     def __init__(self, cells: Callable[[R, int], Iterable[Cell]], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)

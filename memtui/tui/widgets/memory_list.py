@@ -127,12 +127,7 @@ def row_segments(
 ) -> list[Segment]:
     """Return the cells of a row.
 
-    Args:
-        row: None while it is on its way.
-        columns: the columns that fit.
-        paint: the style of each of `PARTS`, and `base`.
-        current: whether the cursor is on it.
-        marked: whether it is marked.
+    `row`: None while it is on its way. `paint`: the style of each of `PARTS`, and `base`.
     """
     edge = Segment((CURSOR_MARK if current else " ") + (MARKED if marked else " "), paint["pin"])
     if row is None:

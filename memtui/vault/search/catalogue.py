@@ -33,8 +33,7 @@ _SHORT = 2  # Search strings of up to so many bytes are looked for byte by byte:
 class Texts:
     """Texts by their number, in one block of UTF-8 with a line end before each and after the last.
 
-    Args:
-        starts: offset of each in bytes, and of where the next one would begin.
+    `starts`: offset of each in bytes, and of where the next one would begin.
     """
 
     def __init__(self, block: bytes, starts: npt.NDArray[np.uint32]) -> None:
@@ -129,11 +128,7 @@ class Texts:
 
 
 class Sparse:
-    """Texts that only a few memories have.
-
-    Args:
-        numbers: of the memories that have one, in order.
-    """
+    """Texts that only a few memories have. `numbers`: of the memories that have one, in order."""
 
     def __init__(self, numbers: npt.NDArray[np.int64], texts: Texts) -> None:
         self._numbers = numbers

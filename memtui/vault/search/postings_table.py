@@ -121,9 +121,8 @@ class TermTable:
 def table_of(found: PostingColumns, keys: NDArray[np.int64], first: int = 0) -> TermTable:
     """Return the table of the postings of some memories.
 
-    Args:
-        keys: ascending keys of the memories; postings of others are left out.
-        first: place of the first of these memories.
+    `keys`: ascending keys of the memories; postings of others are left out. `first`: place of the first of these
+    memories.
     """
     import numpy as np
 

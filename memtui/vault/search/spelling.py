@@ -24,9 +24,7 @@ def nearest_words(
     first letter, and a search cannot wait for more at 100,000 titles. Two swapped letters count as one error. Among
     equally near words the most frequent wins.
 
-    Args:
-        words: the mistyped words in lower case, ASCII, and the stem of each.
-        reach: most errors per word.
+    `words`: the mistyped words in lower case, ASCII, and the stem of each. `reach`: most errors per word.
     """
     if not words:
         return {}
@@ -63,8 +61,7 @@ def nearest_of(
 ) -> dict[str, str]:
     """Return what `nearest_words` returns, from words in memory.
 
-    Args:
-        known: by first letter, the words of `title_words` with their frequencies.
+    `known`: by first letter, the words of `title_words` with their frequencies.
     """
     from rapidfuzz.distance import DamerauLevenshtein
 
