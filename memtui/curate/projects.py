@@ -111,7 +111,7 @@ def view_of(reader: VaultReader, folder: Path, named: str | None) -> View:
     if named is not None:
         name = store.check_name(named)
         known = name in store.project_names(reader)
-        stands_in = owner is not None and owner[1] == name
+        stands_in = owner[1] == name if owner is not None else _is_called(workspace, name)
         return View(name, Scope.of_project(name), workspace, root, named=True, known=known, stands_in=stands_in)
     if owner is not None:
         return View(owner[1], Scope.of_project(owner[1]), workspace, root, stands_in=True)
@@ -140,6 +140,11 @@ def _owner_of(reader: VaultReader, workspace: Workspace) -> tuple[tuple[str, str
     if store.has_remote(reader, by_history[1]):
         return None, by_history[1]
     return by_history, None
+
+
+def _is_called(workspace: Workspace, name: str) -> bool:
+    """Return whether a repository that belongs to no project has this name, by its remote or by its folder."""
+    return workspace.is_repository and name in {suggest_name(workspace.suggested_name, ()), workspace.main_root.name}
 
 
 def _root_of(identity: str, workspace: Workspace) -> Path:
@@ -238,9 +243,13 @@ def narrow_to_files(vault: Vault, view: View, files: Sequence[str]) -> View:
 
 
 def _with_tree(reader: VaultReader, view: View, files: Sequence[str]) -> View:
-    """Return a view with its project's known folder, where that holds a given file and the working directory none."""
-    tree = known_trees(reader).get(view.project or "")
+    """Return a view with the folder that holds a given file: the working directory, else the project's known one.
+
+    A person who names a project and a file of the working directory means the file that is there.
+    """
     plain = [file.split("::", 1)[0] for file in files]
-    here = any(os.path.exists(view.root / file) for file in plain)  # noqa: PTH110 - Path.exists raises for a long name
-    there = tree is not None and any(os.path.exists(tree.root / file) for file in plain)  # noqa: PTH110 - as above
-    return replace(view, elsewhere=tree) if there and not here else view
+    trees = (Tree(view.project, view.root) if view.project else None, known_trees(reader).get(view.project or ""))
+    for tree in filter(None, trees):
+        if any(os.path.exists(tree.root / file) for file in plain):  # noqa: PTH110 - Path.exists raises for a long name
+            return replace(view, elsewhere=tree)
+    return view

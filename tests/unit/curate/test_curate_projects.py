@@ -170,6 +170,28 @@ def test_a_file_that_only_one_projects_memories_name_says_which_project_is_meant
     assert narrow_to_files(vault, named, ["pay/a.py"]) == named
 
 
+def test_a_project_named_as_its_repository_is_has_the_repositorys_files(vault: Vault, tmp_path: Path) -> None:
+    add(vault, "Taxes are rounded once", project="bakery")
+    add(vault, "Tills close at ten", project="till")
+    by_folder = repository(tmp_path / "bakery", {"cart.py": ""})
+    by_remote = repository(tmp_path / "b", {"cart.py": ""}, remote="https://example.org/acme/bakery.git")
+    for root in (by_folder, by_remote):
+        seen = view(vault, root, "bakery")
+        assert seen.tree is not None
+        assert seen.tree.root == root.resolve()
+        assert view(vault, root, "till").tree is None
+
+
+def test_a_given_file_of_the_working_directory_belongs_to_the_named_project(vault: Vault, tmp_path: Path) -> None:
+    add(vault, "Taxes are rounded once", project="bakery")
+    root = repository(tmp_path / "checkout", {"cart.py": ""})
+    named = view(vault, root, "bakery")
+    assert narrow_to_files(vault, named, ["missing.py"]).tree is None
+    tree = narrow_to_files(vault, named, ["cart.py"]).tree
+    assert tree is not None
+    assert (tree.project, tree.root) == ("bakery", root.resolve())
+
+
 def test_files_are_checked_against_the_anchors_in_view(vault: Vault, tmp_path: Path) -> None:
     add(vault, "About pay", project="shop", files=["pay/*.py"], folder=tmp_path)
     shop, till = view(vault, tmp_path, "shop"), view(vault, tmp_path, "till")
