@@ -171,9 +171,12 @@ def _value_lines(view: MemoryView, session: Session) -> Iterator[str]:
     origin = "set by a person" if memory.half_life_days is not None else "from its kind and how long it has held"
     yield f"Fresh    {view.freshness:.2f}, half-life {half_life_days(memory, session.kinds):.0f} days ({origin})"
     dates = [f"added {memory.created_at:%Y-%m-%d}"]
-    dates.append(
-        f"verified {memory.verified_at:%Y-%m-%d} by {memory.verified_by}" if memory.verified_at else "never verified"
-    )
+    if memory.confirmed_at:
+        dates.append(f"accepted {memory.confirmed_at:%Y-%m-%d} by {memory.confirmed_by}")
+    if memory.verified_at:
+        dates.append(f"verified {memory.verified_at:%Y-%m-%d} by {memory.verified_by}")
+    elif not memory.confirmed_at:
+        dates.append("never verified")
     if view.due_at:
         dates.append(f"due {view.due_at:%Y-%m-%d}")
     if memory.snoozed_until == UNTIL_CHANGE:

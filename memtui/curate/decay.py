@@ -221,8 +221,8 @@ def effect(snapshot: Snapshot, knobs: Knobs) -> Effect:
 def _state(snapshot: Snapshot, memory: Fading, knobs: Knobs) -> tuple[float, bool]:
     """Return the freshness of a memory with knobs that are all set, and whether it is due."""
     half_life, floor = snapshot.half_life(memory, knobs), FLOOR if knobs.floor is None else knobs.floor
-    fresh = 1.0 if memory.pinned else decay(memory.age_days, half_life, floor)
-    is_stale = knobs.threshold is not None and fresh < knobs.threshold
+    fresh, left = (1.0 if memory.pinned else decay(d, half_life, floor) for d in (memory.age_days, memory.waited_days))
+    is_stale = knobs.threshold is not None and left < knobs.threshold
     return fresh, not memory.snoozed and (memory.due or is_stale or memory.id in snapshot.others)
 
 

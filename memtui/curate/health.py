@@ -90,7 +90,7 @@ class Health:
     duplicate_tokens: int
     proposed_contradictions: int | None  # pairs that are proposed; None likewise
     linked_contradictions: int  # pairs of active memories that are linked as contradicting
-    overdue_days: int  # days since the memory that is due for longest was verified
+    overdue_days: int  # days since the memory that is due for longest was verified or accepted
     most_useful: tuple[Ranked, ...]
     least_useful: tuple[Ranked, ...]
     signals: Mapping[str, int]  # how often each signal was given
@@ -127,8 +127,8 @@ def health(vault: Vault, options: HealthOptions) -> Health:
     dead = dead_anchors(vault, active, options.view.tree)
     ids = {memory.id for memory in fading}
     mine = [signal for signal in signals if signal.memory_id in ids]
-    fresh = [_fresh(memory, vault.kinds) for memory in fading]
-    overdue = (one.age_days for one, trust in zip(fading, fresh, strict=True) if trust < options.threshold)
+    fresh = [_fresh(memory, memory.age_days, vault.kinds) for memory in fading]
+    overdue = (one.waited_days for one in fading if _fresh(one, one.waited_days, vault.kinds) < options.threshold)
     duplicates, tokens, proposed = _doubles(vault, scope, options, len(fading))
     most, least = _ranked(mine, fading, vault)
     return Health(
@@ -153,12 +153,12 @@ def health(vault: Vault, options: HealthOptions) -> Health:
     )
 
 
-def _fresh(memory: Fading, kinds: Kinds) -> float:
+def _fresh(memory: Fading, age_days: float, kinds: Kinds) -> float:
     if memory.pinned:
         return 1.0
     days = kinds.half_life(memory.kind, memory.project)
     usual = days if memory.held_days is None else half_life_after(days, memory.held_days)
-    return decay(memory.age_days, usual if memory.half_life_days is None else memory.half_life_days, kinds.floor)
+    return decay(age_days, usual if memory.half_life_days is None else memory.half_life_days, kinds.floor)
 
 
 def _binned(values: Iterable[float]) -> tuple[int, ...]:

@@ -194,8 +194,8 @@ def _revived(writer: VaultWriter, memory: Memory, actor: Actor) -> Memory:
             memory,
             status="active",
             status_reason="",
-            confirmed_at=memory.confirmed_at or writer.now,
-            confirmed_by=memory.confirmed_by or actor.name,
+            confirmed_at=writer.now,
+            confirmed_by=actor.name,
         )
     )
 

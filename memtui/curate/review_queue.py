@@ -74,7 +74,7 @@ _FILE_WORDS = {"changed": "changed since", "moved": "was moved since", "gone": "
 def _due(memory: Memory, trust: float, now: datetime, signals: Iterable[Signal], asked: Sequence[Asked]) -> Due:
     said = list(signals)
     uses = sum(signal.signal in USES for signal in said)
-    since = memory.verified_at
+    since = max(filter(None, (memory.verified_at, memory.confirmed_at)), default=None)
     hurts = sum(signal.signal == "hurt" and (since is None or signal.at > since) for signal in said)
     causes: dict[str, list[Asked]] = {}
     for one in asked:
@@ -94,7 +94,10 @@ def _due(memory: Memory, trust: float, now: datetime, signals: Iterable[Signal],
 
 def _age(memory: Memory, now: datetime) -> str:
     days = counted((now - last_trusted_at(memory)).days, "day")
-    return f"last verified {days} ago" if memory.verified_at else f"never verified, {days} old"
+    if memory.verified_at:
+        return f"last verified {days} ago"
+    vouched = f"accepted on {memory.confirmed_at:%Y-%m-%d}" if memory.confirmed_at else "never verified"
+    return f"{vouched}, {days} old"
 
 
 def _times(word: str, number: int) -> str:

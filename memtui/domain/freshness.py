@@ -29,6 +29,15 @@ def last_trusted_at(memory: Memory) -> datetime:
     return memory.verified_at or memory.observed_at or memory.created_at
 
 
+def vouched_at(memory: Memory) -> datetime:
+    """Return when the time to its next review began: when it was last trusted, or accepted where that was later.
+
+    Accepting is no verification, so freshness ignores it; but what a person accepted today is not asked about today.
+    """
+    trusted = last_trusted_at(memory)
+    return max(trusted, memory.confirmed_at) if memory.confirmed_at else trusted
+
+
 def first_trusted_at(memory: Memory) -> datetime:
     """Return when the memory was first known: observed, else created."""
     return memory.observed_at or memory.created_at
@@ -82,9 +91,9 @@ def due_at(
 ) -> datetime | None:
     """Return when a memory becomes due for review, or None if no day is known.
 
-    The moment its freshness crosses the threshold, its own `due_at`, or the moment something else asked for a review,
-    whichever comes first; a snooze defers them all, unless the change that it waited for has come. A pinned memory does
-    not fade.
+    The moment at which it has faded to the threshold since `vouched_at`, its own `due_at`, or the moment something else
+    asked for a review, whichever comes first; a snooze defers them all, unless the change that it waited for has come.
+    A pinned memory does not fade.
     """
     if woken_at is not None:
         return woken_at
@@ -97,12 +106,12 @@ def due_at(
 
 
 def _crossing(memory: Memory, kinds: Kinds, threshold: float) -> datetime:
-    """Return when the freshness of a memory falls to a threshold; the end of time if it never does."""
+    """Return when a memory has faded to a threshold since it was vouched for; the end of time if it never does."""
     if threshold <= kinds.floor:
         return datetime.max.replace(tzinfo=UTC)
     days = half_life_days(memory, kinds) * math.log2((1.0 - kinds.floor) / (threshold - kinds.floor))
     try:
-        return last_trusted_at(memory) + timedelta(days=days)
+        return vouched_at(memory) + timedelta(days=days)
     except OverflowError:
         return datetime.max.replace(tzinfo=memory.created_at.tzinfo)
 

@@ -55,6 +55,7 @@ class ReasonCode(StrEnum):
     # Recalled: factors of the score.
     FRESHNESS = "freshness"
     VERIFIED = "verified"
+    ACCEPTED = "accepted"
     NEVER_VERIFIED = "never-verified"
     USES = "uses"
     IMPORTANCE = "importance"

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from memtui.config import RecallSettings
 from memtui.domain import freshness as importances
-from memtui.domain.freshness import HURT_WEIGHT, freshness, usefulness
+from memtui.domain.freshness import HURT_WEIGHT, first_trusted_at, freshness, usefulness
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Link, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
@@ -122,7 +122,10 @@ def trusted_since(memory: Memory) -> Reason:
         return Reason(ReasonCode.PINNED)
     if memory.verified_at:
         return Reason(ReasonCode.VERIFIED, date=memory.verified_at)
-    return Reason(ReasonCode.NEVER_VERIFIED, date=memory.observed_at or memory.created_at)
+    first = first_trusted_at(memory)
+    if memory.confirmed_at:
+        return Reason(ReasonCode.ACCEPTED, date=memory.confirmed_at, note=f"{first:%Y-%m-%d}")
+    return Reason(ReasonCode.NEVER_VERIFIED, date=first)
 
 
 def usefulness_part(signals: Sequence[Signal], now: datetime, hurt_weight: float = HURT_WEIGHT) -> Part:

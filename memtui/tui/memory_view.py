@@ -242,16 +242,21 @@ def _standing(detail: Detail) -> tuple[Piece, ...]:
     return ((f"{MARK_PINNED} pinned ", "good"), (f"· {text}", "dim")) if memory.pinned else ((text, "dim"),)
 
 
+def vouched(memory: Memory, now: datetime) -> str:
+    """Return what a person last said of a memory: `verified 3 d ago`, `accepted 3 d ago`, `never verified`."""
+    for word, moment in (("verified", memory.verified_at), ("accepted", memory.confirmed_at)):
+        if moment is not None:
+            return f"{word} {ago(days_between(moment, now))}"
+    return "never verified"
+
+
 def _freshness(detail: Detail) -> tuple[Piece, ...]:
     view, memory = detail.view, detail.view.memory
     is_due = memory.status == "active" and view.due_at is not None and view.due_at <= detail.now
-    verified = (
-        f"verified {ago(days_between(memory.verified_at, detail.now))}" if memory.verified_at else "never verified"
-    )
     pieces: list[Piece] = [
         (freshness_bar(view.freshness), "warning" if is_due else "bar"),
         (" ", "dim"),
-        (f"fresh {view.freshness:.2f} · {verified} ", "dim"),
+        (f"fresh {view.freshness:.2f} · {vouched(memory, detail.now)} ", "dim"),
     ]
     return (*pieces, ("· ", "dim"), (f"{MARK_DUE} due", "warning")) if is_due else tuple(pieces)
 

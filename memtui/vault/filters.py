@@ -10,7 +10,7 @@ from memtui.domain.freshness import GAMMA_SHAPE, REVIEW_THRESHOLD, UNTIL_CHANGE,
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import GLOBAL_PROJECT
 
-HURTS_TO_DUE = 2  # A memory that hurt this often since it was verified is due whatever its age
+HURTS_TO_DUE = 2  # A memory that hurt this often since it was verified or accepted is due whatever its age
 WOKEN_PATH = ""  # Path of the row of `anchor_states` that records a file change since a snooze; no anchor has this path
 
 WOKEN = "woken"
@@ -23,16 +23,21 @@ def sql_time(moment: datetime) -> str:
     return f"TIMESTAMP '{moment.astimezone(UTC).replace(tzinfo=None).isoformat(sep=' ')}'"
 
 
+def unanswered(moment: str, memory: str = "h") -> str:
+    """Return SQL for whether a moment is after a person last verified or accepted a memory."""
+    # `greatest` passes over NULLs.
+    return f"coalesce({moment} > greatest({memory}.verified_at, {memory}.confirmed_at), true)"
+
+
 _UNTIL_CHANGE = sql_time(UNTIL_CHANGE)
 _WOKEN_IDS = f"SELECT memory_id FROM anchor_states WHERE state = '{WOKEN}' AND path = '{WOKEN_PATH}'"
 _SINCE = "greatest(h.created_at, coalesce(h.confirmed_at, h.created_at), coalesce(h.verified_at, h.created_at))"
-_UNVERIFIED = "(h.verified_at IS NULL OR {} > h.verified_at)"
 _FILES = "list_sort([held.path FOR held IN {}.anchors])"
 _ACTIVE = " JOIN memories h ON h.id = s.memory_id AND h.status = 'active'"
 
 _CHANGED_FILES = (
     f"SELECT s.memory_id AS id, s.state AS cause, s.path AS what, s.checked_at AS began FROM anchor_states s{_ACTIVE}"
-    f" WHERE s.state IN ('changed', 'moved', 'gone') AND {_UNVERIFIED.format('s.checked_at')}"
+    f" WHERE s.state IN ('changed', 'moved', 'gone') AND {unanswered('s.checked_at')}"
     " AND list_contains([held.path FOR held IN h.anchors], s.path)"
 )
 _CONTRADICTIONS = (
@@ -41,12 +46,12 @@ _CONTRADICTIONS = (
     " UNION ALL SELECT to_id, from_id, created_at FROM links WHERE type = 'contradicts') pair"
     " JOIN memories h ON h.id = pair.one AND h.status = 'active'"
     " JOIN memories o ON o.id = pair.other AND o.status = 'active'"
-    f" WHERE {_UNVERIFIED.format('pair.created_at')}"
+    f" WHERE {unanswered('pair.created_at')}"
 )
 _HURTS = (
     "SELECT s.memory_id AS id, 'hurt' AS cause, count(*)::VARCHAR AS what,"
     f" list_sort(list(s.made_at))[{HURTS_TO_DUE}] AS began FROM signals s{_ACTIVE}"
-    f" WHERE s.signal = 'hurt' AND {_UNVERIFIED.format('s.made_at')}"
+    f" WHERE s.signal = 'hurt' AND {unanswered('s.made_at')}"
     f" GROUP BY s.memory_id HAVING count(*) >= {HURTS_TO_DUE}"
 )
 _SOURCES = (
@@ -85,17 +90,24 @@ def awake_sql(moment: str) -> str:
 
 
 def due_sql(kinds: Kinds, now: datetime, threshold: float) -> str:
-    """Return SQL for whether memory `m` is due for review at a moment, for any reason."""
-    moment = sql_time(now)
+    """Return SQL for whether memory `m` is due for review at a moment, for any reason, as `domain.freshness.due_at`."""
+    moment, faded = sql_time(now), freshness_sql(kinds, now, since=VOUCHED)
     return (
-        f"{awake_sql(moment)} AND (coalesce({freshness_sql(kinds, now)} < {threshold!r} OR m.due_at <= {moment}, false)"
+        f"{awake_sql(moment)} AND (coalesce({faded} < {threshold!r} OR m.due_at <= {moment}, false)"
         f" OR m.id IN ({TRIGGERED_IDS}))"
     )
 
 
-def freshness_sql(kinds: Kinds, now: datetime) -> str:
-    """Return SQL for the freshness of memory `m`, as `domain.freshness.freshness`."""
-    age = f"greatest(0, epoch({sql_time(now)}) - epoch(coalesce(m.verified_at, m.observed_at, m.created_at))) / 86400.0"
+TRUSTED = "coalesce(m.verified_at, m.observed_at, m.created_at)"
+"""When memory `m` was last trusted, as `domain.freshness.last_trusted_at`."""
+
+VOUCHED = f"greatest({TRUSTED}, m.confirmed_at)"
+"""From when its next review is counted, as `domain.freshness.vouched_at`."""
+
+
+def freshness_sql(kinds: Kinds, now: datetime, *, since: str = TRUSTED) -> str:
+    """Return SQL for the freshness of memory `m`, as `domain.freshness.freshness`, fading from a moment that is SQL."""
+    age = f"greatest(0, epoch({sql_time(now)}) - epoch({since})) / 86400.0"
     floor, rest = kinds.floor, 1 - kinds.floor
     return f"(CASE WHEN m.pinned THEN 1.0 ELSE {floor!r} + {rest!r} * pow(2, -({age}) / {_half_life_sql(kinds)}) END)"
 
@@ -225,14 +237,13 @@ def order_sql(sort: str, kinds: Kinds, now: datetime, threshold: float = REVIEW_
 
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "="})
 
-_TRUSTED = "coalesce(m.verified_at, m.observed_at, m.created_at)"
 _TEXT = (
     "lower(concat_ws(chr(10), m.title, m.insight, m.rationale, m.snippet, array_to_string(m.tags, ' '),"
     " array_to_string([held.path FOR held IN m.anchors], chr(10))))"
 )
 _USED = f"(SELECT count(*) FROM signals used WHERE used.memory_id = m.id AND used.signal IN {USES_SQL})"
 _NUMBERS: Mapping[str, str] = {
-    "trusted": _TRUSTED,
+    "trusted": TRUSTED,
     "fresh": "",
     "used": _USED,
     "importance": "m.importance",

@@ -12,7 +12,9 @@ from memtui.domain.memory import Anchor, AnchorState
 from memtui.vault.filters import (
     TRIGGERED_IDS,
     TRIGGERS,
+    TRUSTED,
     USES_SQL,
+    VOUCHED,
     WOKEN,
     WOKEN_PATH,
     MemoryFilter,
@@ -20,6 +22,7 @@ from memtui.vault.filters import (
     awake_sql,
     freshness_sql,
     sql_time,
+    unanswered,
     where_sql,
 )
 from memtui.vault.reader import VaultReader
@@ -86,12 +89,12 @@ def missing_places(reader: VaultReader, wanted: MemoryFilter) -> dict[Place, Anc
 def unanswered_states(reader: VaultReader, wanted: MemoryFilter) -> dict[str, dict[str, AnchorState]]:
     """Return, per memory of a filter, its anchors that changed, moved or disappeared, by path.
 
-    A check from before the memory was verified does not count: whoever verified it looked at the files.
+    A check from before the memory was verified or accepted does not count: whoever did so could look at the files.
     """
     found = _states(
         reader,
         wanted,
-        "s.state IN ('changed', 'moved', 'gone') AND (m.verified_at IS NULL OR s.checked_at > m.verified_at)"
+        f"s.state IN ('changed', 'moved', 'gone') AND {unanswered('s.checked_at', 'm')}"
         " AND list_contains([anchor.path FOR anchor IN m.anchors], s.path)",
     )
     states: dict[str, dict[str, AnchorState]] = {}
@@ -205,7 +208,7 @@ def riskiest(reader: VaultReader, wanted: MemoryFilter, *, now: datetime, limit:
     found = reader.connection.execute(
         "WITH used AS (SELECT s.memory_id AS id,"
         f" count(*) FILTER (WHERE s.signal IN {USES_SQL}) AS uses,"
-        " count(*) FILTER (WHERE s.signal = 'hurt' AND (h.verified_at IS NULL OR s.made_at > h.verified_at)) AS hurts"
+        f" count(*) FILTER (WHERE s.signal = 'hurt' AND {unanswered('s.made_at')}) AS hurts"
         " FROM signals s JOIN memories h ON h.id = s.memory_id GROUP BY s.memory_id),"
         " asked AS (SELECT id, count(*) FILTER (WHERE cause IN ('changed', 'moved', 'gone')) AS files,"
         " count(*) FILTER (WHERE cause = 'woken') AS woken,"
@@ -231,6 +234,7 @@ class Fading:
     kind: str
     pinned: bool
     age_days: float  # days since it was last verified, else observed, else created; never negative
+    waited_days: float  # days towards its next review: as its age, but since it was accepted where that was later
     held_days: float | None  # days that it is known to have held, None if it was never verified
     half_life_days: float | None  # its own, None for that of its kind
     due: bool  # whether it is due whatever its freshness: its own date has come, or there is a reason other than age
@@ -245,11 +249,12 @@ def read_fading(reader: VaultReader, scope: Scope, now: datetime) -> list[Fading
     first = "coalesce(m.observed_at, m.created_at)"
     found = reader.connection.execute(
         f"SELECT m.id, left(m.title, {_LONGEST_TITLE}), m.kind, m.pinned,"
-        f" greatest(0, epoch(?::TIMESTAMP) - epoch(coalesce(m.verified_at, {first}))) / 86400.0,"
+        f" greatest(0, epoch(?::TIMESTAMP) - epoch({TRUSTED})) / 86400.0,"
+        f" greatest(0, epoch(?::TIMESTAMP) - epoch({VOUCHED})) / 86400.0,"
         f" CASE WHEN m.verified_at IS NOT NULL THEN greatest(0, epoch(m.verified_at) - epoch({first})) / 86400.0 END,"
         f" m.half_life_days, coalesce(m.due_at <= {at}, false) OR m.id IN ({TRIGGERED_IDS}), NOT {awake_sql(at)},"
         f" m.project FROM memories m WHERE {condition} ORDER BY m.key",
-        [moment, *parameters],
+        [moment, moment, *parameters],
     ).fetchall()
     return [Fading(*row) for row in found]
 

@@ -70,6 +70,7 @@ _NAMING: Mapping[ReasonCode, str] = {
     ReasonCode.ALREADY_LOADED: "already loaded by {target} from {path}",
     ReasonCode.TOO_MANY: "beyond the limit of {number} memories",
     ReasonCode.VERIFIED: "verified {date}",
+    ReasonCode.ACCEPTED: "accepted on {date}, from {note}",
     ReasonCode.NEVER_VERIFIED: "never verified, from {date}",
     ReasonCode.IMPORTANCE: "{number} of 5",
     ReasonCode.NO_ROOM: "nothing fits the budget of {note}",

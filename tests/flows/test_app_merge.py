@@ -74,7 +74,7 @@ async def test_three_locks_become_one_and_three_again(blank: Vault, tmp_path: Pa
         for part in (
             "Merge 3 memories",
             "field 1 of 3: Title",
-            "✓ A  typed · never verified",
+            "✓ A  typed · accepted",
             "! numbers differ: 30 s / 60 s",
         ):
             assert part in text

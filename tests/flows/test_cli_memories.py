@@ -206,7 +206,7 @@ def test_show_prints_the_whole_memory(cli: Cli) -> None:
         "x[0] = [/b]",
         made,
         "half-life",
-        "never verified",
+        "accepted ",
     ):
         assert part in text
 

@@ -406,8 +406,8 @@ def test_what_is_put_in_although_it_is_not_in_use_is_marked_and_warned_of(demo: 
     demo.globals += ["--project", "payments-api"]
     words = (*TASK, "--budget", "4k", "--with", SUPERSEDED, "--with", "mpxiyivk", "--with", "ptxs2cfk")
     run = demo("context", *words, "--copy")
-    assert f"Superseded by {LOCK}, never verified" in run.out
-    assert "Retired, never verified" in run.out
+    assert f"Superseded by {LOCK}, accepted, from" in run.out
+    assert "Retired, accepted, from" in run.out
     assert "Not confirmed by a person" in run.out
     assert clipboard.read_text("utf-8") == run.out
     assert f"{SUPERSEDED} “Lock refunds by user_id” is superseded by {LOCK}" in run.err

@@ -223,7 +223,8 @@ def trust_line(item: PackItem) -> str:
     """
     memory = item.memory
     since = f"from {memory.observed_at or memory.created_at:%Y-%m-%d}"
-    verified = f"verified {memory.verified_at:%Y-%m-%d}" if memory.verified_at else f"never verified, {since}"
+    unverified = f"{'accepted' if memory.confirmed_at else 'never verified'}, {since}"
+    verified = f"verified {memory.verified_at:%Y-%m-%d}" if memory.verified_at else unverified
     status = status_marker(memory, item.status)
     words = f"{status}, {since if memory.status == 'candidate' else verified}" if status else verified
     return f"{words[0].upper()}{words[1:]}."

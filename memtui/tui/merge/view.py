@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
 from memtui.text.sanitize import reveal, tame
-from memtui.tui.memory_view import LONGEST_SHOWN, MARK_PINNED, Block, Piece, ago, days_between, source_line
+from memtui.tui.memory_view import LONGEST_SHOWN, MARK_PINNED, Block, Piece, source_line, vouched
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.wording import outcomes
@@ -52,9 +52,7 @@ def read_sides(access: VaultAccess, identifiers: Sequence[str]) -> Sides:
         raise NotFoundError("The memories to merge no longer exist")
     fields = fields_of(memories)
     headings = [
-        f"{source_line(memory.sources) if memory.sources else 'typed'} · "
-        + (f"verified {ago(days_between(memory.verified_at, now))}" if memory.verified_at else "never verified")
-        for memory in memories
+        f"{source_line(memory.sources) if memory.sources else 'typed'} · {vouched(memory, now)}" for memory in memories
     ]
     return Sides(
         memories=tuple(memories),

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from memtui.clock import days_after
-from memtui.domain.freshness import decay, half_life_days, last_trusted_at
+from memtui.domain.freshness import decay, half_life_days, last_trusted_at, vouched_at
 from memtui.domain.memory import Memory
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
@@ -277,7 +277,7 @@ class ReviewAccess:
             1.0 if memory.pinned else decay(length * step / CURVE_STEPS, half_life, floor)
             for step in range(CURVE_STEPS + 1)
         )
-        return Curve(values, min(1.0, age / length), threshold, _caption(memory, half_life, crossing, age))
+        return Curve(values, min(1.0, age / length), threshold, _caption(memory, half_life, crossing, now))
 
 
 def _still_tied(memory: Memory, moves: Mapping[str, str]) -> dict[str, str]:
@@ -296,13 +296,14 @@ def _linked(detail: Detail) -> list[Similar]:
     return found
 
 
-def _caption(memory: Memory, half_life: float, crossing: float, age: float) -> str:
+def _caption(memory: Memory, half_life: float, crossing: float, now: datetime) -> str:
     if memory.pinned:
         return "pinned: never stale"
     if math.isinf(crossing):
         return f"half-life {half_life:.0f} d · never due by age"
-    day = days_after(last_trusted_at(memory), min(crossing, 365_000))
-    left = crossing - age
+    since = vouched_at(memory)
+    day = days_after(since, min(crossing, 365_000))
+    left = crossing - (now - since).total_seconds() / _DAY_SECONDS
     when = (
         f"due on {day:%Y-%m-%d}" if left > 0 else f"due since {day:%Y-%m-%d}, {counted(int(-left), 'day', 'days')} ago"
     )

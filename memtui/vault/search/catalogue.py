@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Column = npt.NDArray[Any]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_TIMES = ("created_at", "observed_at", "verified_at", "due_at", "snoozed_until")
+_TIMES = ("created_at", "observed_at", "confirmed_at", "verified_at", "due_at", "snoozed_until")
 _NAMES = ("project", "kind", "status")
 _NEVER = -(1 << 62)  # Microseconds that stand for no time
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from curating import AGENT, PERSON, Clock, add, bring, get, git, new_vault, repository, write_files
+from curating import AGENT, PERSON, START, Clock, add, bring, get, git, new_vault, repository, write_files
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.capture.apply import ImportReport
 from memtui.curate.anchors import check_trees
 from memtui.curate.decay import Knobs, effect, take_snapshot
-from memtui.curate.lifecycle import pin, reject, retire, snooze, verify
+from memtui.curate.history import undo
+from memtui.curate.lifecycle import accept, pin, reject, retire, snooze, verify
 from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
 from memtui.curate.packs import give_feedback
@@ -60,6 +61,25 @@ def test_the_queue_agrees_with_the_day_that_is_shown(vault: Vault, clock: Clock)
     assert due_ids(vault) == [memory.id]
 
 
+def test_nothing_is_due_right_after_it_was_accepted(tmp_path: Path, clock: Clock) -> None:
+    rules = "- Run the suite with `make check`.\n- Never hold src/gone.py open while it runs.\n"
+    root = repository(tmp_path / "shop", {"CLAUDE.md": rules}, on="2024-01-15")
+    vault, _ = new_vault(tmp_path, clock)
+    ids = bring(vault, root).ids
+    link(vault, ids[0], "contradicts", ids[1], actor=PERSON)
+    check_trees(vault, [Tree("shop", root)])
+    clock.pass_days(1)
+    accept(vault, ids, actor=PERSON, folder=root)
+    assert all(get_view(vault, each).freshness < 0.5 for each in ids)
+    assert due_ids(vault) == []
+    assert effect(take_snapshot(vault, EVERYTHING), Knobs()).before == 0
+    clock.pass_days(1000)
+    assert set(due_ids(vault)) == set(ids)
+    assert all(f"accepted on {START + timedelta(days=1):%Y-%m-%d}" in due.why for due in queue(vault))
+    undo(vault, actor=PERSON)
+    assert [get(vault, each).confirmed_at for each in ids] == [None, None]
+
+
 def test_reading_and_using_clears_nothing_and_a_verdict_does(vault: Vault, clock: Clock) -> None:
     memory = add(vault, "Run make", kind="tooling")
     clock.pass_days(200)
@@ -80,7 +100,7 @@ def test_use_makes_a_faded_memory_more_urgent(vault: Vault, clock: Clock) -> Non
     assert due_ids(vault) == [quiet.id, used.id]
     use(vault, used.id, "copied", 3)
     assert due_ids(vault) == [used.id, quiet.id]
-    assert queue(vault)[0].reasons == ("never verified, 150 days old", "used 3 times")
+    assert queue(vault)[0].reasons == ("accepted on 2026-03-02, 150 days old", "used 3 times")
 
 
 def test_changed_anchors_and_contradictions_make_it_more_urgent(vault: Vault, clock: Clock) -> None:
@@ -139,8 +159,8 @@ def test_a_file_that_changed_since_makes_a_fresh_memory_due_until_a_verdict(tmp_
     assert due_ids(vault) == [], "only what a check found counts"
     check_trees(vault, [tree])
     assert [due.why for due in queue(vault)] == [
-        "never verified, 0 days old, src/pay.py changed since",
-        "never verified, 0 days old, src/lock.py was moved since",
+        "accepted on 2026-03-01, 0 days old, src/pay.py changed since",
+        "accepted on 2026-03-01, 0 days old, src/lock.py was moved since",
     ]
     verify(vault, [changed.id], actor=PERSON, tree=tree)
     assert due_ids(vault) == [moved.id]

@@ -54,7 +54,7 @@ def test_a_session_takes_what_is_due_the_riskiest_first_and_keeps_the_reasons(va
     session = begin(vault, size=4)
     assert len(session.ids) == 4
     assert set(session.ids) < set(ids)
-    assert session.why[session.ids[0]] == ("never verified, 120 days old",)
+    assert session.why[session.ids[0]] == ("accepted on 2026-03-01, 120 days old",)
     progress = review_sessions.progress(vault, session)
     assert (progress.total, progress.left, progress.results) == (4, 4, {})
     assert progress.minutes_left == pytest.approx(4 * review_sessions.SECONDS_EACH / 60)

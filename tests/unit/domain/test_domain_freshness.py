@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -179,3 +180,16 @@ def test_snoozing_teaches_nothing_and_kinds_stay_apart() -> None:
 @given(st.floats(0.01, 1e6), st.floats(0, 1e9), st.integers(0, 10_000))
 def test_a_learned_half_life_is_one_that_a_memory_may_have(default: float, exposure: float, expired: int) -> None:
     assert 0.01 <= learned_half_life(default, exposure_days=exposure, expired=expired) <= 1_000_000
+
+
+def test_what_was_accepted_lately_is_due_later_yet_no_fresher() -> None:
+    waiting = memory(kind="tooling", created=days_ago(1), observed_at=days_ago(300))
+    accepted = replace(waiting, confirmed_at=days_ago(1))
+    assert freshness(accepted, NOW, KINDS) == freshness(waiting, NOW, KINDS)
+    before, after = due_at(waiting, KINDS), due_at(accepted, KINDS)
+    assert before is not None
+    assert after is not None
+    assert before < NOW
+    assert after - before == timedelta(days=299)
+    verified = replace(accepted, verified_at=NOW)
+    assert due_at(verified, KINDS) == due_at(replace(verified, confirmed_at=None), KINDS)

@@ -31,6 +31,7 @@ def _random_memory(chance: random.Random) -> Memory:
         importance=chance.randint(1, 5),
         created_at=moment(),
         observed_at=maybe(moment()),
+        confirmed_at=maybe(moment()),
         verified_at=maybe(moment()),
         due_at=maybe(moment(), 0.2),
         snoozed_until=maybe(moment(), 0.2),
