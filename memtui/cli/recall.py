@@ -43,6 +43,7 @@ def _search_arguments(parser: Parser) -> None:
     parsing.add_limit(parser, "20", least=1)
     parser.add_flag("--explain", "the reason for every point of every score")
     parser.add_flag("--fast", "only words, files and links, without the model")
+    parser.add_flag("--all", "also what was replaced, retired or merged, or does not hold at this time")
     parsing.add_all_projects(parser)
 
 
@@ -60,7 +61,8 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
         meaning.preload()
     view = session.view
     files = check_named_files(session.vault, view, arguments.file, folder=session.folder)
-    scope = EVERYTHING if arguments.all_projects else narrow_to_files(session.vault, view, files).listing_scope
+    view = narrow_to_files(session.vault, view, files)
+    scope = EVERYTHING if arguments.all_projects else view.listing_scope
     now = session.vault.now()
     found = search(
         session.vault,
@@ -70,6 +72,8 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
         limit=session.config.recall.limit if arguments.limit is None else arguments.limit,
         settings=session.config.recall,
         now=now,
+        statuses=None if arguments.all else ("active",),
+        only_current=not arguments.all,
         tree=view.tree,
         meaning=meaning,
     )
@@ -85,10 +89,15 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
         memories = [(hit.memory, f"{hit.score:.2f}") for hit in hits]
         write_table([[m.id, score, m.kind, m.project or "unassigned", m.title] for m, score in memories])
     if not hits:
-        say("Nothing found." + ("" if scope.is_everything else " --all-projects searches every project."))
+        wider = "" if scope.is_everything else " --all-projects searches every project."
+        say(f"Nothing found{_outdated_words(found.outdated)}.{wider}")
         return EXIT_NOTHING
-    say(counted(len(hits), "hit"))
+    say(f"{counted(len(hits), 'hit')}{_outdated_words(found.outdated)}")
     return EXIT_DONE
+
+
+def _outdated_words(number: int) -> str:
+    return f"; {number:,} more replaced, expired or not valid yet (--all shows them)" if number else ""
 
 
 def _write_records(session: Session, hits: Sequence[Hit], now: datetime) -> None:

@@ -283,6 +283,7 @@ class Found:
 
     hits: list[Hit]
     is_sure: bool  # whether any of them answers the query by its own evidence, or they are merely the nearest
+    outdated: int = 0  # how many more match and were replaced, or do not hold at this time
 
 
 def search(
@@ -295,6 +296,7 @@ def search(
     settings: RecallSettings,
     now: datetime,  # the moment freshness is measured at
     statuses: Sequence[str] | None = ("active",),  # which memories, None for any
+    only_current: bool = False,  # whether what was replaced or does not hold at this time is left out, and counted
     # the working tree to follow imports in before the lease, and to check anchors against after it
     tree: Tree | None = None,
     meaning: Meaning | None = None,  # compares the query with memories by meaning, None for words alone
@@ -319,9 +321,20 @@ def search(
     if not fetched.memories and ID_PREFIX.fullmatch(query.strip().lower()):
         _take_prefix(vault, query.strip().lower(), wanted, fetched)
         fetched.check_anchors(tree)
-    scorer = Scorer(fetched, fetched.memories, settings, vault.kinds, now, guess_phase(query))
+    outdated = _outdated(fetched, scope, now) if only_current else frozenset()
+    pool = fetched.memories.keys() - outdated
+    scorer = Scorer(fetched, pool, settings, vault.kinds, now, guess_phase(query))
     is_sure = bool(fetched.named or fetched.files) or scorer.is_answered
-    return Found(ranked(scorer, limit=limit), is_sure)
+    hits = ranked(scorer)
+    current = [hit for hit in hits if hit.memory.id in pool]
+    return Found(current[:limit], is_sure, len(hits) - len(current))
+
+
+def _outdated(fetched: Fetched, scope: Scope, now: datetime) -> frozenset[str]:
+    """Return the ids of memories that were replaced or do not hold now, unless the query names them."""
+    replaced = eligibility.successors(fetched.links, fetched.memories, scope, now).keys()
+    untimely = {one.id for one in fetched.memories.values() if eligibility.outside_valid_time(one, now)}
+    return frozenset((replaced | untimely) - set(fetched.named))
 
 
 def ranked(scorer: Scorer, *, limit: int | None = None) -> list[Hit]:

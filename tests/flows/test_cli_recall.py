@@ -346,3 +346,20 @@ def test_a_file_that_moved_keeps_its_memories(cli: Cli) -> None:
     (cli.folder / "src" / "c.py").write_text("other = 1\n", encoding="utf-8")
     other = cli("context", "card", "--file", "src/c.py", "--explain")
     assert "src/a.py no longer exists" in other.err
+
+
+def test_a_search_leaves_out_what_was_replaced_or_has_expired_and_says_how_many(cli: Cli) -> None:
+    old = cli("add", "The crane lifts twelve tonnes.", "--project", "harbour").id
+    new = cli("add", "The crane lifts fifteen tonnes since its overhaul.", "--project", "harbour").id
+    past = cli("add", "The crane lifts nothing in spring.", "--project", "harbour", "--valid-until", "2020-04-01").id
+    cli("link", new, "supersedes", old)
+    question = ("search", "what does the crane lift", "--project", "harbour", "--fast")
+    found = cli(*question, "--json")
+    assert ids(found) == [new]
+    assert "2 more replaced, expired or not valid yet (--all shows them)" in cli(*question).err
+    assert set(ids(cli(*question, "--all", "--json"))) == {old, new, past}
+
+
+def test_a_search_for_the_very_title_of_what_expired_finds_it(cli: Cli) -> None:
+    past = cli("add", "The crane is closed in spring.", "--project", "harbour", "--valid-until", "2020-04-01").id
+    assert ids(cli("search", "The crane is closed in spring", "--project", "harbour", "--fast", "--json")) == [past]
