@@ -28,17 +28,14 @@ def config_file() -> Path:
 
 
 def state_folder() -> Path:
-    """Return the folder of the app's state."""
     return _folder("state")
 
 
 def cache_folder() -> Path:
-    """Return the folder of caches."""
     return _folder("cache")
 
 
 def user_themes() -> Path:
-    """Return the folder of the user's own themes."""
     return config_file().parent / "themes"
 
 

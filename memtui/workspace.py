@@ -115,7 +115,6 @@ class Workspace:
 
 
 def find_workspace(start: Path) -> Workspace:
-    """Return the workspace of a folder or file."""
     folder = Path(os.path.realpath(start))
     if folder.is_file():
         folder = folder.parent
@@ -229,7 +228,6 @@ class Tree:
     _names: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def states(self, memory: Memory) -> dict[str, AnchorState]:
-        """Return the state of each anchor of a memory of this project, nothing for another's."""
         if memory.project != self.project:
             return {}
         return {anchor.path: self.state(anchor) for anchor in memory.anchors}

@@ -44,7 +44,6 @@ def _table() -> _Table:
 
 
 def classes_of(name: str) -> frozenset[int]:
-    """Return the numbers of the classes that a name belongs to."""
     return _table().classes.get(name, _NONE)
 
 
@@ -208,7 +207,6 @@ class Claim:
 
     @cached_property
     def use(self) -> tuple[Phrase, frozenset[str]] | None:
-        """What is used, and stems of what for."""
         found = _USE.match(self.normal)
         return (_phrase(found["object"]), frozenset(stems_of(found["purpose"]))) if found else None
 
@@ -225,7 +223,6 @@ class Claim:
 
     @cached_property
     def preference(self) -> tuple[str, str] | None:
-        """What is preferred, and to what."""
         found = _PREFERENCE.search(self.normal) if _MAY_PREFER.search(self.normal) else None
         return (found["taken"].split()[-1], found["left"].split()[0]) if found else None
 
@@ -293,7 +290,6 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def claims_of(title: str, insight: str) -> list[Claim]:
-    """Return the claims of a memory as written."""
     claims = (claim_of(clause) for clause in clauses_of(title, insight))
     return [claim for claim in claims if claim is not None]
 

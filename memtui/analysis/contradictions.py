@@ -114,7 +114,6 @@ def decided_pairs(snapshot: Snapshot) -> set[Pair]:
 
 
 def _at_one_time(one: Memory, other: Memory) -> bool:
-    """Return whether there is a time at which both hold."""
     starts = [moment for moment in (one.valid_from, other.valid_from) if moment is not None]
     ends = [moment for moment in (one.valid_until, other.valid_until) if moment is not None]
     latest: datetime | None = max(starts, default=None)

@@ -46,7 +46,6 @@ class Difference:
 
 
 def text_differences(one: Wording, other: Wording) -> tuple[Difference, ...]:
-    """Return what matters in which two texts differ."""
     denials = difference_in_denials(one, other)
     found = [
         _numbers(one, other),
@@ -196,7 +195,6 @@ def compare(
 
 
 def differences(one: Memory, other: Memory, wordings: Mapping[str, Wording]) -> tuple[Difference, ...]:
-    """Return what matters in which two memories differ."""
     return (*text_differences(wordings[one.id], wordings[other.id]), *_kept_apart(one, other))
 
 
@@ -323,7 +321,6 @@ class _Finder:
 
 
 def _linked_apart(snapshot: Snapshot) -> Iterator[Pair]:
-    """Yield pairs whose link already says what they are to each other."""
     for link in snapshot.links:
         if link.type in {"supersedes", "contradicts", "derived-from"} or (
             link.type == "relates" and link.origin == "person"

@@ -129,7 +129,6 @@ class CacheGroup:
         self._caches = tuple(caches)
 
     def begin(self) -> None:
-        """Begin a pass."""
         for cache in self._caches:
             cache.begin()
 

@@ -87,7 +87,6 @@ class LinkProposal:
 
     @property
     def ids(self) -> Pair:
-        """Both ends."""
         return (self.from_id, self.to_id)
 
     def other(self, identifier: str) -> str:

@@ -94,7 +94,6 @@ class Wording:
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        """The stems as a set."""
         return frozenset(self.stems)
 
     @cached_property
@@ -125,7 +124,6 @@ class Wording:
 
     @cached_property
     def environments(self) -> frozenset[str]:
-        """Environments and platforms that the text names."""
         return environments_in(self.normal)
 
     @cached_property
@@ -144,7 +142,6 @@ class Wording:
 
     @cached_property
     def is_plan(self) -> bool:
-        """Whether it is about something planned."""
         return _PLANNED.search(self.normal) is not None
 
 
@@ -195,7 +192,6 @@ def _opens_with(text: str, head: str) -> bool:
 
 
 def _stems_of_word(word: str) -> tuple[str, ...]:
-    """Return the stems of a word, none for a stop word."""
     spelt = american(word)
     if spelt in STOP_WORDS:
         return ()

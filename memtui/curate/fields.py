@@ -44,7 +44,6 @@ class ListChanges:
     remove_files: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        """Whether anything is to change."""
         return bool(self.add_tags or self.remove_tags or self.add_anchors or self.remove_files)
 
     def values(self, memory: Memory | Proposed) -> dict[str, Any]:

@@ -45,7 +45,6 @@ class Renames:
 
     @cached_property
     def files(self) -> frozenset[str]:
-        """The files of the tree now."""
         return frozenset(name for name in tree_files(self.root) if (self.root / name).exists())
 
     @cached_property

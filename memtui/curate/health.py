@@ -106,7 +106,6 @@ class Health:
 
     @property
     def due_share(self) -> float:
-        """Share of the active memories that is due."""
         return self.counts["due"] / self.counts["active"] if self.counts["active"] else 0.0
 
 
@@ -241,7 +240,6 @@ def _judged_packs(reader: VaultReader) -> dict[str, int]:
 
 
 def standing_payload(vault: Vault, options: HealthOptions) -> Standing:
-    """Return the size of the standing payload."""
     view = options.view
     with vault.read() as reader:
         recipes = recipes_of(read_recipes(reader), view.project)

@@ -229,7 +229,6 @@ def mark_superseded(writer: VaultWriter, old: Memory, winner: str, actor: Actor)
 
 
 def _replaced_by(writer: VaultWriter, identifier: str) -> set[str]:
-    """Return what a memory supersedes, and what that supersedes, and so on."""
     found: set[str] = set()
     wave = {identifier}
     while wave:

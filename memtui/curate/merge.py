@@ -189,7 +189,6 @@ def _refuse_new_secrets(
 
 
 def _inherited(reader: VaultReader, target: str, originals: Sequence[str], now: datetime) -> list[Link]:
-    """Return the links of the originals to others as links of the merged memory."""
     members = {target, *originals}
     found = []
     for link in reader.links(originals):
@@ -310,12 +309,10 @@ class MergeField:
     can_join: bool  # whether the texts can stand one after the other
 
     def text(self, places: Sequence[int]) -> str:
-        """Return the texts at these positions, one after the other."""
         return "\n\n".join(self.texts[place] for place in places if self.texts[place].strip())
 
 
 def fields_of(memories: Sequence[Memory]) -> list[MergeField]:
-    """Return the fields in which memories differ."""
     found = []
     for name in CHOOSABLE:
         texts = tuple(str(getattr(memory, name)) for memory in memories)

@@ -79,7 +79,6 @@ class Batch:
         )
 
     def store(self) -> None:
-        """Store what was added."""
         self.writer.add_tombstones(self.tombstones)
         self.writer.add_verdicts(self.verdicts)
         self.writer.add_signals(self.signals)

@@ -29,7 +29,6 @@ def _is_shared(tag: str, sources: Sequence[Memory]) -> bool:
 
 
 def propose(sources: Sequence[Memory]) -> Proposed:
-    """Return the defaults of a conclusion from these sources."""
     return Proposed(
         tags=tuple(tag for tag in united(sources, "tags") if _is_shared(tag, sources)),
         anchors=united_anchors(sources),

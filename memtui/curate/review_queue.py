@@ -26,7 +26,6 @@ class Due:
 
     @property
     def why(self) -> str:
-        """The reasons on one line."""
         return ", ".join(self.reasons)
 
 

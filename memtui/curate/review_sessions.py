@@ -194,7 +194,6 @@ def last_decided(vault: Vault, *, project: str | None) -> ReviewSession | None:
 
 
 def progress(vault: Vault, session: ReviewSession) -> Progress:
-    """Return how far a session is."""
     with vault.read() as reader:
         results = _results_of(reader, session)
         verdicts = [verdict for verdict in reader.verdicts(session.ids) if verdict.at >= session.started_at]

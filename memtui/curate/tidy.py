@@ -277,7 +277,6 @@ Stage = Callable[[str], ProgressCallback | None]
 
 
 def _no_stage(_name: str) -> ProgressCallback | None:
-    """Report nothing."""
     return None
 
 

@@ -220,7 +220,6 @@ def usefulness(signals: Iterable[Signal], now: datetime, hurt_weight: float = HU
 
 
 def from_counts(helped: float, hurt: float, hurt_weight: float = HURT_WEIGHT) -> float:
-    """Return usefulness for decayed counts of helped and hurt."""
     raw = 2.0 * (1.0 + helped) / (2.0 + helped + hurt_weight * hurt)
     return min(HIGHEST, max(LOWEST, raw))
 

@@ -159,7 +159,6 @@ def is_remote(url: str) -> bool:
 
 
 def remote_identity(url: str) -> str:
-    """Return the identity of a remote."""
     return f"remote:{normalise_remote(url)}"
 
 

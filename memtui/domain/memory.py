@@ -36,7 +36,6 @@ class Anchor:
 
     @property
     def is_glob(self) -> bool:
-        """Whether the path is a pattern."""
         return any(mark in self.path for mark in "*?[{")
 
 

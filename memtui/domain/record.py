@@ -269,7 +269,6 @@ def _span(value: object) -> tuple[int, int] | None:
 
 
 def link_record(link: Link) -> Record:
-    """Return the typed line of a link."""
     return {
         "type": "link",
         "from": link.from_id,
@@ -282,7 +281,6 @@ def link_record(link: Link) -> Record:
 
 
 def verdict_record(verdict: Verdict) -> Record:
-    """Return the typed line of a verdict."""
     return {
         "type": "verdict",
         "memory": verdict.memory_id,
@@ -294,7 +292,6 @@ def verdict_record(verdict: Verdict) -> Record:
 
 
 def signal_record(signal: Signal) -> Record:
-    """Return the typed line of a signal."""
     record: Record = {
         "type": "signal",
         "memory": signal.memory_id,
@@ -311,7 +308,6 @@ def signal_record(signal: Signal) -> Record:
 
 
 def tombstone_record(tombstone: Tombstone) -> Record:
-    """Return the typed line of a tombstone."""
     return {
         "type": "tombstone",
         "content_hash": tombstone.content_hash,

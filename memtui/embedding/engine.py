@@ -64,7 +64,6 @@ class ModelState:
 
     @property
     def usable(self) -> bool:
-        """Whether there is a model to load."""
         return self.state in {"bundled", "sentence-transformers"}
 
 
@@ -115,8 +114,8 @@ def begin_opening(find_setting: Callable[[], str]) -> None:
     `find_setting`: returns the setting; called in that thread.
     """
     begun = _Begun(find_setting)
-    _begun.append(begun)
     begun.start()
+    _begun.append(begun)  # started: whoever takes it from here joins it
 
 
 def drop_begun() -> None:

@@ -205,5 +205,4 @@ def folder_bytes(folder: Path) -> int:
 
 
 def full_name(name: str) -> str:
-    """Return a model's name with its owner."""
     return name if "/" in name else f"sentence-transformers/{name}"

@@ -44,7 +44,6 @@ class Limit:
 
     @classmethod
     def of_budget(cls, budget: Budget) -> Limit:
-        """Return a budget as a limit."""
         return cls(budget.amount, budget.unit)
 
     def __str__(self) -> str:
@@ -113,7 +112,6 @@ class Measure:
         return (Limit.of_budget(self.budget), *self.limits)
 
     def sizes(self, text: str) -> tuple[int, ...]:
-        """Return the size of a text in the unit of each bound."""
         return tuple(self._in(bound.unit, text) for bound in self.bounds)
 
     def size(self, text: str) -> int:

@@ -90,7 +90,6 @@ class Compiler:
 
     @classmethod
     def for_task(cls, task: Task) -> Compiler:
-        """Return the compiler of a task."""
         if not task.has_words:
             return cls()
         return cls(frozenset(query_terms(task.text[:_READ_OF_TASK])) - _DOING, has_task=True)

@@ -123,7 +123,6 @@ class Gist:
 
 
 def gist(memory: Memory) -> Gist:
-    """Return the gist of a memory."""
     return _gist(f"{memory.title}\n{memory.insight[:READ_CHARACTERS]}")
 
 

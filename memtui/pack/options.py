@@ -41,7 +41,6 @@ class PackOptions:
 
     @classmethod
     def of(cls, settings: ContextSettings, secret_patterns: Sequence[tuple[str, str]] = ()) -> Self:
-        """Return what the configuration says."""
         return cls(
             budget=settings.budget,
             encoding=settings.encoding,

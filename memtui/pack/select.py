@@ -158,7 +158,6 @@ def select(
 
 
 def _parted(hits: Sequence[Hit], test: Callable[[Hit], bool]) -> tuple[list[Hit], list[Hit]]:
-    """Return the hits that pass a test, and the others."""
     return [hit for hit in hits if test(hit)], [hit for hit in hits if not test(hit)]
 
 
@@ -263,7 +262,6 @@ class _Selector:
         )
 
     def offer(self, hit: Hit, *, whose: Reason | None = None) -> None:
-        """Take a hit, or withhold it with the reason."""
         reason = self._obstacle(hit)
         offer = self._offers[hit.memory.id]
         exceeded = None if reason else self._bound_exceeded(offer)

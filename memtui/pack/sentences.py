@@ -142,7 +142,6 @@ def _statement(text: str) -> str:
 
 
 def _stands(text: str) -> bool:
-    """Return whether the beginning of a sentence is a statement of its own."""
     is_open = text.count("`") % 2 or text.count('"') % 2 or text.count("(") > text.count(")")
     is_clause = "," not in text and _OPENING.match(text) is not None
     return not is_open and not is_clause and len(text.split()) >= _SHORTEST_STATEMENT
@@ -156,7 +155,6 @@ def _is_last(mark: str, rest: str) -> bool:
 
 
 def about(text: str, *, is_code: bool = False) -> Sentence:
-    """Return what a sentence says."""
     facts = frozenset(fact.strip("`.,:") for fact in _FACT.findall(text))
     terms = frozenset(index_terms(text)) - STOP_WORDS
     return Sentence(text, terms, facts, len(_NEGATION.findall(text)), is_code)

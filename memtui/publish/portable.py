@@ -55,7 +55,6 @@ def take_snapshot(vault: Vault, scope: Scope) -> Snapshot:
 
 
 def _is_in(scope: Scope, project: str | None) -> bool:
-    """Return whether something that belongs to a project, or to none, is in a scope."""
     return scope.projects is None or (scope.with_unassigned if project is None else project in scope.projects)
 
 

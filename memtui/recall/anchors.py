@@ -182,13 +182,11 @@ def _hop_share(one: Reached) -> float:
 
 
 def _folders(file: str) -> list[str]:
-    """Return the folders above a file."""
     parts = file.split("/")
     return ["/".join(parts[:end]) for end in range(1, len(parts))]
 
 
 def _ends(file: str) -> list[str]:
-    """Return the paths that a file's path ends in."""
     parts = file.split("/")
     return ["/".join(parts[start:]) for start in range(1, len(parts))]
 

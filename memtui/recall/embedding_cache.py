@@ -272,7 +272,6 @@ def _no_scales(count: int) -> NDArray[np.float32]:
 
 
 def _packed(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return rows as int8 and the scale of each."""
     import numpy as np
 
     if not matrix.size:

@@ -295,7 +295,6 @@ def evaluation_record(answers: Sequence[Answer]) -> dict[str, Any]:
 
 
 def corpus_vault(folder: Path, corpus: Corpus, *, kinds: Kinds, now: Callable[[], datetime]) -> Vault:
-    """Return a vault in a folder of the caller's that holds a corpus."""
     vault = Vault(folder / FILE_NAME, kinds=kinds, now=now)
     memories = [one if one.project else replace(one, project=CORPUS_PROJECT) for one in corpus.memories]
     with vault.write(actor="person", action="evaluation") as writer:
@@ -305,7 +304,6 @@ def corpus_vault(folder: Path, corpus: Corpus, *, kinds: Kinds, now: Callable[[]
 
 
 def known_ids(vault: Vault) -> set[str]:
-    """Return the ids of all memories of a vault, of any status."""
     from memtui.vault.filters import MemoryFilter
 
     with vault.read() as reader:

@@ -35,7 +35,6 @@ proper question reason right second simple solution step stuff task thing time w
 
 @cache
 def generic_terms() -> frozenset[str]:
-    """Return the stems of the generic words."""
     return frozenset(stem(word) for text in (_DOING, _ASKING, _SAYING_LITTLE) for word in text.split())
 
 
@@ -95,7 +94,6 @@ class Query:
 
     @classmethod
     def of(cls, text: str) -> Query:
-        """Return the query of a text."""
         text = text[:LONGEST_QUERY]
         return cls(tuple(text.split()), tuple(query_terms(text)))
 

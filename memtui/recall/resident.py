@@ -79,7 +79,6 @@ class HeldWords:
             self._words[wanted] = known
 
     def _fetch(self, query: str, wanted: MemoryFilter, *, limit: int) -> Fetched:
-        """Return what a search needs."""
         from memtui.recall.lexical import Query, match_query
         from memtui.recall.rank import FEWEST_READ, ID_PREFIX
         from memtui.recall.retrieve import Fetched

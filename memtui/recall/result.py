@@ -62,7 +62,6 @@ class Hit:
 
     @property
     def is_put_in(self) -> bool:
-        """Whether a person put it into the payload."""
         return any(reason.code is ReasonCode.PUT_IN for reason in self.reasons)
 
 
@@ -77,7 +76,6 @@ class Withheld:
 
     @classmethod
     def of(cls, memory: Memory, reason: Reason, nearness: float) -> Withheld:
-        """Return a memory with the reason that it is withheld for."""
         return cls(memory.id, memory.title, reason, nearness)
 
 

@@ -110,7 +110,6 @@ PIN_RELEVANCE = 1.0  # A pinned memory is as relevant as the best match by words
 
 
 def freshness_part(memory: Memory, now: datetime, kinds: Kinds, weight: float) -> Part:
-    """Return the factor of freshness raised to its weight."""
     share = freshness(memory, now, kinds)
     reason = Reason(ReasonCode.FRESHNESS, score=share, bar=weight, because=(trusted_since(memory),))
     return Part("freshness", share**weight, reason)
@@ -129,13 +128,11 @@ def trusted_since(memory: Memory) -> Reason:
 
 
 def usefulness_part(signals: Sequence[Signal], now: datetime, hurt_weight: float = HURT_WEIGHT) -> Part:
-    """Return the factor of usefulness."""
     names = tuple(sorted(signal.signal for signal in signals))
     return Part("usefulness", usefulness(signals, now, hurt_weight), Reason(ReasonCode.USES, names=names))
 
 
 def importance_part(memory: Memory) -> Part:
-    """Return the factor of importance."""
     return Part(
         "importance", importances.multiplier(memory.importance), Reason(ReasonCode.IMPORTANCE, number=memory.importance)
     )
@@ -385,7 +382,6 @@ class Scorer:
         return [*factors, *(part for part in rare if part)]
 
     def _reasons(self, memory: Memory, terms: list[Part]) -> tuple[Reason, ...]:
-        """Return the terms that count as reasons, and when the memory was verified."""
         hidden = {ReasonCode.KIN} if self.is_close(memory.id) else {ReasonCode.KIN, ReasonCode.MEANING}
         reasons = [part.reason for part in terms if part.reason.code not in hidden]
         if not reasons and terms:

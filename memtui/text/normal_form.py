@@ -106,7 +106,6 @@ def normal_form(text: str) -> str:
 
 
 def respelt(plain: str) -> str:
-    """Return the normal form of a text in plain form."""
     # Few texts hold a word to respell, and looking for one is far cheaper than replacing every word by itself.
     known = any(map(_changes.__getitem__, _LETTERS.findall(plain)))
     spelt = _ANY_WORD.sub(lambda found: american(found[0]), plain) if known else plain

@@ -107,12 +107,10 @@ class _Estimate:
     exact = False
 
     def count(self, text: str) -> int:
-        """Return the approximate maximum of tokens in the text."""
         return math.ceil(math.fsum(chain.from_iterable(map(_weigh, _PIECE.finditer(text)))))
 
 
 def _weigh(piece: re.Match[str]) -> tuple[float, ...]:
-    """Return the weights, in tokens, of a piece of text."""
     text = piece.group()
     match piece.lastgroup:
         case "word":

@@ -203,7 +203,6 @@ def pad(text: str, cells: int) -> str:
 
 
 def _fitting(text: str, cells: int) -> str:
-    """Return the leading graphemes that fit."""
     from wcwidth import iter_graphemes, width
 
     end = used = 0

@@ -189,7 +189,6 @@ class MemtuiApp(App[int]):
         self.push_screen(HelpScreen(screen), run)
 
     def action_command_palette(self) -> None:
-        """Open the command palette."""
         from memtui.tui.screens.help import Palette
 
         if not isinstance(self.screen, Palette):
@@ -253,7 +252,6 @@ def _screen(name: str, opening: Opening, memory_id: str | None = None) -> Memtui
 
 
 def _theme_folders() -> list[Path]:
-    """Return the folders of the themes that ship and of the user's own."""
     folders = [locations.user_themes()]
     try:
         folders.insert(0, locations.resource_folder("themes"))

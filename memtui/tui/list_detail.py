@@ -202,7 +202,6 @@ class MemtuiScreen(Screen[None]):
         self.do(self.memories.undo, focus=True)
 
     def action_redo(self) -> None:
-        """Redo the change that was undone."""
         self.do(self.memories.redo, focus=True)
 
     def action_back(self) -> None:
@@ -211,15 +210,12 @@ class MemtuiScreen(Screen[None]):
             self.app.pop_screen()
 
     async def action_help(self) -> None:
-        """Show every action of this screen."""
         await self.run_action("app.help")
 
     async def action_palette(self) -> None:
-        """Open the command palette."""
         await self.run_action("app.command_palette")
 
     async def action_theme(self) -> None:
-        """Choose a theme."""
         await self.run_action("app.change_theme")
 
     # -- reading ----------------------------------------------------------------------------------
@@ -247,7 +243,6 @@ class MemtuiScreen(Screen[None]):
         return self.hints.place
 
     def on_descendant_focus(self) -> None:
-        """Show the keys of what is focused."""
         self.hints.place = self.hint_place
 
     def on_resize(self) -> None:
@@ -412,12 +407,10 @@ class ListDetail(MemtuiScreen):
         self._first.focus()
 
     def enter_second(self) -> None:
-        """Go to the second pane."""
         self.set_class(True, "-reading")
         self._second.focus()
 
     def enter_other(self) -> None:
-        """Go to the other pane."""
         if self.focused is self._first:
             self.enter_second()
         else:

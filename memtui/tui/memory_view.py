@@ -217,7 +217,6 @@ def describe(detail: Detail) -> list[Block]:
 
 
 def _long(text: str, identifier: str, *, plain: StyleName | None = None) -> tuple[Piece, ...]:
-    """Return the beginning of a text, highlighted or in one style."""
     shown = reveal(text[:LONGEST_SHOWN]).strip("\n").rstrip()
     pieces: tuple[Piece, ...] = highlighted(shown) if plain is None else ((shown, plain),)
     if len(text) <= LONGEST_SHOWN:

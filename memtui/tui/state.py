@@ -41,7 +41,6 @@ class State:
         return found if isinstance(found, str) else ""
 
     def choose_theme(self, name: str) -> None:
-        """Remember a theme."""
         self._values["theme"] = name
 
     def section(self, name: str) -> dict[str, Any]:

@@ -69,7 +69,6 @@ class Base:
 
     @cached_property
     def id_set(self) -> frozenset[str]:
-        """The ids, to ask whether one is listed."""
         return frozenset(self.ids)
 
 

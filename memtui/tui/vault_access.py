@@ -249,7 +249,6 @@ class MemoryActs:
         )
 
     def retire(self, identifiers: Sequence[str]) -> Done:
-        """Retire memories."""
         from memtui.curate import lifecycle
 
         present, gone = self._present(identifiers)
@@ -313,7 +312,6 @@ class MemoryActs:
         return Done(outcomes.undone(change), focus=self._touched(change.number))
 
     def redo(self) -> Done:
-        """Redo the change that was undone."""
         from memtui.curate import history
         from memtui.wording import outcomes
 

@@ -180,7 +180,6 @@ def _write_chunk(connection: duckdb.DuckDBPyConnection, memories: Iterable[tuple
 
 
 def delete_postings(connection: duckdb.DuckDBPyConnection, keys: Sequence[int]) -> None:
-    """Delete the postings of memories."""
     if not keys:
         return
     listed = ", ".join(str(int(key)) for key in keys)

@@ -19,7 +19,6 @@ USES_SQL = f"({', '.join(map(repr, sorted(USES)))})"  # Signals that count as a 
 
 
 def sql_time(moment: datetime) -> str:
-    """Return SQL for a moment."""
     return f"TIMESTAMP '{moment.astimezone(UTC).replace(tzinfo=None).isoformat(sep=' ')}'"
 
 

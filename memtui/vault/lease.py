@@ -28,12 +28,10 @@ def log_path(vault: Path) -> Path:
 
 
 def backup_folder(vault: Path) -> Path:
-    """Return the folder that holds the backups of a vault."""
     return vault.parent / "backups"
 
 
 def damaged_folder(vault: Path) -> Path:
-    """Return the folder that keeps damaged files of a vault."""
     return vault.parent / "damaged"
 
 
@@ -145,7 +143,6 @@ else:
 
 
 def lock_path(vault: Path) -> Path:
-    """Return the lock file of a vault."""
     return vault.with_name(vault.name + ".lock")
 
 

@@ -111,7 +111,6 @@ def signals_of_packs(reader: VaultReader, identifiers: Sequence[str]) -> list[Si
 
 
 def write_pack(writer: VaultWriter, pack: StoredPack) -> None:
-    """Store a pack that was used."""
     writer.insert_unjournaled("packs", [asdict(pack) | {"options": _dump(pack.options)}])
 
 
@@ -197,7 +196,6 @@ def write_recipe(writer: VaultWriter, recipe: Recipe) -> None:
 
 
 def remove_recipe(writer: VaultWriter, name: str) -> None:
-    """Delete a recipe."""
     set_recipe(writer, name, None)
 
 

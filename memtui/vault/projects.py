@@ -38,7 +38,6 @@ def list_projects(reader: VaultReader) -> list[Project]:
 
 
 def project_names(reader: VaultReader) -> list[str]:
-    """Return the name of every project that is registered or has memories."""
     return _names(reader, _memories_by_project(reader))
 
 
@@ -79,7 +78,6 @@ def knows_commits(reader: VaultReader) -> bool:
 
 
 def has_remote(reader: VaultReader, name: str) -> bool:
-    """Return whether a project has a remote as its identity."""
     found = reader.connection.execute(
         "SELECT 1 FROM project_identities WHERE project = ? AND starts_with(identity, 'remote:') LIMIT 1", [name]
     ).fetchone()
@@ -109,7 +107,6 @@ def ensure_project(writer: VaultWriter, name: str) -> None:
 
 
 def add_identities(writer: VaultWriter, name: str, identities: list[str]) -> None:
-    """Add identities to a project, taking none from another."""
     ensure_project(writer, name)
     known = {row[0] for row in writer.connection.execute("SELECT identity FROM project_identities").fetchall()}
     new = [identity for identity in identities if identity not in known]

@@ -35,7 +35,6 @@ class SourceState:
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """What identifies it."""
         return (self.memory_id, self.path, self.native_id)
 
 
@@ -193,7 +192,6 @@ class VaultReader:
         return [int(row[0]) for row in found]
 
     def keys_within(self, wanted: MemoryFilter, keys: Iterable[int]) -> set[int]:
-        """Return those of these internal keys whose memories a filter selects."""
         condition, parameters = where_sql(wanted, self.kinds)
         chosen, listed = among("m.key", keys)
         found = self.connection.execute(
@@ -294,7 +292,6 @@ class VaultReader:
     # -- links, signals, states ---------------------------------------------------------------------
 
     def links(self, identifiers: Iterable[str] | None = None) -> list[Link]:
-        """Return links that touch these memories, or all."""
         found = self._about("links", ("from_id", "to_id"), identifiers, "created_at, from_id, type, to_id")
         return [rows.thing_from_row(Link, "links", row) for row in found]
 
@@ -348,10 +345,8 @@ class VaultReader:
         return stored_half_lives(self.connection)
 
     def meta(self, key: str) -> str | None:
-        """Return a setting stored in the vault."""
         return read_meta(self.connection, key)
 
 
 def _stored(moment: datetime) -> datetime:
-    """Return a moment as the vault stores it."""
     return moment.astimezone(UTC).replace(tzinfo=None)

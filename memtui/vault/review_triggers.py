@@ -76,7 +76,6 @@ def held_anchors(reader: VaultReader, wanted: MemoryFilter) -> list[tuple[str | 
 
 
 def anchored_projects(reader: VaultReader, wanted: MemoryFilter) -> list[str]:
-    """Return the projects of a filter's memories that have anchors."""
     tail = "AND m.project IS NOT NULL AND len(m.anchors) > 0 ORDER BY 1"
     return [str(project) for (project,) in reader.rows_of("DISTINCT m.project", wanted, tail)]
 

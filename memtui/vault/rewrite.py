@@ -135,7 +135,6 @@ class _Copier:
         return self._connection.execute(statement, parameters or []).fetchall()
 
     def _copy(self, table: str, columns: list[str], condition: str, parameters: list[object] | None = None) -> None:
-        """Copy the rows of a table that meet a condition."""
         names = ", ".join(columns)
         self._connection.execute(
             f"INSERT INTO {table} ({names}) SELECT {names} FROM {self._old}.{table} WHERE {condition}",
@@ -326,5 +325,4 @@ def _without_titles(change: rows.Row, part: str, titles: frozenset[str], *, touc
 
 
 def _utc(row: rows.Row) -> rows.Row:
-    """Return a row with its stored times as UTC."""
     return {key: rows.utc(value) if isinstance(value, datetime) else value for key, value in row.items()}

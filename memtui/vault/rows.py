@@ -173,7 +173,6 @@ def _parameter(value: object, shape: object) -> object:
 def delete_where_in(
     connection: duckdb.DuckDBPyConnection, table: str, column: str, values: Sequence[str] | Sequence[int]
 ) -> None:
-    """Delete the rows whose column is one of the values."""
     condition, parameters = among(column, values)
     connection.execute(f"DELETE FROM {table} WHERE {condition}", parameters)
 
@@ -207,7 +206,6 @@ def _stored_time(value: object) -> str:
 
 
 def utc(moment: datetime) -> datetime:
-    """Return a stored time as UTC."""
     return moment.replace(tzinfo=UTC)
 
 
@@ -226,7 +224,6 @@ _PLAIN_COLUMNS = tuple(
 
 
 def memory_row(memory: Memory, key: int) -> Row:
-    """Return the row of a memory."""
     row: Row = {"key": key, "content_hash": content_hash(memory), "tags": list(memory.tags)}
     for name in _PLAIN_COLUMNS:
         row[name] = getattr(memory, name)
@@ -254,7 +251,6 @@ def memory_from_row(values: Sequence[Any]) -> tuple[int, Memory]:
 
 
 def row_of(thing: Link | Verdict | Signal | Tombstone) -> Row:
-    """Return the row of a link, verdict, signal or tombstone."""
     # `at` is a reserved word in DuckDB.
     return {"made_at" if name == "at" else name: getattr(thing, name) for name in thing.__slots__}
 

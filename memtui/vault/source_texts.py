@@ -27,12 +27,10 @@ class Texts:
 
     @classmethod
     def of(cls, memory: Memory) -> Texts:
-        """Return those of a memory."""
         return cls(memory.title, memory.insight, memory.rationale, memory.snippet)
 
     @property
     def hash(self) -> str:
-        """Their content hash."""
         return hash_parts(self.title, self.insight, self.rationale, self.snippet)
 
 

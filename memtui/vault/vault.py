@@ -63,7 +63,6 @@ class Vault:
 
     @property
     def exists(self) -> bool:
-        """Whether the file is there."""
         try:
             return self.path.exists()
         except OSError as error:

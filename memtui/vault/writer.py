@@ -69,7 +69,6 @@ class VaultWriter(VaultReader):
 
     @property
     def revisions(self) -> tuple[Revision, ...]:
-        """The revisions made so far."""
         return tuple(self._revisions)
 
     # -- memories ---------------------------------------------------------------------------------
@@ -198,15 +197,12 @@ class VaultWriter(VaultReader):
         return len(fresh)
 
     def add_verdicts(self, verdicts: Iterable[Verdict]) -> None:
-        """Add verdicts."""
         self._add("verdict", list(verdicts))
 
     def add_signals(self, signals: Iterable[Signal]) -> None:
-        """Add signals."""
         self._add("signal", list(signals))
 
     def add_tombstones(self, tombstones: Iterable[Tombstone]) -> None:
-        """Add tombstones."""
         self._add("tombstone", list(tombstones))
 
     def drop(self, things: Iterable[Link | Verdict | Signal | Tombstone]) -> None:
@@ -229,7 +225,6 @@ class VaultWriter(VaultReader):
         self._dirty = True
 
     def delete_unjournaled(self, table: str, column: str, values: list[str]) -> None:
-        """Delete rows of such a table."""
         if values:
             rows.delete_where_in(self.connection, table, column, values)
             self._dirty = True
@@ -272,7 +267,6 @@ class VaultWriter(VaultReader):
         self._revisions.append(Revision(entity, key, 0, before, after))
 
     def set_meta(self, key: str, value: str) -> None:
-        """Store a setting in the vault."""
         write_meta(self.connection, key, value)
         self._dirty = True
 

@@ -258,7 +258,6 @@ def verdicts_undone(number: int, stopped_by: str) -> str:
 
 
 def merged(result: Merged) -> str:
-    """Return what became one memory."""
     return f"Merged {counted(len(result.originals) + 1, 'memory')} into “{tame(result.result.title)}”"
 
 
@@ -282,12 +281,10 @@ def reflected(made: Reflected) -> str:
 
 
 def linked(link: Link) -> str:
-    """Return the link that was made."""
     return f"Linked: {link.from_id} {link.type} {link.to_id}"
 
 
 def unlinked(link: Link) -> str:
-    """Return the link that was removed."""
     return f"Unlinked: {link.from_id} {link.type} {link.to_id}"
 
 
@@ -334,7 +331,6 @@ def due_after_feedback(effects: Sequence[Effect]) -> str:
 
 
 def purged(report: PurgeReport) -> str:
-    """Return what was erased for good."""
     rewritten = f"{counted(len(report.backups), 'backup')} rewritten"
     return f"Erased {counted(report.memories, 'memory')} and {counted(report.revisions, 'revision')}; {rewritten}"
 

@@ -119,7 +119,6 @@ def hit_words(hit: Hit) -> str:
 
 
 def part_words(part: Part) -> str:
-    """Return what a part of a score was calculated from."""
     detail = _DETAILS.get(part.reason.code)
     return detail(part.reason) if detail else sentence(part.reason)
 

@@ -117,7 +117,6 @@ class Target:
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        """The limit, read."""
         return parse_limits(self.limit)
 
     def pieces(self, items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
@@ -145,7 +144,6 @@ def grouped(items: Sequence[PackItem]) -> list[tuple[str, list[PackItem]]]:
 
 
 def heading(kind: str) -> str:
-    """Return the plural heading of a kind."""
     known = _HEADINGS.get(kind)
     if known:
         return known
@@ -186,7 +184,6 @@ def clean(text: str) -> str:
 
 
 def clean_line(text: str) -> str:
-    """Return a text as one clean line."""
     return " ".join(clean(text).split())
 
 

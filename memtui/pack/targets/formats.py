@@ -272,7 +272,6 @@ _BY_NAME = {target.name: target for target in _TARGETS}
 
 
 def target_names() -> tuple[str, ...]:
-    """Return the name of every target."""
     return tuple(_BY_NAME)
 
 

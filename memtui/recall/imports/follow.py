@@ -88,7 +88,6 @@ class StatementCache:
             return None
 
     def put(self, source: bytes, language: Language, statements: tuple[Statement, ...]) -> None:
-        """Keep the statements of a content."""
         target = self._file(source, language)
         part = target.with_suffix(f".{os.getpid()}.part")
         text = json.dumps([[one.kind, one.path, *one.names] for one in statements], ensure_ascii=True)

@@ -36,7 +36,6 @@ class Crate:
     _others: dict[str, str] | None = field(default=None)
 
     def module_folder(self, file: str) -> str:
-        """Return the folder that the submodules of a file lie in."""
         folder, name = posixpath.split(file)
         if file == self.root or name in {"mod.rs", *_ROOT_NAMES}:
             return folder
@@ -61,7 +60,6 @@ class Crate:
 
 
 def crate_of(tree: SourceTree, file: str) -> Crate:
-    """Return the crate that a file belongs to."""
     folder = posixpath.dirname(file)
     package = next((one for one in ancestors(file) if tree.is_file(posixpath.join(one, "Cargo.toml"))), None)
     if package is not None and any(folder == posixpath.join(package, one) for one in _OWN_CRATES):
@@ -191,7 +189,6 @@ def _after_comment(text: str, position: int) -> int:
 
 
 def _paths(token: re.Match[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the paths that a token names."""
     if token["path"] is not None:
         yield tuple(_WORD.findall(token["path"]))
     elif token["end"]:

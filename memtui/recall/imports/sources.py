@@ -40,12 +40,10 @@ class SourceTree:
         return self._folders[folder]
 
     def is_file(self, path: str) -> bool:
-        """Return whether there is such a file."""
         folder, name = posixpath.split(path)
         return self.entries(folder).get(name) is False
 
     def is_folder(self, path: str) -> bool:
-        """Return whether there is such a folder."""
         if not path:
             return True
         folder, name = posixpath.split(path)

@@ -64,7 +64,6 @@ class Action:
 
 
 def key_text(key: str) -> str:
-    """Return a key as people read it."""
     return GLYPHS.get(key, key)
 
 

@@ -93,7 +93,6 @@ class ListActions(ScreenPart):
         self._change(lambda ids: self.screen.memories.pin(ids, pinned=exactly), take_out=False)
 
     def retire(self) -> None:
-        """Retire."""
         self._change(self.screen.memories.retire, take_out=True)
 
     def restore(self) -> None:
@@ -105,7 +104,6 @@ class ListActions(ScreenPart):
         self._change(self.screen.memories.verify, take_out=True)
 
     def copy(self) -> None:
-        """Copy the text."""
         screen, targets = self.screen, self._targets()
         screen.loader.read(
             lambda: screen.access.copy(targets),
@@ -118,7 +116,6 @@ class ListActions(ScreenPart):
     # -- the one that is looked at ----------------------------------------------------------------
 
     def edit(self) -> None:
-        """Edit it in a form."""
         if self._details.subject is not None:
             self._editing.open_form(self._details.subject)
 

@@ -113,7 +113,6 @@ class BulkAccess:
         )
 
     def rekind(self, versions: Mapping[str, int], kind: str) -> Done:
-        """Give them another kind."""
         from memtui.curate.lifecycle import change_many
 
         return self._many(
@@ -146,7 +145,6 @@ class BulkAccess:
         )
 
     def retire_all(self, versions: Mapping[str, int]) -> Done:
-        """Take them out of use."""
         from memtui.curate import lifecycle
 
         return self._many(
@@ -211,7 +209,6 @@ class BulkScreen(ListDetail):
         self._chosen: Chosen | None = None
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
         yield self._title
         with Horizontal(id="bulk-panes"):
             yield self._list
@@ -296,7 +293,6 @@ class BulkScreen(ListDetail):
         self.do(act)
 
     def action_bulk_query(self) -> None:
-        """Ask for another query."""
         self._line.open(QUERY, self._typed)
 
     @on(AskLine.Given)
@@ -310,8 +306,6 @@ class BulkScreen(ListDetail):
         self._all(lambda versions: run(versions, message.text))
 
     def action_bulk_kind(self) -> None:
-        """Choose a kind for all of them."""
-
         def take(kind: str | None) -> None:
             if kind is not None:
                 self._all(lambda versions: self._bulk.rekind(versions, kind))

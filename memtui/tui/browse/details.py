@@ -250,7 +250,6 @@ class LinkQueries:
         return tuple(Proposed(one, titles[other]) for one in found if (other := one.other(identifier)) in titles)
 
     def accept(self, proposed: Proposed) -> Done:
-        """Make a suggested link."""
         from memtui.curate.links import link
 
         self._opening.before_change()

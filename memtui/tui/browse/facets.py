@@ -60,7 +60,6 @@ def facet_lines(
     folded: Collection[str],  # facets of which only the heading shows
     long: Collection[str],  # facets of which all values show
 ) -> list[FacetLine]:
-    """Return the lines of all facets."""
     lines: list[FacetLine] = []
     for facet, title in TITLES.items():
         mine = chosen.get(facet, ())
@@ -89,7 +88,6 @@ def _values(
 
 
 def value_name(facet: str, value: str) -> str:
-    """Return a value as people read it."""
     return _NAMES.get((facet, value)) or tame(value, 60)
 
 
@@ -130,7 +128,6 @@ class FacetPane(CursorList):
         self._count_cells = 2
 
     def fold(self, folded: Collection[str]) -> None:
-        """Fold exactly these facets."""
         self.folded = {facet for facet in folded if facet in TITLES}
         self._lay_out()
 
@@ -144,7 +141,6 @@ class FacetPane(CursorList):
 
     @property
     def current(self) -> FacetLine | None:
-        """The line under the cursor."""
         return self._lines[self.cursor] if self.cursor < len(self._lines) else None
 
     def _lay_out(self) -> None:
@@ -167,7 +163,6 @@ class FacetPane(CursorList):
 
     @property
     def count(self) -> int:
-        """Headings and values."""
         return len(self._lines)
 
     def action_facet_choose(self) -> None:
@@ -185,26 +180,22 @@ class FacetPane(CursorList):
             self.post_message(self.Toggled(line.facet, line.value))
 
     def action_facet_fold(self) -> None:
-        """Fold the facet that the cursor is in."""
         if self.current is not None:
             self.folded |= {self.current.facet}
             self._lay_out()
 
     def action_facet_unfold(self) -> None:
-        """Unfold the facet that the cursor is in."""
         if self.current is not None:
             self.folded -= {self.current.facet}
             self._lay_out()
 
     def cursor_clicked(self, *, again: bool) -> None:
-        """Choose the line that was clicked."""
         del again
         self.action_facet_choose()
 
     # -- drawing ----------------------------------------------------------------------------------
 
     def render_line(self, y: int) -> Strip:
-        """Return one line of the screen."""
         width = self.scrollable_content_region.width
         index = self.scroll_offset.y + y
         if index >= len(self._lines):
@@ -323,7 +314,6 @@ class BrowseState:
     rendered: bool = False  # whether Markdown is rendered
 
     def section(self) -> dict[str, Any]:
-        """Return it as JSON's types."""
         return {
             "place": self.place,
             "cursor": self.cursor,

@@ -75,7 +75,6 @@ class ListReader:
 
     @property
     def is_counted(self) -> bool:
-        """Whether the facets of what is shown are counted."""
         return self._counted == self._loader.newest["list"]
 
     # -- what is wanted ---------------------------------------------------------------------------

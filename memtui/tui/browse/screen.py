@@ -119,7 +119,6 @@ class BrowseScreen(MemtuiScreen):
         self._share = self._remembered.share  # Share of the list, in per cent, beside the details
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
         yield self._header
         with Horizontal(id="panes"):
             yield self._facets
@@ -145,7 +144,6 @@ class BrowseScreen(MemtuiScreen):
 
     @property
     def current_memory(self) -> str | None:
-        """The memory that is looked at, for screens that are opened from here."""
         return self.details.subject
 
     # -- what is remembered -----------------------------------------------------------------------
@@ -254,7 +252,6 @@ class BrowseScreen(MemtuiScreen):
         self.loader.read(self._files.check, group="files")
 
     def on_screen_resume(self) -> None:
-        """Look for what was changed on another screen."""
         if self.lists.listing is not None:
             self._poll()
 
@@ -389,7 +386,6 @@ class BrowseScreen(MemtuiScreen):
         self.on_descendant_focus()
 
     def action_filter(self) -> None:
-        """Open the filter."""
         self.add_class("-filtering")
         self._enter(self._filter, "")
         if self.lists.listing is not None:

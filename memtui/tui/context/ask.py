@@ -74,7 +74,6 @@ class Choices:
         return replace(self, with_loaded=not self.with_loaded)
 
     def without_ticks(self) -> Self:
-        """Return the choices without ticks."""
         return replace(self, without=frozenset(), with_ids=frozenset())
 
 
@@ -99,7 +98,6 @@ class Ask:
 
     @classmethod
     def of(cls, kept: StoredPack | Recipe) -> Self:
-        """Return what a pack or a recipe was made with."""
         options = kept.options
         phase = options.get("phase")
         return cls(
@@ -177,7 +175,6 @@ class Steps:
         return self._moved(self._done, self._undone)
 
     def redo(self) -> Step | None:
-        """Return the step to redo, None where there is none."""
         return self._moved(self._undone, self._done)
 
     @staticmethod

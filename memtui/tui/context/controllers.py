@@ -62,7 +62,6 @@ class PayloadMaker:
         self.is_waiting = True
 
     def make(self) -> None:
-        """Make the payload."""
         ask = self._ask()
         self.is_waiting = True
         self._basis = self._current_basis()
@@ -108,7 +107,6 @@ class PayloadKeeper:
         self._close = close
 
     def keep(self, answer: Answer, given: AskLine.Given) -> None:
-        """Do what the line was asked for."""
         if given.name == WRITE:
             self._write(answer, given)
         elif given.name == QUESTION:

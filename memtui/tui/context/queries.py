@@ -170,7 +170,6 @@ class Payloads:
         return self._view_kept.get(self._access.signature(), look)
 
     def _files(self, named: tuple[str, ...]) -> tuple[tuple[str, ...], View]:
-        """Return files as memories name them, and the view narrowed to them."""
         from memtui.curate.projects import check_named_files, narrow_to_files
 
         def check() -> tuple[tuple[str, ...], View]:

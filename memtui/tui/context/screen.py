@@ -84,7 +84,6 @@ class ContextScreen(MemtuiScreen):
         )
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
         yield self._title
         yield self._lines
         with Horizontal(id="context-panes"):
@@ -116,7 +115,6 @@ class ContextScreen(MemtuiScreen):
         self.remember(self._app_state())
 
     def remember(self, state: State) -> None:
-        """Keep what was typed."""
         state.remember(CONTEXT, self._lines.remembered() | self._choices.remembered())
 
     def _app_state(self) -> State:
@@ -198,7 +196,6 @@ class ContextScreen(MemtuiScreen):
     # -- choices and their undo -------------------------------------------------------------------
 
     def _choose(self, choices: Choices, words: str) -> None:
-        """Take other choices, as a step."""
         self._take_step(words, None, choices)
 
     def _set(self, name: str, value: str) -> None:
@@ -283,19 +280,16 @@ class ContextScreen(MemtuiScreen):
         self._list.focus()
 
     def action_context_budget(self) -> None:
-        """Type the budget."""
         self._lines.budget_line.focus()
         self._lines.budget_line.action_select_all()
 
     def action_context_target(self) -> None:
-        """Choose the target."""
         from memtui.pack.targets.formats import target_named, target_names
 
         choices = [(name, target_named(name).label) for name in target_names()]
         pick(self.app, "Target", choices, self._lines.target, lambda name: self._set("target", name))
 
     def action_context_phase(self) -> None:
-        """Choose the phase."""
         from memtui.recall.eligibility import PHASES
 
         choices = [(GUESSED, "from the words of the task"), *((phase, "") for phase in PHASES)]
@@ -421,8 +415,6 @@ class ContextScreen(MemtuiScreen):
     # -- recipes ----------------------------------------------------------------------------------
 
     def action_context_load(self) -> None:
-        """Choose a recipe to load."""
-
         def choose(known: Sequence[Recipe]) -> None:
             recipes = {recipe.name: recipe for recipe in known}
             if not recipes:
@@ -446,7 +438,6 @@ class ContextScreen(MemtuiScreen):
         self.hints.place = "context-lines" if isinstance(self.focused, Input) else CONTEXT
 
     def action_context_payload(self) -> None:
-        """Go to the payload."""
         self.set_class(True, "-reading")
         self._payload.focus()
 

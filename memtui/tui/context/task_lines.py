@@ -40,7 +40,6 @@ def names_in(line: str) -> list[str]:
 
 
 def typed_at(line: str, cursor: int) -> str:
-    """Return the beginning of the name at the cursor."""
     return line[:cursor].rsplit(",", 1)[-1].lstrip()
 
 
@@ -91,11 +90,9 @@ class SettingWord(Widget):
         self._act = act
 
     def render(self) -> Content:
-        """Return the words."""
         return Content.assemble((f"{self._label} ", "$memtui-kind"), tame(self.value, 30), (" ▾", "$memtui-dim"))
 
     async def on_click(self, event: events.Click) -> None:
-        """Ask for another value."""
         event.stop()
         await self.screen.run_action(f"act('{self._act}')")
 
@@ -112,7 +109,6 @@ class Offers(Widget):
         self._take = take
 
     def render(self) -> Content:
-        """Return the lines."""
         width = max(1, self.size.width - 3)
         lines = [
             Content.assemble(
@@ -124,7 +120,6 @@ class Offers(Widget):
         return Content("\n").join(lines) if lines else Content("")
 
     def on_click(self, event: events.Click) -> None:
-        """Take the name that was clicked."""
         offset = event.get_content_offset(self)
         if offset is not None and offset.y < len(self.names):
             event.stop()
@@ -155,16 +150,13 @@ class FilesLine(TextLine):
 
     @property
     def names(self) -> list[str]:
-        """The files named so far."""
         return names_in(self.value)
 
     @property
     def is_offering(self) -> bool:
-        """Whether names are offered."""
         return bool(self.offers.names)
 
     def know(self, names: Sequence[str]) -> None:
-        """Complete from these names."""
         self._known = names
         self._offer()
 
@@ -270,7 +262,6 @@ class TaskLines(Vertical):
         self.stops = (self.task_line, self.files_line, self.budget_line)
 
     def compose(self) -> ComposeResult:
-        """Lay out the lines."""
         with Horizontal(id="context-ask"):
             with Horizontal(id="context-task-bar"):
                 yield Static(" Task  ", classes="context-label", markup=False)
@@ -290,7 +281,6 @@ class TaskLines(Vertical):
 
     @property
     def text(self) -> str:
-        """The task."""
         return self.task_line.value
 
     @property
@@ -341,13 +331,11 @@ class TaskLines(Vertical):
         self._phase_word.value = self.phase or (f"{guessed} ({GUESSED})" if guessed else GUESSED)
 
     def show_problem(self, field: str, error: MemtuiError) -> None:
-        """Show below the lines what is wrong with one of them."""
         text = f" {field}: {error}" if field else f" {error}"
         self._problem.update(Content(tame(text, _LONGEST_PROBLEM)))
         self._problem.set_class(True, "-shown")
 
     def clear_problem(self) -> None:
-        """Hide the problem."""
         self._problem.set_class(False, "-shown")
 
     # -- typing -----------------------------------------------------------------------------------

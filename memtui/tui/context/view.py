@@ -55,7 +55,6 @@ class RankedRow:
 
     @property
     def is_in(self) -> bool:
-        """Whether it is in the payload."""
         return self.tokens is not None
 
 
@@ -273,7 +272,6 @@ class BudgetMeter(Widget):
     free: reactive[int | None] = reactive(None)  # Tokens left of the budget; None where it is in another unit
 
     def render(self) -> Content:
-        """Return the line."""
         if not self.parts:
             return Content("")
         tail = "" if self.free is None else f"{self.free:,} left"
@@ -355,7 +353,6 @@ class PayloadPane(MovingView):
         return [line.text for line in self._lines]
 
     def set_title(self, title: str, count: str = "") -> None:
-        """Write the pane's title and, at the bottom, its count."""
         self.border_title = Content(title)  # a plain str would be read as markup
         self.border_subtitle = Content(count)
 
@@ -399,7 +396,6 @@ class PayloadPane(MovingView):
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        """Return one line of the screen."""
         width = self.scrollable_content_region.width
         index = self.scroll_offset.y + y
         if index >= len(self._lines):
@@ -424,10 +420,8 @@ class PayloadPane(MovingView):
         return [Segment(piece, paint) for piece, paint in pieces if piece]
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """Return the selected text and what ends it."""
         return selection.extract("\n".join(self.plain_lines)), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
-        """Draw the selection."""
         del selection
         self.refresh()

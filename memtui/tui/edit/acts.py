@@ -197,7 +197,6 @@ class SimilarOnSave(ScreenPart):
         return identifier.startswith(f"{RESEMBLING}-") and not self.waiting
 
     def offered(self) -> list[Action]:
-        """Return the actions of the line while it is there."""
         return registry.of_owners(RESEMBLING) if self.waiting else []
 
     def takes(self, identifier: str) -> bool:

@@ -137,7 +137,6 @@ class FormRows(dict[str, FormRow]):
 
     @property
     def typed(self) -> dict[str, str]:
-        """The text of each field."""
         return {name: row.field.typed for name, row in self.items()}
 
     @property
@@ -198,7 +197,6 @@ class FormScreen(MemtuiScreen):
 
     @property
     def draft_key(self) -> str:
-        """Key of the draft among those of the app."""
         raise NotImplementedError
 
     def draft(self) -> object:
@@ -210,7 +208,6 @@ class FormScreen(MemtuiScreen):
         raise NotImplementedError
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
-        """Show what a check found."""
         self._rows.say(findings)
 
     def show_head(self) -> None:
@@ -244,7 +241,6 @@ class FormScreen(MemtuiScreen):
         self._pause = self.set_timer(CHECK_SECONDS, self.check)
 
     def check(self) -> None:
-        """Check the form."""
         found = self.checked()
         if found is not None:
             patterns = self.opening.secret_patterns

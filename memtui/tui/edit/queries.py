@@ -124,7 +124,6 @@ class EditingAccess:
         return saved, Done(f"{word}: {tame(saved.title)}{place if wish.decision == 'accept' else ''}", focus=saved.id)
 
     def add(self, wish: Wish, basis: Basis) -> tuple[Memory, Done]:
-        """Add a memory."""
         from memtui.curate.memories import NewMemory, add_memory
 
         opening, values = self._opening, dict(wish.values)

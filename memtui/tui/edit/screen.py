@@ -63,7 +63,6 @@ class EditScreen(FormScreen):
         self._head = Static("", id="edit-head", markup=False)
 
     def compose(self) -> ComposeResult:
-        """Lay out the form."""
         yield self._head
         with VerticalScroll(id="edit-form", can_focus=False):
             for side in ("texts", "facts"):
@@ -135,7 +134,6 @@ class EditScreen(FormScreen):
         return self._identifier or ""
 
     def draft(self) -> Draft:
-        """Return the texts with what they are based on."""
         assert self._basis is not None  # noqa: S101 - fields are filled from it
         return Draft(self._basis, self._rows.typed, self._decision)
 
@@ -153,7 +151,6 @@ class EditScreen(FormScreen):
         return {name: own.get(name, text) if text == shown[name] else text for name, text in self._rows.typed.items()}
 
     def checked(self) -> tuple[Texts, Basis] | None:
-        """Return the texts to check."""
         return None if self._basis is None else (self._texts(), self._basis)
 
     def show_findings(self, findings: Sequence[Finding]) -> None:

@@ -102,7 +102,6 @@ class ConflictScreen(MemtuiScreen):
         self._written: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
         yield self._head
         yield self._fields.add_class("pane")
         with Horizontal(id="conflict-sides"):
@@ -182,7 +181,6 @@ class ConflictScreen(MemtuiScreen):
         self._result.read_only = True
 
     def _text(self, name: str, value: Any) -> str:
-        """Return a value as the form shows it."""
         if name == "due_at":
             return str(value or "")
         return texts_of(None, {name: value})[name]

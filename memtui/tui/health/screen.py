@@ -111,7 +111,6 @@ class HealthScreen(ListDetail):
         self._read: HealthRead | None = None
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
         yield self._title
         with Horizontal(id="health-panes"):
             yield self._care

@@ -67,7 +67,6 @@ class HistoryScreen(ListDetail):
         self._to_newest = False
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
         yield self._title
         with Horizontal(id="history-panes"):
             yield self._list
@@ -199,7 +198,6 @@ class HistoryScreen(ListDetail):
         self.look_again()
 
     def _go_by(self, by: int) -> None:
-        """Go to another memory of the change."""
         if self._diff.go_to(self._diff.place + by):
             self._name_diff()
         else:
@@ -213,7 +211,6 @@ class HistoryScreen(ListDetail):
     # -- the filter -------------------------------------------------------------------------------
 
     def action_history_filter(self) -> None:
-        """Open the filter."""
         self.set_class(False, "-reading")
         self.set_class(True, "-filtering")
         self._filter.focus()

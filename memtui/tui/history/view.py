@@ -43,7 +43,6 @@ class HistoryRow:
 
 
 def find_changes(access: VaultAccess, query: str, memory_id: str | None) -> Changes:
-    """Return the changes that match a query, of one memory or of all."""
     from memtui.curate.history import change_numbers
 
     title = None
@@ -54,7 +53,6 @@ def find_changes(access: VaultAccess, query: str, memory_id: str | None) -> Chan
 
 
 def read_rows(access: VaultAccess, numbers: Sequence[int]) -> dict[int, HistoryRow]:
-    """Return rows by their numbers."""
     from memtui.curate.history import change_rows
 
     return {
@@ -132,7 +130,6 @@ class ChangeText:
 
 
 def change_text(diff: ChangeDiff) -> ChangeText:
-    """Return what a change did."""
     blocks = list(_change(diff))
     heads: list[int] = []
     left = MOST_SHOWN
@@ -226,7 +223,6 @@ class ChangeList(PickList):
 
     @property
     def count(self) -> int:
-        """Lines in the list."""
         return len(self.numbers)
 
     @property
@@ -267,7 +263,6 @@ class ChangeList(PickList):
         self.post_message(self.RowsWanted(wanted if again else tuple(n for n in wanted if n not in self._rows)))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Ask for the rows that scroll into view."""
         super().watch_scroll_y(old_value, new_value)
         if round(old_value) != round(new_value):
             self._ask()
@@ -307,11 +302,9 @@ class DiffPane(DetailPane):
 
     @property
     def memories(self) -> int:
-        """Memories shown."""
         return len(self._heads)
 
     def show_change(self, text: ChangeText, *, from_top: bool) -> None:
-        """Show a change."""
         self._heads = text.heads
         self.place = 0 if from_top else min(self.place, max(0, len(self._heads) - 1))
         self.show(text.blocks, from_top=from_top)

@@ -295,7 +295,6 @@ class LabScreen(MemtuiScreen):
         self._payload_changes: list[PayloadChange] | None = None
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
         yield self._title
         with Horizontal(id="lab-top"):
             yield self._curve
@@ -312,7 +311,6 @@ class LabScreen(MemtuiScreen):
 
     @property
     def current_memory(self) -> str | None:
-        """The memory that the lab was opened at."""
         return self._trial.memory_id
 
     # -- reading and calculating ------------------------------------------------------------------

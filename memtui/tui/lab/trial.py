@@ -117,7 +117,6 @@ class Setting:
     form: str = ".2f"
 
     def now(self, snapshot: Snapshot) -> float:
-        """Return the value in force."""
         found: float = getattr(snapshot if self.name == "threshold" else snapshot.in_force, self.name)
         return found
 
@@ -182,7 +181,6 @@ class Trial:
         return replace(self, subject=subject, knobs=replace(self.knobs, half_lives=tried))
 
     def moved(self, read: LabRead, by: int) -> Trial:
-        """Return the trial with another subject."""
         subjects = self.subjects(read)
         place = subjects.index(self.subject) + by
         return replace(self, subject=subjects[max(0, min(len(subjects) - 1, place))])

@@ -78,7 +78,6 @@ class MergeScreen(MemtuiScreen):
         self._written: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
         yield self._head
         yield self._fields.add_class("pane")
         with Horizontal(id="merge-sides"):
@@ -234,7 +233,6 @@ class MergeScreen(MemtuiScreen):
         self._show_choice()
 
     def action_merge_both(self) -> None:
-        """Keep every text."""
         sides, name = self._sides, self._field
         if sides is None or name is None or self.acting:
             return

@@ -86,7 +86,6 @@ class PacksScreen(ListDetail):
         self._listed = False
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
         yield self._title
         with Horizontal(id="packs-panes"):
             yield self._list
@@ -120,7 +119,6 @@ class PacksScreen(ListDetail):
     # -- reading ----------------------------------------------------------------------------------
 
     def look_again(self) -> None:
-        """Read the packs."""
         from memtui.curate.packs import used_packs
 
         self.looked_at = self.access.signature()
@@ -246,7 +244,6 @@ class PacksScreen(ListDetail):
     # -- the payload ------------------------------------------------------------------------------
 
     def action_packs_context(self) -> None:
-        """Open the pack's task in Context."""
         pack = self._current.pack
         state = getattr(self.app, "state", None)
         if isinstance(state, State):
@@ -255,7 +252,6 @@ class PacksScreen(ListDetail):
         self.app.call_later(self.action_act, "go-context")
 
     def action_packs_copy(self) -> None:
-        """Copy the payload again."""
         pack = self._current.pack
         self.do(lambda: copy_again(self.access, pack, lambda text: send_escape(self.app, text)))
 

@@ -46,7 +46,6 @@ class PackSince:
 
 
 def read_pack(access: VaultAccess, used: UsedPack) -> PackRead:
-    """Return a pack in full."""
     from memtui.curate.packs import used_members, verdicts_on
 
     vault = access.read_vault
@@ -148,7 +147,6 @@ class PackRow:
 
 
 def pack_row(used: UsedPack, now: datetime) -> PackRow:
-    """Return a pack as a line."""
     pack = used.pack
     mark = _MARKS[max(used.said, key=lambda verdict: used.said[verdict])] if used.said else " "
     return PackRow(

@@ -160,7 +160,6 @@ class ReflectScreen(FormScreen):
         self._form = VerticalScroll(id="reflect-form", can_focus=False)
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
         yield self._head
         with Horizontal(id="reflect-panes"):
             yield self._pane.add_class("pane")
@@ -210,7 +209,6 @@ class ReflectScreen(FormScreen):
         return self._rows.typed
 
     def checked(self) -> tuple[Texts, Basis] | None:
-        """Return the texts to check."""
         return None if self._sources is None else (self._rows.typed, self._sources.basis)
 
     def show_findings(self, findings: Sequence[Finding]) -> None:

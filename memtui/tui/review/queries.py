@@ -142,7 +142,6 @@ class ReviewAccess:
         return replace(self.look_at(session), paced=most == 0)
 
     def look_at(self, session: ReviewSession, *, resumed: bool = False) -> Opened:
-        """Return the progress of a session."""
         from memtui.curate import review_sessions
 
         signature = self._access.signature()
@@ -193,7 +192,6 @@ class ReviewAccess:
         return receipt_of(self._reading, session, standing=standing)
 
     def _count_standing(self) -> int:
-        """Return the tokens of the standing payload."""
         from memtui.curate.health import HealthOptions, standing_payload
 
         opening = self._opening

@@ -103,7 +103,6 @@ class ReviewScreen(MemtuiScreen):
         self._has_acted = False
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
         yield self._head
         yield self._panes.memory
         yield self._panes.evidence
@@ -117,7 +116,6 @@ class ReviewScreen(MemtuiScreen):
 
     @property
     def current_memory(self) -> str | None:
-        """The memory in review."""
         return self._queue.current
 
     # -- the session ------------------------------------------------------------------------------
@@ -314,7 +312,6 @@ class ReviewScreen(MemtuiScreen):
 
     @property
     def _is_read(self) -> bool:
-        """Whether a memory is on its way to the screen."""
         queue = self._queue
         return self._card is None and (queue.opened is None or bool(set(queue.ids) - queue.reviewed))
 
@@ -413,7 +410,6 @@ class ReviewScreen(MemtuiScreen):
         self._reload()
 
     def action_review_undo_all(self) -> None:
-        """Undo every verdict of this session."""
         opened = self._queue.opened
         if opened is not None:
             self._mine.update(opened.session.ids)
@@ -479,7 +475,6 @@ class ReviewScreen(MemtuiScreen):
         self._reload(anew=True)
 
     def action_review_copy(self) -> None:
-        """Copy the receipt."""
         self._export(lambda session: self._review.copy_receipt(session, partial(send_escape, self.app)))
 
     def action_review_write(self) -> None:

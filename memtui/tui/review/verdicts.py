@@ -59,7 +59,6 @@ class ReviewPanes:
             pane.add_class("pane")
 
     def show(self, card: ReviewCard, *, from_top: bool) -> None:
-        """Show a memory and its evidence."""
         title, rest = why_title(card, self.memory.size.width)
         self.memory.set_title(title)
         shown = self._shown_evidence()
@@ -72,7 +71,6 @@ class ReviewPanes:
         self._similar.show(similar_blocks(card), from_top=True)
 
     def _shown_evidence(self) -> AbstractSet[str]:
-        """Return which evidence has a pane of its own at this size."""
         if not self.evidence.display:
             return frozenset()
         return PANES if self._similar.display else PANES - {"similar"}
@@ -119,12 +117,10 @@ class Queue:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """All memories of the session."""
         return self.opened.session.ids if self.opened else ()
 
     @property
     def current(self) -> str | None:
-        """The current memory."""
         return self.ids[self.place] if self.place < len(self.ids) else None
 
     @property
@@ -139,7 +135,6 @@ class Queue:
 
     @property
     def asks_about_pack(self) -> bool:
-        """Whether feedback on a pack is asked for."""
         return self.opened is not None and self.is_over and bool(self.opened.packs)
 
     def next_open(self, after: int, step: int = 1) -> int:
@@ -160,7 +155,6 @@ class TimeLeft:
         self._step = -1
 
     def take(self, progress: Progress) -> None:
-        """Take in the pace so far."""
         if not progress.left:
             return
         each = progress.minutes_left / progress.left
@@ -212,13 +206,11 @@ class Verdicts:
         return self._decide(shown, lifecycle.verify, "Verified", tree=tree)
 
     def pin(self, shown: Shown) -> Done:
-        """Pin a memory."""
         from memtui.curate import lifecycle
 
         return self._decide(shown, lifecycle.pin, "Pinned")
 
     def retire(self, shown: Shown, reason: str) -> Done:
-        """Retire a memory."""
         from memtui.curate import lifecycle
 
         patterns = self._opening.secret_patterns
@@ -240,7 +232,6 @@ class Verdicts:
         return self._decide(shown, snooze_until_change, "Snoozed until a file changes", tree=tree)
 
     def change_kind(self, shown: Shown, kind: str) -> Done:
-        """Give a memory another kind."""
         from memtui.curate import lifecycle
 
         return self._decide(shown, lifecycle.change_kind, f"Now a {kind}", kind=kind)
@@ -260,7 +251,6 @@ class Verdicts:
         return Done(f"{word}: {tame(memory.title)}")
 
     def supersede(self, shown: Shown, newer: str) -> Done:
-        """Let another memory supersede this one."""
         from memtui.curate.links import link
 
         self._opening.before_change()
@@ -356,7 +346,6 @@ class VerdictChoices:
         self._change = change
 
     def retire(self) -> None:
-        """Retire the memory, with a reason."""
         shown = self._subject().shown
 
         def retire(number: int) -> None:
@@ -382,7 +371,6 @@ class VerdictChoices:
         self.choose("Ask again in", [(name, f"{days:g} d" if days else files) for name, days in SNOOZES], snooze)
 
     def supersede(self) -> None:
-        """Choose the memory that supersedes this one."""
         shown = self._subject().shown
         self._choose_similar(
             "Superseded by",
@@ -390,7 +378,6 @@ class VerdictChoices:
         )
 
     def merge(self) -> None:
-        """Choose a memory to merge this one into."""
         from memtui.tui.merge.screen import MergeScreen
 
         identifier, screen = self._subject().shown.id, self._screen
@@ -407,7 +394,6 @@ class VerdictChoices:
         self._choose_similar("Merge into", merge)
 
     def change_kind(self) -> None:
-        """Choose another kind."""
         card, kinds = self._subject(), self._screen.opening.vault.kinds.names()
         now = card.detail.view.memory.kind
 

@@ -139,7 +139,6 @@ def file_blocks(card: ReviewCard) -> list[Block]:
 
 
 def similar_blocks(card: ReviewCard, *, gap: bool = False) -> list[Block]:
-    """Return linked and similar memories."""
     blocks = [
         Block(
             ((f"{similar.how}  ", "warning" if similar.how.startswith("≠") else "dim"), (similar.title, "text")),
@@ -241,22 +240,18 @@ class MovesScreen(ModalScreen[bool]):
         self._moves = moves
 
     def compose(self) -> ComposeResult:
-        """Lay out the preview."""
         yield DetailPane(id="review-moves")
 
     def on_mount(self) -> None:
-        """Write the preview."""
         pane = self.query_one(DetailPane)
         pane.border_title = Content(f"Follow moved files ─ {counted(len(self._moves), 'memory', 'memories')}")
         pane.border_subtitle = Content("enter follows · esc cancels · one change, u undoes it")
         pane.show(move_blocks(self._moves), from_top=True)
 
     def action_agree(self) -> None:
-        """Follow them."""
         self.dismiss(True)
 
     def action_leave(self) -> None:
-        """Cancel."""
         self.dismiss(False)
 
 

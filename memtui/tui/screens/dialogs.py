@@ -32,7 +32,6 @@ class CardScreen(ModalScreen[None]):
         self._blocks = tuple(blocks)
 
     def compose(self) -> ComposeResult:
-        """Lay out the card."""
         card = DetailPane(id="card")
         card.border_title = Content(self._title)  # a plain str would be read as markup
         card.border_subtitle = Content("esc closes")
@@ -46,7 +45,6 @@ class CardScreen(ModalScreen[None]):
         self.query_one("#card", DetailPane).show(self._blocks, from_top=True)
 
     def action_leave(self) -> None:
-        """Close."""
         self.dismiss(None)
 
 
@@ -73,7 +71,6 @@ class ChoiceScreen(ModalScreen[str | None]):
         self._current = current
 
     def compose(self) -> ComposeResult:
-        """Lay out the list."""
         width = max((len(name) for name, _ in self._choices), default=0)
         options = [
             Option(_line(number, name, label, width), id=f"n{number}")
@@ -97,7 +94,6 @@ class ChoiceScreen(ModalScreen[str | None]):
             self.dismiss(self._choices[number - 1][0])
 
     def action_list(self, move: str) -> None:
-        """Move the cursor of the list."""
         getattr(self.query_one("#choice-list", OptionList), f"action_{move}")()
 
     def action_leave(self) -> None:
@@ -141,7 +137,6 @@ class ThemePicker(ModalScreen[str | None]):
         self._current = current
 
     def compose(self) -> ComposeResult:
-        """Lay out the list."""
         choices = OptionList(*(Option(Content(name), id=name) for name in self._names), id="theme-list", markup=False)
         choices.border_title = Content("Theme")
         choices.border_subtitle = Content("enter keeps · esc goes back")
@@ -160,7 +155,6 @@ class ThemePicker(ModalScreen[str | None]):
         self.dismiss(event.option_id)
 
     def action_list(self, move: str) -> None:
-        """Move the cursor of the list."""
         getattr(self.query_one("#theme-list", OptionList), f"action_{move}")()
 
     def action_leave(self) -> None:
@@ -170,8 +164,6 @@ class ThemePicker(ModalScreen[str | None]):
 
 
 def read_memory(screen: MemtuiScreen, identifier: str) -> None:
-    """Read a memory in full over a screen."""
-
     def show(detail: Detail | None) -> None:
         if detail is None:
             screen.say("This memory no longer exists.", severity="warning")

@@ -34,12 +34,10 @@ class ActProvider(Provider):
     """Offers the acts of the screen beneath."""
 
     async def discover(self) -> Hits:
-        """Yield every act."""
         for command, _ in self._acts():
             yield DiscoveryHit(Content(command.title), command.callback, command.title, _harmless(command.help))
 
     async def search(self, query: str) -> Hits:
-        """Yield the acts that have every word that was typed."""
         words, found = query.lower().split(), False
         for command, known_by in self._acts():
             score = score_of(words, command.title.lower(), known_by)
@@ -162,7 +160,6 @@ class HelpScreen(ModalScreen[str | None]):
             self.dismiss(event.option_id)
 
     def action_list(self, move: str) -> None:
-        """Move the cursor of the list."""
         getattr(self.query_one("#help-list", OptionList), f"action_{move}")()
 
     def action_leave(self) -> None:

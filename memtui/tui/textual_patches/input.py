@@ -233,7 +233,6 @@ def driver_taking_pastes(found: type[Driver]) -> type[Driver]:
         """Textual's driver with another parser."""
 
         def run_input_thread(self) -> None:
-            """Read the terminal."""
             # Textual's driver names its parser here and takes no other.
             linux_driver.XTermParser = LiteralPastes  # type: ignore[attr-defined] # as said
             super().run_input_thread()

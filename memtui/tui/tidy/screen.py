@@ -67,7 +67,6 @@ class TidyScreen(MemtuiScreen):
         self._waited_for = True  # Whether the user asked for the pass, rather than a change that it follows
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
         yield self._head
         with Horizontal(id="tidy-panes"):
             yield self._found.add_class("pane")
@@ -82,7 +81,6 @@ class TidyScreen(MemtuiScreen):
 
     @property
     def current_memory(self) -> str | None:
-        """The memory of the current finding."""
         row = self._found.current
         return row.memory if row is not None else None
 
@@ -151,7 +149,6 @@ class TidyScreen(MemtuiScreen):
         return super().why_not(action)
 
     async def action_tidy_open(self) -> None:
-        """Fix the finding."""
         row = self._found.current
         if row is None:
             return
@@ -227,7 +224,6 @@ class TidyScreen(MemtuiScreen):
             self.do(lambda: self._tidying.dismiss(row.finding, row.subject.ids))
 
     def action_tidy_edit(self) -> None:
-        """Edit the memory."""
         self.editing.open_form(self.current_memory)
 
     def _treat(self, act: Callable[[MemoryActs, Sequence[str]], Done]) -> None:
@@ -296,7 +292,6 @@ class ContradictionScreen(MemtuiScreen):
         self._first = ""
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
         yield self._head
         with Horizontal(id="clash-sides"):
             yield from (pane.add_class("pane") for pane in self._panes)
@@ -305,7 +300,6 @@ class ContradictionScreen(MemtuiScreen):
         yield self.hints
 
     def on_mount(self) -> None:
-        """Show both."""
         why = tame(self._contradiction.why, 200)
         self._head.update(
             Content.assemble(
@@ -348,7 +342,6 @@ class ContradictionScreen(MemtuiScreen):
         return super().why_not(action)
 
     def _keep(self, place: int) -> None:
-        """Let A or B hold."""
         self._resolve(lambda: self._tidying.keep(self._contradiction, self._pair[place]))
 
     def action_clash_none(self) -> None:
@@ -409,7 +402,6 @@ class ContradictionScreen(MemtuiScreen):
 
 
 def _marked(text: str, words: str) -> tuple[Piece, ...]:
-    """Return a text with the contradicting words in brackets."""
     shown, sought = reveal(text[:LONGEST_SHOWN]), reveal(words).strip()
     at = shown.lower().find(sought.lower()) if sought else -1
     if at < 0:

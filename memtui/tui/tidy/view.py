@@ -195,7 +195,6 @@ def rows_of(report: TidyReport) -> list[TidyRow | TextRow]:
 
 
 def row_cells(row: TidyRow, _: int) -> list[Cell]:
-    """Return a finding."""
     return [
         Cell(row.text, "base", before=2, after=1),
         Cell(row.note, "warning" if row.is_loud else "dim", _NOTE_CELLS, since=_NOTE_FROM, right=True),

@@ -76,16 +76,13 @@ class CurveView(Widget):
         self._curve: Curve | None = None
 
     def show(self, curve: Curve | None) -> None:
-        """Draw another curve, or none."""
         self._curve = curve
         self.refresh()
 
     def set_title(self, title: str) -> None:
-        """Write the pane's title."""
         self.border_title = Content(title)  # a plain str would be read as markup
 
     def render_line(self, y: int) -> Strip:
-        """Return one line of the screen."""
         width, height = self.content_size.width, self.content_size.height
         base = self.rich_style
         if self._curve is None or width <= _AXIS_CELLS:

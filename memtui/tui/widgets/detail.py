@@ -147,7 +147,6 @@ class DetailPane(MovingView):
 
     @property
     def rendered(self) -> bool:
-        """Whether Markdown is rendered."""
         return self._rendered
 
     @rendered.setter
@@ -196,7 +195,6 @@ class DetailPane(MovingView):
         ]
 
     def _lines_of(self, block: Block, width: int) -> list[Text]:
-        """Return the text of a block in lines of so many cells."""
         if block.markdown and self._rendered:
             styles = {name: self._style(name) for name in ("heading", "code", "path", "label", "dim")}
             return rendered("".join(piece for piece, _ in block.pieces), width, styles)
@@ -222,7 +220,6 @@ class DetailPane(MovingView):
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        """Return one line of the screen."""
         width = self.scrollable_content_region.width
         index = self.scroll_offset.y + y
         base = self._ground
@@ -241,16 +238,13 @@ class DetailPane(MovingView):
         return strip.crop_extend(0, width, base).apply_offsets(0, index)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """Return the selected text and what ends it."""
         return selection.extract("\n".join(self.plain_lines)), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
-        """Draw the selection."""
         del selection
         self.refresh()
 
     def set_title(self, title: str) -> None:
-        """Write the pane's title."""
         self.border_title = Content(title)  # a plain str would be read as markup
 
 

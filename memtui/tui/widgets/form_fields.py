@@ -95,13 +95,11 @@ class FormLine(OneLineInput):
             self.cursor_position = len(self.value)
 
     def fill(self, text: str) -> None:
-        """Set the text."""
         self.value = text[: self._longest]
         self.cursor_position = len(self.value)
 
     @property
     def typed(self) -> str:
-        """The text of the field."""
         return self.value
 
 
@@ -124,7 +122,6 @@ class FormArea(CleanTextArea):
 
     @property
     def typed(self) -> str:
-        """The whole text of the field."""
         return self.text if self._whole is None else self._whole
 
     @property
@@ -133,7 +130,6 @@ class FormArea(CleanTextArea):
         return self._whole is not None
 
     def fill(self, text: str) -> None:
-        """Set the text."""
         self._before = None
         self._put(text)
 
@@ -202,19 +198,16 @@ class FormToggle(Widget, can_focus=True):
         self._meaning = meaning
 
     def render(self) -> Content:
-        """Return the line."""
         mark, word = ("●", YES) if self.chosen else ("○", NO)
         return Content.assemble(
             (f"{mark} {word}", "$memtui-pin" if self.chosen else ""), (f"  {self._meaning}", "$memtui-dim")
         )
 
     def action_form_change(self) -> None:
-        """Change it."""
         self.chosen = not self.chosen
         self.post_message(self.Changed())
 
     def on_click(self) -> None:
-        """Change it."""
         self.action_form_change()
 
     def fill(self, text: str) -> None:
@@ -223,7 +216,6 @@ class FormToggle(Widget, can_focus=True):
 
     @property
     def typed(self) -> str:
-        """Its word."""
         return YES if self.chosen else NO
 
 
@@ -245,7 +237,6 @@ class TextEditScreen(ModalScreen[str | None]):
         self._area = FormArea(id="text-edit-area")
 
     def compose(self) -> ComposeResult:
-        """Lay out the text."""
         with Vertical(id="text-edit") as box:
             box.border_title = Content(self._title)  # a plain str would be read as markup
             box.border_subtitle = Content("ctrl+s accepts · esc cancels")
@@ -258,9 +249,7 @@ class TextEditScreen(ModalScreen[str | None]):
         self._area.focus()
 
     def action_take(self) -> None:
-        """Return the text."""
         self.dismiss(self._area.typed)
 
     def action_leave(self) -> None:
-        """Cancel."""
         self.dismiss(None)

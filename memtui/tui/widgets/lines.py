@@ -38,7 +38,6 @@ class HeaderLine(Widget):
     busy: reactive[str] = reactive("")  # What takes its time just now
 
     def render(self) -> Content:
-        """Return the line."""
         project = "" if self.base is None else tame(self.base.project or "all projects")
         left = Content.assemble(
             " ", ("memtui  ", "bold $primary"), fit(project, min(len(project), _PROJECT_CELLS)) if project else ""
@@ -81,11 +80,9 @@ class KeyHints(Widget):
         action: Action
 
     def on_mount(self) -> None:
-        """Take the keys in force."""
         self.keymap = getattr(self.app, "keymap", None) or self.keymap
 
     def render(self) -> Content:
-        """Return the line."""
         parts: list[Content] = []
         for action, start, end in self._spans():
             del start, end
@@ -95,7 +92,6 @@ class KeyHints(Widget):
         return Content.assemble(" ", Content(_GAP).join(parts)) if parts else Content("")
 
     def on_click(self, event: events.Click) -> None:
-        """Press the key that was clicked."""
         for action, start, end in self._spans():
             if start <= event.x < end:
                 event.stop()
@@ -163,14 +159,12 @@ class AskLine(Horizontal):
         self._replaceable: str | None = None
 
     def compose(self) -> ComposeResult:
-        """Lay out the line."""
         yield self._label
         yield self._input
         yield self._note
 
     @property
     def is_open(self) -> bool:
-        """Whether something is asked."""
         return self.has_class("-open")
 
     def open(self, name: str, value: str | None = None) -> None:
@@ -186,7 +180,6 @@ class AskLine(Horizontal):
         self._input.action_select_all()
 
     def close(self) -> None:
-        """Hide it."""
         self.remove_class("-open")
 
     def ask_again(self) -> None:
@@ -235,7 +228,6 @@ class FilterLine(OneLineInput):
         )
 
     def action_filter_keep(self) -> None:
-        """Keep the filter and go to the list."""
         self.post_message(self.Kept())
 
     def action_filter_down(self) -> None:
@@ -259,7 +251,6 @@ class TitleLine(Widget):
         self._screen_name = screen
 
     def render(self) -> Content:
-        """Return the line."""
         project = clip(tame(self.project or ""), _PROJECT_CELLS)
         left = Content.assemble(
             " ", ("memtui  ", "bold $primary"), project + _GAP if project else "", (self._screen_name, "bold")

@@ -37,39 +37,30 @@ class MovingView(ScrollView, can_focus=True):
 
     @property
     def page(self) -> int:
-        """Lines in sight."""
         return max(1, self.scrollable_content_region.height)
 
     def action_down(self) -> None:
-        """Move one line down."""
         self.move_by(1)
 
     def action_up(self) -> None:
-        """Move one line up."""
         self.move_by(-1)
 
     def action_half_down(self) -> None:
-        """Move half a page down."""
         self.move_by(max(1, self.page // 2))
 
     def action_half_up(self) -> None:
-        """Move half a page up."""
         self.move_by(-max(1, self.page // 2))
 
     def action_page_down(self) -> None:
-        """Move a page down."""
         self.move_by(self.page)
 
     def action_page_up(self) -> None:
-        """Move a page up."""
         self.move_by(-self.page)
 
     def action_first(self) -> None:
-        """Move to the top."""
         self.move_to_end(last=False)
 
     def action_last(self) -> None:
-        """Move to the bottom."""
         self.move_to_end(last=True)
 
 
@@ -101,7 +92,6 @@ class CursorList(MovingView):
 
     @property
     def count(self) -> int:
-        """Lines in the list."""
         raise NotImplementedError
 
     def selectable(self, index: int) -> bool:
@@ -118,7 +108,6 @@ class CursorList(MovingView):
     # -- moving -----------------------------------------------------------------------------------
 
     def validate_cursor(self, cursor: int) -> int:
-        """Keep the cursor within the list."""
         return max(0, min(cursor, self.count - 1))
 
     def move_by(self, lines: int) -> None:
@@ -141,13 +130,11 @@ class CursorList(MovingView):
         return index
 
     def watch_cursor(self) -> None:
-        """Follow the cursor."""
         self.reveal_cursor()
         self.refresh()
         self.cursor_moved()
 
     def on_resize(self) -> None:
-        """Keep the cursor in sight."""
         self.reveal_cursor()
 
     def reveal_cursor(self) -> None:
@@ -160,7 +147,6 @@ class CursorList(MovingView):
             self.scroll_to(y=self.cursor - page + 1, animate=False)
 
     def on_click(self, event: events.Click) -> None:
-        """Bring the cursor to the line."""
         offset = event.get_content_offset(self)
         if offset is None:
             return
@@ -221,7 +207,6 @@ class PickList(CursorList):
 
         @property
         def control(self) -> PickList:
-            """The list."""
             return self.list
 
         def can_replace(self, message: Message) -> bool:
@@ -236,7 +221,6 @@ class PickList(CursorList):
 
         @property
         def control(self) -> PickList:
-            """The list."""
             return self.list
 
     def segments(self, index: int, width: int, paint: Paint) -> list[Segment]:
@@ -270,7 +254,6 @@ class PickList(CursorList):
             self.post_message(self.Chosen(self))
 
     def render_line(self, y: int) -> Strip:
-        """Return one line of the screen."""
         width = self.scrollable_content_region.width
         index = self.scroll_offset.y + y
         if not self.count:
@@ -301,7 +284,6 @@ class Cell:
 
 
 def draw_cells(row: Iterable[Cell], width: int, paint: Paint) -> list[Segment]:
-    """Return a row in that many cells."""
     shown = [cell for cell in row if width >= cell.since and cell.cells != 0]
     room = max(1, width - sum((cell.cells or 0) + cell.before + cell.after for cell in shown))
     return [
@@ -335,7 +317,6 @@ class RowList(PickList, Generic[R]):
 
     @property
     def count(self) -> int:
-        """Lines in the list."""
         return len(self._lines)
 
     @property
@@ -345,12 +326,10 @@ class RowList(PickList, Generic[R]):
 
     @property
     def current(self) -> R | None:
-        """The row under the cursor."""
         line = self._lines[self.cursor] if self.cursor < len(self._lines) else None
         return None if isinstance(line, TextRow) else line
 
     def selectable(self, index: int) -> bool:
-        """Return whether a line is a row."""
         return not isinstance(self._lines[index], TextRow)
 
     def show(
@@ -362,7 +341,6 @@ class RowList(PickList, Generic[R]):
         from_top: bool = False,  # go to the first row
         notice: Sequence[str] = (),  # lines to show instead of an empty list
     ) -> None:
-        """Show these lines."""
         self._lines = tuple(lines)
         place = 0 if from_top else None
         if follow is not None:
@@ -371,7 +349,6 @@ class RowList(PickList, Generic[R]):
         self.rows_changed(place, notice)
 
     def segments(self, index: int, width: int, paint: Paint) -> list[Segment]:
-        """Return a row or a line of text."""
         line = self._lines[index]
         if isinstance(line, TextRow):
             note = Cell(line.note, "dim", _NOTE_CELLS if line.note else 0, since=_NOTE_CELLS * 2, right=True)
@@ -409,7 +386,6 @@ class ChoiceList(CursorList):
 
     @property
     def count(self) -> int:
-        """Rows in the list."""
         return len(self._rows)
 
     def show(self, rows: Sequence[ChoiceRow]) -> None:
@@ -423,7 +399,6 @@ class ChoiceList(CursorList):
         self.post_message(self.Moved())
 
     def render_line(self, y: int) -> Strip:
-        """Return one line of the screen."""
         width = self.scrollable_content_region.width
         at = self.scroll_offset.y + y
         if at >= len(self._rows):

@@ -39,11 +39,9 @@ class Marks:
         return identifier in self._ids
 
     def toggle(self, identifier: str) -> None:
-        """Mark a row, or unmark it."""
         self._ids ^= {identifier}
 
     def start(self, index: int) -> None:
-        """Begin a range."""
         self._from = self._to = index
 
     def stretch(self, index: int) -> None:
@@ -62,7 +60,6 @@ class Marks:
         self._from = None
 
     def clear(self) -> None:
-        """Unmark all."""
         self._ids = set()
         self._from = None
 
@@ -173,7 +170,6 @@ class MemoryList(CursorList):
 
         @property
         def control(self) -> MemoryList:
-            """The list."""
             return self.list
 
         def can_replace(self, message: Message) -> bool:
@@ -189,7 +185,6 @@ class MemoryList(CursorList):
 
         @property
         def control(self) -> MemoryList:
-            """The list."""
             return self.list
 
         def can_replace(self, message: Message) -> bool:
@@ -204,7 +199,6 @@ class MemoryList(CursorList):
 
         @property
         def control(self) -> MemoryList:
-            """The list."""
             return self.list
 
         def can_replace(self, message: Message) -> bool:
@@ -219,7 +213,6 @@ class MemoryList(CursorList):
 
         @property
         def control(self) -> MemoryList:
-            """The list."""
             return self.list
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
@@ -237,7 +230,6 @@ class MemoryList(CursorList):
 
     @property
     def count(self) -> int:
-        """Memories in the list."""
         return len(self.ids)
 
     @property
@@ -304,7 +296,6 @@ class MemoryList(CursorList):
         self.put_rows({identifier: replace(row, pinned=pinned) for identifier, row in known.items()})
 
     def row(self, identifier: str) -> Row | None:
-        """Return a row that was in sight."""
         return self._rows.get(identifier)
 
     # -- marks ------------------------------------------------------------------------------------
@@ -334,7 +325,6 @@ class MemoryList(CursorList):
         self._marks_changed()
 
     def mark_all(self) -> None:
-        """Mark all that are listed, or none."""
         self.marks.mark_all(self.ids)
         self._marks_changed()
 
@@ -374,7 +364,6 @@ class MemoryList(CursorList):
             self.post_message(self.RowsWanted(self, wanted, urgent))
 
     def _is_whole(self, identifier: str) -> bool:
-        """Return whether a row is here with the memory that it is of."""
         return identifier in self._rows and identifier not in self._partial
 
     # -- moving -----------------------------------------------------------------------------------
@@ -400,7 +389,6 @@ class MemoryList(CursorList):
         super().watch_cursor()
 
     def cursor_moved(self) -> None:
-        """Tell that the cursor came to another memory."""
         self.post_message(self.Highlighted(self, self.current))
 
     def cursor_clicked(self, *, again: bool) -> None:
@@ -421,7 +409,6 @@ class MemoryList(CursorList):
     # -- drawing ----------------------------------------------------------------------------------
 
     def render_line(self, y: int) -> Strip:
-        """Return one line of the screen."""
         width = self.scrollable_content_region.width
         index = self.scroll_offset.y + y
         if not self.ids:

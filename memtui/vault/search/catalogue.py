@@ -69,7 +69,6 @@ class Texts:
 
     @property
     def nbytes(self) -> int:
-        """Size in bytes."""
         return len(self._block) + int(self._starts.nbytes)
 
     def holding(self, part: str) -> npt.NDArray[np.intp]:
@@ -136,7 +135,6 @@ class Sparse:
 
     @property
     def nbytes(self) -> int:
-        """Size in bytes."""
         return self._texts.nbytes + int(self._numbers.nbytes)
 
     def of(self, number: int) -> str | None:
@@ -193,7 +191,6 @@ class Catalogue:
 
     @property
     def nbytes(self) -> int:
-        """Size in bytes."""
         held = (self.ids, self.titles, self.lower_titles, self.anchors, self.states, self.signals)
         columns = (self.keys, *self.columns.values(), *self._by_id)
         return sum(part.nbytes for part in held) + sum(int(column.nbytes) for column in columns)

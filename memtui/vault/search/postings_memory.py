@@ -282,7 +282,6 @@ class CachedReader(VaultReader):
         return int(self._state.mask(wanted).sum()) if wanted.is_plain else super().count(wanted)
 
     def keys_within(self, wanted: MemoryFilter, keys: Iterable[int]) -> set[int]:
-        """Return those of these internal keys whose memories a filter selects."""
         if not wanted.is_plain:
             return super().keys_within(wanted, keys)
         places = self._state.places_of(keys)
@@ -304,7 +303,6 @@ class CachedReader(VaultReader):
         return found
 
     def links(self, identifiers: Iterable[str] | None = None) -> list[Link]:
-        """Return links that touch these memories, or all."""
         links = self._read().links
         if links is None or identifiers is None:
             return super().links(identifiers)

@@ -56,7 +56,6 @@ class MemoryColumns:
         return np.isin(self.projects, [*codes, -1] if scope.with_unassigned else codes)
 
     def of_status(self, statuses: Sequence[str] | None) -> NDArray[np.bool_]:
-        """Return which rows have one of these statuses."""
         import numpy as np
 
         if statuses is None:
@@ -135,7 +134,6 @@ def table_of(found: PostingColumns, keys: NDArray[np.int64], first: int = 0) -> 
 
 
 def joined(parts: Sequence[TermTable]) -> TermTable:
-    """Return the tables of ascending ranges of terms as one."""
     import numpy as np
 
     shifts = np.cumsum([0, *(len(part.rows) for part in parts)])
@@ -212,7 +210,6 @@ class TermState:
         return np.append(self.mask(wanted)[self.order], False)
 
     def places_of(self, keys: Iterable[int]) -> NDArray[np.int64]:
-        """Return the places of those of these keys that exist."""
         import numpy as np
 
         asked = np.array(sorted(keys), np.int64)
@@ -247,7 +244,6 @@ def name_hashes(reader: VaultReader, keys: Sequence[int] | None = None) -> NDArr
 
 
 def name_hash(reader: VaultReader, name: str) -> int:
-    """Return the hash of an id or title."""
     return reader.scalar("SELECT hash(lower(?))", [name])
 
 
@@ -289,7 +285,6 @@ def postings_within(reader: VaultReader, low: int = -(1 << 63), high: int = (1 <
 
 
 def postings_of(reader: VaultReader, keys: Sequence[int]) -> PostingColumns:
-    """Return the postings of some memories."""
     return _postings(reader, *among("memory_key", keys))
 
 

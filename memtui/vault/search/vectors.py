@@ -207,7 +207,6 @@ class ScoredVectors:
         return self._cosines(f"{condition} ORDER BY s.cosine DESC, s.key LIMIT ?", [*parameters, limit])
 
     def of(self, keys: Iterable[int]) -> dict[int, float]:
-        """Return the cosine of each of these memories that has a vector."""
         return self._cosines(*among("s.key", keys))
 
     def _cosines(self, condition: str, parameters: Sequence[object]) -> dict[int, float]:
