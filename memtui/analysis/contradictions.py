@@ -128,14 +128,14 @@ def _candidates(memories: Sequence[Memory], known: TextCache, step: Callable[[in
     are their duplicates, which is another finding.
     """
     holders: dict[str, list[int]] = {}
-    clauses: list[Clause] = []
+    written: dict[str, Clause] = {}
     for position, memory in enumerate(memories):
         for clause in known.clauses[memory.title, memory.insight[:READ_CHARACTERS]]:
-            if clause.text not in holders:
-                clauses.append(clause)
+            written.setdefault(clause.text, clause)
             holders.setdefault(clause.text, []).append(position)
         if position % STEP == 0:
             step(position // 2)
+    clauses = list(written.values())
     if not clauses:
         return
     terms = [clause.terms for clause in clauses]

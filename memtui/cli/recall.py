@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memtui.cli import parsing
-from memtui.cli import parsing as shared
 from memtui.cli.output import say, write, write_explanation, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, at_least
 from memtui.cli.session import Commands, Session
@@ -49,15 +48,14 @@ def _search_arguments(parser: Parser) -> None:
 
 def _search(arguments: argparse.Namespace, session: Session) -> int:
     """Search memories by words and meaning. Words are OR-ed and ranked, so a missing one never empties the result."""
-    from memtui.curate.projects import check_named_files, narrow_to_files
     from memtui.recall.rank import search
     from memtui.vault.filters import EVERYTHING
 
-    query = " ".join(arguments.query)
-    if not query.strip() and not arguments.file:
+    query = " ".join(arguments.query).strip()
+    if not query and not arguments.file:
         raise UsageError("Nothing to search for", remedy='Give words or --file: memtui search "double charge"')
     meaning = None if arguments.fast else session.meaning
-    if query.strip() and meaning is not None:
+    if query and meaning is not None:
         meaning.preload()
     view = session.view
     files = check_named_files(session.vault, view, arguments.file, folder=session.folder)
@@ -66,7 +64,7 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
     now = session.vault.now()
     found = search(
         session.vault,
-        query,
+        " ".join(arguments.query),
         scope,
         files=tuple(files),
         limit=session.config.recall.limit if arguments.limit is None else arguments.limit,
@@ -77,27 +75,40 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
         tree=view.tree,
         meaning=meaning,
     )
-    hits = found.hits
     session.say_model_problem()
-    if hits and not found.is_sure:
+    if found.hits and not found.is_sure:
         say("Nothing matches well; the closest:")
     if session.json:
-        _write_records(session, hits, now)
+        _write_records(session, found.hits, now)
     elif arguments.explain:
-        _write_explanations(hits, surroundings=(view.tree, files))
+        _write_explanations(found.hits)
+        _say_notes(view.tree, files)
     else:
-        memories = [(hit.memory, f"{hit.score:.2f}") for hit in hits]
-        write_table([[m.id, score, m.kind, m.project or "unassigned", m.title] for m, score in memories])
-    if not hits:
+        memories = [(hit.memory, f"{hit.score:.2f}") for hit in found.hits]
+        write_table([m.id, score, m.kind, m.project or "unassigned", m.title] for m, score in memories)
+    if not found.hits:
         wider = "" if scope.is_everything else " --all-projects searches every project."
         say(f"Nothing found{_outdated_words(found.outdated)}.{wider}")
         return EXIT_NOTHING
-    say(f"{counted(len(hits), 'hit')}{_outdated_words(found.outdated)}")
+    say(f"{counted(len(found.hits), 'hit')}{_outdated_words(found.outdated)}")
     return EXIT_DONE
 
 
 def _outdated_words(number: int) -> str:
     return f"; {number:,} more replaced, expired or not valid yet (--all shows them)" if number else ""
+
+
+def _write_explanations(hits: Sequence[Hit]) -> None:
+    for hit in hits:
+        write_line(f"{hit.memory.id}  {reveal(hit.memory.title)}")
+        write_explanation(hit)
+        write_line("")
+
+
+def _say_notes(tree: Tree | None, files: Sequence[str]) -> None:
+    """Say what of the imports of files could not be read or followed."""
+    for note in surroundings_of(tree, files).notes:
+        say(f"note: {note}")
 
 
 def _write_records(session: Session, hits: Sequence[Hit], now: datetime) -> None:
@@ -114,19 +125,7 @@ def _write_records(session: Session, hits: Sequence[Hit], now: datetime) -> None
     )
 
 
-def _write_explanations(hits: Sequence[Hit], *, surroundings: tuple[Tree | None, Sequence[str]]) -> None:
-    from memtui.recall.anchors import surroundings_of
-
-    for hit in hits:
-        write_line(f"{hit.memory.id}  {reveal(hit.memory.title)}")
-        write_explanation(hit)
-        write_line("")
-    for note in surroundings_of(*surroundings).notes:
-        say(f"note: {note}")
-
-
 def _why_arguments(parser: Parser) -> None:
-
     parsing.add_id(parser, "the memory's id or its first characters")
     add_choices(parser)
 
@@ -168,7 +167,7 @@ def context_options(parser: Parser) -> None:
 def add_choices(parser: Parser) -> None:
     """Add the task and everything that shapes its payload."""
     parser.add_value("task", "TASK", "what you are about to do, in your words", nargs="*")
-    shared.add_files(parser)
+    parsing.add_files(parser)
     parser.add_value("--budget", "N", "1200, 2k, `10000 chars`, `32 KiB` (default: 1200 tokens)")
     parser.add_value("--max", "N", "maximum number of memories", type=at_least(0), dest="most")
     add_target(parser, "what the payload is written for")
@@ -217,7 +216,7 @@ def add_ticks(parser: Parser) -> None:
         default=[],
         dest="with_ids",
     )
-    shared.add_repeatable(parser, "--without", "ID", "exclude this memory")
+    parsing.add_repeatable(parser, "--without", "ID", "exclude this memory")
 
 
 def ticked(arguments: argparse.Namespace, session: Session) -> tuple[frozenset[str], frozenset[str]]:
@@ -240,21 +239,17 @@ def run_context(arguments: argparse.Namespace, session: Session) -> int:
     if session.json:
         from memtui.wording.reasons import pack_record
 
-        more: dict[str, object] = {"contradictions": [one.record for one in contradictions]}
-        more |= {"diff": diff_record(diff) if diff else None} if arguments.diff else {}
-        write_json(pack_record(pack) | more)
+        more = {"diff": diff_record(diff) if diff else None} if arguments.diff else {}
+        write_json(pack_record(pack) | {"contradictions": [one.record for one in contradictions]} | more)
     else:
         write(pack.payload)
     _warn(pack, contradictions)
     if arguments.explain:
         _explain(pack, session)
         tree = narrow_to_files(session.vault, session.view, task.files).tree
-        for note in surroundings_of(tree, task.files).notes:
-            say(f"note: {note}")
-    if diff is not None:
+        _say_notes(tree, task.files)
+    if arguments.diff:
         say_diff(diff, {one.memory.id: one.memory.title for one in pack.included})
-    elif arguments.diff:
-        say("No earlier pack for this task.")
     if not pack.payload:
         say(f"Empty payload: {sentence(pack.abstained) if pack.abstained else 'nothing fits the budget'}")
         return EXIT_NOTHING
@@ -409,8 +404,11 @@ def diff_record(diff: PackDiff) -> dict[str, object]:
     }
 
 
-def say_diff(diff: PackDiff, titles: Mapping[str, str]) -> None:
-    """Say on stderr which memories were added, removed or changed since an earlier pack."""
+def say_diff(diff: PackDiff | None, titles: Mapping[str, str]) -> None:
+    """Say on stderr which memories were added, removed or changed since an earlier pack, if there is one."""
+    if diff is None:
+        say("No earlier pack for this task.")
+        return
     same = " the same memories" if diff.is_empty else ""
     say(f"Compared with pack {diff.previous.id} of {diff.previous.made_at:%Y-%m-%d}:{same}")
     for mark, identifiers in (("+", diff.added), ("-", diff.removed), ("~", diff.changed)):

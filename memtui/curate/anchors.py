@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import islice
+from typing import TypeVar
 
 from memtui.curate.file_history import Certainty, Renames
 from memtui.curate.memories import verdict_on
@@ -31,6 +32,8 @@ from memtui.vault.review_triggers import (
 )
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree, file_hash
+
+_State = TypeVar("_State")
 
 Hashes = dict[str, str | None]  # Content hashes of files that were read, by path; None for what cannot be read
 SNOOZED = "snoozed"  # The verdict; its reason holds the hash of each file as JSON
@@ -235,18 +238,17 @@ def remember_states(vault: Vault, checked: Iterable[CheckedAnchor], *, woken: Co
     if woken is None:
         woken = {identifier for identifier, path in known if path == WOKEN_PATH}
     fresh |= {(identifier, WOKEN_PATH): WOKEN for identifier in woken if identifier in ids}
-    changed = {place for place, state in fresh.items() if known.get(place, ("",))[0] != state} | (
-        set(known) - set(fresh)
-    )
+    changed = known.keys() - fresh.keys()
+    changed |= {place for place, state in fresh.items() if place not in known or known[place][0] != state}
     moved = {identifier for identifier, _ in changed}
     if moved:
         with vault.write(actor="memtui", action="check anchors") as writer:
-            store_states(
-                writer,
-                {place: state for place, state in fresh.items() if place[0] in moved},
-                {place: state for place, state in known.items() if place[0] in moved},
-            )
+            store_states(writer, _of(moved, fresh), _of(moved, known))
     return len(changed)
+
+
+def _of(ids: Collection[str], states: Mapping[Place, _State]) -> dict[Place, _State]:
+    return {place: state for place, state in states.items() if place[0] in ids}
 
 
 def re_anchor(vault: Vault, moves: Mapping[str, Mapping[str, str]], *, actor: Actor) -> Outcome:

@@ -116,13 +116,10 @@ def contradictions_in(vault: Vault, pack: Pack) -> tuple[PayloadContradiction, .
     # The payload itself marks memories that are no longer active.
     included = [one for one in pack.included if not one.status][:MOST_COMPARED]
     memories = sorted((one.hit.memory for one in included), key=lambda memory: (memory.created_at, memory.id))
-    if len(_READ.clauses) > MOST_KEPT:
-        _READ.begin()
-        _READ.end()
     # The texts suffice for most payloads; reading the vault takes 20 ms.
-    contradicting = find_contradictions(Snapshot(memories), cache=_READ)
+    contradicting = _contradicting(memories)
     put_in = {one.hit.memory.id for one in included if one.hit.is_put_in}
-    ids = sorted({*put_in, *(identifier for contradiction in contradicting for identifier in contradiction.ids)})
+    ids = sorted(put_in.union(*(contradiction.ids for contradiction in contradicting)))
     if not ids:
         return ()
     with vault.read() as reader:
@@ -137,6 +134,13 @@ def contradictions_in(vault: Vault, pack: Pack) -> tuple[PayloadContradiction, .
         PayloadContradiction(contradiction, (titles[ids[0]], titles[ids[1]]))
         for ids, contradiction in sorted(found.items())
     )
+
+
+def _contradicting(memories: list[Memory]) -> list[Contradiction]:
+    if len(_READ.clauses) > MOST_KEPT:
+        _READ.begin()
+        _READ.end()
+    return find_contradictions(Snapshot(memories), cache=_READ)
 
 
 def steering_in(pack: Pack) -> Mapping[str, str]:

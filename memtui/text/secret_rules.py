@@ -286,15 +286,8 @@ def _assignment(text: str, at: int, end: int) -> Hit | None:
     word = text[at:end].lower()
     if not _ends_secret_name(text, at, word):
         return None
-    found = _AFTER.match(text, end)
     start = _name_start(text, at)
-    if found and found["sign"] == ">" and text[start - 1 : start] != "<":
-        found = None
-    if not found:
-        found = _FLAG_AFTER.match(text, end) if text.startswith("--", start) else None
-        env = True
-    else:
-        env = found["sign"] == "=" and _is_environment(text, start, at, found.start("sign"))
+    found, env = _value_after(text, start, at, end)
     if not found:
         return None
     group = "bare" if found["bare"] else "quoted"
@@ -311,6 +304,14 @@ def _assignment(text: str, at: int, end: int) -> Hit | None:
         rest = _REST.match(text, stop)
         stop = rest.end() if rest else stop
     return (f"assigned-{kind}", found.start(group), stop)
+
+
+def _value_after(text: str, start: int, at: int, end: int) -> tuple[re.Match[str] | None, bool]:
+    """Return what follows a name and gives it a value, and whether it is as in an environment or a command line."""
+    found = _AFTER.match(text, end)
+    if found and not (found["sign"] == ">" and text[start - 1 : start] != "<"):
+        return found, found["sign"] == "=" and _is_environment(text, start, at, found.start("sign"))
+    return _FLAG_AFTER.match(text, end) if text.startswith("--", start) else None, True
 
 
 def _ends_secret_name(text: str, at: int, word: str) -> bool:

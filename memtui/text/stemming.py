@@ -92,21 +92,22 @@ def _plural(word: str) -> str:
 
 
 def _past_and_gerund(word: str, first: int) -> str:
-    for suffix in ("eedly", "eed"):
-        if word.endswith(suffix):
-            base = word[: -len(suffix)]
-            return base + "ee" if len(base) >= first and base not in _KEEP_EED else word
+    if word.endswith(("eedly", "eed")):
+        base = word.removesuffix("ly")[:-3]
+        return base + "ee" if len(base) >= first and base not in _KEEP_EED else word
     suffix = next((end for end in ("ingly", "edly", "ing", "ed") if word.endswith(end)), "")
     base = word[: -len(suffix)]
     if not suffix or not base:
         return word
-    if suffix == "ing":
-        if len(base) == 2 and base[1] == "y" and base[0] not in _VOWELS:  # noqa: PLR2004 - dying, lying, tying
-            return base[0] + "ie"
-        if base in _KEEP_ING:
-            return word
-    if not _VOWEL.search(base):
+    if suffix == "ing" and len(base) == 2 and base[1] == "y" and base[0] not in _VOWELS:  # noqa: PLR2004 - dying, tying
+        return base[0] + "ie"
+    if not _VOWEL.search(base) or (suffix == "ing" and base in _KEEP_ING):
         return word
+    return _mended(base, first)
+
+
+def _mended(base: str, first: int) -> str:
+    """Return what is left of a past or gerund with the `e` that it lost, or without the letter that it doubled."""
     if base.endswith(("at", "bl", "iz")):
         return base + "e"
     if base[-2:] in _DOUBLES:
