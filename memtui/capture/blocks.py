@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+CALLOUT_MARK = "callout mark"
 MAX_CHARS = 2_000_000
 MAX_LINES = 20_000
 """Larger texts are split at blank lines only; parsing this many list items takes about two seconds."""
@@ -41,7 +42,15 @@ _END = re.compile(r" {0,3}<!--\s*memtui:end\b")
 _LONE_TAG = re.compile(r" {0,3}</?([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,300})?/?>\s*$")
 _VERBATIM_TAGS = frozenset({"pre", "script", "style", "textarea"})
 _MARKER = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]*)")
-_LONGEST_UNDERLINED = 100
+_QUOTED_CALLOUT = re.compile(r"([ \t]*)>[ \t]?\[!([\w-]{1,30})\][+-]?[ \t]*(.*)$")
+_QUOTED = re.compile(r"([ \t]*)> ?")
+_FENCED_CALLOUT = re.compile(r" {0,3}:{3,}[ \t]*(?:\{?[\w-]{1,30}\}?)?[ \t]*\[?([^\[\]]{0,200})\]?[ \t]*$")
+_INDENTED_CALLOUT = re.compile(r"(?:!!!|\?\?\?\+?)[ \t]+[\w-]{1,30}(?:[ \t]+\"(.{0,200})\")?[ \t]*$")
+_INDENT = re.compile(r"(?: {4}|\t)")
+_UNDERLINED_WORDS, _RULED_WORDS = 12, 3
+_UNDERLINE_SHARE = 0.6
+_NO_HEADING_ENDS = (".", ":", ";", ",", "!", "?", "。", "：", "！")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _PARAGRAPHS_CHARS = 1_000
 _TAB = 4
 
@@ -61,8 +70,8 @@ class Block:
     Attributes:
         lines: its source lines, without trailing blank ones.
         level: of a heading, 1 to 6.
-        content: the Markdown of a heading or paragraph.
-        items: of a list, the lines of each item.
+        content: the Markdown of a heading or paragraph, the text of a fence.
+        items: of a list, the lines of each item; of a table, those of each row below its heads.
     """
 
     kind: BlockKind
@@ -74,26 +83,36 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The blocks of a text in order, and the lines without content (lone tags …) with the reason."""
+    """The blocks of a text in order, and the lines without content (lone tags …) with the reason.
+
+    Attributes:
+        lines: the lines of the text, those of a callout without its marks.
+        borders: numbers of lines, in order, at which a callout begins or has ended: nothing is joined across them.
+    """
 
     blocks: tuple[Block, ...]
     set_aside: tuple[tuple[Span, str], ...]
+    lines: Sequence[str]
+    borders: tuple[int, ...] = ()
 
 
 def outline(lines: Sequence[str]) -> Outline:
     """Return the blocks of a text given as lines, by the rules of CommonMark with tables.
 
     Lines with a single tag (`<rules>`) are set aside first, so that the Markdown between them is parsed as Markdown; so
-    is everything between the markers of memtui's own export.
+    are the marks of callouts, and everything between the markers of memtui's own export.
     """
     if len(lines) > MAX_LINES or sum(map(len, lines)) + len(lines) > MAX_CHARS:
-        return Outline(tuple(_blank_line_blocks(lines)), ())
-    set_aside = _set_aside(lines)
-    source = list(lines)
-    for span, _ in set_aside:
+        return Outline(tuple(_blank_line_blocks(lines)), (), lines)
+    marks = _Marks(list(lines))
+    marks.read()
+    source = list(marks.lines)
+    for span, _ in marks.set_aside:
         source[span.first : span.last + 1] = [""] * (span.last - span.first + 1)
+    for number, title in marks.titles:
+        source[number] = marks.lines[number] = title
     tokens = _parser().parse("\n".join(source))
-    return Outline(tuple(_blocks(tokens, source)), tuple(set_aside))
+    return Outline(tuple(_blocks(tokens, source)), tuple(marks.set_aside), marks.lines, tuple(marks.borders))
 
 
 @cache
@@ -103,27 +122,74 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
 
 
-def _set_aside(lines: Sequence[str]) -> list[tuple[Span, str]]:
-    found: list[tuple[Span, str]] = []
-    fence = ""
-    begun: int | None = None
-    last_end = max((number for number, line in enumerate(lines) if _END.match(line)), default=-1)
-    for number, line in enumerate(lines):
-        if begun is not None:
-            if _END.match(line):
-                found.append((Span(begun, number), "written by memtui's export"))
-                begun = None
-        elif fence:
-            closing = line.strip(" \t>")
-            if closing.startswith(fence) and not closing.strip(fence[0]):
-                fence = ""
-        elif mark := _FENCE.match(line):
-            fence = mark[1]
-        elif number < last_end and _BEGIN.match(line):
-            begun = number
-        elif (tag := _LONE_TAG.match(line)) and tag[1].lower() not in _VERBATIM_TAGS:
-            found.append((Span(number, number), "mark-up without text"))
-    return found
+@dataclass(slots=True)
+class _Marks:
+    """Reads the lines that only mark others: lone tags, callouts, memtui's own markers.
+
+    Attributes:
+        lines: the lines; those of callouts lose their marks.
+        titles: lines of marks that name their callout, and the name.
+    """
+
+    lines: list[str]
+    set_aside: list[tuple[Span, str]] = field(default_factory=list)
+    borders: list[int] = field(default_factory=list)
+    titles: list[tuple[int, str]] = field(default_factory=list)
+
+    def read(self) -> None:
+        fence = ""
+        begun: int | None = None
+        last_end = max((number for number, line in enumerate(self.lines) if _END.match(line)), default=-1)
+        for number, line in enumerate(self.lines):
+            if begun is not None:
+                if _END.match(line):
+                    self.set_aside.append((Span(begun, number), "written by memtui's export"))
+                    begun = None
+            elif fence:
+                closing = line.strip(" \t>")
+                if closing.startswith(fence) and not closing.strip(fence[0]):
+                    fence = ""
+            elif mark := _FENCE.match(line):
+                fence = mark[1]
+            elif number < last_end and _BEGIN.match(line):
+                begun = number
+            elif (tag := _LONE_TAG.match(line)) and tag[1].lower() not in _VERBATIM_TAGS:
+                self.set_aside.append((Span(number, number), "mark-up without text"))
+            else:
+                self._callout(number, line)
+
+    def _callout(self, number: int, line: str) -> None:
+        """Take the marks off a callout that begins at a line: `> [!NOTE]`, `:::note` or `!!! note`."""
+        head = line.lstrip()[:1]
+        if head == ">" and (found := _QUOTED_CALLOUT.match(line)):
+            self._mark(number, found[3], found[1], self._unmarked(number, _QUOTED, keep=1))
+        elif head == ":" and (found := _FENCED_CALLOUT.match(line)):
+            self._mark(number, found[1], "", number + 1)
+        elif head in {"!", "?"} and (found := _INDENTED_CALLOUT.match(line)):
+            self._mark(number, found[1] or "", "", self._unmarked(number, _INDENT, keep=0))
+
+    def _mark(self, number: int, title: str, indent: str, end: int) -> None:
+        if not indent:
+            self.borders.extend((number, end))
+        if title.strip():
+            ended = title.rstrip().endswith(_NO_HEADING_ENDS)
+            bold = title.strip() if title.lstrip()[:1] in {"*", "`"} else f"**{title.strip()}**{'' if ended else ':'}"
+            self.titles.append((number, indent + bold))
+        else:
+            self.set_aside.append((Span(number, number), CALLOUT_MARK))
+            self.lines[number] = ""
+
+    def _unmarked(self, number: int, prefix: re.Pattern[str], *, keep: int) -> int:
+        """Take a prefix off the lines below one, and return the number of the first line without it."""
+        end = number + 1
+        while end < len(self.lines):
+            found = prefix.match(self.lines[end])
+            if found is None and (keep or self.lines[end].strip()):
+                break
+            if found is not None:
+                self.lines[end] = (found[1] if keep else "") + self.lines[end][found.end() :]
+            end += 1
+        return end
 
 
 def _blocks(tokens: Sequence[Token], lines: Sequence[str]) -> list[Block]:
@@ -143,6 +209,11 @@ def _blocks(tokens: Sequence[Token], lines: Sequence[str]) -> list[Block]:
             opened = token
         elif kind == "heading":
             blocks.extend(_heading(token, tokens[position + 1].content, lines))
+        elif kind == "table":
+            span = _trimmed(token.map, lines)
+            blocks.append(
+                Block(kind, span, items=tuple(Span(row, row) for row in range(span.first + 2, span.last + 1)))
+            )
         else:
             content = tokens[position + 1].content if kind == "paragraph" else token.content
             if kind == "html" and not _COMMENT.sub("", content).strip():
@@ -157,13 +228,22 @@ def _list_block(opened: Token, items: Sequence[Span], lines: Sequence[str]) -> B
 
 
 def _heading(token: Token, content: str, lines: Sequence[str]) -> list[Block]:
-    """Return a heading; a long text above `---` is meant as a paragraph followed by a rule."""
+    """Return a heading; a text above `---` is more often meant as a paragraph followed by a rule."""
     span = _trimmed(token.map or [0, 1], lines)
-    meant_as_text = "\n" in content or len(content) > _LONGEST_UNDERLINED or content.rstrip().endswith((".", ":"))
-    if token.markup == "-" and meant_as_text:
+    if token.markup == "-" and not _is_underlined(content, lines, span.last):
         text = Span(span.first, max(span.first, span.last - 1))
         return [Block("paragraph", text, content=content), Block("rule", Span(span.last, span.last))]
     return [Block("heading", span, level=int(token.tag[1:]), content=content)]
+
+
+def _is_underlined(content: str, lines: Sequence[str], underline: int) -> bool:
+    """Return whether `---` below a line makes it a heading: it is short, no sentence, and text follows."""
+    if "\n" in content or content.rstrip().endswith(_NO_HEADING_ENDS):
+        return False
+    words = len(content.split()) + len(_CJK.findall(content)) // 2
+    as_long = len(lines[underline].strip()) >= max(4, _UNDERLINE_SHARE * len(content))
+    follows = any(line.strip() for line in lines[underline + 1 : underline + 4])
+    return follows and words <= (_UNDERLINED_WORDS if as_long else _RULED_WORDS)
 
 
 def _trimmed(line_map: Sequence[int], lines: Sequence[str]) -> Span:

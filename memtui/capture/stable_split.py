@@ -18,6 +18,7 @@ _COMPARED_CHARACTERS = 600
 _SHORTEST = 3
 _ONE_SAYING = 80
 _SENTENCE = re.compile(r"(?<=[.!?;。！？])\s+|(?<=[。！？])")
+_CELLS = re.compile(r"(?<!\\)\|")
 _MARK = re.compile(r"^[\s>]*(?:[-*+]|\d{1,9}[.)])?\s*(?:\[[ xX]\]\s+)?")
 _BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])")
 
@@ -46,10 +47,12 @@ class Atom:
 
     Attributes:
         heading: the headings above it, as in a native id.
+        raw: its text as it stands in the source, if that differs, as for a row of a table.
     """
 
     text: str
     heading: str = ""
+    raw: str = ""
 
 
 class Familiar:
@@ -85,6 +88,9 @@ class Familiar:
     def units_of(self, atoms: Sequence[Atom]) -> list[int | None]:
         """Return the number of the unit that each atom belongs to, None for new text."""
         found = [self._stated(atom) for atom in atoms]
+        for position, atom in enumerate(atoms):
+            if found[position] is None and atom.raw not in {"", atom.text}:
+                found[position] = self._stated(Atom(atom.raw, atom.heading))
         for position, number in self._edited([at for at, unit in enumerate(found) if unit is None], atoms):
             found[position] = number
         return found
@@ -144,9 +150,14 @@ class Familiar:
 
 def _sayings(text: str) -> list[str]:
     """Return the sentences of the lines, without list marks and empty phrases."""
-    lines = (_MARK.sub("", line, count=1) for line in text.split("\n"))
+    lines = (_MARK.sub("", part, count=1) for line in text.split("\n") for part in _cells(line))
     parts = (part.strip() for line in lines for part in (_SENTENCE.split(line) if len(line) > _ONE_SAYING else (line,)))
     return [part for part in parts if len(part) >= _SHORTEST and not part.startswith(("```", "~~~"))]
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a row of a table, any other line as it is."""
+    return [cell.strip() for cell in _CELLS.split(line)] if line.lstrip().startswith("|") else [line]
 
 
 @dataclass(frozen=True, slots=True)

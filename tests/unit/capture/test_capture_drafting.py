@@ -63,7 +63,7 @@ def test_planted_instructions_are_noted(tmp_path: Path) -> None:
 def test_a_text_of_control_characters_alone_is_skipped(tmp_path: Path) -> None:
     result = read(file_with(tmp_path, "- Never a\n- Never b\n- Never c\n- \x01\x02\n"))
     assert [draft.insight for draft in result.drafts] == ["Never a", "Never b", "Never c"]
-    assert result.skipped == [Skipped("RULES.md", (4, 4), "holds no readable text")]
+    assert result.skipped == [Skipped("RULES.md", (4, 4), "holds no text")]
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", b"\xef\xbb\xbf"])
@@ -100,7 +100,7 @@ def test_paths_of_nested_files_are_read_from_the_root_where_they_exist(tmp_path:
     for name in ("web/src/a.ts", "core/b.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x", encoding="utf-8")
-    (draft,) = read(file_with(tmp_path, "See `src/a.ts`, `core/b.py`, `gone/c.py`, `src/`.", "web/RULES.md")).drafts
+    (draft,) = read(file_with(tmp_path, "Keep `src/a.ts`, `core/b.py`, `gone/c.py`, `src/` in step.", "web/RULES.md")).drafts
     assert draft.anchors == ("web/src/a.ts", "core/b.py", "gone/c.py", "web/src/")
 
 

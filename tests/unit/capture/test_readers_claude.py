@@ -77,7 +77,6 @@ def test_a_real_looking_claude_md_gives_sensible_memories(home: Path) -> None:
         ("bug-pattern", "The harbour authority sends local times without an offset"),
         ("convention", "Before opening a pull request: make check passes…"),
         ("note", "We are currently moving the timetable to server components"),
-        ("convention", "Imports: Git workflow, @docs/style.md, @~/.claude/ferry-private.md"),
         ("convention", "Contact @harbour-team or mail ops@ferry.example about @tenant_scoped"),
     ]
     assert [path.name for path in result.includes] == ["README.md", "git.md"]
@@ -134,7 +133,7 @@ def test_imports_from_elsewhere_are_reported(home: Path) -> None:
 
 
 def test_claude_rules_are_anchored_to_their_paths(home: Path) -> None:
-    text = '---\npaths: ["src/**/*.{ts,tsx}", "lib/*"]\n---\n# API\n\n- Never leak ids\n- Return problem+json\n'
+    text = '---\npaths: ["src/**/*.{ts,tsx}", "lib/*"]\n---\n# API\n\n- Never leak ids\n- Return problem+json everywhere\n'
     file = file_at(home, "code/ferry/.claude/rules/api/errors.md", text)
     assert CLAUDE_RULES.detect(file)
     assert not CLAUDE_MD.detect(file)

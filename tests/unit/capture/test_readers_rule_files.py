@@ -140,12 +140,11 @@ def test_the_older_cursorrules_are_parted_by_their_plain_headings(tmp_path: Path
     text = (FIXTURES / "legacy.cursorrules").read_text(encoding="utf-8")
     drafts = read(CURSOR, tmp_path, ".cursorrules", text).drafts
     assert [draft.source.native_id for draft in drafts] == [
-        "#1",
         *(f"Code Style and Structure#{n}" for n in range(1, 5)),
         "Naming Conventions#1",
         "Naming Conventions#2",
         *(f"Key Conventions#{n}" for n in range(1, 4)),
-        "#2",
+        "#1",
     ]
     assert {draft.kind for draft in drafts[1:]} == {"convention"}
 

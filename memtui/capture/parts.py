@@ -1,0 +1,496 @@
+"""The blocks of a passage as units that are never split, and the units as parts: one part, one memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from memtui.analysis.titles import plain_text
+from memtui.capture.blocks import Block, BlockKind, Span, item_text
+from memtui.capture.prose import (
+    LeadRole,
+    SkipReason,
+    announces,
+    is_dependent,
+    is_example_label,
+    is_negative,
+    is_statement,
+    is_step_label,
+    is_stored_list,
+    is_strong,
+    lead_role,
+    no_memory_reason,
+    no_text_reason,
+    pseudo_heading,
+    sentence_ends,
+    splits_into_items,
+    splits_into_rows,
+    words_in,
+)
+from memtui.capture.sections import STEPS_CHARS, Passage
+from memtui.capture.units import PIECE_CHARS, Page, Unit, cells_of, ranges_in, row_text, text_without
+
+CODE_CHARS = 6_000
+"""A longer block of code is data rather than a memory. Words with code or a table have up to `STEPS_CHARS`."""
+
+_LISTS = frozenset({"bullets", "ordered"})
+_CODE = frozenset({"fence", "code"})
+_LONG = _CODE | {"table", "html"}
+_TRAILING = frozenset({"fence", "code", "html", "heading"})
+_FENCE_MARK = re.compile(r"^[ \t>]*(?:`{3}|~{3})", re.MULTILINE)
+_BOLD_OPENING = re.compile(r"(?:\*\*|__)(?=\S).{1,160}?(?<=\S)(?:\*\*|__)")
+_STEP_FROM = re.compile(r"\s*(\d{1,9})[.)]")
+_BESIDE_LEAD_WORDS = 5
+_FIRM_ITEM_WORDS = 6
+_FRAGMENT_WORDS = 8
+
+
+@dataclass(slots=True)
+class Part:
+    """Units from first to last, both inclusive: one memory.
+
+    Attributes:
+        alone: whether it is never packed with its neighbours.
+        text: its text, where that is not the source itself.
+    """
+
+    first: int
+    last: int
+    path: tuple[str, ...]
+    alone: bool = False
+    text: str | None = None
+
+
+@dataclass(slots=True)
+class Parts:
+    """A passage with its units, its parts, and what becomes none.
+
+    Attributes:
+        gaps: lines that become no memory, with the reason.
+        dropped: of them those that are left out of a text around them.
+    """
+
+    page: Page
+    passage: Passage
+    each_item: bool
+    units: list[Unit] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    gaps: list[tuple[Span, str]] = field(default_factory=list)
+    dropped: list[Span] = field(default_factory=list)
+
+    def part(self) -> None:
+        """Split the passage."""
+        passage = self.passage
+        if not passage.members:
+            self.parts = self._parted(passage.blocks, passage.path)
+            return
+        kept = self._kept(passage.all_blocks, passage.path)
+        size = self.page.starts[kept[-1].lines.last + 1] - self.page.starts[kept[0].lines.first] if kept else 0
+        if kept and size <= passage.most_chars:
+            self._add_units(kept)
+            self.parts = [Part(0, len(self.units) - 1, passage.path, alone=True)]
+            return
+        self.gaps.clear()
+        self.dropped.clear()
+        for member in passage.members:
+            self._member(member)
+
+    def _member(self, member: Passage) -> None:
+        """Split one of several joined passages that are too long together."""
+        start = len(self.parts)
+        kept = self._kept(member.blocks, member.path)
+        size = self.page.starts[kept[-1].lines.last + 1] - self.page.starts[kept[0].lines.first] if kept else 0
+        if kept and size <= STEPS_CHARS:
+            first = len(self.units)
+            self._add_units(kept)
+            self.parts.append(Part(first, len(self.units) - 1, member.path, alone=True))
+        else:
+            self.gaps = [gap for gap in self.gaps if gap[0] not in {block.lines for block in member.blocks}]
+            self.parts.extend(self._parted(member.blocks, member.path))
+        if member.heading is not None:
+            kept_as_context = len(self.parts) > start or member.has_children
+            self.gaps.append((member.heading.lines, SkipReason.CONTEXT if kept_as_context else SkipReason.NO_TEXT))
+
+    def text_of(self, part: Part) -> str:
+        """Return the text of a part, without the lines in it that are no memory."""
+        if part.text is not None:
+            return part.text
+        first, last = self.units[part.first], self.units[part.last]
+        if part.first == part.last and first.text:
+            return first.text
+        inside = [span for span in self.dropped if first.lines.first <= span.first and span.last <= last.lines.last]
+        if not inside:
+            return self.page.text[first.start : last.end].strip("\n")
+        return text_without(self.page.lines, Span(first.lines.first, last.lines.last), inside)
+
+    # -- blocks --------------------------------------------------------------------------------
+
+    def _parted(self, blocks: Sequence[Block], path: tuple[str, ...]) -> list[Part]:
+        kept = self._kept(blocks, path)
+        parts: list[Part] = []
+        cluster: list[Block] = []
+        here = path
+        for at, block in enumerate(kept):
+            following = kept[at + 1] if at + 1 < len(kept) else None
+            if cluster and self._attaches(cluster, block):
+                cluster.append(block)
+                continue
+            parts.extend(self._cluster(cluster, here))
+            cluster = [block]
+            if following is None or self.page.are_apart(block.lines.last, following.lines.first):
+                continue
+            if label := pseudo_heading(block, following):
+                self._leave(block, SkipReason.CONTEXT)
+                here, cluster = (*path, label), []
+            elif following.kind in _LISTS and lead_role(block) in {"label", "condition"}:
+                here = path
+        parts.extend(self._cluster(cluster, here))
+        return self._without_fragments(self._packed(parts))
+
+    def _kept(self, blocks: Sequence[Block], path: tuple[str, ...]) -> list[Block]:
+        """Return the blocks that may become memories; note the others."""
+        kept: list[Block] = []
+        for block in blocks:
+            reason = no_memory_reason(
+                block, self.page.lines, path, each_item=self.each_item or is_stored_list(path[-1] if path else "")
+            )
+            if block.kind in _CODE and len(self.page.of(block.lines)) > CODE_CHARS:
+                reason = SkipReason.DATA
+            if not reason:
+                kept.append(block)
+                continue
+            self.gaps.append((block.lines, reason))
+            self.dropped.append(block.lines)
+            lead = kept[-1] if kept and reason in {SkipReason.LINKS, SkipReason.POINTER, SkipReason.IMPORT} else None
+            if lead is not None and lead.kind == "paragraph" and lead_role(lead) and not is_statement(lead.content):
+                kept.pop()
+                self.gaps.append((lead.lines, reason))
+                self.dropped.append(lead.lines)
+        if kept and len(kept) == 1 and kept[0].kind == "paragraph" and announces(kept[0].content):
+            return self._dangling(kept)
+        return kept
+
+    def _dangling(self, kept: list[Block]) -> list[Block]:
+        """Leave out a lone paragraph that only leads to what is no memory or stands below other headings."""
+        if is_statement(kept[0].content) and is_strong(kept[0].content):
+            return kept
+        self.gaps.append((kept[0].lines, SkipReason.LEAD))
+        return []
+
+    def _leave(self, block: Block, reason: str) -> None:
+        """Note a block that leads to what follows and is in no memory itself."""
+        self._add_units([block])
+        self.gaps.append((block.lines, reason))
+
+    def _attaches(self, cluster: Sequence[Block], block: Block) -> bool:
+        """Return whether a block belongs to those right above it."""
+        last = cluster[-1]
+        if self.page.are_apart(last.lines.last, block.lines.first):
+            return False
+        if block.kind in _TRAILING or last.kind == "heading" or self._is_step_run(cluster):
+            return True
+        if block.kind == "ordered" and self._continues(cluster, block):
+            return True
+        if last.kind == "paragraph":
+            if announces(last.content) or is_example_label(last.content):
+                return True
+            if block.kind == "table":
+                return len(last.content) <= PIECE_CHARS
+            if block.kind in _LISTS:
+                return lead_role(last) is not None
+        if block.kind == "paragraph":
+            return is_example_label(block.content) or is_dependent(block.content)
+        return False
+
+    def _is_step_run(self, cluster: Sequence[Block]) -> bool:
+        return any(block.kind == "paragraph" and is_step_label(block.content) for block in cluster[:2])
+
+    def _continues(self, cluster: Sequence[Block], block: Block) -> bool:
+        """Return whether an ordered list goes on with one that code or a table interrupts."""
+        before = [one for one in cluster if one.kind == "ordered"]
+        found = _STEP_FROM.match(self.page.lines[block.lines.first])
+        if not before or found is None:
+            return False
+        return int(found[1]) > 1 or len(before[-1].items) == 1
+
+    # -- clusters ------------------------------------------------------------------------------
+
+    def _cluster(self, cluster: Sequence[Block], path: tuple[str, ...]) -> list[Part]:
+        """Return the parts of blocks that belong together."""
+        if not cluster:
+            return []
+        at = next((number for number, block in enumerate(cluster[:2]) if block.kind in (*_LISTS, "table")), None)
+        lead = cluster[0] if at == 1 else None
+        role = lead_role(lead) if lead is not None else None
+        plain_lead = lead is None or role is not None or (cluster[1].kind == "table" and lead.kind == "paragraph")
+        if at is None or not plain_lead or self._is_step_run(cluster) or len(self._lists(cluster)) > 1:
+            return self._whole(cluster, path)
+        listed, rest = cluster[at], cluster[at + 1 :]
+        if rest and self._size(cluster) <= self._most(cluster):
+            return self._whole(cluster, path)
+        if lead is not None and is_example_label(lead.content) and not self._splits(listed, path):
+            return self._whole(cluster, path)
+        parts = self._table(lead, listed, path) if listed.kind == "table" else self._list(lead, role, listed, path)
+        if rest:
+            first = len(self.units)
+            self._add_units(rest)
+            parts.extend(self._chunks(first, len(self.units) - 1, path, self._most(rest)))
+        return parts
+
+    def _lists(self, cluster: Sequence[Block]) -> list[Block]:
+        return [block for block in cluster if block.kind in _LISTS]
+
+    def _whole(self, cluster: Sequence[Block], path: tuple[str, ...]) -> list[Part]:
+        first = len(self.units)
+        self._add_units(cluster)
+        most = self._most(cluster)
+        if len(cluster) == 1 and cluster[0].kind in _CODE:
+            most = CODE_CHARS
+        if self._is_step_run(cluster):
+            most = STEPS_CHARS
+        parts = self._chunks(first, len(self.units) - 1, path, most)
+        if len(parts) > 1:
+            for part in parts:
+                part.alone = True
+        return parts
+
+    def _most(self, cluster: Sequence[Block]) -> int:
+        """Return how long blocks may be together: steps and words with code more than prose."""
+        return STEPS_CHARS if any(block.kind in _LONG or block.kind == "ordered" for block in cluster) else PIECE_CHARS
+
+    def _chunks(self, first: int, last: int, path: tuple[str, ...], most: int) -> list[Part]:
+        """Return units as parts of up to a size, filled one after another."""
+        parts: list[Part] = []
+        size = 0
+        for at in range(first, last + 1):
+            unit = self.units[at]
+            length = unit.end - unit.start + 1
+            if parts and size + length <= most:
+                parts[-1].last = at
+                size += length
+            else:
+                parts.append(Part(at, at, path))
+                size = length
+        return parts
+
+    def _list(self, lead: Block | None, role: LeadRole | None, listed: Block, path: tuple[str, ...]) -> list[Part]:
+        label = plain_text(lead.content).rstrip(" :：*_") if lead is not None else ""
+        labelled = (*path, label) if label and role != "neutral" else path
+        if self._splits(listed, labelled) and (
+            role not in {"needed", "condition"} or self._are_firm(lead, listed, role)
+        ):
+            if lead is not None:
+                self._leave(lead, SkipReason.CONTEXT if role == "label" else SkipReason.LEAD)
+            return self._items(listed, labelled)
+        if lead is None:
+            return self._grouped(listed, path, path[-1] if path and is_negative(path[-1]) else "")
+        if self._size([lead, listed]) <= self._most([listed]):
+            return self._whole([lead, listed], path)
+        first = len(self.units)
+        self._add_units([lead])
+        groups = self._grouped(listed, labelled, "")
+        groups[0].first = first
+        groups[0].path = path
+        return groups
+
+    def _are_firm(self, lead: Block | None, listed: Block, role: LeadRole | None) -> bool:
+        """Return whether each item below words like "The invariants are:" states a whole rule."""
+        if (
+            lead is None
+            or role == "condition"
+            or is_negative(lead.content)
+            or len(list(sentence_ends(lead.content))) > 1
+        ):
+            return False
+        texts = [item_text(self.page.lines, item) for item in listed.items]
+        return all(is_statement(text) and words_in(text) >= _FIRM_ITEM_WORDS and is_strong(text) for text in texts)
+
+    def _splits(self, block: Block, path: tuple[str, ...]) -> bool:
+        heading = path[-1] if path else ""
+        if self.each_item or is_stored_list(heading):
+            return True
+        return block.kind in _LISTS and splits_into_items(
+            block, [item_text(self.page.lines, item) for item in block.items], heading
+        )
+
+    def _items(self, block: Block, path: tuple[str, ...]) -> list[Part]:
+        """Return items as parts of their own, fragments with their neighbours."""
+        each = self.each_item or is_stored_list(path[-1] if path else "")
+        parts: list[Part] = []
+        hangs = False
+        for item in block.items:
+            text = item_text(self.page.lines, item)
+            reason = no_text_reason(text)
+            if reason and not (each and reason not in {SkipReason.IMPORT, SkipReason.EMPTY}):
+                self.gaps.append((item, "empty list item" if not text.strip() else reason))
+                self.dropped.append(item)
+                continue
+            first = len(self.units)
+            self._add_item(block, item)
+            states = each or (is_statement(text) and not is_dependent(text))
+            new = self._chunks(
+                first, len(self.units) - 1, path, STEPS_CHARS if _FENCE_MARK.search(text) else PIECE_CHARS
+            )
+            if parts and (hangs or not states) and len(new) == 1 and self._fits(parts[-1], new[0]):
+                parts[-1].last = new[0].last
+            else:
+                parts.extend(new)
+            hangs = not states and (hangs or not parts[:-1])
+        for part in parts:
+            part.alone = True
+        return parts
+
+    def _fits(self, before: Part, after: Part) -> bool:
+        return self.units[after.last].end - self.units[before.first].start <= PIECE_CHARS
+
+    def _grouped(self, block: Block, path: tuple[str, ...], label: str) -> list[Part]:
+        """Return a list as one part, or if it is too long as parts that end between its items."""
+        first = len(self.units)
+        for item in block.items:
+            self._add_item(block, item)
+        most = self._most([block])
+        if any(unit.kind in _CODE for unit in self.units[first:]) or _FENCE_MARK.search(self.page.of(block.lines)):
+            most = STEPS_CHARS
+        parts = self._chunks(first, len(self.units) - 1, path, most)
+        for part in parts:
+            part.alone = len(parts) > 1 or bool(label)
+            if label:
+                part.text = f"**{label}**\n\n{self.text_of(Part(part.first, part.last, path))}"
+        return parts
+
+    def _table(self, lead: Block | None, table: Block, path: tuple[str, ...]) -> list[Part]:
+        heads = cells_of(self.page.lines[table.lines.first])
+        rows = [cells_of(self.page.lines[row.first]) for row in table.items]
+        most = STEPS_CHARS
+        if not splits_into_rows(heads, rows):
+            return self._reference_table(lead, table, path, most)
+        parts: list[Part] = []
+        if lead is not None:
+            label = plain_text(lead.content).rstrip(" :：*_")
+            if announces(lead.content) or not is_statement(lead.content):
+                self._leave(lead, SkipReason.LEAD)
+                path = (*path, label) if words_in(label) <= _BESIDE_LEAD_WORDS else path
+            else:
+                parts.extend(self._whole([lead], path))
+        columns = Span(table.lines.first, table.lines.first + 1)
+        self._add_lines(columns, "table")
+        self.gaps.append((columns, SkipReason.COLUMNS))
+        for span, cells in zip(table.items, rows, strict=True):
+            start, end = self.page.range_of(span)
+            text = row_text(heads, cells)
+            if not text:
+                self.gaps.append((span, SkipReason.EMPTY))
+                continue
+            self.units.append(Unit(span, start, end, "table", text, is_item=True))
+            parts.append(Part(len(self.units) - 1, len(self.units) - 1, path, alone=True))
+        return parts
+
+    def _reference_table(self, lead: Block | None, table: Block, path: tuple[str, ...], most: int) -> list[Part]:
+        """Return a table as one part with its lead, or if it is too long as parts with its column heads each."""
+        first = len(self.units)
+        if lead is not None:
+            self._add_units([lead])
+        self._add_lines(Span(table.lines.first, table.lines.first + 1), "table")
+        for row in table.items:
+            self._add_lines(row, "table")
+        parts = self._chunks(first, len(self.units) - 1, path, most)
+        columns = self.page.of(Span(table.lines.first, table.lines.first + 1))
+        for part in parts[1:]:
+            part.alone = True
+            part.text = f"{columns}\n{self.text_of(Part(part.first, part.last, path))}"
+        return parts
+
+    # -- units ---------------------------------------------------------------------------------
+
+    def _size(self, blocks: Sequence[Block]) -> int:
+        return self.page.starts[blocks[-1].lines.last + 1] - self.page.starts[blocks[0].lines.first]
+
+    def _add_units(self, blocks: Sequence[Block]) -> None:
+        for block in blocks:
+            if block.kind in _LISTS:
+                for item in block.items:
+                    self._add_item(block, item)
+            elif block.kind in _CODE or block.kind == "heading":
+                self._add_lines(block.lines, block.kind)
+            elif block.kind == "table":
+                for number in range(block.lines.first, block.lines.last + 1):
+                    self._add_lines(Span(number, number), "table")
+            else:
+                self._add_prose(block.lines, block.kind)
+
+    def _add_lines(self, span: Span, kind: BlockKind) -> None:
+        start, end = self.page.range_of(span)
+        self.units.append(Unit(span, start, end, kind))
+
+    def _add_item(self, block: Block, item: Span) -> None:
+        start, end = self.page.range_of(item)
+        if end - start > PIECE_CHARS and not _FENCE_MARK.search(self.page.text[start:end]):
+            self._add_prose(item, block.kind)
+        else:
+            self.units.append(Unit(item, start, end, block.kind, item_text(self.page.lines, item), is_item=True))
+
+    def _add_prose(self, span: Span, kind: BlockKind) -> None:
+        """Add lines as one unit; if they are too long, their paragraphs, nested items or sentences."""
+        start, end = self.page.range_of(span)
+        text = self.page.text[start:end]
+        for first, last in ranges_in(text) if len(text) > PIECE_CHARS else [(0, len(text))]:
+            lines = Span(self.page.line_at(start + first), self.page.line_at(start + max(first, last - 1)))
+            self.units.append(Unit(lines, start + first, start + last, kind))
+
+    # -- parts ---------------------------------------------------------------------------------
+
+    def _packed(self, parts: Sequence[Part]) -> list[Part]:
+        """Join neighbouring prose below one heading up to the usual size."""
+        packed: list[Part] = []
+        for part in parts:
+            last = packed[-1] if packed else None
+            if last is not None and self._packs(last, part):
+                last.last = part.last
+            else:
+                packed.append(part)
+        return packed
+
+    def _packs(self, last: Part, part: Part) -> bool:
+        return (
+            not (part.alone or last.alone)
+            and last.path == part.path
+            and self.units[part.last].end - self.units[last.first].start <= PIECE_CHARS
+            and not self._are_apart(last, part)
+            and not self._opens(part)
+        )
+
+    def _are_apart(self, last: Part, part: Part) -> bool:
+        return self.page.are_apart(self.units[last.last].lines.last, self.units[part.first].lines.first)
+
+    def _opens(self, part: Part) -> bool:
+        """Return whether a paragraph begins with a statement in bold, so that it is a rule of its own."""
+        unit = self.units[part.first]
+        text = self.page.text[unit.start : min(unit.end, unit.start + PIECE_CHARS)]
+        bold = _BOLD_OPENING.match(text) if unit.kind == "paragraph" else None
+        return bold is not None and words_in(text[bold.end() :]) > _BESIDE_LEAD_WORDS
+
+    def _without_fragments(self, parts: Sequence[Part]) -> list[Part]:
+        """Join fragments with the part before them, else with the one after."""
+        joined: list[Part] = []
+        for part in parts:
+            last = joined[-1] if joined else None
+            if last is not None and self._hangs_on(last, part, first=len(joined) == 1):
+                last.last = part.last
+                last.alone = True
+            else:
+                joined.append(part)
+        return joined
+
+    def _hangs_on(self, last: Part, part: Part, *, first: bool) -> bool:
+        """Return whether a fragment belongs to the part before it, or the first part is one that leads to this."""
+        if not (self._is_fragment(part) or (first and self._is_fragment(last))):
+            return False
+        return not (self._are_apart(last, part) or last.text or part.text) and self._fits(last, part)
+
+    def _is_fragment(self, part: Part) -> bool:
+        units = self.units[part.first : part.last + 1]
+        if self.each_item or any(unit.kind not in {"paragraph", "quote"} for unit in units):
+            return False
+        text = self.text_of(part)
+        return is_dependent(text) or (not is_statement(text) and words_in(text) <= _FRAGMENT_WORDS)

@@ -1,0 +1,183 @@
+"""A document as passages: a heading with the blocks below it, and headings that are one thing told in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from memtui.analysis.titles import plain_text
+from memtui.capture.blocks import Block, Span
+from memtui.capture.prose import (
+    announces,
+    is_counted,
+    is_example_label,
+    is_statement,
+    step_number,
+)
+
+SHORT_CHARS = 1_200
+"""Headings of one thing stay together up to this size, steps up to `STEPS_CHARS`."""
+
+STEPS_CHARS = 3_000
+
+_FEWEST_STEPS = 2
+
+
+@dataclass(slots=True)
+class Passage:
+    """A heading and the blocks up to the next heading of any level.
+
+    Attributes:
+        path: the headings above the blocks, outermost first, as plain text.
+        members: the passages that it joins, if several headings tell one thing; `blocks` are empty then.
+        most_chars: size up to which the members are one memory.
+    """
+
+    path: tuple[str, ...]
+    level: int = 0
+    heading: Block | None = None
+    blocks: list[Block] = field(default_factory=list)
+    has_children: bool = False
+    members: list[Passage] = field(default_factory=list)
+    most_chars: int = 0
+
+    @property
+    def all_blocks(self) -> list[Block]:
+        """The blocks of the passage; of joined ones those of each member below its heading."""
+        if not self.members:
+            return self.blocks
+        first = self.members[0]
+        own = first.blocks if first.path == self.path else first.all_headed
+        return [*own, *(block for member in self.members[1:] for block in member.all_headed)]
+
+    @property
+    def all_headed(self) -> list[Block]:
+        """The heading and the blocks below it."""
+        return [*([] if self.heading is None else [self.heading]), *self.all_blocks]
+
+    @property
+    def name(self) -> str:
+        """The heading as plain text, empty above the first one."""
+        return "" if self.heading is None else plain_text(self.heading.content)
+
+
+def passages(blocks: Sequence[Block], starts: Sequence[int]) -> list[Passage]:
+    """Return the passages of a document in order, those that belong together joined.
+
+    Args:
+        blocks: the blocks of the document.
+        starts: the offset of each line, to measure with.
+    """
+    return list(_joined(_flat(blocks), starts))
+
+
+def _flat(blocks: Sequence[Block]) -> list[Passage]:
+    found = [Passage(())]
+    stack: list[tuple[int, str]] = []
+    for block in blocks:
+        if block.kind != "heading":
+            found[-1].blocks.append(block)
+            continue
+        found[-1].has_children = found[-1].heading is not None and block.level > found[-1].level
+        while stack and stack[-1][0] >= block.level:
+            stack.pop()
+        if name := plain_text(block.content):
+            stack.append((block.level, name))
+        found.append(Passage(tuple(name for _, name in stack), block.level, block))
+    return found
+
+
+def _joined(flat: Sequence[Passage], starts: Sequence[int]) -> Iterator[Passage]:
+    at = 0
+    while at < len(flat):
+        for end, most in _families(flat, at):
+            if end > at + 1 and (most == STEPS_CHARS or _size(flat[at:end], starts) <= most):
+                yield from _family(flat, at, end, most)
+                at = end
+                break
+        else:
+            yield flat[at]
+            at += 1
+
+
+def _family(flat: Sequence[Passage], at: int, end: int, most: int) -> Iterator[Passage]:
+    members = list(flat[at:end])
+    first = members[0]
+    if most == STEPS_CHARS and step_number(first.name, _parent(first)) is None and not _leads(first):
+        yield first  # what stands above the steps is no part of them
+        members = members[1:]
+    path = (
+        first.path if members[0] is first and step_number(first.name, _parent(first)) is None else members[0].path[:-1]
+    )
+    yield Passage(path, members[0].level, members=members, most_chars=most)
+
+
+def _families(flat: Sequence[Passage], at: int) -> Iterator[tuple[int, int]]:
+    """Yield where the passages end that belong with one, and how long they may be together."""
+    first = flat[at]
+    yield _steps_end(flat, at), STEPS_CHARS
+    if first.heading is not None and first.blocks:
+        yield _examples_end(flat, at), STEPS_CHARS - 1
+    if first.heading is not None and first.has_children and (is_counted(first.name) or _leads(first)):
+        yield _end(flat, at), SHORT_CHARS
+    yield _fragments_end(flat, at), SHORT_CHARS
+
+
+def _end(flat: Sequence[Passage], at: int) -> int:
+    """Return where a passage with all headings below it ends."""
+    return next((number for number in range(at + 1, len(flat)) if flat[number].level <= flat[at].level), len(flat))
+
+
+def _steps_end(flat: Sequence[Passage], at: int) -> int:
+    """Return where the steps end that begin at a passage or right below it; `at` if there are none."""
+    start = at if step_number(flat[at].name, _parent(flat[at])) is not None else at + 1
+    number = start
+    steps = 0
+    while number < len(flat) and flat[number].level == flat[start].level and number >= start:
+        if flat[number].heading is None or step_number(flat[number].name, _parent(flat[number])) is None:
+            break
+        steps += 1
+        number = _end(flat, number)
+    nested = start == at or (start < len(flat) and flat[start].level > flat[at].level)
+    return number if steps >= _FEWEST_STEPS and nested else at
+
+
+def _examples_end(flat: Sequence[Passage], at: int) -> int:
+    """Return where headings like "Good" and "Bad" end that follow a passage."""
+    number = at + 1
+    while number < len(flat) and flat[number].level >= flat[at].level and is_example_label(flat[number].name):
+        if flat[number].has_children or flat[number].level != flat[at + 1].level:
+            break
+        number += 1
+    deep = number > at + 1 and flat[at + 1].level > 2  # noqa: PLR2004 - "## Examples" is a chapter
+    return number if deep or number > at + 2 else at
+
+
+def _fragments_end(flat: Sequence[Passage], at: int) -> int:
+    """Return where the headings below one end, if none of them has more than a fragment below it."""
+    if flat[at].heading is None or not flat[at].has_children:
+        return at
+    end = _end(flat, at)
+    below = flat[at + 1 : end]
+    if any(member.has_children or not _is_fragment(member) for member in below) or len(below) < _FEWEST_STEPS:
+        return at
+    return end if flat[at].level > 1 else at
+
+
+def _is_fragment(passage: Passage) -> bool:
+    kinds = [block.kind for block in passage.blocks]
+    return kinds == ["paragraph"] and not is_statement(passage.blocks[0].content)
+
+
+def _leads(passage: Passage) -> bool:
+    last = passage.blocks[-1] if passage.blocks else None
+    return last is not None and last.kind == "paragraph" and announces(last.content)
+
+
+def _parent(passage: Passage) -> str:
+    return passage.path[-2] if len(passage.path) > 1 else ""
+
+
+def _size(members: Sequence[Passage], starts: Sequence[int]) -> int:
+    spans: list[Span] = [block.lines for member in members for block in member.all_headed]
+    return starts[spans[-1].last + 1] - starts[spans[0].first] if spans else 0

@@ -1,0 +1,132 @@
+"""The text of a document with its lines, and the units that it is never split below."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from memtui.analysis.titles import plain_text
+from memtui.capture.blocks import BlockKind, Span
+from memtui.capture.prose import sentence_ends
+
+PIECE_CHARS = 1_200
+"""The most characters of prose in one memory; also the size up to which prose below one heading stays together."""
+
+_BREAKS = re.compile(r"\n[ \t>]*\n+|\n(?=[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t])")
+_CLAUSE_END = re.compile(r"[;,；，、]\s?|\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A stretch of the text that is never split.
+
+    Attributes:
+        lines: the lines that it touches.
+        start: offset of its first character in the text.
+        end: offset behind its last one.
+        text: what it says when it stands alone: an item without its marker, a row with its column heads.
+        is_item: whether it is an item of a list or a row of a table.
+    """
+
+    lines: Span
+    start: int
+    end: int
+    kind: BlockKind
+    text: str = ""
+    is_item: bool = False
+
+
+@dataclass(slots=True)
+class Page:
+    """The text of a document with its lines."""
+
+    lines: Sequence[str]
+    borders: Sequence[int]
+    text: str = field(init=False)
+    starts: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.text = "\n".join(self.lines)
+        self.starts = [0]
+        for line in self.lines:
+            self.starts.append(self.starts[-1] + len(line) + 1)
+
+    def range_of(self, span: Span) -> tuple[int, int]:
+        """Return the offsets at which lines begin and end."""
+        return self.starts[span.first], max(self.starts[span.first], self.starts[span.last + 1] - 1)
+
+    def of(self, span: Span) -> str:
+        """Return the text of lines."""
+        return "\n".join(self.lines[span.first : span.last + 1])
+
+    def line_at(self, offset: int) -> int:
+        """Return the number of the line that holds a character."""
+        return bisect_right(self.starts, offset) - 1
+
+    def are_apart(self, last: int, first: int) -> bool:
+        """Return whether anything but blank lines, or the border of a callout, lies between two lines."""
+        if any(line.strip() for line in self.lines[last + 1 : first]):
+            return True
+        return bisect_left(self.borders, first + 1) > bisect_left(self.borders, last + 1)
+
+
+def cells_of(row: str) -> list[str]:
+    """Return the cells of a row of a table."""
+    bare = row.strip().removeprefix("|")
+    bare = bare[:-1] if bare.endswith("|") and not bare.endswith("\\|") else bare
+    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", bare)]
+
+
+def row_text(heads: Sequence[str], cells: Sequence[str]) -> str:
+    """Return a row as a statement, each cell with the head of its column."""
+    named = ((plain_text(heads[at]) if at < len(heads) else "", cell) for at, cell in enumerate(cells) if cell)
+    return " — ".join(f"{head}: {cell}" if head and head != "#" else cell for head, cell in named)
+
+
+def ranges_in(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the paragraphs and nested items of a long text begin and end, of long ones the sentences."""
+    start = 0
+    for found in [*_BREAKS.finditer(text), None]:
+        end = len(text) if found is None else found.start()
+        if text[start:end].strip():
+            yield from _sentence_ranges(text, start, end)
+        start = end if found is None else found.end()
+
+
+def _sentence_ranges(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    if end - start <= PIECE_CHARS:
+        yield start, end
+        return
+    last = start
+    for stop in sentence_ends(text[start:end]):
+        yield from _clauses(text, last, start + stop)
+        last = start + stop
+    if text[last:end].strip():
+        yield from _clauses(text, last, end)
+
+
+def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield a sentence; one that is too long by itself between its words."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end - start > PIECE_CHARS:
+        near = [found.end() for found in _CLAUSE_END.finditer(text, start + PIECE_CHARS // 2, start + PIECE_CHARS)]
+        beyond = None if near else _CLAUSE_END.search(text, start + PIECE_CHARS, end)
+        stop = near[-1] if near else (beyond.end() if beyond else end)
+        yield start, stop
+        start = stop
+    if start < end:
+        yield start, end
+
+
+def text_without(lines: Sequence[str], whole: Span, dropped: Iterable[Span]) -> str:
+    """Return lines as a text without some of them, and without the blank line that would stand twice then."""
+    gone = {number for span in dropped for number in range(span.first, span.last + 1)}
+    kept: list[str] = []
+    for number in range(whole.first, whole.last + 1):
+        doubled = number - 1 in gone and kept and not (kept[-1].strip() or lines[number].strip())
+        if number not in gone and not doubled:
+            kept.append(lines[number])
+    return "\n".join(kept).strip("\n")
