@@ -100,7 +100,7 @@ def test_paths_of_nested_files_are_read_from_the_root_where_they_exist(tmp_path:
     for name in ("web/src/a.ts", "core/b.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x", encoding="utf-8")
-    (draft,) = read(file_with(tmp_path, "Keep `src/a.ts`, `core/b.py`, `gone/c.py`, `src/` in step.", "web/RULES.md")).drafts
+    (draft,) = read(file_with(tmp_path, "Pair `src/a.ts`, `core/b.py`, `gone/c.py`, `src/`.", "web/RULES.md")).drafts
     assert draft.anchors == ("web/src/a.ts", "core/b.py", "gone/c.py", "web/src/")
 
 

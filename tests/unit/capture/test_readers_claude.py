@@ -133,7 +133,7 @@ def test_imports_from_elsewhere_are_reported(home: Path) -> None:
 
 
 def test_claude_rules_are_anchored_to_their_paths(home: Path) -> None:
-    text = '---\npaths: ["src/**/*.{ts,tsx}", "lib/*"]\n---\n# API\n\n- Never leak ids\n- Return problem+json everywhere\n'
+    text = '---\npaths: ["src/**/*.{ts,tsx}", "lib/*"]\n---\n# API\n\n- No ids leak\n- Return problem+json always\n'
     file = file_at(home, "code/ferry/.claude/rules/api/errors.md", text)
     assert CLAUDE_RULES.detect(file)
     assert not CLAUDE_MD.detect(file)
