@@ -107,33 +107,31 @@ def score(folder: Path) -> Card:
         card = Card(folder.name, len(memories), seconds=round(seconds, 2))
         card.again = sum(item.action not in {"unchanged", "skip"} for item in again.items)
         card.app_files = sum(place.files for place in find_places(folder, home) if place.where == "project")
-    _judge(card, memories, read)
+    _judge(card, memories, read, folder)
     _count_sources(card, memories, read, plan, folder)
     return card
 
 
-def _judge(card: Card, memories: Sequence[Memory], read: SourcesRead) -> None:
+def _judge(card: Card, memories: Sequence[Memory], read: SourcesRead, folder: Path) -> None:
     """Count the faults of titles and texts, and keep each memory for the sample."""
-    included = {
-        file.root.joinpath(target) for one in read.files for target in one.result.includes for file in (one.file,)
-    }
-    imported = {one.file.name for one in read.files if one.file.path in included}
+    included = {target for one in read.files for target in one.result.includes}
+    imported = {_relative(one.file.name, folder) for one in read.files if one.file.path in included}
     for memory in memories:
         titled, broken = sorted(set(title_faults(memory.title))), sorted(set(fragment_faults(memory.insight)))
         source = memory.sources[0]
-        path = source.path or ""
+        paths = [_relative(one.path or "", folder) for one in memory.sources]
         card.titles.update(titled)
         card.fragments.update(broken)
         card.bad_titles += bool(titled)
         card.broken += bool(broken)
-        is_foreign = not any(is_loaded(one.path or "") or one.path in imported for one in memory.sources)
+        is_foreign = not any(is_loaded(path) or path in imported for path in paths)
         card.foreign += is_foreign
         card.kinds[memory.kind] += 1
         card.details.append(
             {
                 "repository": card.name,
                 "id": memory.id,
-                "path": path,
+                "path": paths[0],
                 "lines": source.span,
                 "heading": (source.native_id or "").rpartition("#")[0].strip(" >") or source.native_id,
                 "title": memory.title,
@@ -155,27 +153,29 @@ def _count_sources(card: Card, memories: Sequence[Memory], read: SourcesRead, pl
     for memory in memories:
         body = f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
         for source in memory.sources:
-            held.setdefault(source.path or "", []).append((source.span or (1, 10**9), body))
+            held.setdefault(_relative(source.path or "", folder), []).append((source.span or (1, 10**9), body))
     told: dict[str, list[tuple[int, int]]] = {}
     for skipped in plan.skipped:
         if skipped.span is None:
             card.left_out.setdefault(_general(skipped.reason), []).append(_relative(skipped.path, folder))
         else:
-            told.setdefault(skipped.path, []).append(skipped.span)
+            told.setdefault(_relative(skipped.path, folder), []).append(skipped.span)
             card.skipped_lines[skipped.reason] += skipped.span[1] - skipped.span[0] + 1
     for item in plan.items:
         span = item.draft.source.span
         if item.action != "add" and span is not None:
-            told.setdefault(item.draft.source.path or "", []).append(span)
+            told.setdefault(_relative(item.draft.source.path or "", folder), []).append(span)
             card.skipped_lines[item.reason or item.action] += span[1] - span[0] + 1
     for one in read.files:
-        name, text = one.file.name, one.file.text
+        name, text = _relative(one.file.name, folder), one.file.text
         card.sources[name] = len(held.get(name, ()))
         card.lines += sum(bool(line.strip()) for line in text.split("\n"))
         if not any(draft.record for draft in one.result.drafts):
             lines = text.split("\n")
             for number in lines_lost(lines, held.get(name, ()), told.get(name, ())):
-                card.lost.append(f"{name}:{number}{HEADING if lines[number - 1].startswith('#') else ''}")
+                card.lost.append(
+                    f"{_relative(name, folder)}:{number}{HEADING if lines[number - 1].startswith('#') else ''}"
+                )
     real = {one.file.path.resolve() for one in read.files}
     left = {path for paths in card.left_out.values() for path in paths}
     card.unread = [
