@@ -186,8 +186,9 @@ def _as_proposal(memory: Memory) -> Memory:
 
 def _updated(memory: Memory, draft: Draft, now: datetime) -> Memory:
     content = draft.content
+    stated = {source.path: source for source in (*draft.loaded_by, draft.source)}
     sources = tuple(
-        replace(draft.source, imported_hash=content) if source.path == draft.source.path else source
+        replace(stated[source.path], imported_hash=content) if source.path in stated else source
         for source in memory.sources
     )
     # A source that turns an accepted memory into what looks planted has to be accepted again.

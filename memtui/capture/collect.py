@@ -1,4 +1,4 @@
-"""Find sources: the files of a folder that hold memories, each read once with its imports, and well-known places."""
+"""Find sources, and read them: the files of a folder that hold memories, each once, with its imports."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import os
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
 
 from memtui.capture.draft import Reader, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import split_frontmatter
-from memtui.capture.includes import add_imports, is_inside
+from memtui.capture.includes import add_imports, is_inside, resolve_imports
+from memtui.capture.left_out import Exclusions, LeftOut, left_out
+from memtui.capture.readers.registry import AUTO, reader_for, reader_named
+from memtui.capture.walk import TEXT_SUFFIXES, Found, Walk
+from memtui.domain.memory import Source
 from memtui.errors import NotFoundError, SourceError
 from memtui.progress import ProgressCallback
-from memtui.text.tables import read_table
-from memtui.workspace import find_workspace
+from memtui.publish.portable import MANIFEST
 
 MAX_BYTES = 4 * 1024 * 1024
 """Larger texts are not read; data such as JSONL may be longer."""
@@ -25,24 +26,58 @@ MAX_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 4
 """How many files deep `@path` imports are followed."""
 
-_TEXT_SUFFIXES = frozenset({"", ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".mdc", ".txt", ".text"})
 _LOOKED_AT_BYTES = 8_000
 _FILES_PER_REPORT = 500
 _MARKDOWN_MARK = re.compile(rb"^(?:#{1,6} |[-*+] |\d{1,3}[.)] )\S", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class ReadFile:
-    """A file, its reader, and what the reader returned.
+class SourceFound:
+    """A file to read."""
 
-    Attributes:
-        fingerprint: hash of the bytes read; empty where no memory came of them.
-    """
+    file: SourceFile
+    reader: Reader | None
+    real: str
+    """Its path with every link resolved."""
+    linked: bool = False
+    """Whether it, or a folder above it, is a link."""
+    named: bool = False
+    """Whether a person or another file named it, so that any Markdown is accepted."""
+    depth: int = 0
+    """Number of imports between it and a file that was found by itself."""
+    loaders: tuple[Source, ...] = ()
+    """The file at the start of those imports."""
+
+
+@dataclass(slots=True)
+class SourcesFound:
+    """The files to read, in order, and what was left out with the reason."""
+
+    sources: list[SourceFound] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    links: list[SourceFound] = field(default_factory=list)
+    """Links to one of the files."""
+
+    def add(self, other: SourcesFound) -> None:
+        """Add what was found elsewhere."""
+        self.sources += other.sources
+        self.skipped += other.skipped
+        self.links += other.links
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file, its reader, and what the reader returned."""
 
     file: SourceFile
     reader: Reader
     result: ReadResult
     fingerprint: bytes = b""
+    """Hash of the bytes read; empty where no memory came of them."""
+    named: bool = False
+    """Whether a person named it, or the export it belongs to."""
+    loaded_by: tuple[Source, ...] = ()
+    """The files by which an assistant reads it too: links to it, and those that import it."""
 
 
 @dataclass(slots=True)
@@ -53,161 +88,202 @@ class Collected:
     skipped: list[Skipped] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A file that may be read.
-
-    Attributes:
-        real: its path with every link resolved.
-        named: whether a person or another file named it, so that any Markdown is accepted.
-        depth: number of imports between it and a file that was found by itself.
-    """
-
-    file: SourceFile
-    reader: Reader | None
-    real: str
-    named: bool = False
-    depth: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A file below a folder.
-
-    Attributes:
-        real: its path with every link resolved.
-        linked: whether it, or a folder above it, is a link.
-    """
-
-    path: Path
-    real: str
-    linked: bool
-
-
-def collect(
-    paths: Sequence[Path],
+def find(
+    path: Path,
     *,
     root: Path | None,
     home: Path,
     format: str = "auto",  # noqa: A002 - the word of the design
+    exclusions: Exclusions | None = None,
     progress: ProgressCallback | None = None,
-) -> Collected:
-    """Find and read every source below the paths; each real file is read once.
+) -> SourcesFound:
+    """Find the sources of a folder, or take a file as one.
 
     Args:
-        paths: files and folders. In a folder only recognised files are read; a named file is read at least as Markdown.
-        root: the project's folder, which names are relative to; a path outside it is its own root.
+        path: in a folder only recognised files count; a named file is read at least as Markdown.
+        root: the root of the repository around the path, which names are relative to; None outside of one.
         home: the user's home folder.
         format: the name of a reader that takes every file, or `auto`.
-        progress: called before each file with the number of files done and found so far.
+        exclusions: what a person leaves out of folders.
+        progress: called now and then with 0 and the number of sources found so far.
 
     Raises:
-        NotFoundError: a path does not exist.
-        UsageError: the format is unknown.
+        NotFoundError: the path does not exist.
+        UsageError: the format is unknown, or a pattern cannot be read.
         Cancelled: raised by `progress`, and passed on.
     """
-    work = _Work(Path(os.path.abspath(home)), _forced(format), progress)  # noqa: PTH100 - links must stay unresolved
-    for path in paths:
-        work.add(Path(os.path.abspath(path)), root)  # noqa: PTH100 - the same
-    work.read()
-    return work.collected
+    forced = None if format.strip().lower() == AUTO else reader_named(format)
+    path, home = _absolute(path), _absolute(home)
+    if not path.exists():
+        raise NotFoundError(
+            "The file or folder to import does not exist",
+            where=str(path),
+            remedy="Check the path, and where a symbolic link leads.",
+        )
+    base = _absolute(root) if root is not None else None
+    inside = base is not None and path.is_relative_to(base)
+    if base is None or not inside:
+        base = path if path.is_dir() else path.parent
+    if path.is_dir():
+        return _Search(forced, home, exclusions or Exclusions(), progress).folder(path, base, in_repository=inside)
+    file, found = SourceFile(path, base, home), SourcesFound()
+    if path.is_file():
+        reader = forced or _reader(file)
+        found.sources.append(SourceFound(file, reader, os.path.realpath(path), named=True))
+    else:
+        found.skipped.append(Skipped(file.name, None, "no regular file"))
+    return found
 
 
-def _forced(format_name: str) -> Reader | None:
-    from memtui.capture.readers.registry import AUTO, reader_named
+def _absolute(path: Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - links must stay unresolved
 
-    return None if format_name.strip().lower() == AUTO else reader_named(format_name)
+
+def _reader(file: SourceFile) -> Reader | None:
+    try:
+        return reader_for(file)
+    except OSError:  # reported when the file is read
+        return None
 
 
 @dataclass(slots=True)
-class _Work:
-    home: Path
+class _Search:
     forced: Reader | None
+    home: Path
+    exclusions: Exclusions
     progress: ProgressCallback | None
-    collected: Collected = field(default_factory=Collected)
-    queue: deque[_Candidate] = field(default_factory=deque)
-    seen: dict[str, SourceFile] = field(default_factory=dict)
+    result: SourcesFound = field(default_factory=SourcesFound)
 
-    def add(self, path: Path, root: Path | None) -> None:
-        if not path.exists():
-            raise NotFoundError(
-                "The file or folder to import does not exist",
-                where=str(path),
-                remedy="Check the path, and where a symbolic link leads.",
-            )
-        base = Path(os.path.abspath(root)) if root is not None else None  # noqa: PTH100 - links must stay unresolved
-        if base is None or not path.is_relative_to(base):
-            base = path if path.is_dir() else path.parent
-        file = SourceFile(path, base, self.home)
-        if path.is_dir():
-            self._add_folder(path, base)
-        elif not path.is_file():
-            self._skip(file, "no regular file")
-        else:
-            real = os.path.realpath(path)
-            self.queue.append(_Candidate(file, self.forced or self._reader(file), real, named=True))
-
-    def _add_folder(self, folder: Path, base: Path) -> None:
-        files: list[tuple[Found, SourceFile]] = []
-        recognised: list[tuple[Found, SourceFile, Reader]] = []
-        for found in walk(folder, self.collected.skipped):
-            if self.progress is not None and len(files) % _FILES_PER_REPORT == 0:
+    def folder(self, folder: Path, base: Path, *, in_repository: bool) -> SourcesFound:
+        recognised: list[SourceFound] = []
+        others: list[SourceFound] = []
+        skipped = self.result.skipped
+        start = SourceFile(folder / "x", base, self.home)
+        unhindered = start.name != "x" and self.exclusions.reason(start) is not None
+        walk = Walk(folder, base, in_repository, self._is_of_interest)
+        for number, found in enumerate(walk):
+            if self.progress is not None and number % _FILES_PER_REPORT == 0:
                 self.progress(0, len(recognised))
-            file = SourceFile(found.path, base, self.home)
-            files.append((found, file))
-            if reader := self._reader(file):
-                recognised.append((found, file, reader))
+            file = SourceFile(found.path, found.root, self.home)
+            source = SourceFound(file, _reader(file), found.real, found.linked)
+            reason = self._reason(source, found, unhindered=unhindered)
+            if reason is not None and not found.linked:
+                skipped.append(Skipped(_shown(source, base), None, reason))
+            elif reason is None:
+                (recognised if source.reader else others).append(source)
+        skipped += [Skipped(SourceFile(path, base, self.home).name, None, why) for path, why in walk.skipped]
         if self.forced is not None:
-            mine = [(found, file, self.forced) for found, file, reader in recognised if reader is self.forced]
-            recognised = mine or [(found, file, self.forced) for found, file in files if self._fits(file)]
-        recognised.sort(key=lambda entry: (entry[0].linked, entry[1].name))
-        self.queue.extend(_Candidate(file, reader, found.real) for found, file, reader in recognised)
+            recognised = self._as_forced(recognised, others)
+        recognised.sort(key=lambda source: (source.linked, _shown(source, base)))
+        if (folder / MANIFEST).is_file():
+            recognised = [replace(source, named=True) for source in recognised]
+        self._take(recognised)
+        return self.result
 
-    def _fits(self, file: SourceFile) -> bool:
-        """Return whether the chosen format may take a file that no reader recognises."""
-        return self.forced is not None and (
-            self.forced.detect(file) or file.path.suffix.lower() in {".md", ".markdown"}
+    def _is_of_interest(self, name: str) -> bool:
+        suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 - a Path for every file of a large tree is slow
+        return self.forced is not None or suffix in _INTERESTING
+
+    def _reason(self, source: SourceFound, found: Found, *, unhindered: bool) -> LeftOut | None:
+        reason = left_out(source.file, source.reader, found.lies_in)
+        if source.reader is None or unhindered:
+            return reason if self.forced is None else None
+        return self.exclusions.reason(source.file) or reason
+
+    def _as_forced(self, recognised: Sequence[SourceFound], others: Sequence[SourceFound]) -> list[SourceFound]:
+        """Return the files that the chosen format recognises; if there are none, those that it may take."""
+        forced = self.forced
+        mine = [source for source in recognised if source.reader is forced]
+        fits = (
+            source
+            for source in (*recognised, *others)
+            if source.file.path.suffix.lower() in {".md", ".markdown"} or (forced and forced.detect(source.file))
         )
+        return [replace(source, reader=forced) for source in mine or fits]
 
-    def _reader(self, file: SourceFile) -> Reader | None:
-        from memtui.capture.readers.registry import reader_for
+    def _take(self, recognised: Sequence[SourceFound]) -> None:
+        """Take each real file once."""
+        seen: dict[str, SourceFound] = {}
+        for source in recognised:
+            first = seen.setdefault(source.real, source)
+            if first is source:
+                self.result.sources.append(source)
+            elif source.file.path.is_symlink():
+                # A linked folder repeats its whole content; only a link to the file itself counts.
+                self.result.links.append(source)
 
-        try:
-            return reader_for(file)
-        except OSError:  # reported when the file is read
-            return None
 
-    def read(self) -> None:
+_INTERESTING = TEXT_SUFFIXES | {".jsonl"}
+
+
+def _shown(source: SourceFound, base: Path) -> str:
+    """Return the name of a file relative to the folder that is searched, though it belong to a repository in it."""
+    return replace(source.file, root=base).name
+
+
+def read(found: SourcesFound, *, progress: ProgressCallback | None = None) -> Collected:
+    """Read sources and what they import; each real file is read once.
+
+    Args:
+        found: the sources.
+        progress: called before each file with the number of files done and found so far.
+
+    Raises:
+        Cancelled: raised by `progress`, and passed on.
+    """
+    reading = _Reading(progress, deque(found.sources), Collected(skipped=list(found.skipped)))
+    reading.all(found.links)
+    return reading.collected
+
+
+@dataclass(slots=True)
+class _Reading:
+    progress: ProgressCallback | None
+    queue: deque[SourceFound]
+    collected: Collected
+    seen: dict[str, SourceFile] = field(default_factory=dict)
+    loaders: dict[str, dict[Source, None]] = field(default_factory=dict)
+
+    def all(self, links: Sequence[SourceFound]) -> None:
         """Read the queue; the imports of a file come right after it."""
         done = 0
         while self.queue:
             if self.progress is not None:
                 self.progress(done, done + len(self.queue))
-            self._read_one(self.queue.popleft())
+            self._one(self.queue.popleft())
             done += 1
+            if not self.queue:
+                self.queue.extend(self._links(links))
+                links = ()
         if self.progress is not None:
             self.progress(done, done)
+        files = self.collected.files
+        files[:] = [
+            replace(file, loaded_by=tuple(self.loaders.get(os.path.realpath(file.file.path), ()))) for file in files
+        ]
 
-    def _read_one(self, candidate: _Candidate) -> None:
-        file = candidate.file
-        first = self.seen.setdefault(candidate.real, file)
+    def _links(self, links: Sequence[SourceFound]) -> Iterator[SourceFound]:
+        """Yield what is imported through links to files that were read, and note the links."""
+        for link in links:
+            first = self.seen.get(link.real)
+            if first is not None:
+                self._skip(link.file, f"the same file as {first.name}")
+                yield from self._loaded(link, first, (_source(link),))
+
+    def _one(self, source: SourceFound) -> None:
+        file = source.file
+        first = self.seen.setdefault(source.real, file)
         if first is not file:
-            # A linked folder repeats its whole content; only a link to the file itself is reported.
-            if first.path != file.path and file.path.is_symlink():
-                self._skip(file, f"the same file as {first.name}")
+            self.queue.extendleft(reversed(self._loaded(source, first, source.loaders)))
             return
-        reader = candidate.reader
         try:
-            reason = self._unfit(file, reader, named=candidate.named)
-            if reader is None and not reason:
-                from memtui.capture.readers.registry import reader_named
-
-                reader = reader_named("markdown")
-            if reason or reader is None:
+            reader = source.reader or reader_named("markdown")
+            reason = self._unfit(source)
+            if reason:
                 self._skip(file, reason)
                 return
             result = reader.read(file)
-            if candidate.depth and reader.format == "markdown":
+            if source.depth and reader.format == "markdown":
                 # An assistant follows `@path` in every file that it imports.
                 add_imports(result, file, split_frontmatter(file.text))
         except SourceError as error:
@@ -219,40 +295,79 @@ class _Work:
         # A fresh file lets go of the bytes: a folder of transcripts would fill the memory.
         fresh = SourceFile(file.path, file.root, file.home)
         fingerprint = file.fingerprint if result.drafts else b""
-        self.collected.files.append(ReadFile(fresh, reader, result, fingerprint))
-        self._follow(candidate, result)
+        named = source.named and not source.depth
+        self.collected.files.append(ReadFile(fresh, reader, result, fingerprint, named=named))
+        targets = result.includes or (_imports_of(fresh) if source.depth and reader.format != "markdown" else [])
+        loaders = source.loaders or ((_source(source),) if targets else ())
+        self._note(source.real, source.loaders)
+        self.queue.extendleft(reversed(self._imported(source, loaders, targets)))
 
-    def _unfit(self, file: SourceFile, reader: Reader | None, *, named: bool) -> str:
+    def _unfit(self, source: SourceFound) -> str:
         """Return why a file is not read; empty if it is."""
-        if file.path.suffix.lower() in _TEXT_SUFFIXES and file.path.stat().st_size > MAX_BYTES:
+        path = source.file.path
+        if path.suffix.lower() in TEXT_SUFFIXES and path.stat().st_size > MAX_BYTES:
             return f"larger than {MAX_BYTES // 1024 // 1024} MiB"
-        if reader is None and not (named and _is_text(file.path)):
+        if source.reader is None and not (source.named and _is_text(path)):
             return "no reader for this file"
         return ""
 
-    def _follow(self, candidate: _Candidate, result: ReadResult) -> None:
-        """Queue the imports of a file, next in turn."""
+    def _note(self, real: str, loaders: Sequence[Source]) -> bool:
+        """Note the files by which an assistant reads one; return whether one of them is new."""
+        known = self.loaders.setdefault(real, {})
+        before = len(known)
+        known.update(dict.fromkeys(loaders))
+        return len(known) > before
+
+    def _loaded(self, source: SourceFound, first: SourceFile, loaders: Sequence[Source]) -> list[SourceFound]:
+        """Note that a file read before is loaded by others; return what they load through it."""
+        if (first.path == source.file.path and not source.depth) or not self._note(source.real, loaders):
+            return []
+        return self._imported(replace(source, file=first), loaders, _imports_of(first))
+
+    def _imported(self, source: SourceFound, loaders: Sequence[Source], targets: Sequence[Path]) -> list[SourceFound]:
+        """Return the files that one imports, as sources."""
         found = []
-        for target in result.includes:
-            file = SourceFile(target, candidate.file.root, self.home)
+        for target in targets:
+            file = SourceFile(target, source.file.root, source.file.home)
             real = os.path.realpath(target)
-            if not is_inside(candidate.file, target):
-                self._skip(file, f"outside the project, imported by {candidate.file.name}")
-            elif candidate.depth >= MAX_DEPTH:
+            if not is_inside(source.file, target):
+                self._skip(file, f"outside the project, imported by {source.file.name}")
+            elif source.depth >= MAX_DEPTH:
                 if real not in self.seen:
                     self._skip(file, f"imported more than {MAX_DEPTH} files deep")
             else:
-                depth = candidate.depth + 1
-                found.append(_Candidate(file, self._reader(file), real, named=True, depth=depth))
-        self.queue.extendleft(reversed(found))
+                found.append(
+                    SourceFound(file, _reader(file), real, named=True, depth=source.depth + 1, loaders=tuple(loaders))
+                )
+        return found
 
     def _skip(self, file: SourceFile, reason: str) -> None:
         self.collected.skipped.append(Skipped(file.name, None, reason))
 
 
+def _imports_of(file: SourceFile) -> list[Path]:
+    """Return the files that a text imports with `@path`, whatever its own reader makes of that."""
+    if file.path.suffix.lower() not in TEXT_SUFFIXES:
+        return []
+    try:
+        settings = split_frontmatter(SourceFile(file.path, file.root, file.home).text)
+    except OSError:
+        return []
+    return resolve_imports(file, settings.body)[0]
+
+
+def _source(source: SourceFound) -> Source:
+    reader = source.reader
+    return Source(
+        format=reader.format if reader else "markdown",
+        path=source.file.name,
+        agent=reader.agent if reader else None,
+    )
+
+
 def _is_text(path: Path) -> bool:
     """Return whether a file may be Markdown: by its name and bytes, without a suffix also by its marks."""
-    if path.suffix.lower() not in _TEXT_SUFFIXES:
+    if path.suffix.lower() not in TEXT_SUFFIXES:
         return False
     with path.open("rb") as handle:
         start = handle.read(_LOOKED_AT_BYTES)
@@ -261,168 +376,3 @@ def _is_text(path: Path) -> bool:
     if start.decode("utf-8", "replace").count("\ufffd") > len(start) // 20 and b"\0" not in start:
         return False
     return bool(path.suffix) or _MARKDOWN_MARK.search(start) is not None
-
-
-def walk(folder: Path, skipped: list[Skipped]) -> Iterator[Found]:
-    """Yield the files below a folder in the order of their names, those behind linked folders last.
-
-    Links that leave the folder are not followed, nor links to a folder above them.
-
-    Args:
-        folder: where to start; its own name may be that of a skipped folder.
-        skipped: receives the folders that cannot be opened, and links to texts and rule folders outside.
-    """
-    real_root = os.path.realpath(folder)
-    waiting = deque([(os.fspath(folder), real_root, False)])
-    visited: set[tuple[str, bool]] = set()
-    while waiting:
-        current, real, linked = waiting.popleft()
-        if (real, linked) in visited:
-            continue
-        visited.add((real, linked))
-        folders = []
-        for entry in _entries(current, skipped):
-            place = _place(entry, real_root, skipped)
-            below = f"{real.rstrip(os.sep)}{os.sep}{entry.name}"
-            if place == "file":
-                yield Found(Path(entry.path), below, linked)
-            elif place == "linked file":
-                yield Found(Path(entry.path), os.path.realpath(entry.path), linked=True)
-            elif place == "folder":
-                folders.append((entry.path, below, linked))
-            elif place == "linked folder":
-                target = os.path.realpath(entry.path)
-                if not f"{below}{os.sep}".startswith(f"{target}{os.sep}"):
-                    waiting.append((entry.path, target, True))
-            elif place == "outside":
-                skipped.append(Skipped(entry.path, None, "a link that leads outside the folder"))
-        waiting.extendleft(reversed(folders))
-
-
-@cache
-def _skipped_folders() -> frozenset[str]:
-    return frozenset(read_table(__file__, "places.toml")["skipped_folders"])
-
-
-def _entries(folder: str, skipped: list[Skipped]) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as scanned:
-            return sorted(scanned, key=lambda entry: entry.name)
-    except OSError as error:
-        skipped.append(Skipped(folder, None, f"cannot be opened: {error.strerror or error}"))
-        return []
-
-
-def _leaves(target: str, real_root: str) -> bool:
-    return target != real_root and not target.startswith(real_root.rstrip(os.sep) + os.sep)
-
-
-def _place(entry: os.DirEntry[str], real_root: str, skipped: list[Skipped]) -> str:
-    """Return what an entry is: file, folder, linked file, linked folder, outside; empty to skip it."""
-    try:
-        is_link, is_folder = entry.is_symlink(), entry.is_dir()
-    except OSError as error:  # a link in a circle
-        skipped.append(Skipped(entry.path, None, f"cannot be read: {error.strerror or error}"))
-        return ""
-    if is_folder and entry.name in _skipped_folders():
-        return ""
-    if is_link and _leaves(os.path.realpath(entry.path), real_root):
-        # Programs and data are linked everywhere; a link to what may hold memories is worth reporting.
-        text = not is_folder and Path(entry.name).suffix.lower() in _TEXT_SUFFIXES - {""}
-        return "outside" if text or (is_folder and f"{os.sep}." in entry.path) else ""
-    if not is_folder and not entry.is_file():
-        return ""
-    return f"{'linked ' if is_link else ''}{'folder' if is_folder else 'file'}"
-
-
-MOST_FILES = 500
-"""Files counted in one place; more are read all the same."""
-
-Where = Literal["project", "home", "named"]
-
-
-@dataclass(frozen=True, slots=True)
-class KnownPlace:
-    """A file or folder that holds what memtui can read.
-
-    Attributes:
-        where: in the project, in the home folder, or named by a person.
-        label: what people call it.
-        name: its path for display: from the project's root, or from the home folder with `~`.
-        files: how many recognised files it holds, at most `MOST_FILES`.
-    """
-
-    path: Path
-    where: Where
-    label: str
-    name: str
-    files: int
-
-
-def find_places(folder: Path, home: Path) -> list[KnownPlace]:
-    """Return the known places that hold something, the project's first; each real file or folder once.
-
-    Args:
-        folder: the working directory; the project is the repository around it, or the folder itself.
-        home: the user's home folder.
-    """
-    root = find_workspace(folder).root
-    found: list[KnownPlace] = []
-    seen: set[str] = set()
-    for where, base, relative in _candidates(root, home):
-        path = base / relative
-        real = os.path.realpath(path)
-        if real in seen or not os.path.lexists(path):
-            continue
-        place = look_at(path, where=where, base=base, home=home)
-        if place is not None:
-            seen.add(real)
-            found.append(place)
-    return found
-
-
-def look_at(path: Path, *, where: Where, base: Path, home: Path) -> KnownPlace | None:
-    """Return a place with the recognised files in it; None if there are none."""
-    from memtui.capture.readers.registry import reader_for
-
-    labels: dict[str, int] = {}
-    for number, file in enumerate(_files(path)):
-        if number >= MOST_FILES:
-            break
-        try:
-            reader = reader_for(SourceFile(file, base, home))
-        except OSError:
-            continue
-        if reader is not None:
-            labels[reader.label] = labels.get(reader.label, 0) + 1
-    if not labels:
-        return None
-    label = max(labels, key=lambda name: labels[name])
-    return KnownPlace(path, where, label, _name(path, where, base), sum(labels.values()))
-
-
-def _candidates(root: Path, home: Path) -> Iterator[tuple[Where, Path, str]]:
-    """Yield every place to look at; a root that is the home folder itself is looked at once."""
-    places = read_table(__file__, "places.toml")
-    for relative in places["project"]:
-        yield "project", root, relative
-    slug = re.sub(r"[^A-Za-z0-9]", "-", root.as_posix())
-    yield "project", home, f".claude/projects/{slug}/memory"
-    for relative in places["home"]:
-        yield "home", home, relative
-
-
-def _files(path: Path) -> Iterator[Path]:
-    if path.is_file():
-        yield path
-    elif path.is_dir():
-        skipped: list[Skipped] = []
-        for found in walk(path, skipped):
-            yield found.path
-
-
-def _name(path: Path, where: Where, base: Path) -> str:
-    if not path.is_relative_to(base) or where == "named":
-        return str(path)
-    relative = path.relative_to(base).as_posix()
-    return relative if where == "project" and not relative.startswith(".claude/projects/") else f"~/{relative}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from hashlib import blake2b
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -42,6 +43,7 @@ class Draft:
         notes: reasons for a closer look: `invisible-unicode`, `control-characters`, `planted-instruction`,
             `undecodable-bytes`, `long-tag-cut`, `anchor-left-out`, `new-id`, `secret-line-left-out`.
         found: whether its file was found by searching a folder rather than named.
+        loaded_by: files by which an assistant reads the same text: a link to its file, or a file that imports it.
     """
 
     title: str
@@ -59,6 +61,7 @@ class Draft:
     stated: Memory | None = None
     notes: tuple[str, ...] = ()
     found: bool = False
+    loaded_by: tuple[Source, ...] = ()
 
     @cached_property
     def content(self) -> str:
@@ -423,20 +426,24 @@ def part_rationale(text: str) -> tuple[str, str]:
     return (parted, "\n".join(why).strip()) if parted.strip() and why else (text, "")
 
 
-def folder_of(file: SourceFile, marker: str = "") -> str:
+def folder_of(file: SourceFile, *, in_rule_folder: bool = False) -> str:
     """Return the project folder that a file applies to, relative to the root; empty for the root itself.
 
+    What lies in an assistant's own folder, such as `.cursor`, applies to the folder around it; a file outside the root
+    applies to no folder.
+
     Args:
-        file: the file; one outside the root applies to no folder.
-        marker: the assistant's own folder above the file, e.g. `.cursor/rules`; the part before it counts.
+        file: the file.
+        in_rule_folder: whether a folder of rules holds it, at any depth, rather than its name alone making it a rule.
     """
     if file.path.as_posix() == file.name:
         return ""
-    folder = file.name.rpartition("/")[0]
-    if marker:
-        before, found, _ = f"/{folder}/".partition(f"/{marker}/")
-        folder = before.strip("/") if found else folder
-    return folder
+    parts = file.name.split("/")[:-1]
+    if in_rule_folder:
+        parts = list(takewhile(lambda part: not part.startswith("."), parts))
+    elif parts and parts[-1].startswith("."):
+        parts.pop()
+    return "/".join(parts)
 
 
 def folder_anchors(folder: str) -> tuple[str, ...]:

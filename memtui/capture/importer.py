@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from memtui.capture.apply import ImportReport, apply_plan
-from memtui.capture.collect import ReadFile, collect
+from memtui.capture.collect import ReadFile, SourcesFound, read
 from memtui.capture.dates import SourceDates
 from memtui.capture.draft import Draft, Skipped
+from memtui.capture.left_out import Exclusions
 from memtui.capture.matching import is_gone
+from memtui.capture.places import memory_folders, sources_of
 from memtui.capture.plan import ImportOptions, ImportPlan, Planner, Recut, spared_by_agents
 from memtui.capture.stable_split import KnownUnit
 from memtui.curate.projects import project_for_writing, view_of
@@ -22,7 +23,6 @@ from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.record import Record
 from memtui.errors import SourceError
 from memtui.progress import ProgressCallback
-from memtui.publish.portable import MANIFEST
 from memtui.text.words import counted, some_of
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import RECIPE
@@ -44,19 +44,19 @@ _TRANSCRIPT_BYTES = 200_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportRequest:
-    """What to import and how.
-
-    Attributes:
-        home: the user's home folder.
-        project: the project that a person named, if any.
-        format: a reader's format, or `auto`.
-    """
+    """What to import and how."""
 
     paths: Sequence[Path]
+    """Files and folders; without any, the project around the folder."""
     folder: Path
     home: Path
+    """The user's home folder."""
     project: str | None = None
+    """The project that a person named, if any."""
     format: str = "auto"
+    """A reader's format, or `auto`."""
+    exclude: Sequence[str] = ()
+    """Patterns of what is left out of folders, as `.gitignore` has them."""
     options: ImportOptions = field(default_factory=ImportOptions)
 
 
@@ -78,21 +78,18 @@ class SourcesRead:
     recuts: dict[str, Recut] = field(default_factory=dict)
     roots: dict[str, Path] = field(default_factory=dict)
 
-    def take(
-        self, file: ReadFile, owner: Path | None, finished: Callable[[Draft, Path], Draft], *, named: bool
-    ) -> None:
+    def take(self, file: ReadFile, owner: Path | None, finished: Callable[[Draft], Draft]) -> None:
         """Add what a file holds.
 
         Args:
             owner: the folder whose project it belongs to.
-            finished: completes a draft of the file at a path.
-            named: whether a person named it.
+            finished: completes a draft of the file.
         """
         self.files.append(file)
         self.skipped.extend(file.result.skipped)
         # Settings of the whole vault come only from an export that a person names, not from one that was found.
-        self.records.extend(one for one in file.result.records if named or one["type"] not in _SETTINGS)
-        drafts = [finished(stated, file.file.path) for stated in file.result.drafts]
+        self.records.extend(one for one in file.result.records if file.named or one["type"] not in _SETTINGS)
+        drafts = [finished(stated) for stated in file.result.drafts]
         self.drafts.extend((draft, owner) for draft in drafts)
         if drafts and drafts[0].record is None and drafts[0].source.path is not None:
             self.recuts[drafts[0].source.path] = _recut(file, finished)
@@ -107,32 +104,49 @@ class SourcesRead:
             return False
 
 
-def read_sources(request: ImportRequest, *, progress: ProgressCallback | None = None) -> SourcesRead:
-    """Find and read every source; touches no vault.
+def find_sources(request: ImportRequest, *, progress: ProgressCallback | None = None) -> SourcesFound:
+    """Find every source; reads only what tells a format.
+
+    Raises:
+        NotFoundError: a path does not exist.
+        UsageError: the format is unknown, or a pattern cannot be read.
+        Cancelled: the person stopped it.
+    """
+    found = SourcesFound()
+    exclusions = Exclusions(tuple(request.exclude))
+    for path in request.paths or [find_workspace(request.folder).root]:
+        absolute = Path(path).expanduser()
+        absolute = _without_steps_up(absolute if absolute.is_absolute() else request.folder / absolute)
+        found.add(sources_of(absolute, request.home, format=request.format, exclusions=exclusions, progress=progress))
+    return found
+
+
+def read_sources(
+    request: ImportRequest, found: SourcesFound | None = None, *, progress: ProgressCallback | None = None
+) -> SourcesRead:
+    """Read every source; touches no vault.
+
+    Args:
+        request: what to import.
+        found: what was found before, of which a person may have chosen some.
+        progress: called with the number of files done and found so far.
 
     Raises:
         NotFoundError, SourceError: a path does not exist or cannot be read.
         Cancelled: the person stopped it.
     """
-    read = SourcesRead()
-    seen: set[Path] = set()
-    for path in request.paths:
-        absolute = Path(path).expanduser()
-        absolute = _without_steps_up(absolute if absolute.is_absolute() else request.folder / absolute)
-        workspace = find_workspace(absolute)
-        root = workspace.root if workspace.is_repository else (absolute if absolute.is_dir() else absolute.parent)
-        collected = collect([absolute], root=root, home=request.home, format=request.format, progress=progress)
-        read.skipped.extend(collected.skipped)
-        dates = SourceDates(root, [file.file.path for file in collected.files])
-        for file in collected.files:
-            real = file.file.path.resolve()
-            if real in seen:
-                continue
-            seen.add(real)
-            named = absolute == file.file.path or (absolute / MANIFEST).is_file()
-            finished = partial(_finished, dates=dates, named=named, in_repository=workspace.is_repository)
-            read.take(file, _project_folder(file.file.path, request), finished, named=named)
-    return read
+    collected = read(found or find_sources(request, progress=progress), progress=progress)
+    result = SourcesRead(skipped=list(collected.skipped))
+    by_root: dict[Path, list[Path]] = {}
+    for file in collected.files:
+        by_root.setdefault(file.file.root, []).append(file.file.path)
+    dates = {root: SourceDates(root, paths) for root, paths in by_root.items()}
+    repositories = {root: find_workspace(root).is_repository for root in by_root}
+    for file in collected.files:
+        root = file.file.root
+        finished = partial(_finished, read=file, dates=dates[root], in_repository=repositories[root])
+        result.take(file, _project_folder(file.file.path, request), finished)
+    return result
 
 
 def _without_steps_up(path: Path) -> Path:
@@ -142,13 +156,18 @@ def _without_steps_up(path: Path) -> Path:
     return path.resolve() if path.name == ".." else path.parent.resolve() / path.name
 
 
-def _finished(stated: Draft, path: Path, *, dates: SourceDates, named: bool, in_repository: bool) -> Draft:
+def _finished(stated: Draft, *, read: ReadFile, dates: SourceDates, in_repository: bool) -> Draft:
     """Return a draft with its date and place, and without claims unless its file was named."""
-    draft = stated if named else _unvouched(stated)
-    return _dated(draft if in_repository else _placed(draft, path), path, dates)
+    draft = stated if read.named else _unvouched(stated)
+    path = read.file.path
+    placed = draft if in_repository else _placed(draft, path)
+    loaded_by = tuple(
+        replace(source, span=placed.source.span, native_id=placed.source.native_id) for source in read.loaded_by
+    )
+    return _dated(replace(placed, loaded_by=loaded_by) if loaded_by else placed, path, dates)
 
 
-def _recut(file: ReadFile, finished: Callable[[Draft, Path], Draft]) -> Recut:
+def _recut(file: ReadFile, finished: Callable[[Draft], Draft]) -> Recut:
     """Return how to read a file again, split as at its last import."""
 
     def again(units: Sequence[KnownUnit]) -> tuple[list[Draft], list[Skipped], list[Skipped]] | None:
@@ -159,7 +178,7 @@ def _recut(file: ReadFile, finished: Callable[[Draft, Path], Draft]) -> Recut:
             result = file.reader.read(read)
         except (OSError, SourceError):
             return None
-        return [finished(draft, read.path) for draft in result.drafts], file.result.skipped, result.skipped
+        return [finished(draft) for draft in result.drafts], file.result.skipped, result.skipped
 
     return again
 
@@ -203,9 +222,9 @@ def _auto_memory_project(path: Path, request: ImportRequest) -> Path | None:
         return None
     position = len(parts) - 1 - parts[::-1].index("projects")
     slug = parts[position + 1] if position + 1 < len(parts) else ""
-    root = find_workspace(request.folder).root
-    if slug and slug == re.sub(r"[^A-Za-z0-9]", "-", root.as_posix()):
-        return root
+    workspace = find_workspace(request.folder)
+    if any(folder.split("/")[2] == slug for folder in memory_folders(workspace)):
+        return workspace.root
     for transcript in sorted(Path(*parts[: position + 2]).glob("*.jsonl"))[:3]:
         with transcript.open("rb") as stream:
             for line in stream.read(_TRANSCRIPT_BYTES).splitlines():
@@ -246,7 +265,8 @@ def run_import(
             writer.abandon()
             return plan, None
         report = apply_plan(writer, plan, request.options, actor=actor, progress=progress)
-        places = ", ".join(dict.fromkeys(Path(path).resolve().name or str(path) for path in request.paths))
+        named = request.paths if 0 < len(request.paths) <= NAMED_PATHS else [one.file.root for one in read.files]
+        places = ", ".join(dict.fromkeys(Path(path).resolve().name or str(path) for path in named))
         counts = ((report.added, "new"), (report.updated, "changed"))
         what = " and ".join(f"{number} {how}" for number, how in counts if number) or "no"
         noun = "memory" if report.added + report.updated == 1 else "memories"
@@ -254,6 +274,10 @@ def run_import(
         if plan.moved and not report.ids:
             writer.summary = f"note that the sources of {len(plan.moved)} memories were moved, in {places[:80]}"
         return plan, report
+
+
+NAMED_PATHS = 3
+"""Paths of an import that its entry in the journal names; of more, it names their projects."""
 
 
 def _register(writer: VaultWriter, folder: Path, request: ImportRequest) -> str | None:
@@ -318,7 +342,8 @@ class Vanished:
 def vanished_sources(vault: Vault, request: ImportRequest) -> list[Vanished]:
     """Return the sources imported earlier from the folders of a request that no longer exist, by path.
 
-    Called after the import, when a renamed source already has its new path.
+    A memory is theirs only if none of its sources exists. Called after the import, when a renamed source already
+    has its new path.
     """
     found: dict[str, set[str]] = {}
     for folder in _folders(request):
@@ -331,14 +356,15 @@ def vanished_sources(vault: Vault, request: ImportRequest) -> list[Vanished]:
             wanted = MemoryFilter(scope=Scope((project,)), statuses=("active", "candidate"))
             ids = reader.select_ids(wanted, sort="created", now=vault.now())
             states = reader.source_states(ids)
+        living = {state.memory_id for state in states if not is_gone(state.path, root)}
         for state in states:
-            if (root / state.path).is_relative_to(folder) and is_gone(state.path, root):
+            if state.memory_id not in living and (root / state.path).is_relative_to(folder):
                 found.setdefault(state.path, set()).add(state.memory_id)
     return [Vanished(path, tuple(sorted(ids))) for path, ids in sorted(found.items())]
 
 
 def _folders(request: ImportRequest) -> Iterable[Path]:
-    for path in request.paths:
+    for path in request.paths or [find_workspace(request.folder).root]:
         absolute = (request.folder / Path(path).expanduser()).resolve()
         if absolute.is_dir():
             yield absolute

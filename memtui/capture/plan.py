@@ -243,7 +243,7 @@ class Planner:
                 item = self._moved_on(draft, project, edited[content])
             else:
                 item = self._new(draft, project, elsewhere.get(content), deleted.get(content))
-            plan.items.append(replace(item, more_sources=tuple(copy.source for copy in copies.get(content, ()))))
+            plan.items.append(replace(item, more_sources=_more_sources(draft, copies.get(content, ()))))
         found = {memory.id for memory in edited.values()}
         plan.missing += [one for one in unstated if one.status in {"active", "candidate"} and one.id not in found]
         plan.moved += [memory for memory, old in zip(known.memories, stored, strict=True) if memory is not old]
@@ -426,6 +426,14 @@ def _reworded(drafts: Mapping[str, Draft], known: Sequence[Memory], paths: set[s
     found = match_reworded(list(drafts.values()), deleted)
     contents = list(drafts)
     return {contents[number]: memory for number, memory in found.items()}
+
+
+def _more_sources(draft: Draft, copies: Sequence[Draft]) -> tuple[Source, ...]:
+    """Return the places other than its own that state a draft's text, or by which an assistant reads it."""
+    found = [*(copy.source for copy in copies), *chain.from_iterable(one.loaded_by for one in (draft, *copies))]
+    by_place = {(source.format, source.path): source for source in reversed(found)}
+    by_place.pop((draft.source.format, draft.source.path), None)
+    return tuple(reversed(by_place.values()))
 
 
 def _fold_copies(drafts: Sequence[Draft]) -> tuple[dict[str, Draft], dict[str, list[Draft]]]:

@@ -27,9 +27,10 @@ SKIPS_SHOWN = 12
 
 
 def _import_arguments(parser: Parser) -> None:
-    parser.add_value("path", "PATH", "files and folders; a folder is searched for every format", nargs="*")
+    parser.add_value("path", "PATH", "files and folders (default: the project around this folder)", nargs="*")
     parser.add_flag("--conflicts", "list what was edited both here and in its source; import nothing")
     parser.add_value("--format", "FORMAT", "read as this format (default: auto)", default="auto")
+    parser.add_value("--exclude", "PATTERN", "leave out of folders, as .gitignore has it; repeatable", action="append")
     parser.add_flag("--dry-run", "print what would happen, change nothing")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--inbox", action="store_true", help="into the inbox (default)")
@@ -42,8 +43,9 @@ def _import_arguments(parser: Parser) -> None:
 def _import(arguments: argparse.Namespace, session: Session) -> int:
     """Import memory and rule files.
 
-    Formats are CLAUDE.md, AGENTS.md, Cursor and Copilot rules, auto memory, ADRs, lessons, memtui's own JSONL and the
-    portable vault. Candidates wait in the inbox unless --active accepts them.
+    A folder is searched for what assistants load (CLAUDE.md, AGENTS.md, rules of Cursor, Copilot and others, skills,
+    auto memory), for ADRs and lessons, memtui's own JSONL and portable vaults. A .memtuiignore in the project's root
+    leaves out more. Candidates wait in the inbox unless --active accepts them.
     """
     from memtui.capture.importer import plan_import, read_sources, run_import, vanished_sources
 
@@ -83,7 +85,7 @@ def _request(arguments: argparse.Namespace, session: Session) -> ImportRequest:
     """Return what to import.
 
     Raises:
-        UsageError: no path is given, or an empty one.
+        UsageError: a path is empty.
     """
     from memtui.capture.importer import ImportRequest
     from memtui.capture.plan import ImportOptions
@@ -91,14 +93,13 @@ def _request(arguments: argparse.Namespace, session: Session) -> ImportRequest:
     if not all(map(str.strip, arguments.path)):
         # An empty variable of a script would mean the whole folder.
         raise UsageError("A path is empty", where="PATH", remedy="Name files or folders; `.` is the current folder.")
-    if not arguments.path:
-        raise UsageError("Nothing to import", where="PATH", remedy="Name files or folders: memtui import .")
     return ImportRequest(
         paths=[Path(path) for path in arguments.path],
         folder=session.folder,
         home=Path.home(),
         project=session.project,
         format=arguments.format,
+        exclude=tuple(arguments.exclude or ()),
         options=ImportOptions(
             active=arguments.active,
             include_deleted=arguments.include_deleted,

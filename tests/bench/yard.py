@@ -81,8 +81,8 @@ class Card:
 
 def score(folder: Path) -> Card:
     """Import a folder into a fresh vault, as `memtui import DIR` does, and return its scorecard."""
-    from memtui.capture.collect import find_places
     from memtui.capture.importer import ImportRequest, plan_import, read_sources, run_import
+    from memtui.capture.places import find_places
     from memtui.domain.identity import Actor
     from memtui.vault.filters import EVERYTHING, MemoryFilter
     from memtui.vault.vault import Vault
@@ -106,7 +106,7 @@ def score(folder: Path) -> Card:
             memories = list(reader.get_many(ids).values())
         card = Card(folder.name, len(memories), seconds=round(seconds, 2))
         card.again = sum(item.action not in {"unchanged", "skip"} for item in again.items)
-        card.app_files = sum(place.files for place in find_places(folder, home) if place.where == "project")
+        card.app_files = sum(len(place.sources) for place in find_places(folder, home)[0] if place.where == "project")
     _judge(card, memories, read, folder)
     _count_sources(card, memories, read, plan, folder)
     return card

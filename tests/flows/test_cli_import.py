@@ -338,8 +338,14 @@ def test_accepting_all_keeps_to_the_project_in_view(project: Cli) -> None:
 def test_an_empty_path_and_the_home_of_nobody_are_wrong_usage(project: Cli) -> None:
     assert "empty" in project("import", "", code=2).err
     assert "does not know" in project("import", "~nosuchuser/rules", code=2).err
-    assert "Nothing to import" in project("import", code=2).err
     assert project("list", "--status", "any", "--json").json == []
+
+
+def test_without_a_path_the_project_around_the_folder_is_imported(project: Cli) -> None:
+    named = project("import", ".", "--dry-run", "--json").json
+    project.write("src/deep/notes.md", "# Notes\n")
+    project.cd(Path.cwd() / "src" / "deep")
+    assert project("import", "--dry-run", "--json").json == named
 
 
 def test_conflicts_are_listed_and_settled_from_the_shell(project: Cli) -> None:

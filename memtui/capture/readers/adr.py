@@ -149,7 +149,10 @@ class AdrReader:
         stem, _, extension = name.rpartition(".")
         if extension.lower() not in {"md", "markdown"} or stem.lower() in NOT_RECORDS:
             return False
-        if not any(map(FOLDERS.fullmatch, [file.root.name, *folders])):
+        # A checkout may be called anything; the name of a folder that a person imports by itself counts.
+        if not any(map(FOLDERS.fullmatch, folders)) and (
+            not FOLDERS.fullmatch(file.root.name) or (file.root / ".git").exists()
+        ):
             return False
         if NUMBERED.match(stem) or TEMPLATE_NAME.match(stem):
             return True

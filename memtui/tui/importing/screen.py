@@ -21,11 +21,13 @@ from memtui.tui.actions.table import IMPORT, Action
 from memtui.tui.importing.view import (
     Importer,
     PlaceRow,
+    Places,
     PlanRow,
     Preview,
-    place_at,
+    known_places,
     place_cells,
     place_rows,
+    places_at,
     plan_cells,
     plan_lines,
     plan_words,
@@ -40,7 +42,7 @@ from memtui.tui.widgets.lines import TextLine, TitleLine
 from memtui.tui.widgets.lists import PickList, RowList, TextRow
 
 if TYPE_CHECKING:
-    from memtui.capture.collect import KnownPlace
+    from memtui.capture.collect import SourcesFound
 
 WELCOME = (
     "This vault is empty. Below is what your assistants and your team have written down already.",
@@ -85,7 +87,7 @@ class ImportScreen(ListDetail):
         self._title = TitleLine("Welcome" if first_run else "Import", id="import-title")
         self._words = Static(Content("\n".join(WELCOME if first_run else REMINDER)), id="import-words", markup=False)
         self._path = TextLine("a file or folder", longest=4_000, id="import-path")
-        self._known: list[KnownPlace] = []
+        self._known = Places(())
         self._ticked: set[Path] = set()
         self._active = False
         self._stopped = False
@@ -123,47 +125,45 @@ class ImportScreen(ListDetail):
     # -- sources ----------------------------------------------------------------------------------
 
     def _find_places(self) -> None:
-        from memtui.capture.collect import find_places
-
-        def show(places: list[KnownPlace]) -> None:
+        def show(places: Places) -> None:
             self._known = places
-            in_project = {place.path for place in places if place.where == "project"}
-            self._tick(in_project or {place.path for place in places})
+            in_project = {place.path for place in places.rows if place.where == "project"}
+            self._tick(in_project or {place.path for place in places.rows})
 
-        self.loader.read(lambda: find_places(self.opening.folder, self._home), show, group="places")
+        self.loader.read(lambda: known_places(self.opening.folder, self._home), show, group="places")
 
     def _tick(self, paths: Iterable[Path]) -> None:
         """Tick these sources and no others, and preview them."""
         self._ticked = set(paths)
         current = self._places.current
         self._places.show(
-            place_rows(self._known, self._ticked),
+            place_rows(self._known.rows, self._ticked),
             follow=(lambda row: row.place == current.place) if current is not None else None,
             notice=_NOTHING_FOUND,
         )
-        self._places.set_title("1 Sources", f"{len(self._ticked)} of {len(self._known)} ticked")
+        self._places.set_title("1 Sources", f"{len(self._ticked)} of {len(self._known.rows)} ticked")
         self.look_again()
 
     @property
-    def _chosen(self) -> list[KnownPlace]:
-        """The ticked sources, in the order of the list."""
-        return [row.place for row in self._places.rows if row.ticked]
+    def _chosen(self) -> SourcesFound:
+        """The sources that are ticked, in the order of the list."""
+        return self._known.found(self._ticked)
 
     # -- the preview ------------------------------------------------------------------------------
 
     def look_again(self) -> None:
         """Preview an import of what is ticked."""
-        places, active = self._chosen, self._active
-        if not places:
+        if not self._ticked:
             self.loader.stop("preview")
             self._title.note = ""
             self._plan.show((), notice=("Nothing is ticked.", "space ticks a source."))
             self._plan.set_title("2 Preview")
             return
         self._title.note = "reading …"
+        chosen, active = self._chosen, self._active
 
         def preview(task: Task) -> tuple[Preview, Sequence[PlanRow | TextRow]]:
-            found = self._importer.preview(places, active=active, progress=task.progress(self._show_progress))
+            found = self._importer.preview(chosen, active=active, progress=task.progress(self._show_progress))
             return found, plan_lines(found.plan)  # in the thread, as there may be thousands
 
         self.loader.run(preview, self._show_preview, group="preview")
@@ -205,7 +205,7 @@ class ImportScreen(ListDetail):
 
     def action_import_all(self) -> None:
         """Tick every source, or none where all are ticked."""
-        paths = {place.path for place in self._known}
+        paths = {place.path for place in self._known.rows}
         self._tick(set() if self._ticked == paths else paths)
 
     def action_import_active(self) -> None:
@@ -221,16 +221,14 @@ class ImportScreen(ListDetail):
     @on(Input.Submitted, "#import-path")
     def _find_place(self, event: Input.Submitted) -> None:
         event.stop()
-        self.loader.read(
-            lambda: place_at(event.value, folder=self.opening.folder, home=self._home), self._add_place, group="places"
-        )
+        typed, folder = event.value, self.opening.folder
+        self.loader.read(lambda: places_at(typed, folder=folder, home=self._home), self._add_places, group="places")
 
-    def _add_place(self, place: KnownPlace) -> None:
+    def _add_places(self, places: Places) -> None:
         self.trouble_is_over()
-        if place.path not in {known.path for known in self._known}:
-            self._known = [*self._known, place]
+        self._known = self._known.with_more(places)
         self._close_path()
-        self._tick(self._ticked | {place.path})
+        self._tick(self._ticked | {place.path for place in places.rows})
 
     def _close_path(self) -> None:
         self._path.value = ""
@@ -248,7 +246,7 @@ class ImportScreen(ListDetail):
 
     def action_import_run(self) -> None:
         """Import what is ticked."""
-        places, active = self._chosen, self._active
+        chosen, active = self._chosen, self._active
         self._stopped = False
         self.loader.stop("preview")
         self._title.note = "importing …"
@@ -259,7 +257,7 @@ class ImportScreen(ListDetail):
             self.call_later(self._show_progress, what, done, total)
 
         def run() -> Done:
-            done = self._importer.run(places, active=active, progress=progress)
+            done = self._importer.run(chosen, active=active, progress=progress)
             self._imported = done if done.changed else None
             return done
 

@@ -20,8 +20,10 @@ from memtui.tui.widgets.lists import Cell, TextRow
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
-    from memtui.capture.collect import KnownPlace
+    from memtui.capture.collect import SourceFound, SourcesFound
+    from memtui.capture.draft import Skipped
     from memtui.capture.importer import ImportRequest
+    from memtui.capture.places import KnownPlace
     from memtui.capture.plan import ImportPlan, Planned
 
 Progress = Callable[[str, int, int], None]
@@ -36,13 +38,44 @@ class Preview:
     files: int
 
 
-def place_at(typed: str, *, folder: Path, home: Path) -> KnownPlace:
-    """Return a place that a person typed, relative to a folder.
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The places of one or several folders, and what was left out of them."""
+
+    rows: Sequence[KnownPlace]
+    skipped: Sequence[Skipped] = ()
+    links: Sequence[SourceFound] = ()
+    """Links to files of the places."""
+
+    def with_more(self, other: Places) -> Places:
+        """Return these places with others behind them, each file once."""
+        known = {source.real for place in self.rows for source in place.sources}
+        fresh = [place for place in other.rows if not known.issuperset(source.real for source in place.sources)]
+        return Places((*self.rows, *fresh), (*self.skipped, *other.skipped), (*self.links, *other.links))
+
+    def found(self, ticked: Collection[Path]) -> SourcesFound:
+        """Return the sources of the places that are ticked."""
+        from memtui.capture.collect import SourcesFound
+
+        sources = [source for place in self.rows if place.path in ticked for source in place.sources]
+        return SourcesFound(sources, list(self.skipped), list(self.links))
+
+
+def known_places(folder: Path, home: Path) -> Places:
+    """Return the places of the project around a folder and of the home folder."""
+    from memtui.capture.places import find_places
+
+    rows, found = find_places(folder, home)
+    return Places(rows, found.skipped, found.links)
+
+
+def places_at(typed: str, *, folder: Path, home: Path) -> Places:
+    """Return the places of a file or folder that a person typed, relative to a folder.
 
     Raises:
         NotFoundError: there is none, or nothing in it that memtui can read.
     """
-    from memtui.capture.collect import KnownPlace, look_at
+    from memtui.capture.places import places_of, sources_of
 
     try:
         path = folder / Path(typed.strip()).expanduser()
@@ -51,14 +84,15 @@ def place_at(typed: str, *, folder: Path, home: Path) -> KnownPlace:
         is_file, is_there = False, False
     if not typed.strip() or not is_there:
         raise NotFoundError("No such file or folder", where=tame(typed, 80), remedy="Check the path.")
-    found = look_at(path, where="named", base=path.parent if is_file else path, home=home)
-    if found is None and not is_file:
+    found = sources_of(path, home)
+    if not found.sources:
         raise NotFoundError(
             "This folder holds nothing in a format that memtui knows",
             where=tame(str(path), 120),
             remedy="Name a file instead: any file can be read as Markdown.",
         )
-    return found or KnownPlace(path, "named", "Any Markdown", str(path), 1)
+    rows = places_of(found.sources, "named", path.parent if is_file else path, home)
+    return Places(rows, found.skipped, found.links)
 
 
 class Importer:
@@ -72,25 +106,25 @@ class Importer:
         self._access = access
         self._home = home
 
-    def preview(self, places: Sequence[KnownPlace], *, active: bool, progress: Progress) -> Preview:
-        """Return what importing these places would do; writes nothing.
+    def preview(self, found: SourcesFound, *, active: bool, progress: Progress) -> Preview:
+        """Return what importing these sources would do; writes nothing.
 
         Raises:
             Cancelled: raised by `progress`.
         """
         from memtui.capture.importer import plan_import, read_sources
 
-        request = self._request(places, active=active)
-        read = read_sources(request, progress=lambda done, total: progress("reading", done, total))
+        request = self._request(found, active=active)
+        read = read_sources(request, found, progress=lambda done, total: progress("reading", done, total))
         return Preview(plan_import(self._access.read_vault, read, request), len(read.files))
 
-    def run(self, places: Sequence[KnownPlace], *, active: bool, progress: Progress) -> Done:
-        """Import these places as one change; cancelled, it leaves the vault unchanged."""
+    def run(self, found: SourcesFound, *, active: bool, progress: Progress) -> Done:
+        """Import these sources as one change; cancelled, it leaves the vault unchanged."""
         from memtui.capture.importer import read_sources, run_import
 
-        request = self._request(places, active=active)
+        request = self._request(found, active=active)
         try:
-            read = read_sources(request, progress=lambda done, total: progress("reading", done, total))
+            read = read_sources(request, found, progress=lambda done, total: progress("reading", done, total))
             self._access.opening.before_change()
             plan, report = run_import(
                 self._access.vault,
@@ -111,13 +145,13 @@ class Importer:
         hints += ["u undoes it"] if changed else []
         return Done("; ".join(hints), changed=changed)
 
-    def _request(self, places: Sequence[KnownPlace], *, active: bool) -> ImportRequest:
+    def _request(self, found: SourcesFound, *, active: bool) -> ImportRequest:
         from memtui.capture.importer import ImportRequest
         from memtui.capture.plan import ImportOptions
 
         opening = self._access.opening
         return ImportRequest(
-            paths=[place.path for place in places],
+            paths=[source.file.path for source in found.sources],
             folder=opening.folder,
             home=self._home,
             project=opening.project,
@@ -171,7 +205,7 @@ def place_cells(row: PlaceRow, width: int) -> list[Cell]:
         Cell("✓" if row.ticked else "·", mark, 2),
         Cell(tame(row.place.name), text),
         Cell(tame(row.place.label), kind, label if label >= _SHORTEST_LABEL else 0, before=1),
-        Cell(counted(row.place.files, "file"), "dim", 9, right=True, after=1),
+        Cell(counted(len(row.place.sources), "file"), "dim", 9, right=True, after=1),
     ]
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from curating import write_files
 
-from memtui.capture.collect import MAX_BYTES, Collected, collect, find_places, look_at
+from memtui.capture.collect import MAX_BYTES, Collected, SourcesFound, find, read
+from memtui.capture.places import KnownPlace, find_places
 from memtui.errors import NotFoundError, UsageError
 from memtui.progress import Cancelled
 
@@ -27,7 +28,10 @@ def _write(root: Path, name: str, text: str | bytes = RULE) -> Path:
 
 
 def _collect(*paths: Path, root: Path | None = None, format_name: str = "auto") -> Collected:
-    return collect(paths, root=root, home=Path("/nonexistent/home"), format=format_name)
+    found = SourcesFound()
+    for path in paths:
+        found.add(find(path, root=root, home=Path("/nonexistent/home"), format=format_name))
+    return read(found)
 
 
 def _read(collected: Collected) -> list[tuple[str, str]]:
@@ -220,7 +224,7 @@ def test_a_file_that_vanishes_meanwhile_is_told(tmp_path: Path) -> None:
         if (done, total) == (0, 1):
             path.unlink(missing_ok=True)
 
-    collected = collect([path], root=None, home=tmp_path, progress=remove_it)
+    collected = read(find(path, root=None, home=tmp_path), progress=remove_it)
     assert collected.files == []
     assert [skipped.reason.partition(":")[0] for skipped in collected.skipped] == ["cannot be read"]
 
@@ -229,7 +233,7 @@ def test_progress_counts_files_and_may_cancel(tmp_path: Path) -> None:
     for number in range(3):
         _write(tmp_path, f"{number}/CLAUDE.md")
     reports: list[tuple[int, int]] = []
-    collect([tmp_path], root=None, home=tmp_path, progress=lambda done, total: reports.append((done, total)))
+    read(find(tmp_path, root=None, home=tmp_path), progress=lambda done, total: reports.append((done, total)))
     assert reports[-4:] == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
     def cancel(done: int, total: int) -> None:
@@ -237,7 +241,7 @@ def test_progress_counts_files_and_may_cancel(tmp_path: Path) -> None:
             raise Cancelled(total)
 
     with pytest.raises(Cancelled):
-        collect([tmp_path], root=None, home=tmp_path, progress=cancel)
+        read(find(tmp_path, root=None, home=tmp_path), progress=cancel)
 
 
 def test_files_read_are_let_go_of(tmp_path: Path) -> None:
@@ -275,6 +279,10 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
+def places(folder: Path, home: Path) -> list[KnownPlace]:
+    return find_places(folder, home)[0]
+
+
 def test_places_of_project_and_home_are_found_from_a_folder_below(project: Path, home: Path) -> None:
     slug = re.sub(r"[^A-Za-z0-9]", "-", project.as_posix())
     write_files(
@@ -288,38 +296,24 @@ def test_places_of_project_and_home_are_found_from_a_folder_below(project: Path,
     )
     write_files(home, {".claude/CLAUDE.md": RULES, f".claude/projects/{slug}/memory/MEMORY.md": "# Memory\n\n- x\n"})
     write_files(home, {".claude/projects/-other-project/memory/MEMORY.md": "# Memory\n\n- not this one\n"})
-    found = find_places(project / "src" / "deep", home)
+    found = places(project / "src" / "deep", home)
     assert [(place.where, place.name) for place in found] == [
-        ("project", "CLAUDE.md"),
         ("project", ".cursor/rules"),
+        ("project", "CLAUDE.md"),
         ("project", "docs/adr"),
         ("project", f"~/.claude/projects/{slug}/memory"),
         ("home", "~/.claude/CLAUDE.md"),
     ]
-    assert all(place.label and place.files == 1 for place in found)
+    assert all(place.label and len(place.sources) == 1 for place in found)
 
 
 def test_one_file_under_two_names_is_one_place(project: Path, home: Path) -> None:
     write_files(project, {"AGENTS.md": RULES})
     (project / "CLAUDE.md").symlink_to("AGENTS.md")
-    assert len(find_places(project, home)) == 1
+    assert len(places(project, home)) == 1
 
 
 def test_empty_folders_and_dead_links_are_no_places(project: Path, home: Path) -> None:
     (project / ".claude" / "rules").mkdir(parents=True)
     (project / "CLAUDE.md").symlink_to("nowhere.md")
-    assert find_places(project, home) == []
-
-
-def test_counting_stops_at_the_cap(project: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.capture.collect.MOST_FILES", 3)
-    write_files(project, {f".claude/rules/r{number}.md": RULES for number in range(9)})
-    assert [place.files for place in find_places(project, home)] == [3]
-
-
-def test_a_place_that_a_person_names_is_told_by_its_path(project: Path, home: Path) -> None:
-    write_files(project, {"CLAUDE.md": RULES, "picture.png": "x"})
-    place = look_at(project / "CLAUDE.md", where="named", base=project, home=home)
-    assert place is not None
-    assert place.name == str(project / "CLAUDE.md")
-    assert look_at(project / "picture.png", where="named", base=project, home=home) is None
+    assert places(project, home) == []

@@ -107,8 +107,9 @@ def test_paths_of_nested_files_are_read_from_the_root_where_they_exist(tmp_path:
 def test_folders_scope_nested_files() -> None:
     root = Path("/p")
     nested = SourceFile(root / "a/b/.cursor/rules/x.mdc", root, Path("/h"))
-    assert folder_of(nested, ".cursor/rules") == "a/b"
-    assert folder_of(SourceFile(root / ".claude/CLAUDE.md", root, Path("/h")), ".claude") == ""
+    assert folder_of(nested, in_rule_folder=True) == "a/b"
+    assert folder_of(SourceFile(root / ".claude/CLAUDE.md", root, Path("/h"))) == ""
+    assert folder_of(SourceFile(root / ".github/workflows/AGENTS.md", root, Path("/h"))) == ".github/workflows"
     assert folder_of(SourceFile(Path("/h/.claude/CLAUDE.md"), root, Path("/h"))) == ""
     assert folder_anchors("a") == ("a/**",)
     assert folder_anchors("") == ()

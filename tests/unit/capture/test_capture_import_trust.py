@@ -19,7 +19,7 @@ from curating import (
     write_files,
 )
 
-from memtui.capture.collect import collect
+from memtui.capture.collect import find, read
 from memtui.curate.lifecycle import pin, restore, retire
 from memtui.domain.memory import Memory
 from memtui.progress import Cancelled
@@ -130,7 +130,7 @@ def test_stopping_while_reading_or_writing_leaves_the_vault_as_it_was(vault: Vau
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        collect([root], root=root, home=root, progress=stop)
+        read(find(root, root=root, home=root), progress=stop)
     with pytest.raises(Cancelled):
         try_import(vault, root, progress=stop)
     assert (everything(vault), counter(vault)) == (before, seen)

@@ -8,8 +8,9 @@ import pytest
 
 from memtui.capture.draft import ReadResult, SourceFile
 from memtui.capture.readers.claude_memory import READER as CLAUDE_MEMORY
-from memtui.capture.readers.registry import CLAUDE_MD, CLAUDE_RULES
+from memtui.capture.readers.registry import reader_named
 
+CLAUDE_MD, CLAUDE_RULES = reader_named("claude-md"), reader_named("claude-rules")
 FIXTURES = Path(__file__).parent / "fixtures"
 MEMORY = "home/.claude/projects/-code-ferry/memory"
 
@@ -38,10 +39,10 @@ def titles(result: ReadResult) -> list[str]:
     [
         ("code/ferry/CLAUDE.md", True),
         ("code/ferry/.claude/CLAUDE.md", True),
-        ("code/ferry/web/Claude.md", True),
+        ("code/ferry/Claude.md", True),
+        ("code/ferry/web/Claude.md", False),
         ("code/ferry/CLAUDE.local.md", True),
         (".claude/CLAUDE.md", True),
-        ("code/ferry/.claude/rules/claude.md", False),
         ("code/ferry/CLAUDE.txt", False),
         ("code/ferry/NOTCLAUDE.md", False),
     ],

@@ -8,21 +8,16 @@ import pytest
 
 from memtui.capture.draft import Draft, Reader, ReadResult, SourceFile
 from memtui.capture.readers.registry import (
-    AGENTS_MD,
-    CLINE,
-    CONVENTIONS,
-    COPILOT,
-    CURSOR,
-    GEMINI,
-    MEMORY_BANK,
     READERS,
-    WINDSURF,
     formats,
     reader_for,
     reader_named,
 )
 from memtui.errors import UsageError
 
+AGENTS_MD, CLINE, CONVENTIONS, COPILOT = map(reader_named, ("agents-md", "cline", "conventions", "copilot"))
+CURSOR, GEMINI, MEMORY_BANK = map(reader_named, ("cursor-rules", "gemini", "cline-memory-bank"))
+WINDSURF = reader_named("windsurf")
 FIXTURES = Path(__file__).parent / "fixtures"
 
 
@@ -43,7 +38,9 @@ def read(reader: Reader, root: Path, name: str, text: str) -> ReadResult:
     ("reader", "name", "known"),
     [
         (AGENTS_MD, "AGENTS.md", True),
-        (AGENTS_MD, "svc/agents.md", True),
+        (AGENTS_MD, "svc/AGENTS.md", True),
+        (AGENTS_MD, "agents.md", True),
+        (AGENTS_MD, "docs/agents.md", False),
         (AGENTS_MD, "AGENTS.override.md", True),
         (AGENTS_MD, "AGENT.md", True),
         (AGENTS_MD, "AGENTS.txt", False),
@@ -208,7 +205,8 @@ def _one(reader: Reader, root: Path, name: str, text: str = RULE) -> Draft:
     ("name", "format_name"),
     [
         ("GEMINI.md", "gemini"),
-        ("svc/gemini.md", "gemini"),
+        ("svc/GEMINI.md", "gemini"),
+        ("docs/gemini.md", None),
         (".windsurfrules", "windsurf"),
         (".windsurf/rules/a.md", "windsurf"),
         ("svc/.devin/rules/deep/a.md", "windsurf"),
@@ -233,8 +231,10 @@ def _one(reader: Reader, root: Path, name: str, text: str = RULE) -> Draft:
         ("LESSONS.md", "lessons"),
         ("README.md", None),
         ("src/rules.md", None),
-        (".clinerules/hooks/a.md", None),
         ("docs/memory-bank.md", None),
+        ("docs/memory-bank/overview.md", None),
+        ("docs/CONVENTIONS.md", None),
+        ("web/best_practices.md", None),
     ],
 )
 def test_every_file_goes_to_its_own_reader(tmp_path: Path, name: str, format_name: str | None) -> None:
@@ -324,7 +324,6 @@ def test_the_files_of_a_memory_bank_say_what_kind_they_hold(tmp_path: Path, name
     ("name", "agent", "anchors"),
     [
         ("CONVENTIONS.md", None, ()),
-        ("svc/CONVENTIONS.md", None, ("svc/**",)),
         (".rules", "zed", ()),
         (".junie/guidelines.md", "junie", ()),
         ("svc/.junie/guidelines/style.md", "junie", ("svc/**",)),

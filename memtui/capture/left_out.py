@@ -1,0 +1,163 @@
+"""Why a file that looks like a source is not read: where it lies, what it is part of, what a person left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.capture.draft import Reader, SourceFile
+from memtui.capture.readers.registry import is_misplaced
+from memtui.capture.readers.rule_files import RuleReader
+from memtui.capture.readers.skills import skill_of
+from memtui.errors import SourceError, UsageError
+from memtui.text.tables import read_table
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+IGNORE_FILE = ".memtuiignore"
+"""In the root of a repository: what import leaves out, written as `.gitignore` is."""
+
+_TEXTS = frozenset({".md", ".mdc", ".mdx", ".markdown"})
+_IMAGES_AND_TEXTS = _TEXTS | {".txt", ".rst", ".adoc", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ""}
+
+
+class LeftOut(StrEnum):
+    """Why a file or folder is not read, as people read it; code compares the members, never their words."""
+
+    WORKTREE = "a worktree of a repository: its main checkout is read"
+    CLONE = "another repository: import it by itself"
+    OUTSIDE = "a link that leads outside the folder"
+    IGNORED = f"left out by {IGNORE_FILE}"
+    EXCLUDED = "left out by your pattern"
+    FIXTURE = "data of tests"
+    TEMPLATE = "a template for other projects"
+    EXAMPLE = "an example of a rule file"
+    SKILL_PART = "part of a skill: its SKILL.md is read"
+    STARTED = "an agent, command or prompt: it is started by its name"
+    UNLOADED = "in an assistant's folder, but no assistant loads it by itself"
+    MISPLACED = "named like a rule file, but no assistant looks for it there, or in this spelling"
+
+
+@cache
+def folder_names(table: str) -> frozenset[str]:
+    """Return a list of names of places.toml."""
+    return frozenset(read_table(__file__, "places.toml")[table])
+
+
+def kind_of_folder(name: str) -> str:
+    """Return `fixtures`, `templates`, `examples`, `tests` or `test_data` by a folder's name; empty for any other."""
+    bare = name.lower().strip("_-.")
+    if "{{" in name or "cookiecutter" in bare:
+        return "templates"
+    tables = ("fixtures", "templates", "examples", "tests", "test_data")
+    return next((table for table in tables if bare in folder_names(table)), "")
+
+
+@dataclass(slots=True)
+class Exclusions:
+    """The patterns of a person: of an import, and of the ignore file of each repository."""
+
+    patterns: Sequence[str] = ()
+    _specs: dict[Path | None, GitIgnoreSpec | None] = field(default_factory=dict)
+
+    def reason(self, file: SourceFile) -> LeftOut | None:
+        """Return why a person left a file out.
+
+        Raises:
+            UsageError: a pattern cannot be read.
+            SourceError: a line of the ignore file cannot be.
+        """
+        if self.patterns and self._matches(None, file):
+            return LeftOut.EXCLUDED
+        return LeftOut.IGNORED if self._matches(file.root, file) else None
+
+    def _matches(self, root: Path | None, file: SourceFile) -> bool:
+        if root not in self._specs:
+            self._specs[root] = self._spec(root)
+        spec = self._specs[root]
+        return spec is not None and not Path(file.name).is_absolute() and spec.match_file(file.name)
+
+    def _spec(self, root: Path | None) -> GitIgnoreSpec | None:
+        if root is None:
+            return _compiled(self.patterns, UsageError("This pattern cannot be read", where="--exclude"))
+        path = root / IGNORE_FILE
+        try:
+            lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
+        except OSError:
+            return None
+        return _compiled(lines, SourceError("A pattern cannot be read", where=str(path)))
+
+
+def _compiled(lines: Sequence[str], trouble: UsageError | SourceError) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec
+
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except ValueError as error:
+        raise type(trouble)(trouble.what, where=trouble.where, remedy=str(error)) from error
+
+
+def leave_out(root: Path, name: str) -> None:
+    """Add a file or folder, named from the root, to the ignore file of a repository."""
+    path = root / IGNORE_FILE
+    text = path.read_text(encoding="utf-8", errors="surrogateescape") if path.exists() else ""
+    escaped = "".join(f"\\{letter}" if letter in "*?[\\" else letter for letter in name)
+    gap = "" if not text or text.endswith("\n") else "\n"
+    path.write_text(f"{text}{gap}/{escaped}\n", encoding="utf-8", errors="surrogateescape")
+
+
+def left_out(file: SourceFile, reader: Reader | None, lies_in: LeftOut | None) -> LeftOut | None:
+    """Return why a file that was found by searching is not read; None if it is, or if it is of no interest.
+
+    Args:
+        file: the file.
+        reader: the reader that recognises it, if any.
+        lies_in: what the folders around it make of it.
+    """
+    if reader is not None and reader.format in {"vault", "jsonl", "claude-memory"}:
+        return lies_in
+    is_text = file.path.suffix.lower() in _TEXTS
+    if is_text and file.path.name != "SKILL.md" and skill_of(file):
+        return LeftOut.SKILL_PART
+    named = isinstance(reader, RuleReader) and not reader.folder(file)
+    if is_text and not named and _is_started_by_name(file):
+        return LeftOut.STARTED
+    if reader is None:
+        unread = _unread(file) if is_text else None
+        return (lies_in or unread) if unread else None
+    if lies_in is LeftOut.EXAMPLE:
+        return None if _holds_code(file) else lies_in
+    return lies_in
+
+
+def _is_started_by_name(file: SourceFile) -> bool:
+    parts = file.name.split("/")[:-1]
+    owner = next((number for number, part in enumerate(parts) if _is_assistants(part)), None)
+    return owner is not None and any(part in folder_names("started_by_name") for part in parts[owner + 1 : owner + 2])
+
+
+def _is_assistants(folder: str) -> bool:
+    return folder == ".github" or folder in folder_names("assistants")
+
+
+def _unread(file: SourceFile) -> LeftOut | None:
+    if is_misplaced(file):
+        return LeftOut.MISPLACED
+    inside = any(part in folder_names("assistants") for part in file.name.split("/")[:-1])
+    return LeftOut.UNLOADED if inside else None
+
+
+def _holds_code(file: SourceFile) -> bool:
+    """Return whether a file's folder, or the one around an assistant's folder, holds more than texts."""
+    folder = file.path.parent
+    while folder.name.startswith(".") and folder != file.root:
+        folder = folder.parent
+    try:
+        return any(path.suffix.lower() not in _IMAGES_AND_TEXTS for path in folder.iterdir() if path.is_file())
+    except OSError:
+        return True

@@ -1,0 +1,179 @@
+"""Readers of rule files, which one table describes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from memtui.capture.draft import (
+    DraftMaker,
+    ReadResult,
+    Skipped,
+    SourceFile,
+    drafts_from_markdown,
+    folder_of,
+    is_below_home,
+    within_folder,
+)
+from memtui.capture.frontmatter import Frontmatter, globs_of, split_frontmatter
+from memtui.capture.includes import add_imports, link_target
+from memtui.capture.markdown import PIECE_CHARS
+from memtui.text.tables import read_table
+
+_MATCH_ALL = frozenset({"*", "**", "**/*", "**/**"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleReader:
+    """Reads the rule files of one assistant.
+
+    Attributes:
+        names: ends of paths that name such a file in any folder. On a case-sensitive disk an assistant finds only this
+            spelling, so another one counts only where a person surely means it: at the root.
+        root_names: the same, at the root of the repository only; `*` stands for part of a name.
+        folders: folders, wherever they lie, whose files with one of the suffixes are such files.
+        skipped_names: files of those folders that are not, in lower case.
+        marks: names of which such a folder has at least one unless it lies at the root, in lower case.
+        home_folders: folders below the user's home; what lies there holds for every project.
+        agents: the assistant, where its folder or file tells which of several it is.
+        globs_key: the frontmatter's key for the files that a rule is about.
+        always: key and value by which a frontmatter says that a rule is about every file.
+        match_all_is_none: whether a pattern that fits every file counts as none.
+        global_globs: whether a rule in the user's home keeps its globs.
+        anchored: whether a file in a subfolder is about that folder only.
+        title_keys: the frontmatter's keys for a title, the first that is there.
+        whole_if_titled: whether a short text with a title stays one memory.
+        hint: what the files say of the kind of their memories, as `explain_kind` takes it.
+        hints: the same for single names.
+        is_link: whether a file whose whole text is a path stands for that file.
+        imports: whether `@path` imports a file.
+    """
+
+    format: str
+    label: str
+    agent: str | None = None
+    names: tuple[str, ...] = ()
+    root_names: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = (".md",)
+    skipped_names: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    home_folders: tuple[str, ...] = ()
+    agents: Mapping[str, str] = field(default_factory=dict, hash=False)
+    globs_key: str = ""
+    always: tuple[str, object] | None = None
+    match_all_is_none: bool = False
+    global_globs: bool = False
+    anchored: bool = True
+    title_keys: tuple[str, ...] = ()
+    whole_if_titled: bool = False
+    hint: str = ""
+    hints: Mapping[str, str] = field(default_factory=dict, hash=False)
+    is_link: bool = False
+    imports: bool = False
+
+    def detect(self, file: SourceFile) -> bool:
+        """Return whether the file is one of these rule files, by its path."""
+        name = f"/{file.name.lstrip('/')}"
+        if self._named.search(name) or (self._named_otherwise.search(name) and not folder_of(file)):
+            return True
+        if not name.lower().endswith(self.suffixes) or file.path.name.lower() in self.skipped_names:
+            return False
+        return bool(self.folder(file)) and self._is_marked(file)
+
+    def looks_like(self, file: SourceFile) -> bool:
+        """Return whether the file bears one of the names in another spelling, or in a place where it does not count."""
+        name = f"/{file.name.lstrip('/')}"
+        return bool(self._named_otherwise.search(name) or self._rooted.search(name))
+
+    def folder(self, file: SourceFile) -> str:
+        """Return the path of the rule folder that the file lies in; empty if it lies in none."""
+        path = file.path.as_posix()
+        found = self._foldered.search(path)
+        return path[: found.end() - 1] if found else ""
+
+    def read(self, file: SourceFile) -> ReadResult:
+        """Return the file's memories, anchored to the files that it is about, or to the folder it lies in."""
+        if self.is_link and (target := link_target(file)):
+            reason = f"only names {file.text.strip()}, which is read instead"
+            return ReadResult(skipped=[Skipped(file.name, (1, 1), reason)], includes=[target])
+        settings = split_frontmatter(file.text)
+        is_global = is_below_home(file, *self.home_folders)
+        globs = self._globs(settings)
+        title = next(filter(None, map(settings.text, self.title_keys)), "")
+        maker = DraftMaker(
+            file=file,
+            format=self.format,
+            agent=self._agent(file),
+            anchors=self._global_anchors(globs) if is_global else self._anchors(file, globs),
+            scope="global" if is_global else "project",
+            hint=self._hint(file),
+        )
+        whole_chars = PIECE_CHARS if title and self.whole_if_titled else 0
+        result = drafts_from_markdown(maker, settings, title=title, whole_chars=whole_chars)
+        if self.imports:
+            add_imports(result, file, settings)
+        return result
+
+    @cached_property
+    def _named(self) -> re.Pattern[str]:
+        return re.compile(f"/{_one_of(self.names)}$|^/{_one_of(self.root_names)}$")
+
+    @cached_property
+    def _named_otherwise(self) -> re.Pattern[str]:
+        return re.compile(f"/{_one_of(self.names)}$", re.IGNORECASE)
+
+    @cached_property
+    def _rooted(self) -> re.Pattern[str]:
+        return re.compile(f"/{_one_of(self.root_names)}$", re.IGNORECASE)
+
+    @cached_property
+    def _foldered(self) -> re.Pattern[str]:
+        return re.compile(f"/{_one_of(self.folders)}/")
+
+    def _is_marked(self, file: SourceFile) -> bool:
+        """Return whether the rule folder is surely one: by its place, or by a file that such folders have."""
+        folder = Path(self.folder(file))
+        if not self.marks or folder.parent == file.root or not folder_of(file, in_rule_folder=True):
+            return True
+        return any(path.name.lower() in self.marks for path in folder.rglob("*.md"))
+
+    def _globs(self, settings: Frontmatter) -> tuple[str, ...]:
+        if self.always is not None and settings.values.get(self.always[0]) == self.always[1]:
+            return ()
+        globs = globs_of(settings.values.get(self.globs_key))
+        return tuple(glob for glob in globs if glob not in _MATCH_ALL) if self.match_all_is_none else globs
+
+    def _global_anchors(self, globs: tuple[str, ...]) -> tuple[str, ...]:
+        return globs if self.global_globs else ()
+
+    def _anchors(self, file: SourceFile, globs: tuple[str, ...]) -> tuple[str, ...]:
+        if not self.anchored:
+            return ()
+        return within_folder(folder_of(file, in_rule_folder=bool(self.folder(file))), globs)
+
+    def _agent(self, file: SourceFile) -> str | None:
+        return next((self.agents[part] for part in file.path.parts if part in self.agents), self.agent)
+
+    def _hint(self, file: SourceFile) -> str | None:
+        if self.hint:
+            return f"{self.hint}:{file.path.stem}"
+        return self.hints.get(file.path.name)
+
+
+def _one_of(names: tuple[str, ...]) -> str:
+    written = ("[^/]*".join(map(re.escape, name.split("*"))) for name in names)
+    return f"(?:{'|'.join(written) or '(?!)'})"
+
+
+def rule_readers() -> tuple[RuleReader, ...]:
+    """Return the readers of the table, in its order."""
+    return tuple(RuleReader(**_settings(row)) for row in read_table(__file__, "rule_files.toml")["rules"])
+
+
+def _settings(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
