@@ -8,7 +8,8 @@ from enum import StrEnum
 from functools import cache
 from typing import Literal
 
-from memtui.analysis.classify import first_word, is_imperative, openings
+from memtui.analysis.classify import first_word, is_imperative
+from memtui.analysis.sentence_acts import openings
 from memtui.analysis.titles import plain_text
 from memtui.capture.blocks import CALLOUT_MARK, Block, BlockKind, item_text
 from memtui.text.tables import compile_lines, read_table

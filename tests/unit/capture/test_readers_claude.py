@@ -186,7 +186,11 @@ def test_a_topic_file_is_one_memory(home: Path) -> None:
             "The board is at /d",
             "tooling",
         ),
-        ("# Ports in use\n\nThe web app has 3000.\n\n## More\n\nThe worker has none.\n", "Ports in use", "lesson"),
+        (
+            "# Ports in use\n\nThe web app has 3000.\n\n## More\n\nThe worker has none.\n",
+            "Ports in use",
+            "architecture",
+        ),
     ],
 )
 def test_a_topic_file_gives_its_title_and_kind(home: Path, text: str, title: str, kind: str) -> None:

@@ -1,0 +1,208 @@
+"""What a sentence does, in several languages: it forbids, obliges, tells, decides, reports a fault, runs a command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Literal
+
+from memtui.text.tables import compile_lines, read_table
+
+SENTENCE_CHARS = 320
+"""Only the start of a sentence is read."""
+
+CODE_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]{1,300})\1(?!`)")
+
+_CJK = frozenset({"zh", "ja", "ko"})
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_RUN, _CODE = "\u2318", "\u25e6"
+_WORD = re.compile(rf"[\w']+|[{_RUN}{_CODE}]")
+_EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)")
+_LABEL = re.compile(r"[^.:：]{1,60}?[:：](?=\s|[^\x00-\x7f])\s*|[^.:：]{1,60}?\s[—–-]{1,2}\s")
+_EARLY_CHARS = 60
+_RULES = frozenset({"forbids", "obliges", "orders", "advises"})
+
+Act = str
+"""The name of an act in the table, or of a shape: `forbids`, `obliges`, `orders`, `tells`, `command` …"""
+
+
+def acts_of(sentence: str) -> frozenset[Act]:
+    """Return what a sentence of Markdown, without its list mark, does."""
+    spans = CODE_SPAN.sub(lambda span: f" {_RUN if _is_command(span[2]) else _CODE} ", sentence[:SENTENCE_CHARS])
+    plain = _EMPHASIS.sub("", spans).lower().replace("\u2019", "'").strip()
+    words = _WORD.findall(plain)
+    if not words:
+        return frozenset()
+    said = dict(reversed(list(sightings(plain, "acts"))))
+    mood = _mood(plain, said)
+    shape = set(_shape(plain, said)) if mood.isdisjoint(_RULES) else set()
+    return frozenset({*mood, *shape, *_topics(plain, words, said, mood)})
+
+
+def _is_command(code: str) -> bool:
+    """Return whether code is a command line: a program with arguments, a script or a slash command."""
+    return bool(_command().match(code.strip()))
+
+
+def _mood(plain: str, said: dict[Act, int]) -> set[Act]:
+    """Return how strongly a sentence tells what to do; nothing if it does not."""
+    label = _LABEL.match(plain)
+    parts = (plain, plain[label.end() :]) if label else (plain,)
+    reason = said.get("cause", SENTENCE_CHARS) if plain.isascii() else SENTENCE_CHARS
+    if said.get("forbid", SENTENCE_CHARS) < min(reason, _EARLY_CHARS) or any(map(_forbids_by_shape, parts)):
+        return {"forbids"}
+    mood = {"obliges"} if said.get("oblige", reason) < reason else {"orders"} if any(map(_is_order, parts)) else set()
+    later = {"forbids_later": "forbid" in said, "advises": "advise" in said, "only": _pattern("only").search(plain)}
+    return mood | {act for act, holds in later.items() if holds}
+
+
+def _shape(plain: str, said: dict[Act, int]) -> Iterator[Act]:
+    """Yield how a sentence that tells nobody what to do is made."""
+    if "tell" in said or "build" in said or plain.startswith(_CODE):
+        yield "tells"
+    else:
+        yield "defines" if _pattern("defines").match(plain) else "names"
+    if _pattern("over").match(plain):
+        yield "over"
+
+
+def _topics(plain: str, words: list[str], said: dict[Act, int], mood: set[Act]) -> Iterator[Act]:
+    """Yield what a sentence is about, whatever it says of it."""
+    yield from said.keys() & {"build", "style", "learned", "now"}
+    if _pattern("underway").search(plain):
+        yield "now"
+    if _RUN in words:
+        yield "command_first" if words[0] == _RUN else "command"
+    elif "tool" in said:
+        yield "tool"
+    if "decide" in said:
+        yield "decide_in_rule" if mood & {"forbids", "orders"} else "decide"
+    if "instead" in said and "cause" in said:
+        yield "instead_because"
+    fault = next((act for act in ("failed", "fails") if act in said), None)
+    if fault and mood.isdisjoint(_RULES):
+        yield fault
+        if said.keys() & {"cause", "cured"}:
+            yield "fault_explained"
+        if _pattern("past").search(plain):
+            yield "fault_past"
+
+
+def _forbids_by_shape(part: str) -> bool:
+    german = _pattern("german_no").search(part) and _ends_as_german_order(part)
+    return bool(german or _pattern("forbids").match(part))
+
+
+def _is_order(part: str) -> bool:
+    """Return whether a sentence or the part after its label tells what to do."""
+    words = _WORD.findall(part)
+    while words and words[0] in words_of("adverbs"):
+        words = words[1:]
+    if not words:
+        return False
+    if words[0] in words_of("conditions"):
+        _, comma, main = part.partition(",")
+        return bool(comma) and _is_order(main.strip())
+    if words[0] in openings("verbs") and words[0] not in words_of("determiners"):
+        return words[0] not in openings("nouns") or words_of("finite").isdisjoint(words[1:5])
+    return words[0] in words_of("do") or _is_foreign_order(part)
+
+
+def _is_foreign_order(part: str) -> bool:
+    if _KANA.search(part):
+        end = part.rstrip("。．.! ")
+        return end.endswith(cjk_words_of("do_last")) or bool(_pattern("japanese_order").search(end))
+    german = _pattern("german").search(part) and _ends_as_german_order(part)
+    return bool(german or part.startswith(cjk_words_of("do")))
+
+
+def _ends_as_german_order(part: str) -> bool:
+    return bool(_pattern("german_order").search(part)) and words_of("german_finite").isdisjoint(_WORD.findall(part))
+
+
+# The tables
+
+
+_Phrases = dict[str, list[tuple[tuple[str, ...], str]]]
+
+
+def sightings(lower: str, table: Literal["acts", "headings"]) -> Iterator[tuple[str, int]]:
+    """Yield the entry and the position of every phrase of a table that a text in lower case holds, as whole words."""
+    phrases, cjk = _phrase_table(table)
+    found = [(match[0], match.start()) for match in _WORD.finditer(lower)]
+    for number, (word, position) in enumerate(found):
+        for phrase, entry in phrases.get(word, ()):
+            following = found[number + 1 : number + len(phrase)]
+            if len(phrase) == 1 or tuple(next_word for next_word, _ in following) == phrase[1:]:
+                yield entry, position
+    if not lower.isascii():
+        for word, entry in cjk:
+            if (position := lower.find(word)) >= 0:
+                yield entry, position
+
+
+@cache
+def words_of(name: str) -> frozenset[str]:
+    """Return a list of single words, those of all languages with spaces together."""
+    languages = table("words")[name].items()
+    return frozenset(phrase[0] for name, written in languages if name not in _CJK for phrase in _phrases(written))
+
+
+@cache
+def cjk_words_of(name: str) -> tuple[str, ...]:
+    """Return the same of Chinese, Japanese and Korean."""
+    return tuple(
+        word for language, written in table("words")[name].items() if language in _CJK for word in written.split()
+    )
+
+
+@cache
+def openings(part_of_speech: Literal["verbs", "nouns"]) -> frozenset[str]:
+    """Return the first words of instructions, or those of them that also begin a noun phrase."""
+    return frozenset(table("openings")[part_of_speech].split())
+
+
+def table(name: str) -> dict[str, Any]:
+    """Return one table of the file of cues."""
+    found: dict[str, Any] = read_table(__file__, "kind_cues.toml")[name]
+    return found
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return compile_lines(table("patterns")[name])
+
+
+@cache
+def _command() -> re.Pattern[str]:
+    programs = table("patterns")["programs"].replace("\n", "")
+    return re.compile(
+        rf"(?:\$ )?(?:sudo |[A-Z_]+=\S+ )*(?:(?:\./)?(?:{programs}) \S|\./[\w./-]+\.(?:sh|ps1|py)\b|[\w./-]+\.sh\b"
+        r"|/[a-z][a-z-]+$)"
+    )
+
+
+@cache
+def _phrase_table(name: str) -> tuple[_Phrases, tuple[tuple[str, str], ...]]:
+    """Return the phrases by their first word, and the words of scripts without spaces, each with its entry."""
+    phrases: _Phrases = {}
+    cjk: list[tuple[str, str]] = []
+    for entry, languages in table(name).items():
+        for language, written in languages.items():
+            if language in _CJK:
+                cjk.extend((word, entry) for word in written.split())
+                continue
+            for phrase in _phrases(written):
+                phrases.setdefault(phrase[0], []).append((phrase, entry))
+    return phrases, tuple(cjk)
+
+
+def _phrases(written: str) -> Iterator[tuple[str, ...]]:
+    for entry in written.split():
+        forms: list[tuple[str, ...]] = [()]
+        for part in entry.split("_"):
+            stem, *endings = part.split("/")
+            variants = [stem, *(stem + ending for ending in endings)]
+            forms = [(*form, variant) for form in forms for variant in variants]
+        yield from forms
