@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from shlex import quote
 
 from memtui.capture.apply import ImportReport, apply_plan
 from memtui.capture.collect import ReadFile, SourcesFound, read
@@ -26,6 +27,7 @@ from memtui.progress import ProgressCallback
 from memtui.text.words import counted, some_of
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import RECIPE
+from memtui.vault.passed_files import PASSED_FILE, passed_files
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reader import VaultReader
 from memtui.vault.rows import HALF_LIFE
@@ -36,7 +38,7 @@ from memtui.workspace import find_workspace
 CLAIMS = frozenset({"status", "status_reason", "pinned", "confirmed_at", "confirmed_by", "verified_at", "verified_by"})
 """Keys by which a record vouches for itself."""
 
-_SETTINGS = frozenset({HALF_LIFE, RECIPE})
+_SETTINGS = frozenset({HALF_LIFE, RECIPE, PASSED_FILE})
 """Typed lines that configure a whole vault rather than state a memory."""
 
 _TRANSCRIPT_BYTES = 200_000
@@ -306,12 +308,27 @@ def _plan(
         return names[folder]
 
     planner = Planner(reader, request.options, recuts=read.recuts, is_gone=read.is_gone)
-    plan = planner.plan([(draft, owner(draft, folder)) for draft, folder in read.drafts])
-    plan.skipped = planner.skipped_of(read.skipped)
+    offered = [(draft, owner(draft, folder)) for draft, folder in read.drafts]
+    passed = _passed_over(reader, offered)
+    plan = planner.plan([each for each in offered if each[0].record is not None or each[0].source.path not in passed])
+    plan.skipped = [each for each in planner.skipped_of(read.skipped) if each.path not in passed]
+    plan.skipped += [
+        Skipped(path, None, f"never offered again; `memtui inbox never --undo {quote(path)}` offers it")
+        for path in passed
+    ]
     plan.records = list(read.records)
     if request.project not in {None, GLOBAL_PROJECT} and isinstance(reader, VaultWriter):
         ensure_project(reader, check_name(str(request.project)))
     return plan
+
+
+def _passed_over(reader: VaultReader, offered: Sequence[tuple[Draft, str | None]]) -> list[str]:
+    """Return the files that a person never wants to be offered from again."""
+    passed = {file.place for file in passed_files(reader)}
+    found = (
+        draft.source.path for draft, name in offered if draft.record is None and (name, draft.source.path) in passed
+    )
+    return list(dict.fromkeys(path for path in found if path is not None))
 
 
 NAMED = 8

@@ -18,6 +18,7 @@ from memtui.text.sanitize import one_line
 from memtui.text.words import parse_budget
 from memtui.vault.journal import thing_from_record
 from memtui.vault.packs import RECIPE, recipe_from_record, recipe_named, recipe_record, write_recipe
+from memtui.vault.passed_files import PASSED_FILE, pass_files, passed_file_from_record
 from memtui.vault.projects import check_name
 from memtui.vault.rows import HALF_LIFE
 from memtui.vault.text_search import Patterns, secrets_in
@@ -31,15 +32,17 @@ def add_typed_lines(writer: VaultWriter, records: Iterable[Record], options: Imp
     bad: list[str] = []
     half_lives: list[Record] = []
     recipes: list[Record] = []
+    passed: list[Record] = []
     kin: list[Record] = []
     for record in records:
-        {HALF_LIFE: half_lives, RECIPE: recipes}.get(record["type"], kin).append(record)
+        {HALF_LIFE: half_lives, RECIPE: recipes, PASSED_FILE: passed}.get(record["type"], kin).append(record)
     if not options.allow_secret:
         kin = _without_secrets(kin, bad, options.secret_patterns)
         recipes = _without_secrets(recipes, bad, options.secret_patterns)
     _add_records(writer, kin, bad, actor)
     _apply_half_lives(writer, half_lives, bad, actor, over=options.replace)
     _save_recipes(writer, recipes, bad, actor, over=options.replace)
+    _pass_files(writer, passed, bad, actor)
     return bad
 
 
@@ -109,6 +112,24 @@ def _save_recipes(writer: VaultWriter, records: Iterable[Record], bad: list[str]
             bad.append(f"recipe {recipe.name[:40]}: {problem}")
         else:
             write_recipe(writer, recipe)
+
+
+def _pass_files(writer: VaultWriter, records: Iterable[Record], bad: list[str], actor: Actor) -> None:
+    """Pass over files that this vault does not pass over yet."""
+    files = []
+    for record in records:
+        try:
+            file = passed_file_from_record(record)
+            if file.project is not None:
+                check_name(file.project)
+        except (RecordError, UsageError) as error:
+            bad.append(f"file never to offer again {one_line(str(record.get('path')))[:40]}: {error}")
+            continue
+        if actor.is_person:
+            files.append(file)
+        else:
+            bad.append(f"file never to offer again {file.path[:40]}: only a person's import takes what persons decided")
+    pass_files(writer, files)
 
 
 def _days(value: object) -> float | None:

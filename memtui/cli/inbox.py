@@ -3,41 +3,75 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from memtui.cli import parsing
 from memtui.cli.output import say, write_line, write_table
 from memtui.cli.parsing import Parser
-from memtui.cli.session import Commands, Session
+from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate import lifecycle
-from memtui.errors import UsageError
+from memtui.errors import NotFoundError, UsageError
 from memtui.text.sanitize import one_line
 from memtui.text.words import counted
+from memtui.vault.filters import MemoryFilter
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
     from memtui.capture.source_conflicts import Side
-    from memtui.vault.filters import MemoryFilter
+    from memtui.curate.inbox import Offer
+    from memtui.curate.outcomes import Outcome
 
 SHOWN_CHARACTERS = 200
 
 
 def _inbox_arguments(parser: Parser) -> None:
     add = parser.add_actions()
-    add("list", "list what is waiting (default)", _list)
+    listing = add("list", "list what is waiting (default)", _list)
+    _add_choice(listing)
     accept = add("accept", "accept candidates", _accept)
     parsing.add_ids(accept, nargs="*")
     accept.add_flag("--all", "all of the project in view, except unassigned ones")
-    accept.add_value("--kind", "KIND", "give them this kind")
+    _add_choice(accept, kind="only this kind; with ids or --all: give them this kind")
+    accept.add_flag("--dry-run", "print what would be accepted, change nothing")
     reject = add("reject", "reject candidates for good", _reject)
-    parsing.add_ids(reject)
+    parsing.add_ids(reject, nargs="*")
+    _add_choice(reject)
+    reject.add_flag("--dry-run", "print what would be rejected, change nothing")
     parsing.add_reason(reject)
+    kind = add("kind", "give candidates another kind", _kind)
+    kind.add_value("kind", "KIND", "the kind they get")
+    parsing.add_ids(kind, nargs="*")
+    _add_place(kind)
+    edit = add("edit", "decide on candidates as one text in $EDITOR", _edit)
+    parsing.add_ids(edit, nargs="*")
+    _add_choice(edit)
+    edit.add_flag("--yes", "apply what the text says without asking")
+    never = add("never", "never offer a file again, and reject what waits from it", _never)
+    never.add_value("file", "FILE", "the file, as its candidates name it", nargs="?")
+    never.add_flag("--list", "list the files that are never offered again")
+    never.add_flag("--undo", "offer the file again, and bring back what was rejected with it")
     add("conflicts", "list what was edited both here and in its source", list_conflicts)
     keep = add("keep", "settle conflicts: keep what the memory says", _keep)
     parsing.add_ids(keep)
     take = add("take", "settle conflicts: take what the source says", _take)
     parsing.add_ids(take)
     parsing.add_allow_secret(take)
+
+
+def _add_place(parser: Parser) -> None:
+    parser.add_value("--file", "PATH", "only from this file or folder")
+    parser.add_value("--section", "HEADING", "only from below this heading; several joined with ' > '")
+
+
+def _add_choice(parser: Parser, kind: str = "only this kind") -> None:
+    _add_place(parser)
+    parser.add_value("--kind", "KIND", kind)
 
 
 def _list(arguments: argparse.Namespace, session: Session) -> None:
@@ -47,7 +81,10 @@ def _list(arguments: argparse.Namespace, session: Session) -> None:
     """
     from memtui.curate.views import list_memories, view_record
 
-    views = list_memories(session.vault, _waiting(session, with_unassigned=session.project is None), sort="created")
+    wanted = _waiting(session, with_unassigned=session.project is None)
+    if any(getattr(arguments, name, None) for name in ("file", "section", "kind")):
+        wanted = replace(wanted, ids=tuple(offer.id for offer in _offers(arguments, session, kind=arguments.kind)))
+    views = list_memories(session.vault, wanted, sort="created")
     rows = (
         [
             view.memory.id,
@@ -70,12 +107,87 @@ def _waiting(session: Session, *, with_unassigned: bool) -> MemoryFilter:
     return waiting(session.view.scope, with_unassigned=with_unassigned)
 
 
-def _accept(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.curate.fields import check_kind
-    from memtui.curate.links import resembling_each
+def _offers(arguments: argparse.Namespace, session: Session, *, kind: str | None = None) -> list[Offer]:
+    """Return the candidates that ids, or file, section and kind choose.
 
+    Raises:
+        UsageError: both or neither are given.
+        NotFoundError: nothing waits there, or an id is unknown.
+    """
+    from memtui.curate.inbox import chosen_offers, read_offers
+
+    identifiers = getattr(arguments, "id", None) or []
+    file, section = arguments.file, arguments.section
+    if bool(identifiers) == any((file, section, kind)):
+        ways = "Name ids, or choose with --file, --section or --kind"
+        if "all" in arguments:
+            ways = f"{ways}, or --all"
+        raise UsageError("Which candidates?", remedy=f"{ways}. `memtui inbox --help` tells more.")
+    wanted = _waiting(session, with_unassigned=session.project is None)
+    with session.vault.read() as reader:
+        if identifiers:
+            ids = tuple(dict.fromkeys(map(reader.resolve, identifiers)))
+            wanted = MemoryFilter(statuses=None, ids=ids)
+        offers = read_offers(reader, wanted)
+    return chosen_offers(offers, file=file, section=section, kind=kind)
+
+
+def _shows(arguments: argparse.Namespace, session: Session, offers: Sequence[Offer], verb: str) -> bool:
+    """Print what a dry run would decide on; False if it is none."""
+    if not arguments.dry_run:
+        return False
+    rows = ([one.id, one.kind, _place(one), one.title] for one in offers)
+    session.put_rows(({"id": one.id, "kind": one.kind, "path": one.path, "title": one.title} for one in offers), rows)
+    if not session.json:
+        say(f"Dry run: would {verb} {counted(len(offers), 'candidate')}. Nothing was changed.")
+    return True
+
+
+def _place(offer: Offer) -> str:
+    return f"{offer.path}:{offer.line}" if offer.path and offer.line else offer.path or offer.origin
+
+
+def _accept(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.curate.inbox import decide
+
+    outright = arguments.all or arguments.id
+    if outright and not arguments.dry_run and not (arguments.file or arguments.section):
+        session.back_up_daily()
+        _put_accepted(session, _accept_named(arguments, session))
+        return
+    offers = _all_offers(session) if arguments.all else _offers(arguments, session, kind=_only_kind(arguments))
+    if _shows(arguments, session, offers, "accept"):
+        return
     session.back_up_daily()
-    outcome = lifecycle.accept(
+    versions = {offer.id: offer.version for offer in offers}
+    outcome = decide(
+        session.vault,
+        list(versions),
+        actor=session.actor,
+        folder=session.folder,
+        project=session.project,
+        versions=versions,
+        careful=True,
+    )
+    _put_accepted(session, outcome)
+
+
+def _only_kind(arguments: argparse.Namespace) -> str | None:
+    return None if arguments.id else arguments.kind
+
+
+def _all_offers(session: Session) -> list[Offer]:
+    from memtui.curate.inbox import read_offers
+
+    with session.vault.read() as reader:
+        return read_offers(reader, _waiting(session, with_unassigned=False))
+
+
+def _accept_named(arguments: argparse.Namespace, session: Session) -> Outcome:
+    """Accept what ids name, or all, and give it another kind if one is named."""
+    from memtui.curate.fields import check_kind
+
+    return lifecycle.accept(
         session.vault,
         _chosen(arguments, session),
         actor=session.actor,
@@ -83,6 +195,11 @@ def _accept(arguments: argparse.Namespace, session: Session) -> None:
         project=session.project,
         kind=check_kind(session.kinds, arguments.kind) if arguments.kind else None,
     )
+
+
+def _put_accepted(session: Session, outcome: Outcome) -> None:
+    from memtui.curate.links import resembling_each
+
     session.put_outcome(outcome, "Accepted")
     for memory, found in resembling_each(session.vault, outcome.changed):
         say(outcomes.resembles(memory, found))
@@ -93,8 +210,6 @@ def _accept(arguments: argparse.Namespace, session: Session) -> None:
 
 def _chosen(arguments: argparse.Namespace, session: Session) -> list[str]:
     if not arguments.all:
-        if not arguments.id:
-            raise UsageError("Which candidates?", remedy="Name ids, or use --all.")
         return list(arguments.id)
     with session.vault.read() as reader:
         # Unassigned ones would go to the project in view: that is decided one by one.
@@ -106,16 +221,136 @@ def _chosen(arguments: argparse.Namespace, session: Session) -> list[str]:
 
 
 def _reject(arguments: argparse.Namespace, session: Session) -> None:
+    chosen = arguments.id
+    if arguments.dry_run or arguments.file or arguments.section or arguments.kind or not chosen:
+        offers = _offers(arguments, session, kind=arguments.kind)
+        if _shows(arguments, session, offers, "reject"):
+            return
+        chosen = [offer.id for offer in offers]
     session.back_up_daily()
     outcome = lifecycle.reject(
         session.vault,
-        arguments.id,
+        chosen,
         actor=session.actor,
         reason=arguments.why,
         allow_secret=arguments.allow_secret,
         secret_patterns=session.secret_patterns,
     )
     session.put_outcome(outcome, "Rejected")
+
+
+def _kind(arguments: argparse.Namespace, session: Session) -> None:
+    offers = _offers(arguments, session)
+    session.back_up_daily()
+    versions = {offer.id: offer.version for offer in offers}
+    outcome = lifecycle.change_kind(
+        session.vault, list(versions), arguments.kind, actor=session.actor, versions=versions
+    )
+    session.put_outcome(outcome, f"Now {arguments.kind}")
+
+
+def _edit(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.curate.external_editor import find_editor, read_text_file, run_editor, write_text_file
+    from memtui.curate.inbox import decide
+    from memtui.curate.inbox_sheet import read_sheet, write_sheet
+
+    session.only_a_person("decide on candidates")
+    named = arguments.id or arguments.file or arguments.section or arguments.kind
+    offers = _offers(arguments, session, kind=arguments.kind) if named else _all_offers(session)
+    with session.vault.read() as reader:
+        found = reader.get_many(offer.id for offer in offers)
+    sheet = write_sheet([found[offer.id] for offer in offers if found[offer.id].status == "candidate"])
+    if not sheet.memories:
+        raise NotFoundError("Nothing waits in the inbox", remedy="`memtui import .` brings candidates.")
+    find_editor()
+    file = write_text_file(sheet.text, "inbox")
+    run_editor(file)
+    try:
+        decisions = read_sheet(sheet, read_text_file(file), session.kinds)
+    except UsageError as error:
+        raise UsageError(f"{error.what} ({error.where})", where=str(file.path), remedy=error.remedy) from error
+    if decisions is None or not (arguments.yes or _agreed(decisions.words, file.path)):
+        say("Nothing was changed.")
+        session.put({"changed": [], "unchanged": []})
+        return
+    session.back_up_daily()
+    outcome = decide(
+        session.vault,
+        decisions.accepted,
+        decisions.rejected,
+        actor=session.actor,
+        folder=session.folder,
+        project=session.project,
+        edits=decisions.edits,
+        versions=sheet.versions,
+        secret_patterns=session.secret_patterns,
+    )
+    file.path.unlink(missing_ok=True)
+    session.put_outcome(outcome, "Decided on")
+
+
+def _agreed(words: str, path: Path) -> bool:
+    """Ask whether to apply what a text decides.
+
+    Raises:
+        UsageError: there is nobody to ask.
+    """
+    if not sys.stdin.isatty():
+        raise UsageError(f"The text says: {words}", where=str(path), remedy="Say --yes to apply it.")
+    print(f"{words[0].upper()}{words[1:]}. Apply? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _never(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.curate import inbox
+    from memtui.vault.passed_files import passed_file_record, passed_files
+
+    if bool(arguments.file) == arguments.list or (arguments.list and arguments.undo):
+        raise UsageError("Which file?", remedy="Name a file, or say --list: `memtui inbox never --help`.")
+    if arguments.list:
+        with session.vault.read() as reader:
+            files = passed_files(reader)
+        records = [passed_file_record(one) for one in files]
+        rows = ([one.project or "unassigned", one.path, f"{one.at:%Y-%m-%d}", one.actor] for one in files)
+        session.put_rows(({key: one[key] for key in ("project", "path", "at", "actor")} for one in records), rows)
+        if not session.json:
+            said = f"{counted(len(files), 'file')}. `memtui inbox never --undo FILE` offers one again."
+            say(said if files else "Every file is offered.")
+        return
+    session.back_up_daily()
+    if arguments.undo:
+        file = inbox.passed_file(session.vault, session.view.scope.projects or (), arguments.file)
+        outcome = inbox.offer_file_again(session.vault, file, actor=session.actor)
+        session.put({"path": file.path, "project": file.project, "changed": [one.id for one in outcome.changed]})
+        back = f"{counted(len(outcome.changed), 'candidate')} back in the inbox"
+        say(f"Offered again: {file.path}; {back}. {UNDO_HINT}")
+        return
+    project, path = _file_named(arguments.file, session)
+    outcome = inbox.never_offer(session.vault, project, path, actor=session.actor)
+    session.put({"path": path, "project": project, "changed": [one.id for one in outcome.changed]})
+    say(f"Never offered again: {path}; {counted(len(outcome.changed), 'candidate')} rejected.")
+    say(f"{UNDO_HINT} Later `memtui inbox never --undo {quote(path)}` offers it again.")
+
+
+def _file_named(name: str, session: Session) -> tuple[str | None, str]:
+    """Return the project and path that a file has in candidates, else those that an import would give it."""
+    from memtui.curate.fields import relative_name
+    from memtui.curate.inbox import chosen_offers, read_offers
+    from memtui.curate.projects import root_for
+
+    with session.vault.read() as reader:
+        offers = read_offers(reader, _waiting(session, with_unassigned=session.project is None))
+        path = relative_name(name, root=root_for(reader, session.folder), folder=session.folder)
+    for wanted in dict.fromkeys((path, name)):
+        with suppress(NotFoundError):
+            places = {(offer.project, offer.path) for offer in chosen_offers(offers, file=wanted)}
+            if len(places) == 1:
+                project, found = places.pop()
+                return project, str(found)
+            if len(places) > 1:
+                names = ", ".join(sorted(str(found) for _, found in places))
+                raise UsageError("Several files have this name", where=name, remedy=f"Name one: {names}.")
+    return session.view.project, path
 
 
 def list_conflicts(arguments: argparse.Namespace, session: Session) -> None:

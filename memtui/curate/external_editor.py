@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,14 @@ _COLON = frozenset({"subl", "zed", "hx", "helix", "micro"})  # Editors that take
 
 _PLUS = frozenset({"vi", "vim", "nvim", "nano", "pico", "emacs", "emacsclient", "kak", "joe", "ne", "mg", "gvim"})
 """Editors that take `+LINE FILE`."""
+
+
+_WAIT: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys((*_GOTO, "subl", "mate", "atom"), ("--wait", "-w")),
+    "zed": ("--wait", "-w"),
+    "gvim": ("--nofork", "-f"),
+}
+"""Options of editors that return at once, by which they wait until the file is closed; the first one is added."""
 
 
 def find_editor() -> list[str]:
@@ -65,12 +74,18 @@ def editor_command(path: Path, line: int | None = None) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryFile:
-    """A temporary file for the editor, with the memory and text as written."""
+class EditorFile:
+    """A temporary file for the editor, with the text as written."""
 
-    memory: Memory
     path: Path
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFile(EditorFile):
+    """The file of a memory."""
+
+    memory: Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,22 +111,28 @@ def edit_in_editor(memory: Memory) -> Edited:
 
 def write_memory_file(memory: Memory) -> MemoryFile:
     """Write a memory to a temporary file that only its owner can read."""
-    text = render_memory(memory)
-    name = memory.id[:20].replace(os.sep, "_")
+    file = write_text_file(render_memory(memory), memory.id[:20].replace(os.sep, "_"))
+    return MemoryFile(file.path, file.text, memory)
+
+
+def write_text_file(text: str, name: str) -> EditorFile:
+    """Write a text to a temporary file that only its owner can read."""
     descriptor, path = tempfile.mkstemp(prefix=f"memtui-{name}-", suffix=".md")
     with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
         stream.write(text)
-    return MemoryFile(memory, Path(path), text)
+    return EditorFile(Path(path), text)
 
 
-def run_editor(file: MemoryFile) -> None:
-    """Run the editor on a file until it exits.
+def run_editor(file: EditorFile) -> None:
+    """Run the editor on a file until it exits; one that would return at once is told to wait.
 
     Raises:
         UsageError: it cannot be started; an untouched file is deleted.
         MemtuiError: it failed; the file is kept and named.
     """
-    command = editor_command(file.path)
+    program, *arguments = editor_command(file.path)
+    waits = _WAIT.get(Path(program).stem.lower(), ())
+    command = [program, *(waits[:1] if not set(waits) & set(arguments) else ()), *arguments]
     try:
         done = subprocess.run(command, check=False)
     except (OSError, ValueError) as error:
@@ -126,7 +147,7 @@ def run_editor(file: MemoryFile) -> None:
         )
 
 
-def discard_untouched(file: MemoryFile) -> None:
+def discard_untouched(file: EditorFile) -> None:
     """Delete a file that still holds the text as written."""
     with suppress(OSError):
         if file.path.read_bytes() == file.text.encode():
@@ -139,16 +160,25 @@ def read_memory_file(file: MemoryFile) -> Edited:
     Raises:
         MemtuiError: it cannot be read as a memory; it is kept and named.
     """
-    try:
-        after = decode(file.path.read_bytes()).text
-    except OSError as error:
-        raise MemtuiError(f"The edited file is gone ({error.strerror})", where=str(file.path)) from error
+    after = read_text_file(file)
     if after == file.text:
         return Edited({}, file.path)
     edited = _read_back(file.memory, after, file.path)
     mine, theirs = memory_record(file.memory), memory_record(edited)
     changed = [key for key in dict.fromkeys((*mine, *theirs)) if mine.get(key) != theirs.get(key)]
     return Edited(_changes(file.memory, edited), file.path, tuple(key for key in changed if key not in EDITABLE))
+
+
+def read_text_file(file: EditorFile) -> str:
+    """Read an edited file back as text.
+
+    Raises:
+        MemtuiError: it is gone.
+    """
+    try:
+        return decode(file.path.read_bytes()).text
+    except OSError as error:
+        raise MemtuiError(f"The edited file is gone ({error.strerror})", where=str(file.path)) from error
 
 
 def _read_back(memory: Memory, text: str, path: Path) -> Memory:

@@ -289,35 +289,6 @@ def accept(
     return apply_to_each(vault, prefixes, actor, "accept", step, afterwards=afterwards)
 
 
-def accept_many(
-    vault: Vault, identifiers: Sequence[str], *, actor: Actor, folder: Path, project: str | None = None
-) -> Outcome:
-    """Accept candidates as one change; of several, those that a person should read first are skipped.
-
-    Skipped are those that look planted, and those without a project, as they would go to that of the folder.
-    A single one was read, so it is accepted whatever it holds.
-
-    Raises:
-        RefusedError: an agent cannot accept.
-    """
-    skipped: list[Skipped] = []
-    if len(identifiers) > 1:
-        with vault.read() as reader:
-            found = reader.get_many(identifiers)
-        candidates = [found[identifier] for identifier in identifiers if identifier in found]
-        skipped += [Skipped(memory.id, SkipReason.PLANTED) for memory in candidates if planted_reasons(memory)]
-        planted = {each.id for each in skipped}
-        skipped += [
-            Skipped(memory.id, SkipReason.UNASSIGNED)
-            for memory in candidates
-            if memory.project is None and memory.id not in planted
-        ]
-        left_out = {each.id for each in skipped}
-        identifiers = [memory.id for memory in candidates if memory.id not in left_out]
-    outcome = accept(vault, identifiers, actor=actor, folder=folder, project=project) if identifiers else Outcome()
-    return replace(outcome, skipped=(*outcome.skipped, *skipped))
-
-
 def accepted(batch: Batch, memory: Memory, *, folder: Path, project: str | None) -> Memory:
     """Return a candidate as taken into use and add its signal to the batch."""
     writer, actor = batch.writer, batch.actor

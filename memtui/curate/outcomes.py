@@ -99,6 +99,10 @@ def apply_to_each(
     versions: Mapping[str, int] | None = None,
     # what follows from the changed memories once all are stored
     afterwards: Callable[[VaultWriter, Sequence[Memory]], None] | None = None,
+    # what is done beside it, before the steps
+    first: Callable[[VaultWriter], None] | None = None,
+    # for the journal, of the changed memories
+    summary: Callable[[Sequence[Memory]], str] | None = None,
 ) -> Outcome:
     """Apply a step to memories as one change; every id is resolved before anything is written.
 
@@ -110,6 +114,8 @@ def apply_to_each(
     pending: list[Memory] = []
     with vault.write(actor=actor.name, action=action, reason=reason) as writer:
         batch = Batch(writer, actor)
+        if first is not None:
+            first(writer)
         memories = resolved(writer, prefixes, optional=chosen)
         found = {memory.id for memory in memories}
         skipped = [Skipped(each, SkipReason.MISSING) for each in prefixes if each in chosen and each not in found]
@@ -129,7 +135,7 @@ def apply_to_each(
             afterwards(writer, changed)
             stored = writer.get_many(memory.id for memory in changed)
             changed = [stored[memory.id] for memory in changed]
-        writer.summary = f"{action} {_title_or_count(changed)}"
+        writer.summary = summary(changed) if summary else f"{action} {_title_or_count(changed)}"
     return Outcome(tuple(changed), tuple(skipped))
 
 

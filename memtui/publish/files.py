@@ -25,6 +25,7 @@ from memtui.domain.record import (
 from memtui.errors import MemtuiError, RefusedError, SourceError, UnsafePathError, UsageError
 from memtui.recall.evaluation import Question, with_question
 from memtui.vault.packs import Recipe, recipe_record
+from memtui.vault.passed_files import PassedFile, passed_file_record
 
 HIDDEN = re.compile(
     "[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]",
@@ -53,6 +54,7 @@ class Snapshot:
     gone: frozenset[str] = frozenset()  # ids of memories that the vault once held and no longer does
     # days by kind, and by kind in a project, as applied to the vault
     half_lives: Mapping[str, float] = field(default_factory=dict)
+    passed: Sequence[PassedFile] = ()  # files of the exported projects that are never offered again
     recipes: Sequence[Recipe] = ()  # saved tasks of the exported projects, by name
 
 
@@ -73,6 +75,7 @@ def kin_lines(snapshot: Snapshot) -> Iterator[str]:
         map(tombstone_record, snapshot.tombstones),
         (half_life_record(kind, days) for kind, days in snapshot.half_lives.items()),
         map(recipe_record, snapshot.recipes),
+        map(passed_file_record, snapshot.passed),
     )
     for records in kinds:
         yield from sorted(map(dump_line, records))

@@ -19,6 +19,7 @@ from memtui.publish.memory_file import parse_memory, render_memory
 from memtui.text.words import some_of
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import RECIPE, read_recipes
+from memtui.vault.passed_files import PASSED_FILE, passed_files
 from memtui.vault.rows import HALF_LIFE
 from memtui.vault.text_search import Patterns, secrets_in, without_values
 from memtui.vault.vault import Vault
@@ -50,6 +51,7 @@ def take_snapshot(vault: Vault, scope: Scope) -> Snapshot:
                 for name, days in reader.half_lives().items()
                 if scope.is_everything or split_project(name)[1] in (scope.projects or ())
             },
+            passed=[file for file in passed_files(reader) if _is_in(scope, file.project)],
             recipes=[recipe for recipe in read_recipes(reader) if _is_in(scope, recipe.project)],
         )
 
@@ -131,7 +133,7 @@ _SAFE_NAME = re.compile(r"[a-z0-9-]{1,40}")
 _LONGEST_NAME = 80
 _DEVICES = re.compile(r"con|prn|aux|nul|com\d|lpt\d")  # Names that Windows reserves for devices, with any extension
 
-_KIN_TYPES = frozenset({"link", "verdict", "signal", "tombstone", HALF_LIFE, RECIPE})
+_KIN_TYPES = frozenset({"link", "verdict", "signal", "tombstone", HALF_LIFE, RECIPE, PASSED_FILE})
 
 
 @dataclass(frozen=True, slots=True)

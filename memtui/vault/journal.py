@@ -14,6 +14,7 @@ from memtui.domain.record import Record, memory_from_record, parse_time
 from memtui.errors import NotFoundError, NothingToUndoError
 from memtui.vault import rows
 from memtui.vault.packs import RECIPE, set_recipe
+from memtui.vault.passed_files import PASSED_FILE, offer_again, pass_files, passed_file_from_record
 from memtui.vault.projects import IDENTITY, drop_unused, set_identity
 from memtui.vault.reader import VaultReader
 from memtui.vault.rows import HALF_LIFE
@@ -302,10 +303,19 @@ def _apply_identity(writer: VaultWriter, step: _Step) -> None:
         drop_unused(writer, step.before["project"])
 
 
+def _apply_passed_file(writer: VaultWriter, step: _Step) -> None:
+    file = passed_file_from_record(step.known)
+    if step.after is None:
+        offer_again(writer, file)
+    else:
+        pass_files(writer, [file])
+
+
 _SETTINGS: Mapping[str, Callable[[VaultWriter, _Step], None]] = {
     HALF_LIFE: _apply_half_life,
     RECIPE: _apply_recipe,
     IDENTITY: _apply_identity,
+    PASSED_FILE: _apply_passed_file,
 }
 
 

@@ -74,6 +74,7 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
         "memory_id VARCHAR, path VARCHAR, native_id VARCHAR, span INTEGER[], base TEXTS, stated TEXTS,"
         "seen_hash VARCHAR, seen_at TIMESTAMP"
     ),
+    "passed_files": _shapes("project VARCHAR, path VARCHAR, made_at TIMESTAMP, actor VARCHAR"),
     "anchor_states": _shapes("memory_id VARCHAR, path VARCHAR, state VARCHAR, checked_at TIMESTAMP"),
     "changes": _shapes(
         "number BIGINT, made_at TIMESTAMP, actor VARCHAR, action VARCHAR, summary VARCHAR, reason VARCHAR,"
@@ -265,7 +266,7 @@ def thing_from_row(kind: type[ThingT], table: str, values: Sequence[Any]) -> Thi
     return kind(**fields)
 
 
-SCHEMA_VERSION = 5  # The newest migration; a vault with a higher one is refused
+SCHEMA_VERSION = 6  # The newest migration; a vault with a higher one is refused
 HALF_LIFE = "half-life"  # The journal's entity for a half-life that was applied to a kind
 _HALF_LIFE = "half_life:"  # Prefix of the keys of half-lives
 

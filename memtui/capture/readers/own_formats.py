@@ -21,6 +21,7 @@ from memtui.publish.portable import MANIFEST, MEMORIES, RECORDS, VERSION, projec
 from memtui.text.injection import planted_instructions
 from memtui.text.sanitize import decode, one_line, sanitise
 from memtui.vault.packs import RECIPE
+from memtui.vault.passed_files import PASSED_FILE
 from memtui.vault.projects import check_name
 from memtui.vault.rows import HALF_LIFE
 
@@ -31,6 +32,7 @@ KIN_KEYS: dict[str, tuple[str, ...]] = {
     "tombstone": ("content_hash", "memory", "at"),
     HALF_LIFE: ("kind",),
     RECIPE: ("name", "target", "budget", "created_at"),
+    PASSED_FILE: ("path", "at"),
 }
 """The typed lines other than memories, with the keys that each must have as text."""
 

@@ -110,6 +110,7 @@ _RELATED = {
     "half-life": ("half-life of a kind", "half-lives of kinds"),
     "identity": ("folder or remote of a project", "folders and remotes of projects"),
     "recipe": ("recipe", "recipes"),
+    "passed-file": ("file never to offer again", "files never to offer again"),
 }
 _TONES: Mapping[str, tuple[StyleName, StyleName]] = {
     "-": ("warning", "dim"),

@@ -154,14 +154,12 @@ class InboxAccess:
 
     def accept(self, identifiers: Sequence[str]) -> Done:
         """Take candidates into use; of several, those that need a closer look are skipped."""
-        from memtui.curate.lifecycle import accept_many
+        from memtui.curate.inbox import decide
         from memtui.curate.outcomes import SkipReason
 
         opening = self._opening
         opening.before_change()
-        outcome = accept_many(
-            self._vault, identifiers, actor=opening.actor, folder=opening.folder, project=opening.project
-        )
+        outcome = decide(self._vault, identifiers, actor=opening.actor, folder=opening.folder, project=opening.project)
         parts = [outcomes.acted("Accepted", outcome)]
         if any(each.reason is SkipReason.UNASSIGNED for each in outcome.skipped):
             parts.append("P assigns a project")

@@ -109,7 +109,13 @@ def test_bad_lines_are_told_and_do_no_harm(tmp_path: Path) -> None:
         ((5, 5), "not a JSON object"),
         ((6, 6), "insight is missing or empty"),
         ((7, 7), "importance is not a number from 1 to 5"),
-        ((8, 8), "type must be one of memory, link, verdict, signal, tombstone, half-life, recipe, not 'atis-latch'"),
+        (
+            (8, 8),
+            (
+                "type must be one of memory, link, verdict, signal, tombstone, half-life, recipe, passed-file, not"
+                " 'atis-latch'"
+            ),
+        ),
         ((9, 9), "link without link"),
         ((10, 10), "invalid JSON"),
     ]

@@ -1,0 +1,235 @@
+"""The inbox in bulk: choose candidates by file, section and kind, decide on many, and never offer a file again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from memtui.curate.lifecycle import accepted, planted_reasons, supersede_replaced
+from memtui.curate.memories import edited_memory
+from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
+from memtui.domain.identity import Actor, require_person
+from memtui.domain.memory import Memory
+from memtui.errors import NotFoundError
+from memtui.text.words import counted
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.passed_files import PassedFile, offer_again, pass_files, passed_files
+from memtui.vault.reader import VaultReader
+from memtui.vault.vault import Vault
+
+_READ_CHARACTERS = 2_000  # Of a text, for filters
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A candidate as it is grouped, filtered and chosen."""
+
+    id: str
+    version: int
+    project: str | None
+    kind: str
+    title: str
+    insight: str  # its beginning
+    path: str | None  # its first source's, None for what was typed or proposed
+    heading: str  # the headings above it, outermost first, joined with ` > `; may be empty
+    line: int | None
+    origin: str  # who or what it came from where there is no file
+
+
+def read_offers(reader: VaultReader, wanted: MemoryFilter) -> list[Offer]:
+    """Return the candidates of a filter, the newest first, those that came together in the order of their sources."""
+    found = reader.rows_of(
+        f"m.id, m.version, m.project, m.kind, m.title, left(m.insight, {_READ_CHARACTERS}), m.sources[1].path,"
+        " m.sources[1].native_id, m.sources[1].span[1], coalesce(m.sources[1].agent, m.sources[1].format)",
+        wanted,
+        "ORDER BY m.created_at DESC, m.key",
+    )
+    return [
+        Offer(*row[:7], (row[7] or "").rpartition("#")[0] or row[7] or "", row[8], row[9] or "")  # type: ignore[call-arg] # ten columns
+        for row in found
+    ]
+
+
+def chosen_offers(
+    offers: Iterable[Offer], *, file: str | None = None, section: str | None = None, kind: str | None = None
+) -> list[Offer]:
+    """Return the offers that come from a file, stand in a section, and have a kind, as far as these are given.
+
+    `file` is a whole path, else the end of one or a folder; `section` one of the headings or several that follow each
+    other, joined with ` > `, in any case.
+
+    Raises:
+        NotFoundError: there are none.
+    """
+    found = [offer for offer in offers if kind is None or offer.kind == kind]
+    if file is not None:
+        found = [offer for offer in found if offer.path == file] or [
+            offer for offer in found if offer.path and f"/{file.strip('/')}/" in f"/{offer.path}/"
+        ]
+    if section is not None:
+        part = f" > {section} > ".casefold()
+        found = [offer for offer in found if part in f" > {offer.heading} > ".casefold()]
+    if not found:
+        where = ", ".join(str(part) for part in (file, section, kind) if part is not None)
+        raise NotFoundError("No candidate matches", where=where, remedy="`memtui inbox` lists what waits.")
+    return found
+
+
+def decide(
+    vault: Vault,
+    accepting: Sequence[str],
+    rejecting: Sequence[str] = (),
+    *,
+    actor: Actor,
+    folder: Path,
+    project: str | None = None,
+    edits: Mapping[str, Mapping[str, Any]] | None = None,
+    versions: Mapping[str, int] | None = None,
+    careful: bool | None = None,
+    secret_patterns: Sequence[tuple[str, str]] = (),
+) -> Outcome:
+    """Accept and reject candidates as one change; of several, those that a person should read first are skipped.
+
+    Skipped are those that look planted, and those without a project, as they would go to that of the folder.
+
+    Args:
+        edits: new values by field of those that are accepted with other words, by id.
+        versions: version of each when it was read; those that changed since are skipped.
+        careful: whether to skip these even if there is only one, which otherwise counts as read.
+
+    Raises:
+        RefusedError: an agent cannot accept.
+        SecretRefusedError: new words hold what looks like a secret.
+    """
+    require_person(actor, "accept")
+    changes = edits or {}
+    with vault.read() as reader:
+        found = reader.get_many(accepting)
+    candidates = [replace(memory, **changes.get(memory.id, {})) for memory in map(found.get, accepting) if memory]
+    many = len(accepting) + len(rejecting) > 1
+    skipped = _unread(candidates) if careful or many else []
+    left_out, going = {each.id for each in skipped}, set(rejecting)
+
+    def step(batch: Batch, memory: Memory) -> Memory | Skipped:
+        if memory.status != "candidate":
+            return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.status)
+        if memory.id in going:
+            batch.bury(memory, "rejected")
+            return replace(memory, status="retired", status_reason="rejected")
+        values = changes.get(memory.id, {})
+        if values:
+            memory = edited_memory(batch.writer, memory, values, actor=actor, secret_patterns=secret_patterns)
+        return accepted(batch, memory, folder=folder, project=project)
+
+    chosen = [each for each in (*accepting, *rejecting) if each not in left_out]
+    if not chosen:
+        return Outcome(skipped=tuple(skipped))
+    outcome = apply_to_each(
+        vault,
+        chosen,
+        actor,
+        "inbox" if rejecting else "accept",
+        step,
+        versions={each: number for each, number in (versions or {}).items() if each not in left_out},
+        afterwards=partial(supersede_replaced, actor=actor),
+    )
+    return replace(outcome, skipped=(*outcome.skipped, *skipped))
+
+
+def _unread(candidates: Sequence[Memory]) -> list[Skipped]:
+    """Return those that a person should read by themselves."""
+    planted = [Skipped(memory.id, SkipReason.PLANTED) for memory in candidates if planted_reasons(memory)]
+    named = {each.id for each in planted}
+    homeless = (memory.id for memory in candidates if memory.project is None and memory.id not in named)
+    return [*planted, *(Skipped(identifier, SkipReason.UNASSIGNED) for identifier in homeless)]
+
+
+# -- files that are never offered again --------------------------------------------------------------
+
+
+def never_offer(vault: Vault, project: str | None, path: str, *, actor: Actor) -> Outcome:
+    """Let imports pass over a file from now on, and reject what waits from it alone, as one change.
+
+    Raises:
+        RefusedError: an agent cannot decide that.
+    """
+    require_person(actor, "leave a file out of imports")
+    with vault.read() as reader:
+        ids = [offer.id for offer in read_offers(reader, _waiting_in(project)) if offer.path == path]
+    reason = _never_reason(path)
+
+    def step(batch: Batch, memory: Memory) -> Memory | Skipped:
+        if memory.status != "candidate" or any(source.path != path for source in memory.sources):
+            return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.status)
+        batch.bury(memory, reason)
+        return replace(memory, status="retired", status_reason=reason)
+
+    return apply_to_each(
+        vault,
+        ids,
+        actor,
+        "never",
+        step,
+        summary=lambda changed: f"never offer {path} again ({counted(len(changed), 'candidate')} rejected)",
+        first=lambda writer: pass_files(writer, [PassedFile(project, path, writer.now, actor.name)]),
+    )
+
+
+def offer_file_again(vault: Vault, file: PassedFile, *, actor: Actor) -> Outcome:
+    """Let imports read a file again, and bring what was rejected with it back into the inbox, as one change."""
+    require_person(actor, "take a file into imports again")
+    reason = _never_reason(file.path)
+    wanted = replace(_waiting_in(file.project), statuses=("retired",))
+    with vault.read() as reader:
+        ids = [offer.id for offer in read_offers(reader, wanted) if offer.path == file.path]
+
+    def step(batch: Batch, memory: Memory) -> Memory | Skipped:
+        if memory.status != "retired" or memory.status_reason != reason:
+            return Skipped(memory.id, SkipReason.SAME)
+        writer = batch.writer
+        writer.drop([stone for stone in writer.tombstones() if stone.memory_id == memory.id])
+        return replace(memory, status="candidate", status_reason="")
+
+    outcome = apply_to_each(
+        vault,
+        ids,
+        actor,
+        "never",
+        step,
+        summary=lambda changed: f"offer {file.path} again ({counted(len(changed), 'candidate')} back)",
+        first=lambda writer: offer_again(writer, file),
+    )
+    return replace(outcome, skipped=())
+
+
+def _waiting_in(project: str | None) -> MemoryFilter:
+    from memtui.vault.filters import Scope
+
+    scope = Scope((), with_unassigned=True) if project is None else Scope((project,))
+    return MemoryFilter(scope=scope, statuses=("candidate",))
+
+
+def _never_reason(path: str) -> str:
+    return f"{path} is never offered again"
+
+
+def passed_file(vault: Vault, projects: Sequence[str | None], name: str) -> PassedFile:
+    """Return the file that is passed over in one of these projects, by its path or the end of it.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    with vault.read() as reader:
+        files = [file for file in passed_files(reader) if not projects or file.project in projects]
+    named = [file for file in files if file.path == name]
+    named = named or [file for file in files if f"/{file.path}".endswith(f"/{name.removeprefix('./')}")]
+    if len(named) != 1:
+        raise NotFoundError(
+            "Several files are passed over by this name" if named else "No such file is passed over",
+            where=name,
+            remedy="`memtui inbox never --list` names them.",
+        )
+    return named[0]

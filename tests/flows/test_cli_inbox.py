@@ -1,0 +1,122 @@
+"""The inbox in bulk at the command line: by file, section and kind, as one text in the editor, and files left out."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+from flows.cli_driver import Cli
+
+LOCKS = """# Harbour
+
+## Locks
+
+- Never hold two lock gates open at once.
+- Log every lockage with its water level.
+
+## Tides
+
+- Read the tide table before you moor.
+"""
+QUAY = "# Quay\n\n- Keep the fenders out on quay four.\n"
+
+
+@pytest.fixture
+def harbour(cli: Cli) -> Cli:
+    root = cli.repository("harbour", "git@github.com:acme/harbour.git")
+    cli.cd(root)
+    (root / "CLAUDE.md").write_text(LOCKS)
+    (root / "quay").mkdir()
+    (root / "quay" / "AGENTS.md").write_text(QUAY)
+    cli("import", ".")
+    return cli
+
+
+def waiting(cli: Cli) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = cli("inbox", "--json").json
+    return rows
+
+
+def editor(cli: Cli, body: str) -> None:
+    """Make the script `body` the editor; `path` in it is the file to edit."""
+    script = cli.home / "sheet_editor.py"
+    script.write_text(f"import pathlib, sys\npath = pathlib.Path(sys.argv[-1])\n{body}\n", encoding="utf-8")
+    cli.patch.setenv("EDITOR", f'"{sys.executable}" "{script}"')
+
+
+def test_a_section_a_file_and_a_kind_are_decided_on_at_once(harbour: Cli) -> None:
+    dry = harbour("inbox", "accept", "--section", "Locks", "--dry-run", "--json").json
+    assert [row["path"] for row in dry] == ["CLAUDE.md", "CLAUDE.md"]
+    assert len(waiting(harbour)) == 4
+    assert harbour("inbox", "accept", "--section", "Locks", "--json").json["changed"] == [row["id"] for row in dry]
+    assert "Rejected: " in harbour("inbox", "reject", "--file", "quay").err
+    (left,) = waiting(harbour)
+    harbour("undo")
+    assert len(waiting(harbour)) == 2
+    harbour("inbox", "reject", "--kind", "no-such-kind", code=3)
+    assert harbour("inbox", "list", "--file", "CLAUDE.md", "--json").json == [left]
+    assert harbour("inbox", "accept", "--kind", left["kind"], "--file", "CLAUDE.md").lines == [left["id"]]
+    harbour("inbox", "accept", "--file", "CLAUDE.md", code=3)
+    harbour("inbox", "reject", left["id"], "--file", "CLAUDE.md", code=2)
+
+
+def test_a_kind_is_set_for_all_of_a_file(harbour: Cli) -> None:
+    assert len(harbour("inbox", "kind", "bug-pattern", "--file", "CLAUDE.md").lines) == 3
+    assert {row["kind"] for row in waiting(harbour) if row["source"]["path"] == "CLAUDE.md"} == {"bug-pattern"}
+    harbour("inbox", "kind", "no-such-kind", "--file", "CLAUDE.md", code=2)
+    harbour("inbox", "kind", "note", code=2)
+
+
+def test_a_file_is_never_offered_again_until_that_is_taken_back(harbour: Cli) -> None:
+    run = harbour("inbox", "never", "AGENTS.md")
+    assert "Never offered again: quay/AGENTS.md; 1 candidate rejected." in run.err
+    assert "memtui inbox never --undo quay/AGENTS.md" in run.err
+    assert [row["path"] for row in harbour("inbox", "never", "--list", "--json").json] == ["quay/AGENTS.md"]
+    report = harbour("import", ".", "--json").json
+    assert [row["path"] for row in report["skipped"] if "never offered" in row["reason"]] == ["quay/AGENTS.md"]
+    assert report["added"] == 0
+    harbour("inbox", "never", "--undo", "quay/AGENTS.md")
+    assert harbour("inbox", "never", "--list", "--json").json == []
+    assert len(waiting(harbour)) == 4
+    harbour("undo")
+    assert "quay/AGENTS.md" in harbour("inbox", "never", "--list").out
+    harbour("undo")
+    assert len(waiting(harbour)) == 4
+    harbour("inbox", "never", "--undo", "quay/AGENTS.md", code=3)
+    harbour("inbox", "never", code=2)
+
+
+def test_one_text_in_the_editor_accepts_rewords_and_rejects(harbour: Cli) -> None:
+    by_title = {row["title"]: row["id"] for row in waiting(harbour)}
+    tides = next(row["id"] for row in waiting(harbour) if "tide table" in row["insight"])
+    editor(
+        harbour,
+        "text = path.read_text()\n"
+        "mark = text.split('%% ')[2].split()[0]\n"
+        "head, *blocks = text.split(f'%% {mark} ')\n"
+        f"kept = [block for block in blocks if not block.startswith('{tides}')]\n"
+        "path.write_text(f'%% {mark} '.join([head, *kept]).replace('two lock gates', 'two gates'))",
+    )
+    asked = harbour("inbox", "edit", "--file", "CLAUDE.md", code=2)
+    assert "accept 2 (1 reworded), reject 1" in asked.err
+    assert len(waiting(harbour)) == 4
+    report = harbour("inbox", "edit", "--file", "CLAUDE.md", "--yes", "--json").json
+    assert len(report["changed"]) == 3
+    assert harbour("show", tides, "--json").json["status"] == "retired"
+    texts = {row["insight"] for row in harbour("list", "--json").json}
+    assert "Never hold two gates open at once." in texts
+    harbour("undo")
+    assert {row["title"]: row["id"] for row in waiting(harbour)} == by_title
+
+
+def test_an_empty_or_failed_edit_changes_nothing(harbour: Cli) -> None:
+    editor(harbour, "path.write_text('')")
+    assert "Nothing was changed" in harbour("inbox", "edit", "--yes").err
+    editor(harbour, "sys.exit(3)")
+    harbour("inbox", "edit", "--yes", code=1)
+    editor(
+        harbour, "path.write_text(path.read_text().replace('kind: ', 'kind: x', 1).replace('kind: x', 'kind: y', 2))"
+    )
+    assert "Unknown kind" in harbour("inbox", "edit", "--yes", code=2).err
+    assert len(waiting(harbour)) == 4
