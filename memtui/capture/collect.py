@@ -13,6 +13,7 @@ from memtui.capture.draft import Reader, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.includes import add_imports, is_inside, resolve_imports
 from memtui.capture.left_out import Exclusions, LeftOut, left_out
+from memtui.capture.readers.config_files import CONFIG_FILES
 from memtui.capture.readers.registry import AUTO, reader_for, reader_named
 from memtui.capture.walk import TEXT_SUFFIXES, Found, Walk
 from memtui.domain.memory import Source
@@ -182,7 +183,7 @@ class _Search:
 
     def _is_of_interest(self, name: str) -> bool:
         suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 - a Path for every file of a large tree is slow
-        return self.forced is not None or suffix in _INTERESTING
+        return self.forced is not None or suffix in _SUFFIXES or name in _CONFIG_NAMES
 
     def _reason(self, source: SourceFound, found: Found, *, unhindered: bool) -> LeftOut | None:
         reason = left_out(source.file, source.reader, found.lies_in)
@@ -213,7 +214,8 @@ class _Search:
                 self.result.links.append(source)
 
 
-_INTERESTING = TEXT_SUFFIXES | {".jsonl"}
+_SUFFIXES = TEXT_SUFFIXES | {".jsonl"}
+_CONFIG_NAMES = frozenset(name.rpartition("/")[2] for name in CONFIG_FILES)
 
 
 def _shown(source: SourceFound, base: Path) -> str:

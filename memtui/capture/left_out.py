@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.capture.draft import Reader, SourceFile
 from memtui.capture.readers.registry import is_misplaced
 from memtui.capture.readers.rule_files import RuleReader
-from memtui.capture.readers.skills import skill_of
+from memtui.capture.readers.skills import SKILL_FILE, skill_of
 from memtui.errors import SourceError, UsageError
 from memtui.text.tables import read_table
 
@@ -23,7 +24,10 @@ IGNORE_FILE = ".memtuiignore"
 """In the root of a repository: what import leaves out, written as `.gitignore` is."""
 
 _TEXTS = frozenset({".md", ".mdc", ".mdx", ".markdown"})
-_IMAGES_AND_TEXTS = _TEXTS | {".txt", ".rst", ".adoc", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ""}
+_NO_CODE = _TEXTS | {".txt", ".rst", ".adoc", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ""}
+_NO_CODE |= {".json", ".jsonc", ".yml", ".yaml", ".toml", ".ini", ".env", ".example", ".tmp", ".lock"}
+_MANIFESTS = frozenset({"package.json", "pyproject.toml", "Cargo.toml", "composer.json", "Makefile", "Dockerfile"})
+_MOST_LOOKED_AT = 300
 
 
 class LeftOut(StrEnum):
@@ -37,6 +41,7 @@ class LeftOut(StrEnum):
     FIXTURE = "data of tests"
     TEMPLATE = "a template for other projects"
     EXAMPLE = "an example of a rule file"
+    OFFERED = "a skill that the project offers: no assistant of it has it"
     SKILL_PART = "part of a skill: its SKILL.md is read"
     STARTED = "an agent, command or prompt: it is started by its name"
     UNLOADED = "in an assistant's folder, but no assistant loads it by itself"
@@ -122,7 +127,7 @@ def left_out(file: SourceFile, reader: Reader | None, lies_in: LeftOut | None) -
     if reader is not None and reader.format in {"vault", "jsonl", "claude-memory"}:
         return lies_in
     is_text = file.path.suffix.lower() in _TEXTS
-    if is_text and file.path.name != "SKILL.md" and skill_of(file):
+    if is_text and file.path.name != SKILL_FILE and skill_of(file) is not None:
         return LeftOut.SKILL_PART
     named = isinstance(reader, RuleReader) and not reader.folder(file)
     if is_text and not named and _is_started_by_name(file):
@@ -146,6 +151,8 @@ def _is_assistants(folder: str) -> bool:
 
 
 def _unread(file: SourceFile) -> LeftOut | None:
+    if file.path.name == SKILL_FILE:
+        return LeftOut.OFFERED
     if is_misplaced(file):
         return LeftOut.MISPLACED
     inside = any(part in folder_names("assistants") for part in file.name.split("/")[:-1])
@@ -153,11 +160,13 @@ def _unread(file: SourceFile) -> LeftOut | None:
 
 
 def _holds_code(file: SourceFile) -> bool:
-    """Return whether a file's folder, or the one around an assistant's folder, holds more than texts."""
+    """Return whether a file's folder, or the one around an assistant's folder, or one in it, holds code."""
     folder = file.path.parent
     while folder.name.startswith(".") and folder != file.root:
         folder = folder.parent
-    try:
-        return any(path.suffix.lower() not in _IMAGES_AND_TEXTS for path in folder.iterdir() if path.is_file())
-    except OSError:
-        return True
+    return any(
+        path.suffix.lower() not in _NO_CODE or path.name in _MANIFESTS
+        for pattern in ("*", "*/*", "*/*/*")
+        for path in islice(folder.glob(pattern), _MOST_LOOKED_AT)
+        if path.is_file()
+    )

@@ -75,7 +75,7 @@ def home_sources(home: Path, *, progress: ProgressCallback | None = None) -> Sou
     found = SourcesFound()
     for name in read_table(__file__, "places.toml")["home"]:
         if (home / name).exists():
-            found.add(find(home / name, root=None, home=home, progress=progress))
+            found.add(find(home / name, root=home, home=home, progress=progress))
     found.sources = [source for source in found.sources if source.reader is not None]
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memtui.capture.draft import Reader, SourceFile
-from memtui.capture.readers import adr, claude_memory, lessons, own_formats, skills
+from memtui.capture.readers import adr, claude_memory, config_files, lessons, own_formats, skills
 from memtui.capture.readers.rule_files import rule_readers
 from memtui.errors import UsageError
 from memtui.text.words import did_you_mean
@@ -19,6 +19,7 @@ READERS: tuple[Reader, ...] = (
     own_formats.READER,
     claude_memory.READER,
     skills.READER,
+    config_files.READER,
     *RULE_READERS[:-1],
     adr.READER,
     RULE_READERS[-1],

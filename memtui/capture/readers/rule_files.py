@@ -38,6 +38,7 @@ class RuleReader:
         folders: folders, wherever they lie, whose files with one of the suffixes are such files.
         skipped_names: files of those folders that are not, in lower case.
         marks: names of which such a folder has at least one unless it lies at the root, in lower case.
+        marked_by: an end of a name and a setting that together tell such a file in any place.
         home_folders: folders below the user's home; what lies there holds for every project.
         agents: the assistant, where its folder or file tells which of several it is.
         globs_key: the frontmatter's key for the files that a rule is about.
@@ -62,6 +63,7 @@ class RuleReader:
     suffixes: tuple[str, ...] = (".md",)
     skipped_names: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+    marked_by: tuple[str, ...] = ()
     home_folders: tuple[str, ...] = ()
     agents: Mapping[str, str] = field(default_factory=dict, hash=False)
     globs_key: str = ""
@@ -81,9 +83,10 @@ class RuleReader:
         name = f"/{file.name.lstrip('/')}"
         if self._named.search(name) or (self._named_otherwise.search(name) and not folder_of(file)):
             return True
-        if not name.lower().endswith(self.suffixes) or file.path.name.lower() in self.skipped_names:
-            return False
-        return bool(self.folder(file)) and self._is_marked(file)
+        if self.folder(file):
+            is_text = name.lower().endswith(self.suffixes) and file.path.name.lower() not in self.skipped_names
+            return is_text and self._is_marked(file)
+        return self._has_its_setting(file)
 
     def looks_like(self, file: SourceFile) -> bool:
         """Return whether the file bears one of the names in another spelling, or in a place where it does not count."""
@@ -142,6 +145,11 @@ class RuleReader:
             return True
         return any(path.name.lower() in self.marks for path in folder.rglob("*.md"))
 
+    def _has_its_setting(self, file: SourceFile) -> bool:
+        if not self.marked_by or not file.path.name.lower().endswith(self.marked_by[0]):
+            return False
+        return self.marked_by[1] in split_frontmatter(file.text).values
+
     def _globs(self, settings: Frontmatter) -> tuple[str, ...]:
         if self.always is not None and settings.values.get(self.always[0]) == self.always[1]:
             return ()
@@ -154,6 +162,8 @@ class RuleReader:
     def _anchors(self, file: SourceFile, globs: tuple[str, ...]) -> tuple[str, ...]:
         if not self.anchored:
             return ()
+        if globs and not self.folder(file) and self.marked_by:
+            return globs
         return within_folder(folder_of(file, in_rule_folder=bool(self.folder(file))), globs)
 
     def _agent(self, file: SourceFile) -> str | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+from memtui.analysis.titles import MAX_TITLE_CELLS, cells, plain_text
 from memtui.capture.draft import (
     DraftMaker,
     ReadResult,
@@ -11,35 +13,53 @@ from memtui.capture.draft import (
     SourceFile,
     folder_anchors,
     folder_of,
-    is_below_home,
 )
 from memtui.capture.frontmatter import split_frontmatter
 
-_SKILL = re.compile(r"(?P<home>(?:^|.*/)(?P<owner>\.[\w-]+)/skills?|(?:^|.*/)skills)/(?P<name>.+)$")
+SKILL_FILE = "SKILL.md"
+
+_OWN = re.compile(r".*?/\.[\w-]+/skills?(?=/)")
+_OFFERED = re.compile(r".*?/skills(?=/)")
 _PLUGIN_MARKS = (".claude-plugin", ".codex-plugin", "gemini-extension.json")
-_SKILL_FILE = "SKILL.md"
 _STEPS = "steps of a skill: the assistant reads them when it uses the skill"
-_AGENTS = {".claude": "claude-code", ".github": "copilot", ".agents": None, ".agent": None}
+_AGENTS = {".claude": "claude-code", ".github": "copilot", ".codex": "codex", ".cursor": "cursor", ".gemini": "gemini"}
+_USE = re.compile(
+    r"(?:must )?(?:use|apply|invoke)d? (?:this skill |this )?(?=when|whenever|to\b|for\b|after|before)", re.IGNORECASE
+)
+_WHEN = re.compile(rf"{_USE.pattern}|this skill\b", re.IGNORECASE)
+_OF_ITSELF = re.compile(r"(?:this|it|covers|includes|contains|supports|seeds|do not|only)\b", re.IGNORECASE)
+_PHRASE_END = re.compile(
+    r"[,;:\uff0c\u3001\uff1b\uff1a]|\s[\u2013\u2014-]|\s\(|"
+    r"\s(?:for|when|with|to|using|by|under|in|after|before|at|from|that|into|across|via|so|as|covering)\s"
+)
+_SHORTEST_PHRASE = 18
+_SENTENCE = re.compile(r".+?[.!?\u3002](?=\s|$)", re.DOTALL)
 
 
-def skill_of(file: SourceFile) -> str:
-    """Return the folder of the skill that a file belongs to, relative to the root; empty if it belongs to none.
+def skill_of(file: SourceFile) -> Path | None:
+    """Return the folder of the skill that a file belongs to; None if it belongs to none.
 
     Skills of an assistant's folder count (`.claude/skills/NAME`), and those of a plugin's `skills` folder. Any other
-    folder of that name holds skills that a program offers, and no assistant of this project reads them.
+    folder of that name holds skills that a program offers, and no assistant of this project has them.
     """
-    found = _SKILL.match(file.name)
-    if found is None:
-        return ""
-    if found["owner"] is None:
-        plugin = file.root / found["home"].rpartition("/")[0]
-        if not any((plugin / mark).exists() for mark in _PLUGIN_MARKS):
-            return ""
+    home = _home_of(file)
+    if home is None:
+        return None
     folder = file.path.parent
-    home = file.root / found["home"]
-    while folder != home and not (folder / _SKILL_FILE).is_file():
+    while folder != home and not (folder / SKILL_FILE).is_file():
         folder = folder.parent
-    return "" if folder == home else folder.relative_to(file.root).as_posix()
+    return None if folder == home else folder
+
+
+def _home_of(file: SourceFile) -> Path | None:
+    """Return the folder of skills that a file lies in."""
+    path, start = file.path.as_posix(), len(file.root.as_posix())
+    found = _OWN.match(path, start) or _OWN.match(path)
+    if found:
+        return Path(path[: found.end()])
+    found = _OFFERED.match(path, start)
+    home = Path(path[: found.end()]) if found else None
+    return home if home and any((home.parent / mark).exists() for mark in _PLUGIN_MARKS) else None
 
 
 class SkillReader:
@@ -54,7 +74,7 @@ class SkillReader:
 
     def detect(self, file: SourceFile) -> bool:
         """Return whether the file is the SKILL.md of a skill that an assistant of this project has."""
-        return file.path.name == _SKILL_FILE and bool(skill_of(file))
+        return file.path.name == SKILL_FILE and skill_of(file) is not None
 
     def read(self, file: SourceFile) -> ReadResult:
         """Return the skill's description; without one, nothing says when it is to be used."""
@@ -65,29 +85,47 @@ class SkillReader:
         if not description:
             return ReadResult(skipped=[Skipped(file.name, (1, lines), "a skill without a description")])
         first = settings.body_first_line
-        folder = folder_of(file, in_rule_folder=True)
-        is_global = is_below_home(file, ".")
+        home = _home_of(file) or file.path.parent.parent
+        is_global = home.parent.parent == file.home
         maker = DraftMaker(
             file=file,
             format=self.format,
-            agent=_AGENTS.get(next((part for part in file.name.split("/") if part.startswith(".")), "")),
-            anchors=() if is_global else folder_anchors(folder),
-            scope="global" if is_global and file.root == file.home else "project",
+            agent=_AGENTS.get(home.parent.name),
+            anchors=() if is_global else folder_anchors(folder_of(file, in_rule_folder=True)),
+            scope="global" if is_global else "project",
             tags=("skill",),
         )
+        text = f"Skill `{name}`: {description}"
         result = ReadResult()
         result.add(
-            maker.draft(
-                f"{description}\n\nSkill `{name}`",
-                span=(1, first - 1),
-                native_id=name,
-                heading_path=(name,),
-                kind="tooling",
-            )
+            maker.draft(text, span=(1, first - 1), native_id=name, title=_title(name, description), kind="tooling")
         )
         if first <= lines:
             result.skipped.append(Skipped(file.name, (first, lines), _STEPS))
         return result
+
+
+def _title(name: str, description: str) -> str:
+    """Return what a skill is for, in a line that ends with a phrase."""
+    sentences = [found[0].strip() for found in _SENTENCE.finditer(plain_text(description))] or [plain_text(description)]
+    says = next((sentence for sentence in sentences if not _WHEN.match(sentence)), sentences[0])
+    if says is not sentences[0] and _OF_ITSELF.match(says):
+        says = sentences[0]
+    says = _USE.sub("", says).rstrip(" .\u3002")
+    heads = (f"Skill {name}", name)
+    titles = (f"{head}: {phrase}" for head in heads if (phrase := _phrase(says, MAX_TITLE_CELLS - cells(head) - 2)))
+    return next(titles, heads[0])
+
+
+def _phrase(says: str, room: int) -> str:
+    """Return a sentence, or what of it fits and ends with a phrase."""
+    if cells(says) <= room:
+        return says
+    ends = [says[: found.start()] for found in _PHRASE_END.finditer(says)]
+    whole = [end for end in ends if cells(end) <= room and len(end) >= _SHORTEST_PHRASE]
+    # A list that is cut off is worse than the phrase before it.
+    phrases = [end for end in whole if says[len(end)] not in ",\u3001\uff0c"]
+    return (phrases or whole or [""])[-1].rstrip(" ,")
 
 
 READER = SkillReader()
