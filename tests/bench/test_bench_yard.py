@@ -89,6 +89,8 @@ def test_a_text_that_does_not_hold_by_itself_is_named(insight: str, fault: str) 
 def test_lines_in_no_memory_and_no_report_are_lost() -> None:
     lines = ["- Log every berth change.", "", "- Weigh containers twice.", "> Told as left out", "```"]
     assert lines_lost(lines, [((1, 3), "Log every *berth* change")], [(4, 4)]) == [3]
+    parted = [((1, 1), "Tugs wait at the lower gate."), ((1, 1), "Ferries pass at noon.")]
+    assert lines_lost(["- Tugs wait at the lower gate. Ferries pass at noon."], parted, []) == []
 
 
 def test_a_file_counts_as_loaded_by_its_exact_name_and_place() -> None:

@@ -48,6 +48,12 @@ _VERB_ENDS = re.compile(r"(?:ed|ing|ize|ise|ify|izes|ises|ifies|ates|t's)$")
 _ORDERS = re.compile(
     r"\w+ (?:the|an?|every|each|all|any|both|no|only|your|our|its|this|that|these|new)\b", re.IGNORECASE
 )
+HELD_SHARE = 0.8
+"""Share of the words of a line that memories must hold: a mark or a label may be left away."""
+
+REPEATED_SIGNS = 20
+"""Length of a line that counts as held wherever in the file a memory says the same."""
+
 _TERSE_WORDS = 12
 _POINTER_WORDS = 14
 _HANGING_WORDS = 16
@@ -164,10 +170,13 @@ def lines_lost(
         if not bare or number in reported or line.lstrip().startswith(("```", "~~~")):
             continue
         mine = words_of(line)
-        held = any(
-            bare in body or (mine and sum(word in known for word in mine) >= 0.8 * len(mine))
-            for first, last, body, known in said
-            if first <= number <= last
+        over = [(body, known) for first, last, body, known in said if first <= number <= last]
+        known = frozenset().union(*(known for _, known in over))  # a long line may be parted among several
+        repeated = len(bare) >= REPEATED_SIGNS and any(bare in body for _, _, body, _ in said)
+        held = (
+            repeated
+            or any(bare in body for body, _ in over)
+            or (bool(mine) and sum(word in known for word in mine) >= HELD_SHARE * len(mine))
         )
         if not held:
             lost.append(number)
