@@ -87,14 +87,12 @@ def try_import(
 
 
 def bring_with_plan(vault: Vault, *paths: Path, **options: Any) -> tuple[ImportPlan, ImportReport]:
-    """Import paths, which must not clash; returns what was planned besides."""
-    plan, report = try_import(vault, *paths, **options)
-    assert report is not None
-    return plan, report
+    """Import paths; returns what was planned besides."""
+    return try_import(vault, *paths, **options)
 
 
 def bring(vault: Vault, *paths: Path, **options: Any) -> ImportReport:
-    """Import paths, which must not clash."""
+    """Import paths."""
     return bring_with_plan(vault, *paths, **options)[1]
 
 

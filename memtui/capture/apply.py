@@ -78,7 +78,7 @@ def apply_plan(
 ) -> ImportReport:
     """Write a plan within the open change; the caller names and commits it."""
     report = ImportReport(skipped=skipped_rows(plan))
-    report.conflicts = [item for item in plan.items if item.action == "conflict"]
+    report.conflicts = [item for item in plan.items if item.action in {"conflict", "clash"}]
     report.unchanged = plan.count("unchanged")
     pending: list[Memory] = []
     states: list[SourceState] = []
@@ -97,7 +97,7 @@ def apply_plan(
             if item.action == "restore":
                 dropped.extend(stone for stone in stones if stone.memory_id == memory.id)
         states.extend(_states(item, memory))
-        if memory is None and item.memory is not None and item.action != "conflict":
+        if memory is None and item.memory is not None and item.action not in {"conflict", "clash"}:
             nothing_new[item.memory.id] = item.memory.created_at
     writer.drop(dropped)
     for name in sorted({memory.project for memory in pending if memory.project not in {None, "global"}} - {None}):

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from memtui.capture.draft import Reader, ReadResult, Skipped, SourceFile
+from memtui.capture.draft import OWN_FORMATS, Reader, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.includes import add_imports, is_inside, resolve_imports
 from memtui.capture.left_out import Exclusions, LeftOut, left_out
+from memtui.capture.merge_conflicts import UNRESOLVED
 from memtui.capture.readers.config_files import CONFIG_FILES
 from memtui.capture.readers.registry import AUTO, reader_for, reader_named
 from memtui.capture.walk import TEXT_SUFFIXES, Found, Walk
@@ -20,6 +21,7 @@ from memtui.domain.memory import Source
 from memtui.errors import NotFoundError, SourceError
 from memtui.progress import ProgressCallback
 from memtui.publish.portable import MANIFEST
+from memtui.text.sanitize import NOT_UTF8
 
 MAX_BYTES = 4 * 1024 * 1024
 """Larger texts are not read; data such as JSONL may be longer."""
@@ -27,9 +29,9 @@ MAX_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 4
 """How many files deep `@path` imports are followed."""
 
-_LOOKED_AT_BYTES = 8_000
+_LOOKED_AT_CHARS = 8_000
 _FILES_PER_REPORT = 500
-_MARKDOWN_MARK = re.compile(rb"^(?:#{1,6} |[-*+] |\d{1,3}[.)] )\S", re.MULTILINE)
+_MARKDOWN_MARK = re.compile(r"^(?:#{1,6} |[-*+] |\d{1,3}[.)] )\S", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ class ReadFile:
     result: ReadResult
     fingerprint: bytes = b""
     """Hash of the bytes read; empty where no memory came of them."""
+    encoding: str = "utf-8"
+    """What it was read as."""
     named: bool = False
     """Whether a person named it, or the export it belongs to."""
     loaded_by: tuple[Source, ...] = ()
@@ -284,6 +288,8 @@ class _Reading:
             if reason:
                 self._skip(file, reason)
                 return
+            if self._is_undecided(file, reader):
+                return
             result = reader.read(file)
             if source.depth and reader.format == "markdown":
                 # An assistant follows `@path` in every file that it imports.
@@ -298,7 +304,7 @@ class _Reading:
         fresh = SourceFile(file.path, file.root, file.home)
         fingerprint = file.fingerprint if result.drafts else b""
         named = source.named and not source.depth
-        self.collected.files.append(ReadFile(fresh, reader, result, fingerprint, named=named))
+        self.collected.files.append(ReadFile(fresh, reader, result, fingerprint, file.decoded.encoding, named))
         targets = result.includes or (_imports_of(fresh) if source.depth and reader.format != "markdown" else [])
         loaders = source.loaders or ((_source(source),) if targets else ())
         self._note(source.real, source.loaders)
@@ -309,9 +315,18 @@ class _Reading:
         path = source.file.path
         if path.suffix.lower() in TEXT_SUFFIXES and path.stat().st_size > MAX_BYTES:
             return f"larger than {MAX_BYTES // 1024 // 1024} MiB"
-        if source.reader is None and not (source.named and _is_text(path)):
+        if source.reader is None and not (source.named and _may_be_markdown(source.file)):
             return "no reader for this file"
-        return ""
+        return "" if source.file.decoded.encoding else NOT_UTF8
+
+    def _is_undecided(self, file: SourceFile, reader: Reader) -> bool:
+        """Report the merge conflicts of a file; returns whether they leave nothing of it to read."""
+        if reader.format in OWN_FORMATS:  # those name the rows of a conflict
+            return False
+        reason = f"{UNRESOLVED} in the frontmatter" if file.has_undecided_settings else UNRESOLVED
+        spans = ((span.first + 1, span.last + 1) for span in file.conflicts)
+        self.collected.skipped.extend(Skipped(file.name, span, reason) for span in spans)
+        return file.has_undecided_settings
 
     def _note(self, real: str, loaders: Sequence[Source]) -> bool:
         """Note the files by which an assistant reads one; return whether one of them is new."""
@@ -367,14 +382,8 @@ def _source(source: SourceFound) -> Source:
     )
 
 
-def _is_text(path: Path) -> bool:
-    """Return whether a file may be Markdown: by its name and bytes, without a suffix also by its marks."""
-    if path.suffix.lower() not in TEXT_SUFFIXES:
+def _may_be_markdown(file: SourceFile) -> bool:
+    """Return whether a file may be Markdown: by its name, and without a suffix by its marks."""
+    if file.path.suffix.lower() not in TEXT_SUFFIXES or "\0" in file.text[:_LOOKED_AT_CHARS]:
         return False
-    with path.open("rb") as handle:
-        start = handle.read(_LOOKED_AT_BYTES)
-    if b"\0" in start and not start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return False
-    if start.decode("utf-8", "replace").count("\ufffd") > len(start) // 20 and b"\0" not in start:
-        return False
-    return bool(path.suffix) or _MARKDOWN_MARK.search(start) is not None
+    return bool(file.path.suffix) or _MARKDOWN_MARK.search(file.text[:_LOOKED_AT_CHARS]) is not None

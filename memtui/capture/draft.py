@@ -14,15 +14,16 @@ from typing import Literal, Protocol
 
 from memtui.analysis.classify import anchors_in, kind_guess
 from memtui.analysis.titles import cut_title, title_for
-from memtui.capture.blocks import Span
-from memtui.capture.frontmatter import Frontmatter
+from memtui.capture.blocks import Span, code_lines
+from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.markdown import Piece, Split, split_markdown, text_without
+from memtui.capture.merge_conflicts import has_marker, merge_conflicts
 from memtui.capture.prose import SkipReason
 from memtui.capture.stable_split import Familiar, KnownUnit
-from memtui.domain.memory import DEFAULT_IMPORTANCE, Memory, Source, fit_tags, hash_parts, long_tag
+from memtui.domain.memory import DEFAULT_IMPORTANCE, Memory, Source, fit_tags, hash_parts, long_tag, trimmed
 from memtui.domain.record import Record
 from memtui.text.injection import planted_instructions
-from memtui.text.sanitize import DecodedText, Sanitised, decode, sanitise, without_surrogates
+from memtui.text.sanitize import NOT_UTF8, DecodedText, Sanitised, decode, sanitise, without_surrogates
 
 DraftScope = Literal["project", "global"]
 
@@ -41,7 +42,7 @@ class Draft:
         record: for memtui's own formats only, the whole portable record.
         stated: for those too, the memory that the record makes, without an id and time of its own.
         notes: reasons for a closer look: `invisible-unicode`, `control-characters`, `planted-instruction`,
-            `undecodable-bytes`, `long-tag-cut`, `anchor-left-out`, `new-id`, `secret-line-left-out`.
+            `long-tag-cut`, `anchor-left-out`, `new-id`, `secret-line-left-out`.
         found: whether its file was found by searching a folder rather than named.
         loaded_by: files by which an assistant reads the same text: a link to its file, or a file that imports it.
     """
@@ -68,14 +69,29 @@ class Draft:
         """The content hash of the memory it would make."""
         return hash_parts(self.title, self.insight, self.rationale, self.snippet)
 
+    @cached_property
+    def trimmed_content(self) -> str:
+        """The same without the white space around its texts."""
+        return hash_parts(self.title, trimmed(self.insight), trimmed(self.rationale), self.snippet)
+
+    @property
+    def record_id(self) -> str:
+        """The id that its record states; empty without one."""
+        return str((self.record or {}).get("id") or "")
+
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Lines that became no memory, with the reason; `span` counts from 1, both ends inclusive."""
+    """Lines that became no memory, with the reason; `span` counts from 1, both ends inclusive.
+
+    Attributes:
+        is_conflict: whether they wait for a person to settle a conflict in them.
+    """
 
     path: str
     span: tuple[int, int] | None
     reason: str
+    is_conflict: bool = False
 
 
 @dataclass(slots=True)
@@ -152,10 +168,36 @@ class SourceFile:
         """The text taken from it at the last import, to be found again; None for the first import."""
         return Familiar(self.known, self.text) if self.known else None
 
-    @property
+    @cached_property
+    def conflicts(self) -> list[Span]:
+        """The parts that git could not merge, by the numbers of their lines from 0."""
+        text = self.decoded.text
+        if not has_marker(text):
+            return []
+        lines = text.split("\n")
+        return merge_conflicts(lines, code=code_lines(lines))
+
+    @cached_property
     def text(self) -> str:
-        """The text with LF line ends and no BOM."""
-        return self.decoded.text
+        """The text with LF line ends and no BOM; the lines of unresolved merge conflicts are empty."""
+        if not self.conflicts:
+            return self.decoded.text
+        lines = self.decoded.text.split("\n")
+        for span in self.conflicts:
+            lines[span.first : span.last + 1] = [""] * (span.last - span.first + 1)
+        return "\n".join(lines)
+
+    @property
+    def has_undecided_settings(self) -> bool:
+        """Whether a merge conflict touches the frontmatter, so that nobody knows what the file is about."""
+        if not self.conflicts:
+            return False
+        first, lines = self.conflicts[0], self.decoded.text.split("\n")
+        opens_file = not any(map(str.strip, lines[: first.first]))
+        if opens_file:
+            return any(line.rstrip() == "---" for line in lines[first.first : first.last + 1])
+        before = split_frontmatter("\n".join([*lines[: first.first], "---"]))
+        return bool(before.raw) and not before.body.strip()
 
 
 class Reader(Protocol):
@@ -188,6 +230,9 @@ class Reader(Protocol):
         """
         ...
 
+
+OWN_FORMATS = frozenset({"jsonl", "vault"})
+"""Formats whose readers return records."""
 
 EXPORTED = frozenset({"id", "project", "kind", "status", "importance", "confidence", "pinned", "created_at"})
 """Keys that every exported record has; few other records have all of them."""
@@ -273,6 +318,11 @@ class DraftMaker:
         insight, stated, why = (part.text for part in cleaned)
         if not insight.strip():
             return Skipped(self.file.name, span, "holds no readable text")
+        if self.file.decoded.replaced:
+            if "\ufffd" in f"{insight}{stated}{why}":
+                return Skipped(self.file.name, span, NOT_UTF8)
+            heading_path = [heading for heading in heading_path if "\ufffd" not in heading]
+            native_id = native_id.replace("\ufffd", "?")
         path = tuple(sanitise(heading).text for heading in heading_path)
         name = cut_title(stated) or title_for(insight, path)
         return Draft(
@@ -315,7 +365,6 @@ class DraftMaker:
             ("control-characters", any(part.removed for part in cleaned)),
             ("invisible-unicode", any(part.invisible or part.bidi for part in cleaned)),
             ("planted-instruction", bool(planted_instructions(text))),
-            ("undecodable-bytes", bool(self.file.decoded.replaced) and "\ufffd" in text),
         )
         return tuple(name for name, present in notes if present)
 
@@ -347,7 +396,7 @@ def drafts_from_markdown(
     whole = _whole_as_before(file.familiar, split, whole, text, first_line) if whole_chars else None
     result = ReadResult()
     if first_line > 1:
-        result.skipped.append(Skipped(file.name, (1, first_line - 1), FRONTMATTER))
+        result.skipped.append(Skipped(file.name, (1, first_line - 1), settings.problem or FRONTMATTER))
     pieces = (whole or split).pieces
     for piece in pieces:
         insight, why = part_rationale(piece.text) if part_why else (piece.text, "")

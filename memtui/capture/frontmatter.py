@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cache
+from textwrap import dedent
 from typing import Any
 
 import yaml
@@ -14,19 +15,29 @@ MAX_YAML_CHARS = 64_000
 
 MAX_YAML_DEPTH = 20
 
-_DELIMITER = re.compile(r"---[ \t]*\r?(?:\n|\Z)")
+_OPENING = re.compile(r"---[ \t]*(?:#[^\n]*)?\r?\n")
+_CLOSING = re.compile(r"(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)")
 _SPACE = re.compile(r"\s*")
-_SETTINGS = frozenset({"description", "globs", "alwaysApply", "paths", "applyTo", "trigger", "name", "type"})
-_KEY_LINE = re.compile(r"([A-Za-z_][\w.\-]*)[ \t]*:(?:[ \t]+(.*)|[ \t]*)$")
+_BEFORE = re.compile(r"(?:\s|\ufeff|<!--.*?-->)*", re.DOTALL)
+_RULE_KEYS = frozenset({"globs", "alwaysApply", "paths", "applyTo", "trigger", "inclusion", "fileMatchPattern"})
+"""Keys that nothing but a rule file has."""
+
+_SETTINGS = _RULE_KEYS | {"description", "name", "type", "title", "tags", "status", "date", "author", "version"}
+_GLOBS = frozenset({"globs", "paths", "applyTo", "fileMatchPattern"})
+_SPELLINGS = {re.sub("[^a-z]", "", key.lower()): key for key in _SETTINGS} | {"glob": "globs"}
+_KEY_LINE = re.compile(r"(?:([A-Za-z_][\w.\-]*)|\"([\w.\-]+)\")[ \t]*:(?:[ \t]+(.*)|[ \t]*)$")
 _LIST_ITEM = re.compile(r"[ \t]*-[ \t]+(.*)$")
 _BLOCK_MARK = re.compile(r"[|>][+-]?\d?$")
 _QUOTED = re.compile(r"""(["'])(.*)\1$""")
+_COMMENT = re.compile(r"\s#(?:\s.*)?$")
+_ENDS_BLANK = re.compile(r"\n[ \t\r]*\n\Z")
 _CORE_RESOLVERS = (
     ("tag:yaml.org,2002:bool", re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z"), "tTfF"),
     ("tag:yaml.org,2002:null", re.compile(r"(?:~|null|Null|NULL|)\Z"), "~nN\0"),
-    ("tag:yaml.org,2002:int", re.compile(r"[-+]?(?:0|[1-9]\d{0,17})\Z"), "-+0123456789"),
-    ("tag:yaml.org,2002:float", re.compile(r"[-+]?\d{1,17}\.\d{1,17}\Z"), "-+0123456789"),
 )
+
+NEVER_CLOSED = "frontmatter that is never closed: read as settings"
+NEVER_OPENED = "frontmatter without its first ---: read as settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,65 +45,78 @@ class Frontmatter:
     """A text split into its settings block and its body; `raw + body` is the text without its BOM.
 
     Attributes:
-        values: the settings; dates stay text, empty values are None.
-        raw: the block as written, including both `---` lines; empty without one.
+        values: the settings; numbers and dates are as they were written, empty values are None.
+        raw: the block as written, with its `---` lines and what stands before it; empty without one.
         body: everything after the block.
         body_first_line: line number of the body's first line, counted from 1.
+        problem: what is wrong with the block, for the report; empty if nothing is.
     """
 
     values: dict[str, object] = field(default_factory=dict)
     raw: str = ""
     body: str = ""
     body_first_line: int = 1
+    problem: str = ""
 
     def text(self, key: str) -> str:
         """Return a setting as one line of text; empty when it is missing or no text."""
         value = self.values.get(key)
-        is_text = isinstance(value, str | int | float) and not isinstance(value, bool)
-        return " ".join(str(value).split()) if is_text else ""
+        return " ".join(value.split()) if isinstance(value, str) else ""
 
 
 def split_frontmatter(text: str) -> Frontmatter:
     """Split a text into frontmatter and body; without frontmatter the body is the whole text.
 
-    The block opens with `---` on the first line and closes with a line `---`, which may end the file. A block without
-    settings and comments (prose between two thematic breaks) belongs to the body. Some tools put an empty block above
-    the author's own: the two count as one, and the first takes precedence.
+    The block opens with `---`, above which only empty lines and HTML comments may stand, and closes with a line `---`,
+    which may end the file. A block without settings and comments (prose between two thematic breaks) belongs to the
+    body. Some tools put an empty block above the author's own: the two count as one, and the first takes precedence.
+    Where a `---` is missing, the lines that only a rule file has at its top are read all the same.
     """
     text = text.removeprefix("\ufeff")
-    first = _block(text, 0)
-    if first is None:
+    before = _BEFORE.match(text)
+    start = before.end() if before else 0
+    start = start if text[start - 1 : start] in {"", "\n"} else 0
+    found = _block(text, start) or (_block(text, 0) if start else None) or _unfenced(text, start)
+    if found is None:
         return Frontmatter(body=text)
-    values, end = first
+    values, end, problem = found
     space = _SPACE.match(text, end)
     second = _block(text, space.end() if space else end)
     if second is not None and _SETTINGS.intersection(second[0]):
         values = {**second[0], **{key: value for key, value in values.items() if value is not None}}
         end = second[1]
-    return Frontmatter(values, text[:end], text[end:], text.count("\n", 0, end) + 1)
+    return Frontmatter(values, text[:end], text[end:], text.count("\n", 0, end) + 1, problem)
 
 
-def _block(text: str, start: int) -> tuple[dict[str, object], int] | None:
-    """Return the settings of the block that opens here, and its end."""
-    found = _closing(text, start)
+_Found = tuple[dict[str, object], int, str]
+"""The settings of a block, its end, and what is wrong with it."""
+
+
+def _block(text: str, start: int) -> _Found | None:
+    """Return the closed block that opens here."""
+    found = _fences(text, start)
     if found is None:
         return None
     inner_start, inner_end, end = found
     inner = text[inner_start:inner_end]
+    if _goes_astray(inner):
+        return None
     values = _settings(inner)
     if values is None:
         values = _lenient_settings(inner)
-    return None if values is None else (values, end)
+    if values is None or (start and values and not _SETTINGS.intersection(values)):
+        return None  # below something else, only what is surely no prose
+    return values, end, ""
 
 
-def _closing(text: str, start: int) -> tuple[int, int, int] | None:
+def _fences(text: str, start: int) -> tuple[int, int, int] | None:
     """Return the start and end of the block's inside and the start of what follows it."""
-    opening = _DELIMITER.match(text, start)
-    if opening is None or not opening.group().endswith("\n"):
+    opening = _OPENING.match(text, start)
+    if opening is None:
         return None
     position = opening.end()
     while True:
-        if closing := _DELIMITER.match(text, position):
+        if closing := _CLOSING.match(text, position):
             return opening.end(), position, closing.end()
         line_end = text.find("\n", position)
         if line_end < 0:
@@ -100,12 +124,77 @@ def _closing(text: str, start: int) -> tuple[int, int, int] | None:
         position = line_end + 1
 
 
+def _goes_astray(inner: str) -> bool:
+    """Return whether a block that a later `---` seems to close ends before it: settings, then a text of its own."""
+    end = _end_of_settings(inner, closed=True)
+    rest = inner[end:]
+    return bool(end and rest.strip() and (_ENDS_BLANK.search(inner[:end]) or _LIST_ITEM.match(rest.split("\n", 1)[0])))
+
+
+def _end_of_settings(text: str, *, closed: bool = False) -> int:
+    """Return where the lines end that can be settings, with the empty lines after them; 0 if the first is none.
+
+    Args:
+        closed: whether a `---` follows, so that below an empty line keys of any tool are settings.
+    """
+    position = end = 0
+    blank = titled = inside = valued = False
+    while position < len(text):
+        line_end = text.find("\n", position) + 1 or len(text)
+        line = text[position:line_end].rstrip()
+        position = line_end
+        kind, name, has_value = _line_kind(line)
+        if kind in {"blank", "comment"}:
+            # A comment below an empty line may be a heading of the body: what comes next tells.
+            blank |= kind == "blank"
+            titled |= blank and kind == "comment"
+            end = position if inside and not titled else end
+            continue
+        if kind == "key":
+            goes_on = not (blank and inside) or name in _SETTINGS or (closed and name[0].islower())
+        else:
+            goes_on = inside and (kind == "nested" or (kind == "item" and not blank and not valued))
+        if not goes_on:
+            break
+        valued = has_value if kind == "key" else valued
+        inside, blank, titled, end = True, False, False, position
+    return end
+
+
+def _line_kind(line: str) -> tuple[str, str, bool]:
+    """Return what a line of a block is, its key, and whether a value follows that."""
+    if not line or line.startswith("#"):
+        return ("comment" if line else "blank"), "", False
+    if key := _KEY_LINE.match(line):
+        return "key", _canonical(key[1] or key[2]), bool(key[3])
+    if line[0] in " \t":
+        return "nested", "", False
+    return ("item" if _LIST_ITEM.match(line) else "text"), "", False
+
+
+def _unfenced(text: str, start: int) -> _Found | None:
+    """Return the settings at the top of a text whose block is not closed, or not opened."""
+    opening = _OPENING.match(text, start)
+    inner_start = opening.end() if opening else start
+    length = _end_of_settings(text[inner_start:])
+    values = _lenient_settings(text[inner_start : inner_start + length]) if length else None
+    if not values:
+        return None
+    if opening is not None:
+        return (values, inner_start + length, NEVER_CLOSED) if _SETTINGS.intersection(values) else None
+    if len(_SETTINGS.intersection(values)) < len(values) or not _RULE_KEYS.intersection(values):
+        return None
+    closing = _CLOSING.match(text, inner_start + length)
+    return values, closing.end() if closing else inner_start + length, NEVER_OPENED
+
+
 def _settings(inner: str) -> dict[str, object] | None:
-    """Return the block's YAML mapping; None if it is none, or hostile."""
+    """Return the block's YAML mapping; None if it is none, is hostile, or says something twice."""
     lines = [line.strip() for line in inner.splitlines()]
     if all(not line or line.startswith("#") for line in lines):
         return {}
-    if len(inner) > MAX_YAML_CHARS:
+    keys = [found[1] or found[2] for line in inner.splitlines() if (found := _KEY_LINE.match(line))]
+    if len(inner) > MAX_YAML_CHARS or len(set(map(_canonical, keys))) < len(keys):
         return None
     try:
         if not _is_tame(inner):
@@ -113,7 +202,18 @@ def _settings(inner: str) -> dict[str, object] | None:
         loaded = yaml.load(inner, Loader=_loader())  # noqa: S506 - a subclass of the safe loader
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
-    return {str(key): value for key, value in loaded.items()} if isinstance(loaded, dict) else None
+    if not isinstance(loaded, dict):
+        return None
+    values = {_canonical(str(key)): value for key, value in loaded.items()}
+    # `{src,lib}/**` and the like are patterns to people, and mappings to YAML.
+    odd = [key for key in _GLOBS.intersection(values) if values[key] is not None and not globs_of(values[key])]
+    lines_read = (_lenient_settings(inner) or {}) if odd else {}
+    return values | {key: lines_read[key] for key in odd if key in lines_read}
+
+
+def _canonical(key: str) -> str:
+    """Return a setting's name in the usual spelling: `apply_to` and `ApplyTo` are `applyTo`."""
+    return _SPELLINGS.get(re.sub("[^a-z]", "", key.lower()), key)
 
 
 def _is_tame(inner: str) -> bool:
@@ -147,11 +247,11 @@ def _loader() -> type[yaml.SafeLoader]:
 def _lenient_settings(inner: str) -> dict[str, object] | None:
     """Return settings read line by line, or None if the first words of the block are not a setting."""
     settings: list[tuple[str, object, list[object], list[str]]] = []
-    for line in inner.splitlines():
+    for line in dedent(inner.replace("\r", "")).splitlines():
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         if found := _KEY_LINE.match(line):
-            settings.append((found[1], _scalar(found[2] or ""), [], []))
+            settings.append((_canonical(found[1] or found[2]), _scalar(found[3] or ""), [], []))
             continue
         if not settings:
             return None
@@ -160,7 +260,14 @@ def _lenient_settings(inner: str) -> dict[str, object] | None:
             items.append(_scalar(item[1]))
         else:
             words.append(line.strip())
-    return {key: _continued(value, items, words) for key, value, items, words in settings} or None
+    values: dict[str, object] = {}
+    for key, value, items, words in settings:
+        stated = _continued(value, items, words)
+        if key in _GLOBS and values.get(key) is not None:
+            values[key] = [*globs_of(values[key]), *globs_of(stated)]
+        elif stated is not None or key not in values:
+            values[key] = stated
+    return values or None
 
 
 def _continued(value: object, items: list[object], words: list[str]) -> object:
@@ -173,12 +280,12 @@ def _continued(value: object, items: list[object], words: list[str]) -> object:
 
 
 def _scalar(written: str) -> object:
-    written = written.strip()
+    written = _COMMENT.sub("", written).strip()
     if not written or written in {"~", "null"} or _BLOCK_MARK.match(written):
         return None
     if written in {"true", "false"}:
         return written == "true"
-    if quoted := _QUOTED.match(written):
+    if (quoted := _QUOTED.match(written)) and quoted[1] not in quoted[2]:
         return quoted[2]
     if written.startswith("[") and written.endswith("]") and ("," in written or '"' in written or "'" in written):
         return list(globs_of(written))
@@ -188,7 +295,8 @@ def _scalar(written: str) -> object:
 def globs_of(value: object) -> tuple[str, ...]:
     """Return the patterns of a `globs`, `paths` or `applyTo` setting, in order, without repeats.
 
-    A text is split at commas outside braces; a list is taken item by item; quotes and spaces are removed.
+    A text is split at commas outside braces, at line ends, and at spaces where each word is a pattern; a list is taken
+    item by item; quotes and spaces are removed.
     """
     if isinstance(value, str):
         written = value.strip()
@@ -199,8 +307,14 @@ def globs_of(value: object) -> tuple[str, ...]:
         parts = [part for item in value if isinstance(item, str) for part in _outside_braces(item)]
     else:
         return ()
-    cleaned = (part.strip().strip("\"'").strip() for part in parts)
+    cleaned = (part.strip().strip("\"'`").strip() for whole in parts for part in _words(whole))
     return tuple(dict.fromkeys(part for part in cleaned if part))
+
+
+def _words(part: str) -> list[str]:
+    """Return the patterns of a text that separates them by spaces; one with a space in a name stays whole."""
+    words = part.split()
+    return words if len(words) > 1 and all("*" in word for word in words) else [part]
 
 
 def _outside_braces(written: str) -> list[str]:
@@ -211,7 +325,7 @@ def _outside_braces(written: str) -> list[str]:
             depth += 1
         elif letter == "}":
             depth = max(0, depth - 1)
-        elif letter == "," and not depth:
+        elif letter == "\n" or (letter in ",;" and not depth):
             parts.append(written[start:position])
             start = position + 1
     return [*parts, written[start:]]

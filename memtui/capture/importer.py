@@ -253,8 +253,8 @@ def plan_import(vault: Vault, read: SourcesRead, request: ImportRequest) -> Impo
 
 def run_import(
     vault: Vault, read: SourcesRead, request: ImportRequest, *, actor: Actor, progress: ProgressCallback | None = None
-) -> tuple[ImportPlan, ImportReport | None]:
-    """Write the import as one change; the report is None if ids clash, and nothing was written.
+) -> tuple[ImportPlan, ImportReport]:
+    """Write the import as one change; what contradicts the vault waits among the source conflicts.
 
     Raises:
         Cancelled: the person stopped it; the vault is unchanged.
@@ -263,9 +263,6 @@ def run_import(
         plan = _plan(writer, read, request, lambda folder: _register(writer, folder, request))
         if not actor.is_person:
             plan.items = [spared_by_agents(item) for item in plan.items]
-        if plan.count("clash"):
-            writer.abandon()
-            return plan, None
         report = apply_plan(writer, plan, request.options, actor=actor, progress=progress)
         named = request.paths if 0 < len(request.paths) <= NAMED_PATHS else [one.file.root for one in read.files]
         places = ", ".join(dict.fromkeys(Path(path).resolve().name or str(path) for path in named))

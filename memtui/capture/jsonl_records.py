@@ -170,9 +170,11 @@ def _as_of(actor: Actor, thing: _Kin) -> _Kin | None:
 def _add_records(writer: VaultWriter, records: Iterable[Record], bad: list[str], actor: Actor) -> None:
     """Add what the vault does not hold yet; what an export holds twice is added twice."""
     stated: Counter[_Kin] = Counter()
-    for record in records:
+    # Links that a row states have no date; a typed line of the same link, which has one, takes precedence.
+    for record in sorted(records, key=lambda record: record["type"] == "link" and not record.get("created_at")):
+        dated = record if record.get("created_at") or record["type"] != "link" else record | {"created_at": writer.now}
         try:
-            thing = _kin_of(record)
+            thing = _kin_of(dated)
         except KeyError as error:
             bad.append(f"{record.get('type')}: without {error.args[0]}")
             continue

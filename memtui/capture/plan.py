@@ -11,7 +11,7 @@ from typing import Literal
 
 from memtui.capture.draft import Draft, Skipped, with_fit_tags
 from memtui.capture.matching import match_edits, match_reworded, moved, renamed
-from memtui.capture.readers.own_formats import states_nothing_new
+from memtui.capture.readers.own_formats import news_of
 from memtui.capture.secret_screening import SecretScreen, without_secret_lines
 from memtui.capture.stable_split import Atom, Familiar, KnownUnit
 from memtui.domain.memory import Memory, Source, Tombstone, content_hash
@@ -53,7 +53,7 @@ class Planned:
     """What happens to one draft.
 
     Attributes:
-        action: `clash` is an incoming record whose id belongs to another memory.
+        action: `clash` is an incoming record that says something else than the memory with its id.
         project: where it goes, None if unassigned.
         memory: the memory in the vault that it concerns, if any.
         reason: why, for people; empty for a plain add.
@@ -169,17 +169,19 @@ class Planner:
     # -- memtui's own formats -----------------------------------------------------------------------
 
     def _plan_records(self, drafts: Sequence[tuple[Draft, str | None]]) -> Iterable[Planned]:
-        stored = self._reader.get_many(
-            str(draft.record["id"]) for draft, _ in drafts if draft.record and draft.record.get("id")
-        )
-        twins = self._reader.ids_by_content(draft.content for draft, _ in drafts)
+        stored = self._reader.get_many(draft.record_id for draft, _ in drafts if draft.record_id)
         # A row without an id is recognised by its original text, whatever became of its memory.
-        unnamed = [draft.content for draft, _ in drafts if not (draft.record or {}).get("id")]
+        nameless = [draft for draft, _ in drafts if not draft.record_id]
+        unnamed = list({draft.content: 1 for draft in nameless} | {draft.trimmed_content: 1 for draft in nameless})
+        twins = self._reader.ids_by_content(unnamed)
         for content, owners in self._reader.ids_by_source_content(unnamed).items():
             twins.setdefault(content, []).extend(owners)
         seen: dict[str, str] = {}
         for draft, project in drafts:
-            yield self._plan_record(draft, project, stored, twins, seen)
+            item = self._plan_record(draft, project, stored, twins, seen)
+            if item.action != "skip":
+                seen.setdefault(_key(draft, project), draft.content)
+            yield item
 
     def _plan_record(
         self,
@@ -189,31 +191,37 @@ class Planner:
         twins: dict[str, list[tuple[str, str | None]]],
         seen: dict[str, str],
     ) -> Planned:
-        identifier = str((draft.record or {}).get("id") or "")
-        key = identifier or f"{project} {draft.content}"
-        if key in seen and draft.found:
+        identifier = draft.record_id
+        before = seen.get(_key(draft, project))
+        if before is not None and draft.found:
             return Planned("skip", draft, project, reason="found twice")
-        if key in seen:
-            twin_action: Action = "unchanged" if seen[key] == draft.content or not identifier else "clash"
-            return Planned(twin_action, draft, project, reason="occurs twice in the import")
-        seen[key] = draft.content
+        if before == draft.content or (before is not None and not identifier):
+            return Planned("unchanged", draft, project, stored.get(identifier), "occurs twice in the import")
         if identifier in stored:
             return self._same_id(draft, project, stored[identifier])
-        owners = [] if identifier else twins.get(draft.content, [])
+        if before is not None:
+            return self._secret(draft) or Planned("clash", draft, project, reason="occurs twice, with two texts")
+        owners = [] if identifier else [*twins.get(draft.content, []), *twins.get(draft.trimmed_content, [])]
         twin = next((owner for owner in owners if owner[1] == project), None)
         return self._known(draft, project, self._reader.get(twin[0])) if twin else self._fresh(draft, project)
 
     def _same_id(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
         """Decide on a record whose id is that of a memory in the vault."""
-        if states_nothing_new(draft, project, memory):
+        news = news_of(draft, project, memory)
+        if not news:
             return Planned("unchanged", draft, project, memory)
+        if any(one.path == draft.source.path and one.imported_hash == draft.content for one in memory.sources):
+            return Planned("unchanged", draft, project, memory, "you decided on this text before")
         if draft.found:
             # An export that was only found must not stop the import of the files around it.
             reason = f"the vault holds another text of {memory.id}; name the file to import it"
             return Planned("skip", draft, project, memory, reason)
         if self._options.replace:
             return self._secret(draft) or Planned("replace", draft, project, memory, "replaces what the vault holds")
-        return Planned("clash", draft, project, memory, "another memory has this id")
+        reason = "the vault holds another text of this id"
+        if draft.content == content_hash(memory):
+            reason = f"the vault states another {', '.join(news)} of this memory; --replace takes the file's"
+        return self._secret(draft) or Planned("clash", draft, project, memory, reason)
 
     # -- other sources ------------------------------------------------------------------------------
 
@@ -388,10 +396,15 @@ class Planner:
         if (
             stone is not None
             and not self._options.include_deleted
-            and (stone.reason == "purged" or not (draft.record or {}).get("id"))
+            and (stone.reason == "purged" or not draft.record_id)
         ):
             return Planned("skip", draft, project, reason=f"you deleted this ({stone.memory_id})")
         return self._secret(draft) or Planned("add", draft, project)
+
+
+def _key(draft: Draft, project: str | None) -> str:
+    """Return what a record is known by within an import."""
+    return draft.record_id or f"{project} {draft.trimmed_content}"
 
 
 def _stated_units(drafts: Sequence[Draft], units: Sequence[KnownUnit]) -> list[int | None]:

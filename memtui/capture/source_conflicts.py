@@ -12,7 +12,7 @@ from memtui.curate.lifecycle import planted_reasons
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.identity import Actor, require_person
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Memory, Source, content_hash
 from memtui.errors import NotFoundError
 from memtui.vault.filters import Scope
 from memtui.vault.reader import VaultReader
@@ -204,9 +204,23 @@ def _settled(writer: VaultWriter, edited: Memory, seen_hash: str, if_version: in
 
 
 def _looked_at(memory: Memory, decided: Sequence[SourceConflict]) -> Memory:
-    """Return the memory with the texts of its sources noted as seen."""
+    """Return the memory with the texts of its sources noted as seen.
+
+    A row that states a memory by its id becomes a source of it, so that it is not asked about again.
+    """
     seen = {conflict.text.path: conflict.text for conflict in decided}
-    sources = tuple(
+    new = tuple(
+        Source(
+            format="vault" if path.endswith(".md") else "jsonl",
+            path=path,
+            span=text.span,
+            native_id=text.native_id,
+            imported_hash=text.seen_hash,
+        )
+        for path, text in seen.items()
+        if path not in {source.path for source in memory.sources}
+    )
+    sources = new + tuple(
         replace(source, imported_hash=seen[source.path].seen_hash, span=seen[source.path].span or source.span)
         if source.path in seen
         else source
@@ -226,9 +240,10 @@ def store_conflicts(writer: VaultWriter, plan: ImportPlan, parted: Sequence[Plan
     """Store both texts of each conflict until a person decides; drop conflicts that no longer exist."""
     texts = []
     for item in parted:
-        memory, draft = item.memory, item.draft
-        path = draft.source.path
-        if memory is None or path is None or draft.record is not None:
+        draft, path = item.draft, item.draft.source.path
+        # The memory of an id that occurs twice in the import is stored by now.
+        memory = item.memory or writer.get_many([draft.record_id]).get(draft.record_id)
+        if memory is None or path is None or draft.content == content_hash(memory):
             continue
         base = bases_of(writer, [memory], path)[memory.id]
         taken = {source.imported_hash for source in memory.sources if source.path == path}
@@ -254,9 +269,9 @@ def _agreeing(writer: VaultWriter, plan: ImportPlan) -> set[tuple[str, str]]:
         return set()
     said: dict[tuple[str, str], set[str]] = {}
     for item in plan.items:
-        if item.memory is not None and item.draft.record is None:
-            for source in (item.draft.source, *item.more_sources):
-                said.setdefault((item.memory.id, source.path or ""), set()).add(item.draft.content)
+        identifier = item.memory.id if item.memory is not None else item.draft.record_id
+        for source in (item.draft.source, *item.more_sources) if identifier else ():
+            said.setdefault((identifier, source.path or ""), set()).add(item.draft.content)
     for memory in plan.missing:
         for source in memory.sources:
             said.setdefault((memory.id, source.path or ""), set())

@@ -60,21 +60,17 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
     read = read_sources(request, progress=progress("reading"))
     if not session.json:
         _say_sources(read)
-    report: ImportReport | None = None
     if arguments.dry_run:
         plan = plan_import(session.vault, read, request)
-    else:
-        session.back_up_daily()
-        plan, report = run_import(session.vault, read, request, actor=session.actor, progress=progress("writing"))
-    unknown = _unknown_kinds(plan, session)
-    record = _counts(plan, unknown)
-    if arguments.dry_run:
+        record = _counts(plan, _unknown_kinds(plan, session))
         _print_plan(plan, record, session, vanished_sources(session.vault, request))
         return EXIT_DONE
-    if report is None:
-        _print_clashes(plan, record, session)
-        return EXIT_CONFLICT
+    session.back_up_daily()
+    plan, report = run_import(session.vault, read, request, actor=session.actor, progress=progress("writing"))
+    record = _counts(plan, _unknown_kinds(plan, session))
     _print_report(plan, report, record, session, vanished_sources(session.vault, request))
+    if plan.count("clash") or any(lines.is_conflict for lines in plan.skipped):
+        return EXIT_CONFLICT
     if not read.files and not session.json:
         say("No memory files were found there. `memtui import FILE` takes any Markdown file.")
         return EXIT_NOTHING
@@ -114,6 +110,9 @@ def _say_sources(read: SourcesRead) -> None:
     for label, number in Counter(file.reader.label for file in read.files).items():
         drafts = sum(len(file.result.drafts) for file in read.files if file.reader.label == label)
         say(f"{label}: {counted(number, 'file')}, {counted(drafts, 'memory')}")
+    for file in read.files:
+        if file.encoding != "utf-8":
+            say(f"{file.file.name}: not UTF-8, read as {file.encoding}")
 
 
 def _unknown_kinds(plan: ImportPlan, session: Session) -> list[str]:
@@ -187,19 +186,14 @@ def _title(item: Planned) -> str:
 
 
 def _plan_row(item: Planned) -> list[str]:
-    source = item.draft.source
-    place = f"{source.path}:{source.span[0]}" if source.path and source.span else source.path or ""
     notes = "; ".join(filter(None, (item.reason, *item.draft.notes)))
     note = f"  [{notes}]" if notes else ""
-    return [item.action, item.draft.kind, item.project or "unassigned", place, _title(item) + note]
+    return [item.action, item.draft.kind, item.project or "unassigned", _at(item), _title(item) + note]
 
 
-def _print_clashes(plan: ImportPlan, record: dict[str, Any], session: Session) -> None:
-    session.put({**record, "added": 0, "updated": 0, "ids": []})
-    for item in plan.items:
-        if item.action == "clash":
-            say(f"{_id(item) or '?'}: {item.reason}: {item.draft.title}")
-    say("memtui: nothing was written. --replace takes the incoming records; --dry-run shows what would happen.")
+def _at(item: Planned) -> str:
+    source = item.draft.source
+    return f"{source.path}:{source.span[0]}" if source.path and source.span else source.path or ""
 
 
 def _gone(vanished: Sequence[Vanished]) -> list[dict[str, object]]:
@@ -218,10 +212,7 @@ def _print_report(
     _say_skips(report.skipped)
     for identifier, notes in report.flagged:
         say(f"Check {identifier}: {', '.join(notes)}")
-    for item in report.conflicts:
-        say(f"Conflict: {_id(item) or ''} {item.draft.title}: {item.reason}")
-    if report.conflicts:
-        say("`memtui inbox conflicts` shows both texts; `inbox keep ID` or `inbox take ID` settles one.")
+    _say_conflicts(plan, report)
     if plan.moved:
         say(f"Moved or renamed: the source of {counted(len(plan.moved), 'memory')}")
     for problem in report.bad_records:
@@ -233,6 +224,15 @@ def _print_report(
     elif report.added or report.updated:
         said += f". {UNDO_HINT}"
     say(said)
+
+
+def _say_conflicts(plan: ImportPlan, report: ImportReport) -> None:
+    for item in report.conflicts:
+        say(f"Conflict: {_id(item) or item.draft.record_id} {_at(item)}: {item.draft.title}: {item.reason}")
+    if report.conflicts:
+        say("`memtui inbox conflicts` shows both texts; `inbox keep ID` or `inbox take ID` settles one.")
+    if plan.count("clash"):
+        say("--replace takes the file's records instead of those in the vault.")
 
 
 def _say_missing(plan: ImportPlan, vanished: Sequence[Vanished]) -> None:
@@ -247,7 +247,8 @@ def _say_skips(rows: Sequence[dict[str, Any]]) -> None:
 
     telling = [row for row in rows if row["reason"] not in STRUCTURE]
     for row in telling[:SKIPS_SHOWN]:
-        say(f"skipped {row['path']}:{row['line'] or ''} {row['reason']}")
+        place = f"{row['path']}:{row['line']}" if row["line"] else row["path"]
+        say(f"skipped {place}: {row['reason']}")
     if rest := Counter(str(row["reason"]) for row in telling[SKIPS_SHOWN:]):
         reasons = ", ".join(f"{number}× {reason}" for reason, number in rest.most_common(5))
         say(f"… and {rest.total()} more: {reasons}")

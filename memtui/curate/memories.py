@@ -34,7 +34,9 @@ from memtui.domain.memory import (
     Source,
     Verdict,
     content_hash,
+    hash_parts,
     new_id,
+    trimmed,
 )
 from memtui.errors import UsageError
 from memtui.text.sanitize import one_line, sanitise
@@ -89,6 +91,7 @@ class Drafted:
     memory: Memory
     removed: int = 0  # number of control characters that were stripped
     guessed_kind: bool = False  # whether the kind was guessed from the text
+    typed_content: str = ""  # its content hash with the white space around it, by which older vaults know it
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,7 @@ def draft_memory(
     from memtui.analysis.titles import title_for
 
     cleaned = {name: sanitise(getattr(new, name)) for name in ("text", "why", "snippet")}
-    text = cleaned["text"].text.strip("\n").rstrip()
+    text = trimmed(cleaned["text"].text)
     if is_blank(text):
         raise UsageError("There is no text to remember", remedy='Write it after add, or `-` to read it: memtui add "…"')
     title = one_line(new.title) or title_for(text, ())
@@ -143,7 +146,7 @@ def draft_memory(
         insight=text,
         kind=check_kind(kinds, new.kind) if new.kind else kind_guess(text, title, ()).kind,
         status="active" if actor.is_person else "candidate",
-        rationale=cleaned["why"].text.strip("\n"),
+        rationale=trimmed(cleaned["why"].text),
         snippet=cleaned["snippet"].text.strip("\n"),
         tags=check_tags(clean_tags(new.tags), in_use=new.tags_in_use),
         importance=check_importance(new.importance),
@@ -161,24 +164,25 @@ def draft_memory(
     if not new.allow_secret:
         refuse_secrets_in(memory, secret_patterns)
         refuse_secrets_in({"files": list(new.files), "project": new.project}, secret_patterns)
-    return Drafted(memory, sum(part.removed for part in cleaned.values()), new.kind is None)
+    typed = hash_parts(memory.title, cleaned["text"].text, cleaned["why"].text, memory.snippet)
+    return Drafted(memory, sum(part.removed for part in cleaned.values()), new.kind is None, typed)
 
 
 def store_draft(
     writer: VaultWriter, drafted: Drafted, *, project: str | None, anchors: tuple[Anchor, ...], actor: Actor
 ) -> Added:
     """Store a new memory within a running change; the same text in the same project is not stored twice."""
-    twin = _twin(writer, drafted.memory, project)
+    twin = _twin(writer, drafted, project)
     if twin is not None:
         return Added(_revived(writer, twin, actor), drafted.removed, is_new=False)
     memory = writer.put(replace(drafted.memory, project=project, anchors=anchors))
     return Added(memory, drafted.removed, drafted.guessed_kind)
 
 
-def _twin(writer: VaultWriter, draft: Memory, project: str | None) -> Memory | None:
+def _twin(writer: VaultWriter, drafted: Drafted, project: str | None) -> Memory | None:
     """Return the memory that already holds this content in this project, an active one before others."""
-    content = content_hash(draft)
-    same = [identifier for identifier, owner in writer.ids_by_content([content]).get(content, []) if owner == project]
+    known = writer.ids_by_content(filter(None, (content_hash(drafted.memory), drafted.typed_content)))
+    same = [identifier for owners in known.values() for identifier, owner in owners if owner == project]
     twins = writer.get_many(same)
     return min((twins[identifier] for identifier in same), key=lambda twin: twin.status != "active", default=None)
 

@@ -34,7 +34,6 @@ _EXPONENT = re.compile(r"^(-?\d+)e")  # YAML 1.1 reads `1e-05` as text and `1.0e
 _NO_STRINGS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n", ".inf", ".nan"})
 _KEY = re.compile(r"(?:([A-Za-z_][\w-]*)|\"([A-Za-z_][\w-]*)\")[ \t]*:(?:[ \t]+(.*))?$", re.DOTALL)
 _FENCE = re.compile(r"(`{3,}|~{3,})[^`]*$")
-_CONFLICT = ("<<<<<<< ", ">>>>>>> ", "||||||| ")
 
 
 @dataclass(slots=True)
@@ -113,9 +112,6 @@ def parse_memory(text: str) -> ParsedFile:
         end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), None)
         if end is None:
             parsed.problem = "the frontmatter has no closing ---"
-            return parsed
-        if any(line.startswith(_CONFLICT) for line in lines[1:end]):
-            parsed.problem = "the frontmatter contains an unresolved merge conflict"
             return parsed
         values = _frontmatter(lines[1:end], parsed.ignored)
         start = end + 1

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
-_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+)
+_BAD_LINES = 0.05
+"""A text with bytes that are not UTF-8 in at most so many of its lines is UTF-8 with a few broken lines."""
+
+NOT_UTF8 = "not UTF-8, and its encoding cannot be told; save it as UTF-8, e.g. `iconv -f ENCODING -t UTF-8`"
+"""Why a file, or a part of one, is not read."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
+_LOOKED_AT_CHARS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,29 +30,59 @@ class DecodedText:
     """A file's text, with LF line ends and without a byte order mark."""
 
     text: str
-    replaced: int  # undecodable bytes; each UTF-8 byte, or each UTF-16 unit, becomes one U+FFFD in the text
+    replaced: int = 0  # undecodable bytes; each UTF-8 byte, or each UTF-16 unit, becomes one U+FFFD in the text
+    encoding: str = "utf-8"  # what it was read as; empty if that could not be told
 
 
 def decode(raw: bytes) -> DecodedText:
-    """Return bytes as text: UTF-8 with or without a BOM, UTF-16 if its BOM says so; never fails."""
-    mark, encoding = next(((mark, name) for mark, name in _BOMS if raw.startswith(mark)), (b"", "utf-8"))
-    text, replaced = _decode_body(raw[len(mark) :], encoding)
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    """Return bytes as text; never fails.
+
+    A byte order mark decides, else it is UTF-8 where the bytes are, else another encoding if they can hardly be
+    anything else.
+    """
+    decoded = _decode(raw)
+    if "\r" in decoded.text:
+        return replace(decoded, text=decoded.text.replace("\r\n", "\n").replace("\r", "\n"))
+    return decoded
+
+
+def _decode(raw: bytes) -> DecodedText:
+    mark, encoding = next(((mark, name) for mark, name in _BOMS if raw.startswith(mark)), (b"", ""))
+    body = raw[len(mark) :]
+    if encoding.startswith("utf-16"):
+        half = body[-1:] if len(body) % 2 else b""
+        text, units = _SURROGATE.subn(_REPLACEMENT, body[: len(body) - len(half)].decode(encoding, "surrogatepass"))
+        return DecodedText(text + _REPLACEMENT * len(half), units * 2 + len(half), encoding)
+    if encoding.startswith("utf-32"):
+        text = body.decode(encoding, "replace")
+        return DecodedText(text, text.count(_REPLACEMENT), encoding)
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError:
+        return _decode_other(body)
+    guessed = "" if "\0" not in text[:_LOOKED_AT_CHARS] else _guess_encoding(body)
+    return DecodedText(body.decode(guessed), encoding=guessed) if guessed else DecodedText(text)
+
+
+def _decode_other(body: bytes) -> DecodedText:
+    """Return bytes that are not UTF-8, or not everywhere, as text."""
+    # surrogateescape makes one surrogate of each bad byte, which counts bytes, not runs.
+    escaped = body.decode("utf-8", "surrogateescape")
+    text, replaced = _SURROGATE.subn(_REPLACEMENT, escaped)
+    bad_lines = sum(1 for line in escaped.split("\n") if _SURROGATE.search(line))
+    good = sum(1 for sign in text if sign > "\x7f") - replaced
+    if good < replaced:
+        if guessed := _guess_encoding(body):
+            return DecodedText(body.decode(guessed), encoding=guessed)
+        if bad_lines > _BAD_LINES * (text.count("\n") + 1):
+            return DecodedText(text, replaced, "")
     return DecodedText(text, replaced)
 
 
-def _decode_body(body: bytes, encoding: str) -> tuple[str, int]:
-    """Return the text and the number of undecodable bytes."""
-    if encoding == "utf-8":
-        try:
-            return body.decode("utf-8"), 0
-        except UnicodeDecodeError:
-            # surrogateescape makes one surrogate of each bad byte, which counts bytes, not runs.
-            return _SURROGATE.subn(_REPLACEMENT, body.decode("utf-8", "surrogateescape"))
-    half = body[-1:] if len(body) % 2 else b""
-    text, units = _SURROGATE.subn(_REPLACEMENT, body[: len(body) - len(half)].decode(encoding, "surrogatepass"))
-    return text + _REPLACEMENT * len(half), units * 2 + len(half)
+def _guess_encoding(body: bytes) -> str:
+    from memtui.text.encodings import guess_encoding  # its table is read only for texts that are not UTF-8
+
+    return guess_encoding(body)
 
 
 _EMOJI = (

@@ -98,7 +98,8 @@ def is_open(text: SourceText, memory: Memory) -> bool:
     if memory.status not in {"active", "candidate"} or content_hash(memory) == text.seen_hash:
         return False
     imported = _imported_hashes(memory, text.path)
-    return bool(imported) and text.seen_hash not in imported
+    # A row of an export states a memory by its id, without being a source of it.
+    return (bool(imported) or text.native_id == memory.id) and text.seen_hash not in imported
 
 
 def _imported_hashes(memory: Memory, path: str) -> set[str | None]:

@@ -304,7 +304,7 @@ def imported(report: ImportReport) -> str:
         (report.added, "added"),
         (report.updated, "updated"),
         (report.unchanged, "unchanged"),
-        (len(report.conflicts), "edited both here and in the source"),
+        (len(report.conflicts), "in conflict"),
         (len(report.skipped), "skipped"),
     ]
     counts = ", ".join(f"{number:,} {word}" for number, word in parts if number)

@@ -22,7 +22,7 @@ import pytest
 from memtui.cli.main import main
 
 ROOT = Path(__file__).parents[2]
-ID = re.compile(r"[a-z2-7]{8}")
+ID = re.compile(r"[a-z2-7]{12}")
 LOCK = "zpuwvdkl"
 """The payment lock of the sample vault."""
 

@@ -151,7 +151,7 @@ def test_a_persons_edit_is_not_overwritten(project: Cli) -> None:
     assert project("show", made, "--json").json["source"]["still_says_this"] is True
     project.write("AGENTS.md", AGENTS.replace("never use floats", "never use doubles"))
     run = project("import", "AGENTS.md")
-    assert "1 edited both here and in the source" in run.err
+    assert "1 in conflict" in run.err
     assert project("show", made, "--json").json["insight"] == "Amounts are integers, in cents."
 
 
@@ -252,19 +252,22 @@ def test_an_interrupted_import_leaves_the_vault_as_it_was(cli: Cli) -> None:
     assert len(cli("import", path).lines) == 20
 
 
-def test_ids_that_clash_write_nothing_and_are_named(cli: Cli) -> None:
+def test_ids_that_clash_wait_for_a_decision_and_the_other_rows_come_in(cli: Cli) -> None:
     """P16."""
     path = cli.write("many.jsonl", records(3))
     cli("import", path)
     cli.write("many.jsonl", records(3).replace("port 8001", "port 9001") + '{"id": "r9999999", "insight": "New."}\n')
-    before = cli.exported()
     run = cli("import", path, code=4)
+    assert run.lines == ["r9999999"]
     assert "r0000001" in run.err
     assert "--replace" in run.err
-    assert cli.exported() == before
+    assert "port 8001" in cli("show", "r0000001").out
+    waiting = cli("inbox", "conflicts", "--json").json
+    assert [(one["id"], "port 9001" in one["source"]["insight"]) for one in waiting] == [("r0000001", True)]
     assert cli("import", path, "--json", code=4).json["conflicts"] == 1
     cli("import", path, "--replace")
     assert "port 9001" in cli("show", "r0000001").out
+    assert cli("inbox", "conflicts", "--json").json == []
 
 
 def test_broken_lines_are_skipped_and_told(cli: Cli) -> None:

@@ -171,7 +171,9 @@ class AdrReader:
             return ReadResult(skipped=[Skipped(file.name, (1, last) if file.text.strip() else None, "empty")])
         result = ReadResult()
         if settings.raw:
-            result.skipped.append(Skipped(file.name, (1, settings.raw.rstrip("\n").count("\n") + 1), FRONTMATTER))
+            result.skipped.append(
+                Skipped(file.name, (1, settings.raw.rstrip("\n").count("\n") + 1), settings.problem or FRONTMATTER)
+            )
         result.skipped.extend(Skipped(file.name, span, reason) for span, reason in record.skipped)
         maker = _maker(file, record, settings)
         for drafted in _drafts(maker, record, native_id(stem), (settings.body_first_line, last)):

@@ -66,7 +66,9 @@ class LessonsReader:
         settings = split_frontmatter(file.text)
         result = ReadResult()
         if settings.raw:
-            result.skipped.append(Skipped(file.name, (1, settings.raw.rstrip("\n").count("\n") + 1), FRONTMATTER))
+            result.skipped.append(
+                Skipped(file.name, (1, settings.raw.rstrip("\n").count("\n") + 1), settings.problem or FRONTMATTER)
+            )
         date = date_in(settings.text("date")) or date_in(file.path.stem)
         maker = DraftMaker(
             file=file,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -12,14 +13,17 @@ from typing import Any
 
 from memtui.analysis.classify import kind_guess
 from memtui.analysis.titles import title_for
+from memtui.capture.blocks import Span
 from memtui.capture.draft import EXPORTED, Draft, ReadResult, Skipped, SourceFile
+from memtui.capture.json_rows import JsonRow, rows_of
+from memtui.capture.merge_conflicts import UNRESOLVED, has_marker, merge_conflicts
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Source, fit_tags, hash_parts, new_id
 from memtui.domain.record import Record, RecordError, memory_from_record, memory_record, without_odd_anchors
 from memtui.errors import SourceError, UsageError
 from memtui.publish.memory_file import parse_memory
 from memtui.publish.portable import MANIFEST, MEMORIES, RECORDS, VERSION, project_of_folder, vault_version
 from memtui.text.injection import planted_instructions
-from memtui.text.sanitize import decode, one_line, sanitise
+from memtui.text.sanitize import NOT_UTF8, decode, one_line, sanitise
 from memtui.vault.packs import RECIPE
 from memtui.vault.passed_files import PASSED_FILE
 from memtui.vault.projects import check_name
@@ -48,6 +52,8 @@ LONGEST_ID = 64
 _ID = re.compile(rf"[A-Za-z0-9][\w.:#@+=-]{{0,{LONGEST_ID - 1}}}", re.ASCII)
 """Ids of other programs are kept as well as ours, as long as they fit a column, a file's name and a shell."""
 
+_ROW_KEYS = frozenset({"insight", "type"})
+_INSIGHT = re.compile(r"""(?<!\\)"insight"\s*:\s*\"""")
 _LONG_TEXTS = ("insight", "rationale", "snippet")
 _LONGEST_NATIVE_ID = 200
 _LOOKED_AT_LINES = 20
@@ -63,47 +69,93 @@ class JsonlReader:
     agent: str | None = None
 
     def detect(self, file: SourceFile) -> bool:
-        """Return whether the file ends in .jsonl and one of its first lines is one of ours."""
-        return file.path.suffix.lower() == ".jsonl" and any(map(_is_ours, _first_lines(file)))
+        """Return whether the file ends in .jsonl and one of its first lines is one of ours, or seems to be."""
+        if file.path.suffix.lower() != ".jsonl":
+            return False
+        lines = _first_lines(file)
+        return any(map(_is_ours, lines)) or (not any(map(_is_object, lines)) and _names_an_insight(lines))
 
     def read(self, file: SourceFile) -> ReadResult:
-        """Return the memories and their kin; a bad line is skipped with its reason."""
-        result = ReadResult()
-        for number, line in enumerate(file.text.split("\n"), 1):
-            if line.strip():
-                add_line(result, file, line, number, format_name=self.format)
+        """Return the memories and their kin; a bad row is skipped with its reason."""
+        result = _rows(file, self.format)
         if not result.drafts and not result.records and not result.skipped:
             result.skipped.append(Skipped(file.name, None, "empty"))
         return result
 
 
-def add_line(result: ReadResult, file: SourceFile, line: str, number: int, *, format_name: str) -> None:
-    """Add the content of one line of JSONL to a result: a draft, a record, or a skipped line."""
-    span = (number, number)
-    try:
-        record = _object(line)
-        kind_of_line = record.pop("type", "memory")
-        if kind_of_line == "memory":
-            result.drafts.append(record_draft(file, record, span=span, format_name=format_name))
-        else:
-            result.records.append({"type": kind_of_line, **_checked_kin(kind_of_line, record)})
-    except RecordError as error:
-        result.skipped.append(Skipped(file.name, span, str(error)))
+def _rows(file: SourceFile, format_name: str) -> ReadResult:
+    """Return what the rows of a file hold: drafts, records, or lines skipped."""
+    result = ReadResult()
+    lines = file.decoded.text.split("\n")
+    conflicts = merge_conflicts(lines) if has_marker(file.decoded.text) else []
+    for span in conflicts:
+        result.skipped.append(_conflict(file, lines, span))
+        lines[span.first : span.last + 1] = [""] * (span.last - span.first + 1)
+    for row in rows_of("\n".join(lines), _ROW_KEYS):
+        problem = row.problem or _problem(file, row, conflicts)
+        try:
+            if not problem:
+                _add_row(result, file, row, format_name)
+        except RecordError as error:
+            problem = str(error)
+        if problem:
+            result.skipped.append(Skipped(file.name, row.span, problem))
+    result.sort_skipped()
+    return result
 
 
-def _object(line: str) -> Record:
-    try:
-        value = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise RecordError(f"invalid JSON: {error.msg}, column {error.colno}") from None
-    except (RecursionError, ValueError):  # nested without end; an integer of thousands of digits
-        raise RecordError("invalid JSON: nested too deeply, or a number too long") from None
-    if not isinstance(value, dict):
-        raise RecordError("not a JSON object")
-    # Looking at the line once is many times cheaper than looking at each text in it.
-    tame = line.isprintable() and not _CONTROL_ESCAPE.search(line)
-    record: Record = value if tame else clean(value)
-    return record
+def _problem(file: SourceFile, row: JsonRow, conflicts: Sequence[Span]) -> str:
+    """Return why a readable row is not taken; empty if it is."""
+    if any(row.span[0] <= span.first + 1 and span.last < row.span[1] for span in conflicts):
+        return UNRESOLVED
+    return NOT_UTF8 if file.decoded.replaced and "\ufffd" in row.text else ""
+
+
+def _conflict(file: SourceFile, lines: Sequence[str], span: Span) -> Skipped:
+    """Return a merge conflict as lines skipped, with the rows that it is about."""
+    numbers: dict[str, list[int]] = {}
+    for number in range(span.first, span.last + 1):
+        for row in rows_of(lines[number], _ROW_KEYS) if lines[number].startswith("{") else ():
+            numbers.setdefault(str((row.value or {}).get("id") or "a row without an id"), []).append(number + 1)
+    rows = "; ".join(f"{one_line(name)[:LONGEST_ID]} on {_on_lines(found)}" for name, found in numbers.items())
+    reason = f"{UNRESOLVED}: {rows}" if rows else UNRESOLVED
+    return Skipped(file.name, (span.first + 1, span.last + 1), reason, is_conflict=True)
+
+
+def _on_lines(numbers: Sequence[int]) -> str:
+    return f"line{'s' if len(numbers) > 1 else ''} {' and '.join(map(str, numbers))}"
+
+
+def _add_row(result: ReadResult, file: SourceFile, row: JsonRow, format_name: str) -> None:
+    """Add the content of a row to a result: a draft and its links, or a record.
+
+    Raises:
+        RecordError: it is neither.
+    """
+    # Looking at the text once is many times cheaper than looking at each text in it.
+    tame = row.text.isprintable() and not _CONTROL_ESCAPE.search(row.text)
+    record: Record = dict(row.value or {}) if tame else clean(row.value)
+    kind_of_line = record.pop("type", "memory")
+    if kind_of_line != "memory":
+        result.records.append({"type": kind_of_line, **_checked_kin(kind_of_line, record)})
+        return
+    links = record.pop("links", None) or []
+    draft = record_draft(file, record, span=row.span, format_name=format_name)
+    result.drafts.append(draft)
+    for link in links if isinstance(links, list) else [links]:
+        try:
+            result.records.append({"type": "link", **_checked_kin("link", _link_of(draft, link))})
+        except RecordError as error:
+            result.skipped.append(Skipped(file.name, row.span, f"its link is left out: {error}"))
+
+
+def _link_of(draft: Draft, link: Any) -> Record:
+    """Return the record of a link that a memory's row states as `{type, id}`."""
+    if not isinstance(link, dict):
+        raise RecordError(f"not an object: {str(link)[:40]!r}")
+    if draft.stated is None or not draft.stated.id:
+        raise RecordError("the row has no id to link from")
+    return {"from": draft.stated.id, "link": link.get("type"), "to": link.get("id")}
 
 
 def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], format_name: str, name: str = "") -> Draft:
@@ -169,7 +221,6 @@ def _notes(memory: Memory) -> tuple[str, ...]:
     notes = (
         ("invisible-unicode", cleaned is not None and bool(cleaned.invisible or cleaned.bidi)),
         ("planted-instruction", bool(planted_instructions(text))),
-        ("undecodable-bytes", "\ufffd" in text),
     )
     return tuple(note for note, present in notes if present)
 
@@ -215,15 +266,29 @@ def _first_lines(file: SourceFile) -> list[str]:
 
 
 def _is_ours(line: str) -> bool:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    if not isinstance(value, dict):
+    value = _loaded(line)
+    if value is None:
         return False
     kind_of_line = value.get("type", "memory")
     keys = ("insight",) if kind_of_line == "memory" else KIN_KEYS.get(str(kind_of_line))
     return keys is not None and all(isinstance(value.get(key), str) for key in keys)
+
+
+def _loaded(line: str) -> Record | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _is_object(line: str) -> bool:
+    return line.startswith("{") and _loaded(line) is not None
+
+
+def _names_an_insight(lines: Sequence[str]) -> bool:
+    """Return whether lines that are no JSON each hold a row all the same: an array, or an object over several."""
+    return any(_INSIGHT.search(line) for line in lines)
 
 
 READER = JsonlReader()
@@ -256,17 +321,20 @@ class PortableReader:
                 remedy="Update memtui if a newer version wrote it, else repair the manifest.",
             )
         if file.path.suffix.lower() == ".jsonl":
-            result = ReadResult()
-            for number, line in enumerate(file.text.split("\n"), 1):
-                if line.strip():
-                    add_line(result, file, line, number, format_name=self.format)
-            return result
+            return _rows(file, self.format)
         return self._memory(file, vault)
 
     def _memory(self, file: SourceFile, vault: Path | None) -> ReadResult:
         result = ReadResult()
-        span = (1, max(1, len(file.text.rstrip("\n").split("\n"))))
-        parsed = parse_memory(file.text)
+        text = file.decoded.text
+        span = (1, max(1, len(text.rstrip("\n").split("\n"))))
+        if file.conflicts or file.decoded.replaced:
+            first = file.conflicts[0] if file.conflicts else None
+            lines = (first.first + 1, first.last + 1) if first else span
+            reason = UNRESOLVED if first else NOT_UTF8
+            result.skipped.append(Skipped(file.name, lines, reason, is_conflict=first is not None))
+            return result
+        parsed = parse_memory(text)
         if parsed.problem:
             result.skipped.append(Skipped(file.name, span, parsed.problem))
             return result
@@ -361,8 +429,8 @@ def _as_stated(draft: Draft, stated: Memory, project: str | None, now: datetime)
     )
 
 
-def states_nothing_new(draft: Draft, project: str | None, stored: Memory) -> bool:
-    """Return whether a record of memtui's own states only what a memory already is.
+def news_of(draft: Draft, project: str | None, stored: Memory) -> list[str]:
+    """Return the keys in which a record of memtui's own states something else than a memory already is.
 
     An export states everything. A row written by hand or by another program leaves out what it does not care about, so
     only what it states counts: accepting or tagging a memory here makes no difference.
@@ -372,10 +440,10 @@ def states_nothing_new(draft: Draft, project: str | None, stored: Memory) -> boo
     record = draft.record or {}
     differing = {key for key in mine.keys() | theirs.keys() if mine.get(key) != theirs.get(key)}
     if record.keys() >= EXPORTED:
-        return not differing
+        return sorted(differing)
     if fit_tags(stored.tags) == fit_tags(theirs.get("tags", ())):
         differing.discard("tags")  # an older memtui took longer tags than are imported now
-    return not any(key in differing and record[key] is not None and not _is_guess(key, draft) for key in record)
+    return [key for key in record if key in differing and record[key] is not None and not _is_guess(key, draft)]
 
 
 def _is_guess(key: str, draft: Draft) -> bool:

@@ -126,7 +126,7 @@ class Importer:
         try:
             read = read_sources(request, found, progress=lambda done, total: progress("reading", done, total))
             self._access.opening.before_change()
-            plan, report = run_import(
+            _, report = run_import(
                 self._access.vault,
                 read,
                 request,
@@ -135,9 +135,6 @@ class Importer:
             )
         except Cancelled:
             return Done("Import cancelled; the vault is unchanged", changed=False)
-        if report is None:
-            taken = counted(plan.count("clash"), "record has an id", "records have ids")
-            return Done(f"Nothing was imported: {taken} that another memory of the vault has", changed=False)
         changed = bool(report.added or report.updated)
         hints = [outcomes.imported(report)]
         hints += ["b opens the inbox"] if report.added and not active else []
@@ -245,7 +242,11 @@ def _group(heading: str, mark: str, found: Sequence[Planned]) -> Iterator[PlanRo
     all_unassigned = mark == "+" and all(item.project is None for item in found)
     parts = [heading, f"{len(found):,}"]
     parts += [_UNASSIGNED] if all_unassigned else []
-    parts += ["after the import, b then d resolves them"] if any(item.action == "conflict" for item in found) else []
+    parts += (
+        ["after the import, b then d resolves them"]
+        if any("conflict" in item.action or "clash" in item.action for item in found)
+        else []
+    )
     yield TextRow(" · ".join(parts))
     for item in found[:MOST_SHOWN]:
         yield _row(item, mark, note_unassigned=mark == "+" and not all_unassigned)

@@ -17,6 +17,7 @@ from memtui.capture.draft import (
     within_folder,
 )
 from memtui.capture.frontmatter import split_frontmatter
+from memtui.text.sanitize import NOT_UTF8
 
 
 def file_with(tmp_path: Path, content: str | bytes, name: str = "RULES.md") -> SourceFile:
@@ -44,13 +45,20 @@ def test_a_draft_says_where_it_stands(tmp_path: Path) -> None:
 
 
 def test_hostile_characters_go_or_are_noted(tmp_path: Path) -> None:
-    raw = "- Never \x1b[31mred\x00 a\n- Never show\u202e this\n- Never clean\n- Never bad ".encode() + b"\xff\n"
-    first, second, third, fourth = read(file_with(tmp_path, raw)).drafts
+    raw = "- Never \x1b[31mred\x00 a\n- Never show\u202e this\n- Never clean\n"
+    first, second, third = read(file_with(tmp_path, raw)).drafts
     assert first.insight == "Never red a"
     assert first.notes == ("control-characters",)
     assert second.notes[0] == "invisible-unicode"
     assert third.notes == ()
-    assert fourth.notes == ("undecodable-bytes",)
+
+
+def test_an_item_with_broken_bytes_is_left_out_and_its_neighbours_are_kept(tmp_path: Path) -> None:
+    lines = [f"- Never überlade quay {number}" for number in range(30)]
+    raw = "\n".join(lines).encode() + b"\n- Never bad \xff\n- Never late\n"
+    result = read(file_with(tmp_path, raw))
+    assert [draft.insight for draft in result.drafts][-2:] == ["Never überlade quay 29", "Never late"]
+    assert [(gap.span, gap.reason) for gap in result.skipped] == [((31, 31), NOT_UTF8)]
 
 
 def test_planted_instructions_are_noted(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.capture.frontmatter import globs_of, split_frontmatter
+from memtui.capture.frontmatter import NEVER_CLOSED, NEVER_OPENED, globs_of, split_frontmatter
 
 
 def test_settings_and_body_are_parted() -> None:
@@ -73,8 +73,8 @@ def test_lists_and_folded_text_survive_invalid_yaml() -> None:
 
 
 def test_dates_and_odd_numbers_stay_text() -> None:
-    values = split_frontmatter("---\ndate: 2024-01-31\nat: 12:30\ncode: 007\nflag: yes\nn: 3\n---\n").values
-    assert values == {"date": "2024-01-31", "at": "12:30", "code": "007", "flag": "yes", "n": 3}
+    values = split_frontmatter("---\ndate: 2024-01-31\nat: 12:30\ncode: 007\nflag: yes\nn: 3\nv: 3.10\n---\n").values
+    assert values == {"date": "2024-01-31", "at": "12:30", "code": "007", "flag": "yes", "n": "3", "v": "3.10"}
 
 
 @pytest.mark.parametrize(
@@ -157,3 +157,68 @@ def test_nothing_is_lost_whatever_the_block(inside: str) -> None:
 )
 def test_globs_come_from_text_and_lists(value: object, globs: tuple[str, ...]) -> None:
     assert globs_of(value) == globs
+
+
+RULE = "description: Tide tables\nglobs: *.ts, **/*.tsx\nalwaysApply: false\n"
+WANTED = {"description": "Tide tables", "globs": "*.ts, **/*.tsx", "alwaysApply": False}
+
+
+@pytest.mark.parametrize("before", ["\n\n", "<!-- lint off -->\n", "\ufeff<!-- a\n  b -->\n\n<!-- c -->\n", " \n\t\n"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_comments_and_empty_lines_may_stand_above_the_block(before: str, newline: str) -> None:
+    text = f"{before}---\n{RULE}---\n\nNever cache them.\n".replace("\n", newline)
+    found = split_frontmatter(text)
+    assert found.values == WANTED
+    assert found.body.strip() == "Never cache them."
+    assert found.body_first_line == text.count("\n") - 1
+
+
+@pytest.mark.parametrize(
+    "body", ["# Rules\n\n- Never cache.\n", "- Never cache.\n\n---\n\n- Log.\n", "Never: cache them\n\n---\n\nLog.\n"]
+)
+def test_a_block_that_is_never_closed_ends_where_the_text_begins(body: str) -> None:
+    found = split_frontmatter(f"---\n{RULE}\n{body}")
+    assert (found.values, found.body, found.problem) == (WANTED, body, NEVER_CLOSED)
+
+
+def test_a_block_that_is_never_opened_is_read_where_only_a_rule_file_has_it() -> None:
+    found = split_frontmatter(f"{RULE}---\nNever cache.\n")
+    assert (found.values, found.body, found.problem) == (WANTED, "Never cache.\n", NEVER_OPENED)
+    for prose in ("Note: never cache.\n\nMore.\n", "description: what this is\n\nMore.\n"):
+        assert split_frontmatter(prose).values == {}
+
+
+def test_what_a_key_says_twice_counts_together() -> None:
+    values = split_frontmatter("---\nglobs: a/**\nglobs: [b/**]\nname: x\nname: y\n---\n").values
+    assert values == {"globs": ["a/**", "b/**"], "name": "y"}
+
+
+@pytest.mark.parametrize("spelling", ["applyTo", "ApplyTo", "apply_to", "apply-to", '"applyTo"'])
+def test_a_setting_is_known_in_every_spelling(spelling: str) -> None:
+    assert split_frontmatter(f"---\n{spelling}: '**/*.ts'\n---\n").values == {"applyTo": "**/*.ts"}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "globs: a/*.ts, b/*.ts",
+        "globs: a/*.ts b/*.ts",
+        "globs:\ta/*.ts,b/*.ts",
+        'globs: "a/*.ts", "b/*.ts"',
+        "globs: [a/*.ts, b/*.ts]",
+        "globs: ['a/*.ts', \"b/*.ts\"]",
+        "globs:\n  - a/*.ts\n  - b/*.ts",
+        "globs:\n- a/*.ts\n- 'b/*.ts'",
+        "globs:\n\t- a/*.ts\n\t- b/*.ts",
+        "globs: |\n  a/*.ts\n  b/*.ts",
+        "  globs: a/*.ts, b/*.ts # both\n  name: x",
+    ],
+)
+def test_patterns_are_read_however_they_are_written(written: str) -> None:
+    for inside in (written, f"description: Fix: it\n{written}" if written[0] != " " else written):
+        assert globs_of(split_frontmatter(f"---\n{inside}\n---\n").values["globs"]) == ("a/*.ts", "b/*.ts")
+
+
+@pytest.mark.parametrize("pattern", ["*", "**/*", "{src,lib}/**/*.ts", "{src,lib}", "[ab]*.ts", "!(test)/**"])
+def test_a_bare_pattern_is_itself(pattern: str) -> None:
+    assert globs_of(split_frontmatter(f"---\nglobs: {pattern}\n---\n").values["globs"]) == (pattern,)

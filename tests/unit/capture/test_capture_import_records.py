@@ -28,6 +28,7 @@ from curating import (
     write_rows,
 )
 
+from memtui.capture.source_conflicts import Side, open_conflicts, resolve_conflicts
 from memtui.curate.history import log, undo
 from memtui.curate.lifecycle import accept, change_kind, pin, reject, retire, snooze, verify
 from memtui.curate.links import link
@@ -223,23 +224,66 @@ def test_a_row_without_an_id_is_known_again_after_it_was_edited_or_deleted_here(
     assert everything(vault) == before
 
 
-def test_an_id_that_means_something_else_stops_the_whole_import(vault: Vault, tmp_path: Path) -> None:
+def conflicting(vault: Vault) -> list[tuple[str, str]]:
+    with vault.read() as reader:
+        return [(one.memory.id, one.text.stated.insight) for one in open_conflicts(reader)]
+
+
+def test_an_id_that_means_something_else_waits_and_the_other_rows_come_in(vault: Vault, tmp_path: Path) -> None:
     bring(vault, write_rows(tmp_path / "old.jsonl", {"id": "one", "insight": "Use tabs"}))
     rows = write_rows(tmp_path / "rows.jsonl", {"id": "two", "insight": "new"}, {"id": "one", "insight": "Use spaces"})
-    before, seen = everything(vault), counter(vault)
+    before = get(vault, "one")
     plan, report = try_import(vault, rows, project="never-seen")
-    assert report is None
+    assert outcome(report) == (1, 0, 0, 1)
     (clash,) = [item for item in plan.items if item.action == "clash"]
-    assert clash.memory == get(vault, "one")
-    assert "has this id" in clash.reason
-    assert (everything(vault), counter(vault)) == (before, seen)
+    assert (clash.memory, get(vault, "one"), get(vault, "two").insight) == (before, before, "new")
+    assert conflicting(vault) == [("one", "Use spaces")]
+
+
+@pytest.mark.parametrize(("side", "kept"), [("mine", "Use tabs"), ("source", "Use spaces")])
+def test_a_clash_is_settled_once_and_for_all(vault: Vault, tmp_path: Path, side: Side, kept: str) -> None:
+    bring(vault, write_rows(tmp_path / "old.jsonl", {"id": "one", "insight": "Use tabs"}))
+    rows = write_rows(tmp_path / "rows.jsonl", {"id": "one", "insight": "Use spaces"})
+    bring(vault, rows)
+    resolve_conflicts(vault, ["one"], side, actor=PERSON)
+    assert get(vault, "one").insight == kept
+    assert conflicting(vault) == []
+    assert outcome(bring(vault, rows)) == (0, 0, 1, 0)
+    bring(vault, write_rows(tmp_path / "rows.jsonl", {"id": "one", "insight": "Use four spaces"}))
+    assert conflicting(vault) == [("one", "Use four spaces")]
 
 
 def test_an_id_twice_in_one_import_with_two_texts_is_a_clash(vault: Vault, tmp_path: Path) -> None:
     same = {"id": "one", "insight": "Use tabs"}
     plan, report = try_import(vault, write_rows(tmp_path / "a.jsonl", same, {**same, "insight": "Use spaces"}))
-    assert (plan.count("clash"), report) == (1, None)
-    assert outcome(bring(vault, write_rows(tmp_path / "b.jsonl", same, same))) == (1, 0, 1, 0)
+    assert (plan.count("clash"), outcome(report)) == (1, (1, 0, 0, 1))
+    assert conflicting(vault) == [("one", "Use spaces")]
+    assert outcome(bring(vault, write_rows(tmp_path / "b.jsonl", same, same))) == (0, 0, 2, 0)
+
+
+def test_a_row_is_known_again_whatever_white_space_is_around_it(vault: Vault, tmp_path: Path) -> None:
+    spaced = [{"insight": text} for text in ("Use tabs", "  Use tabs", "Use tabs\r\n", "\n\tUse tabs  ")]
+    assert outcome(bring(vault, write_rows(tmp_path / "rows.jsonl", *spaced))) == (1, 0, 3, 0)
+    assert outcome(bring(vault, write_rows(tmp_path / "rows.jsonl", *reversed(spaced)))) == (0, 0, 4, 0)
+
+
+def test_links_that_rows_state_come_in_and_what_is_none_is_told(vault: Vault, tmp_path: Path) -> None:
+    links = [{"type": "supersedes", "id": "two"}, {"type": "eats", "id": "two"}, "two"]
+    rows = write_rows(
+        tmp_path / "rows.jsonl",
+        {"id": "one", "insight": "Use tabs", "links": links},
+        {"id": "two", "insight": "Use spaces"},
+        {"insight": "Use make", "links": links[:1]},
+    )
+    report = bring(vault, rows)
+    assert report.added == 3
+    with vault.read() as reader:
+        (found,) = reader.links()
+    assert (found.from_id, found.type, found.to_id) == ("one", "supersedes", "two")
+    assert START <= found.created_at <= vault.now()
+    assert [(row["line"], "no id" in row["reason"]) for row in report.skipped] == [(1, False), (3, True)]
+    assert ["eats" in problem for problem in report.bad_records] == [True]
+    assert outcome(bring(vault, rows)) == (0, 0, 3, 0)
 
 
 def test_replace_takes_the_incoming_rows_and_can_be_undone(vault: Vault, tmp_path: Path) -> None:
@@ -261,7 +305,8 @@ def test_replacing_from_an_export_takes_all_of_it(vault: Vault, tmp_path: Path) 
     exported = to_jsonl(vault, tmp_path)
     then = everything(vault)
     edit_memory(vault, memory.id, {"tags": ["style"]}, actor=PERSON)
-    assert try_import(vault, exported)[1] is None
+    plan, _ = try_import(vault, exported)
+    assert [(item.action, "another tags" in item.reason) for item in plan.items] == [("clash", True)]
     assert outcome(bring(vault, exported, replace=True)) == (0, 1, 0, 0)
     assert everything(vault) == then
 

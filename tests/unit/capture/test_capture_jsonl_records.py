@@ -181,8 +181,10 @@ def test_a_project_exported_alone_carries_its_own_recipes(vault: Vault) -> None:
         assert [recipe.name for recipe in take_snapshot(vault, scope).recipes] == names
 
 
-def test_a_link_that_lacks_something_is_told_in_words(tmp_path: Path) -> None:
+def test_a_link_without_a_date_dates_from_the_import(tmp_path: Path) -> None:
     vault, _ = new_vault(tmp_path / "a")
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"insight": "A row."}\n{"type": "link", "from": "a", "link": "relates", "to": "b"}\n', "utf-8")
-    assert bring(vault, rows).bad_records == ["link: without created_at"]
+    assert bring(vault, rows).bad_records == []
+    with vault.read() as reader:
+        assert [link.created_at <= vault.now() for link in reader.links()] == [True]

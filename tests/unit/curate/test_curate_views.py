@@ -37,7 +37,6 @@ RULES = "# Rules\n\n## Payments\n\nAlways take the payment lock before charging 
 def import_rules(vault: Vault, root: Path) -> list[str]:
     request = ImportRequest(paths=[root], folder=root, home=root.parent, options=ImportOptions(active=True))
     _, report = run_import(vault, read_sources(request), request, actor=PERSON)
-    assert report is not None
     return report.ids
 
 

@@ -71,8 +71,8 @@ def test_any_text_has_a_hash(title: str, insight: str) -> None:
     assert len(hash_parts(title, "\ud800" + insight)) == 32
 
 
-def test_ids_are_eight_letters_that_nobody_confuses() -> None:
+def test_ids_are_twelve_letters_that_nobody_confuses() -> None:
     made = {new_id() for _ in range(500)}
     assert len(made) == 500
-    assert all(len(name) == 8 and set(name) <= set(ID_ALPHABET) for name in made)
+    assert all(len(name) == 12 and set(name) <= set(ID_ALPHABET) for name in made)
     assert not set("0189") & set(ID_ALPHABET)

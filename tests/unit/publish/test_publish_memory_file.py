@@ -339,10 +339,6 @@ def test_text_after_the_fence_of_a_snippet_is_kept() -> None:
     ("text", "problem"),
     [
         ("---\nid: a\n", "the frontmatter has no closing ---"),
-        (
-            "---\nid: a\n<<<<<<< HEAD\nkind: note\n=======\nkind: lesson\n>>>>>>> b\n---\nx",
-            "the frontmatter contains an unresolved merge conflict",
-        ),
     ],
 )
 def test_files_that_say_nothing_reliable_are_refused_with_the_reason(text: str, problem: str) -> None:
