@@ -74,8 +74,8 @@ def try_import(
     project: str | None = None,
     progress: Any = None,
     **options: Any,
-) -> tuple[ImportPlan, ImportReport | None]:
-    """Import paths as somebody who stands in the first of them; without a report nothing was written."""
+) -> tuple[ImportPlan, ImportReport]:
+    """Import paths as somebody who stands in the first of them."""
     request = ImportRequest(
         paths=paths,
         folder=folder or (paths[0] if paths[0].is_dir() else paths[0].parent),

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from memtui.errors import OutputClosedError, OutputFailedError
+from memtui.errors import OutputClosedError, OutputFailedError, UsageError
 from memtui.text.sanitize import reveal
 from memtui.text.words import cell_width, clip, counted, pad
 
@@ -66,13 +66,22 @@ WIDEST_COLUMN = 60  # A longer cell is shown whole, but does not widen the colum
 
 
 def read_input() -> str:
-    """Return all of standard input as text: UTF-8, or UTF-16 if its BOM says so, with LF line ends."""
+    """Return all of standard input as text with LF line ends.
+
+    Raises:
+        UsageError: its encoding cannot be told.
+    """
     from memtui.text.sanitize import decode
 
     decoded = decode(sys.stdin.buffer.read())
     if decoded.replaced:
-        was = "was" if decoded.replaced == 1 else "were"
-        say(f"{counted(decoded.replaced, 'byte')} {was} not valid UTF-8 and replaced by \N{REPLACEMENT CHARACTER}")
+        raise UsageError(
+            f"The input is not UTF-8: {counted(decoded.replaced, 'byte')} cannot be read",
+            where="standard input",
+            remedy="Convert it first, e.g. with `iconv -f ENCODING -t UTF-8`.",
+        )
+    if decoded.encoding != "utf-8":
+        say(f"The input is not UTF-8, read as {decoded.encoding}")
     return decoded.text
 
 

@@ -94,10 +94,11 @@ def test_control_characters_are_stripped_and_counted(cli: Cli) -> None:
     assert cli("show", run.id, "--json").json["insight"] == "red alert and  the end"
 
 
-def test_bytes_that_are_no_utf8_are_told(cli: Cli) -> None:
-    run = cli("add", "-", stdin=b"caf\xe9 closes at six")
-    assert "1 byte" in run.err
-    assert cli("show", run.id, "--json").json["insight"] == "caf\N{REPLACEMENT CHARACTER} closes at six"
+def test_bytes_that_are_no_utf8_are_read_as_what_they_are_or_refused(cli: Cli) -> None:
+    run = cli("add", "-", stdin=b"The caf\xe9 closes at six")
+    assert "cp1252" in run.err
+    assert cli("show", run.id, "--json").json["insight"] == "The café closes at six"
+    assert "iconv" in cli("add", "-", stdin=b"\xff\xf0 closes at six", code=2).err
 
 
 @pytest.mark.parametrize("ending", ["", "  \n\n", "\r\n"])
