@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.capture.collect import collect
+from memtui.capture.collect import find, read
 from memtui.capture.merge_conflicts import UNRESOLVED, merge_conflicts
 
 OURS, MIDDLE, THEIRS = "<<<<<<< HEAD", "=======", ">>>>>>> feature/berths"
@@ -49,7 +49,7 @@ def _read(
     folder: Path, text: str, name: str = "CLAUDE.md"
 ) -> tuple[list[str], list[tuple[tuple[int, int] | None, str]]]:
     (folder / name).write_text(text, "utf-8")
-    collected = collect([folder], root=folder, home=folder / "home")
+    collected = read(find(folder, root=folder, home=folder / "home"))
     drafts = [draft.insight for file in collected.files for draft in file.result.drafts]
     return drafts, [(gap.span, gap.reason) for gap in collected.skipped]
 
