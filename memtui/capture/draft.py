@@ -18,7 +18,7 @@ from memtui.capture.blocks import Span, code_lines
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.markdown import Piece, Split, split_markdown, text_without
 from memtui.capture.merge_conflicts import has_marker, merge_conflicts
-from memtui.capture.prose import SkipReason
+from memtui.capture.no_memory import SkipReason
 from memtui.capture.stable_split import Familiar, KnownUnit
 from memtui.domain.memory import DEFAULT_IMPORTANCE, Memory, Source, fit_tags, hash_parts, long_tag, trimmed
 from memtui.domain.record import Record

@@ -11,7 +11,7 @@ from pathlib import Path
 from memtui.capture.blocks import code_lines
 from memtui.capture.draft import ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import Frontmatter
-from memtui.capture.prose import SkipReason
+from memtui.capture.no_memory import SkipReason
 
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`).{1,2000}?(?<!`)\1(?!`)")
 _INLINE_COMMENT = re.compile(r"<!--.{0,2000}?-->")

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memtui.capture.blocks import Outline, Span, outline
+from memtui.capture.no_memory import SkipReason, is_link_definition
 from memtui.capture.parts import Part, Parts
-from memtui.capture.prose import SkipReason, is_link_definition, is_rule_heading
+from memtui.capture.prose import is_rule_heading
 from memtui.capture.sections import passages
 from memtui.capture.stable_split import Atom, Cut, Familiar, regroup
 from memtui.capture.units import PIECE_CHARS, Page, text_without
@@ -72,7 +73,7 @@ def split_markdown(
     """
     outlined = outline(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     page = Page(outlined.lines, outlined.borders)
-    found = [Parts(page, passage, each_item) for passage in passages(outlined.blocks, page.starts)]
+    found = [Parts(page, passage, each_item) for passage in passages(outlined.blocks, page)]
     for parts in found:
         parts.part()
     if familiar is not None:

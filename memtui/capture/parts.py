@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memtui.analysis.titles import plain_text
-from memtui.capture.blocks import Block, BlockKind, Span, item_text
+from memtui.capture.blocks import Block, Span, item_text
+from memtui.capture.no_memory import SkipReason, no_memory_reason, no_text_reason
 from memtui.capture.prose import (
     LeadRole,
-    SkipReason,
     announces,
+    first_label,
     is_dependent,
     is_example_label,
     is_negative,
@@ -20,8 +21,7 @@ from memtui.capture.prose import (
     is_stored_list,
     is_strong,
     lead_role,
-    no_memory_reason,
-    no_text_reason,
+    only_announces,
     pseudo_heading,
     sentence_ends,
     splits_into_items,
@@ -29,21 +29,32 @@ from memtui.capture.prose import (
     words_in,
 )
 from memtui.capture.sections import STEPS_CHARS, Passage
-from memtui.capture.units import PIECE_CHARS, Page, Unit, cells_of, ranges_in, row_text, text_without
+from memtui.capture.units import (
+    CODE,
+    FENCE_MARK,
+    LISTS,
+    PIECE_CHARS,
+    Page,
+    Unit,
+    cells_of,
+    item_units,
+    line_unit,
+    row_text,
+    text_without,
+    units_of,
+)
 
 CODE_CHARS = 6_000
 """A longer block of code is data rather than a memory. Words with code or a table have up to `STEPS_CHARS`."""
 
-_LISTS = frozenset({"bullets", "ordered"})
-_CODE = frozenset({"fence", "code"})
-_LONG = _CODE | {"table", "html"}
+_LONG = CODE | {"table", "html"}
 _TRAILING = frozenset({"fence", "code", "html", "heading"})
-_FENCE_MARK = re.compile(r"^[ \t>]*(?:`{3}|~{3})", re.MULTILINE)
 _BOLD_OPENING = re.compile(r"(?:\*\*|__)(?=\S).{1,160}?(?<=\S)(?:\*\*|__)")
 _STEP_FROM = re.compile(r"\s*(\d{1,9})[.)]")
 _BESIDE_LEAD_WORDS = 5
 _FIRM_ITEM_WORDS = 6
 _FRAGMENT_WORDS = 8
+_MOST_CARRIED = 3
 
 
 @dataclass(slots=True)
@@ -143,7 +154,7 @@ class Parts:
             if label := pseudo_heading(block, following):
                 self._leave(block, SkipReason.CONTEXT)
                 here, cluster = (*path, label), []
-            elif following.kind in _LISTS and lead_role(block) in {"label", "condition"}:
+            elif following.kind in LISTS and lead_role(block) in {"label", "condition"}:
                 here = path
         parts.extend(self._cluster(cluster, here))
         return self._without_fragments(self._packed(parts))
@@ -155,7 +166,7 @@ class Parts:
             reason = no_memory_reason(
                 block, self.page.lines, path, each_item=self.each_item or is_stored_list(path[-1] if path else "")
             )
-            if block.kind in _CODE and len(self.page.of(block.lines)) > CODE_CHARS:
+            if block.kind in CODE and len(self.page.of(block.lines)) > CODE_CHARS:
                 reason = SkipReason.DATA
             if not reason:
                 kept.append(block)
@@ -163,7 +174,7 @@ class Parts:
             self.gaps.append((block.lines, reason))
             self.dropped.append(block.lines)
             lead = kept[-1] if kept and reason in {SkipReason.LINKS, SkipReason.POINTER, SkipReason.IMPORT} else None
-            if lead is not None and lead.kind == "paragraph" and lead_role(lead) and not is_statement(lead.content):
+            if lead is not None and lead_role(lead) and not is_strong(lead.content):
                 kept.pop()
                 self.gaps.append((lead.lines, reason))
                 self.dropped.append(lead.lines)
@@ -173,7 +184,7 @@ class Parts:
 
     def _dangling(self, kept: list[Block]) -> list[Block]:
         """Leave out a lone paragraph that only leads to what is no memory or stands below other headings."""
-        if is_statement(kept[0].content) and is_strong(kept[0].content):
+        if not only_announces(kept[0].content):
             return kept
         self.gaps.append((kept[0].lines, SkipReason.LEAD))
         return []
@@ -197,7 +208,7 @@ class Parts:
                 return True
             if block.kind == "table":
                 return len(last.content) <= PIECE_CHARS
-            if block.kind in _LISTS:
+            if block.kind in LISTS:
                 return lead_role(last) is not None
         if block.kind == "paragraph":
             return is_example_label(block.content) or is_dependent(block.content)
@@ -220,7 +231,7 @@ class Parts:
         """Return the parts of blocks that belong together."""
         if not cluster:
             return []
-        at = next((number for number, block in enumerate(cluster[:2]) if block.kind in (*_LISTS, "table")), None)
+        at = next((number for number, block in enumerate(cluster[:2]) if block.kind in (*LISTS, "table")), None)
         lead = cluster[0] if at == 1 else None
         role = lead_role(lead) if lead is not None else None
         plain_lead = lead is None or role is not None or (cluster[1].kind == "table" and lead.kind == "paragraph")
@@ -239,13 +250,13 @@ class Parts:
         return parts
 
     def _lists(self, cluster: Sequence[Block]) -> list[Block]:
-        return [block for block in cluster if block.kind in _LISTS]
+        return [block for block in cluster if block.kind in LISTS]
 
     def _whole(self, cluster: Sequence[Block], path: tuple[str, ...]) -> list[Part]:
         first = len(self.units)
         self._add_units(cluster)
         most = self._most(cluster)
-        if len(cluster) == 1 and cluster[0].kind in _CODE:
+        if len(cluster) == 1 and cluster[0].kind in CODE:
             most = CODE_CHARS
         if self._is_step_run(cluster):
             most = STEPS_CHARS
@@ -270,9 +281,20 @@ class Parts:
                 parts[-1].last = at
                 size += length
             else:
-                parts.append(Part(at, at, path))
-                size = length
+                start = self._opening(parts[-1].first + 1, at) if parts else at
+                if parts:
+                    parts[-1].last = start - 1
+                parts.append(Part(start, at, path))
+                size = unit.end - self.units[start].start + 1
         return parts
+
+    def _opening(self, first: int, at: int) -> int:
+        """Return the last unit up to one that refers to nothing above it, so that a part can begin there."""
+        for start in range(at, max(first, at - _MOST_CARRIED) - 1, -1):
+            unit = self.units[start]
+            if not is_dependent(self.page.text[unit.start : unit.end]) and unit.kind not in CODE:
+                return start
+        return at
 
     def _list(self, lead: Block | None, role: LeadRole | None, listed: Block, path: tuple[str, ...]) -> list[Part]:
         label = plain_text(lead.content).rstrip(" :：*_") if lead is not None else ""
@@ -304,13 +326,18 @@ class Parts:
         ):
             return False
         texts = [item_text(self.page.lines, item) for item in listed.items]
-        return all(is_statement(text) and words_in(text) >= _FIRM_ITEM_WORDS and is_strong(text) for text in texts)
+        return all(
+            is_statement(text)
+            and words_in(text) >= _FIRM_ITEM_WORDS
+            and (is_strong(text) or text.rstrip().endswith("."))
+            for text in texts
+        )
 
     def _splits(self, block: Block, path: tuple[str, ...]) -> bool:
         heading = path[-1] if path else ""
         if self.each_item or is_stored_list(heading):
             return True
-        return block.kind in _LISTS and splits_into_items(
+        return block.kind in LISTS and splits_into_items(
             block, [item_text(self.page.lines, item) for item in block.items], heading
         )
 
@@ -327,16 +354,20 @@ class Parts:
                 self.dropped.append(item)
                 continue
             first = len(self.units)
-            self._add_item(block, item)
+            self.units.extend(item_units(block, item, self.page))
             states = each or (is_statement(text) and not is_dependent(text))
             new = self._chunks(
-                first, len(self.units) - 1, path, STEPS_CHARS if _FENCE_MARK.search(text) else PIECE_CHARS
+                first, len(self.units) - 1, path, STEPS_CHARS if FENCE_MARK.search(text) else PIECE_CHARS
             )
+            label = plain_text(first_label(text)).rstrip(" :：.—–-")
+            for later in new[1:]:
+                later.path = (*path, label) if words_in(label) > 0 else path
             if parts and (hangs or not states) and len(new) == 1 and self._fits(parts[-1], new[0]):
                 parts[-1].last = new[0].last
             else:
+                hangs = not parts
                 parts.extend(new)
-            hangs = not states and (hangs or not parts[:-1])
+            hangs = hangs and not states
         for part in parts:
             part.alone = True
         return parts
@@ -348,9 +379,9 @@ class Parts:
         """Return a list as one part, or if it is too long as parts that end between its items."""
         first = len(self.units)
         for item in block.items:
-            self._add_item(block, item)
+            self.units.extend(item_units(block, item, self.page))
         most = self._most([block])
-        if any(unit.kind in _CODE for unit in self.units[first:]) or _FENCE_MARK.search(self.page.of(block.lines)):
+        if any(unit.kind in CODE for unit in self.units[first:]) or FENCE_MARK.search(self.page.of(block.lines)):
             most = STEPS_CHARS
         parts = self._chunks(first, len(self.units) - 1, path, most)
         for part in parts:
@@ -374,7 +405,7 @@ class Parts:
             else:
                 parts.extend(self._whole([lead], path))
         columns = Span(table.lines.first, table.lines.first + 1)
-        self._add_lines(columns, "table")
+        self.units.append(line_unit(columns, "table", self.page))
         self.gaps.append((columns, SkipReason.COLUMNS))
         for span, cells in zip(table.items, rows, strict=True):
             start, end = self.page.range_of(span)
@@ -391,9 +422,9 @@ class Parts:
         first = len(self.units)
         if lead is not None:
             self._add_units([lead])
-        self._add_lines(Span(table.lines.first, table.lines.first + 1), "table")
+        self.units.append(line_unit(Span(table.lines.first, table.lines.first + 1), "table", self.page))
         for row in table.items:
-            self._add_lines(row, "table")
+            self.units.append(line_unit(row, "table", self.page))
         parts = self._chunks(first, len(self.units) - 1, path, most)
         columns = self.page.of(Span(table.lines.first, table.lines.first + 1))
         for part in parts[1:]:
@@ -408,35 +439,7 @@ class Parts:
 
     def _add_units(self, blocks: Sequence[Block]) -> None:
         for block in blocks:
-            if block.kind in _LISTS:
-                for item in block.items:
-                    self._add_item(block, item)
-            elif block.kind in _CODE or block.kind == "heading":
-                self._add_lines(block.lines, block.kind)
-            elif block.kind == "table":
-                for number in range(block.lines.first, block.lines.last + 1):
-                    self._add_lines(Span(number, number), "table")
-            else:
-                self._add_prose(block.lines, block.kind)
-
-    def _add_lines(self, span: Span, kind: BlockKind) -> None:
-        start, end = self.page.range_of(span)
-        self.units.append(Unit(span, start, end, kind))
-
-    def _add_item(self, block: Block, item: Span) -> None:
-        start, end = self.page.range_of(item)
-        if end - start > PIECE_CHARS and not _FENCE_MARK.search(self.page.text[start:end]):
-            self._add_prose(item, block.kind)
-        else:
-            self.units.append(Unit(item, start, end, block.kind, item_text(self.page.lines, item), is_item=True))
-
-    def _add_prose(self, span: Span, kind: BlockKind) -> None:
-        """Add lines as one unit; if they are too long, their paragraphs, nested items or sentences."""
-        start, end = self.page.range_of(span)
-        text = self.page.text[start:end]
-        for first, last in ranges_in(text) if len(text) > PIECE_CHARS else [(0, len(text))]:
-            lines = Span(self.page.line_at(start + first), self.page.line_at(start + max(first, last - 1)))
-            self.units.append(Unit(lines, start + first, start + last, kind))
+            self.units.extend(units_of(block, self.page))
 
     # -- parts ---------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from memtui.analysis.titles import plain_text
-from memtui.capture.blocks import Block, Span
+from memtui.capture.blocks import Block, Span, item_text
 from memtui.capture.prose import (
     announces,
     is_counted,
@@ -14,11 +14,10 @@ from memtui.capture.prose import (
     is_statement,
     step_number,
 )
-
-SHORT_CHARS = 1_200
-"""Headings of one thing stay together up to this size, steps up to `STEPS_CHARS`."""
+from memtui.capture.units import PIECE_CHARS, Page
 
 STEPS_CHARS = 3_000
+"""Steps, and words with code or a table, stay together up to this size."""
 
 _FEWEST_STEPS = 2
 
@@ -61,14 +60,9 @@ class Passage:
         return "" if self.heading is None else plain_text(self.heading.content)
 
 
-def passages(blocks: Sequence[Block], starts: Sequence[int]) -> list[Passage]:
-    """Return the passages of a document in order, those that belong together joined.
-
-    Args:
-        blocks: the blocks of the document.
-        starts: the offset of each line, to measure with.
-    """
-    return list(_joined(_flat(blocks), starts))
+def passages(blocks: Sequence[Block], page: Page) -> list[Passage]:
+    """Return the passages of a document in order, those that belong together joined."""
+    return list(_joined(_flat(blocks), page))
 
 
 def _flat(blocks: Sequence[Block]) -> list[Passage]:
@@ -87,11 +81,11 @@ def _flat(blocks: Sequence[Block]) -> list[Passage]:
     return found
 
 
-def _joined(flat: Sequence[Passage], starts: Sequence[int]) -> Iterator[Passage]:
+def _joined(flat: Sequence[Passage], page: Page) -> Iterator[Passage]:
     at = 0
     while at < len(flat):
-        for end, most in _families(flat, at):
-            if end > at + 1 and (most == STEPS_CHARS or _size(flat[at:end], starts) <= most):
+        for end, most in _families(flat, at, page):
+            if end > at + 1 and (most == STEPS_CHARS or _size(flat[at:end], page.starts) <= most):
                 yield from _family(flat, at, end, most)
                 at = end
                 break
@@ -112,15 +106,15 @@ def _family(flat: Sequence[Passage], at: int, end: int, most: int) -> Iterator[P
     yield Passage(path, members[0].level, members=members, most_chars=most)
 
 
-def _families(flat: Sequence[Passage], at: int) -> Iterator[tuple[int, int]]:
+def _families(flat: Sequence[Passage], at: int, page: Page) -> Iterator[tuple[int, int]]:
     """Yield where the passages end that belong with one, and how long they may be together."""
     first = flat[at]
     yield _steps_end(flat, at), STEPS_CHARS
     if first.heading is not None and first.blocks:
         yield _examples_end(flat, at), STEPS_CHARS - 1
     if first.heading is not None and first.has_children and (is_counted(first.name) or _leads(first)):
-        yield _end(flat, at), SHORT_CHARS
-    yield _fragments_end(flat, at), SHORT_CHARS
+        yield _end(flat, at), PIECE_CHARS
+    yield _fragments_end(flat, at, page), PIECE_CHARS
 
 
 def _end(flat: Sequence[Passage], at: int) -> int:
@@ -153,20 +147,25 @@ def _examples_end(flat: Sequence[Passage], at: int) -> int:
     return number if deep or number > at + 2 else at
 
 
-def _fragments_end(flat: Sequence[Passage], at: int) -> int:
+def _fragments_end(flat: Sequence[Passage], at: int, page: Page) -> int:
     """Return where the headings below one end, if none of them has more than a fragment below it."""
     if flat[at].heading is None or not flat[at].has_children:
         return at
     end = _end(flat, at)
     below = flat[at + 1 : end]
-    if any(member.has_children or not _is_fragment(member) for member in below) or len(below) < _FEWEST_STEPS:
+    if any(member.has_children or not _is_fragment(member, page) for member in below) or len(below) < _FEWEST_STEPS:
         return at
-    return end if flat[at].level > 1 else at
+    return end
 
 
-def _is_fragment(passage: Passage) -> bool:
-    kinds = [block.kind for block in passage.blocks]
-    return kinds == ["paragraph"] and not is_statement(passage.blocks[0].content)
+def _is_fragment(passage: Passage, page: Page) -> bool:
+    """Return whether below a heading stands nothing but a fragment or a few names."""
+    if len(passage.blocks) != 1:
+        return False
+    block = passage.blocks[0]
+    if block.kind == "bullets":
+        return not any(is_statement(item_text(page.lines, item)) for item in block.items)
+    return block.kind == "paragraph" and not is_statement(block.content)
 
 
 def _leads(passage: Passage) -> bool:

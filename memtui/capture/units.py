@@ -8,12 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from memtui.analysis.titles import plain_text
-from memtui.capture.blocks import BlockKind, Span
+from memtui.capture.blocks import Block, BlockKind, Span, item_text
 from memtui.capture.prose import sentence_ends
 
 PIECE_CHARS = 1_200
 """The most characters of prose in one memory; also the size up to which prose below one heading stays together."""
 
+LISTS = frozenset({"bullets", "ordered"})
+CODE = frozenset({"fence", "code"})
+FENCE_MARK = re.compile(r"^[ \t>]*(?:`{3}|~{3})", re.MULTILINE)
 _BREAKS = re.compile(r"\n[ \t>]*\n+|\n(?=[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t])")
 _CLAUSE_END = re.compile(r"[;,；，、]\s?|\s")
 
@@ -72,6 +75,42 @@ class Page:
         return bisect_left(self.borders, first + 1) > bisect_left(self.borders, last + 1)
 
 
+def units_of(block: Block, page: Page) -> Iterator[Unit]:
+    """Yield the units of a block: items, rows, code as a whole, and prose up to the size of a memory."""
+    if block.kind in LISTS:
+        for item in block.items:
+            yield from item_units(block, item, page)
+    elif block.kind in CODE or block.kind == "heading":
+        yield line_unit(block.lines, block.kind, page)
+    elif block.kind == "table":
+        for number in range(block.lines.first, block.lines.last + 1):
+            yield line_unit(Span(number, number), "table", page)
+    else:
+        yield from _prose_units(block.lines, block.kind, page)
+
+
+def line_unit(span: Span, kind: BlockKind, page: Page) -> Unit:
+    """Return lines as one unit."""
+    return Unit(span, *page.range_of(span), kind)
+
+
+def item_units(block: Block, item: Span, page: Page) -> Iterator[Unit]:
+    """Yield an item of a list, a long one without code in parts."""
+    start, end = page.range_of(item)
+    if end - start > PIECE_CHARS and not FENCE_MARK.search(page.text[start:end]):
+        yield from _prose_units(item, block.kind, page)
+    else:
+        yield Unit(item, start, end, block.kind, item_text(page.lines, item), is_item=True)
+
+
+def _prose_units(span: Span, kind: BlockKind, page: Page) -> Iterator[Unit]:
+    start, end = page.range_of(span)
+    text = page.text[start:end]
+    for first, last in _ranges_in(text) if len(text) > PIECE_CHARS else [(0, len(text))]:
+        lines = Span(page.line_at(start + first), page.line_at(start + max(first, last - 1)))
+        yield Unit(lines, start + first, start + last, kind)
+
+
 def cells_of(row: str) -> list[str]:
     """Return the cells of a row of a table."""
     bare = row.strip().removeprefix("|")
@@ -85,7 +124,7 @@ def row_text(heads: Sequence[str], cells: Sequence[str]) -> str:
     return " — ".join(f"{head}: {cell}" if head and head != "#" else cell for head, cell in named)
 
 
-def ranges_in(text: str) -> Iterator[tuple[int, int]]:
+def _ranges_in(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the paragraphs and nested items of a long text begin and end, of long ones the sentences."""
     start = 0
     for found in [*_BREAKS.finditer(text), None]:

@@ -243,7 +243,7 @@ def _say_missing(plan: ImportPlan, vanished: Sequence[Vanished]) -> None:
 
 
 def _say_skips(rows: Sequence[dict[str, Any]]) -> None:
-    from memtui.capture.prose import STRUCTURE
+    from memtui.capture.no_memory import STRUCTURE
 
     telling = [row for row in rows if row["reason"] not in STRUCTURE]
     for row in telling[:SKIPS_SHOWN]:

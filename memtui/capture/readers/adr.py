@@ -12,7 +12,7 @@ from memtui.capture.blocks import Section, Span, section_tree
 from memtui.capture.dates import date_in
 from memtui.capture.draft import FRONTMATTER, Draft, DraftMaker, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
-from memtui.capture.prose import SkipReason
+from memtui.capture.no_memory import SkipReason
 from memtui.text.tables import read_table
 
 OVER = frozenset({"superseded", "rejected", "deprecated"})

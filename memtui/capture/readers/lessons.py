@@ -14,7 +14,7 @@ from memtui.capture.dates import date_in
 from memtui.capture.draft import FRONTMATTER, DraftMaker, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.markdown import split_markdown
-from memtui.capture.prose import SkipReason
+from memtui.capture.no_memory import SkipReason
 from memtui.capture.readers.lesson_entry import (
     ENTRY_CHARS,
     Entry,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.capture.prose import STRUCTURE
+from memtui.capture.no_memory import STRUCTURE
 from memtui.errors import NotFoundError
 from memtui.progress import Cancelled
 from memtui.text.sanitize import reveal, tame

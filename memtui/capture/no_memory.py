@@ -1,0 +1,221 @@
+"""What becomes no memory: links, tables of contents, introductions, empty places of templates, data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+
+from memtui.analysis.classify import is_imperative
+from memtui.analysis.titles import plain_text
+from memtui.capture.blocks import CALLOUT_MARK, Block, BlockKind, item_text
+from memtui.capture.prose import (
+    EDGES,
+    FULL_SENTENCE_WORDS,
+    LOOKED_AT_CHARS,
+    LOOKED_AT_ITEMS,
+    WORD_LETTER,
+    is_statement,
+    is_strong,
+    pattern,
+    sentences_of,
+    words_in,
+)
+
+
+class SkipReason(StrEnum):
+    """Why lines become no memory, as people read it; code compares the members, never their words."""
+
+    COMMENT = "comment"
+    CONTEXT = "heading: kept as context"
+    NO_TEXT = "heading without text"
+    CALLOUT = CALLOUT_MARK
+    COLUMNS = "column heads: kept with each row"
+    LEAD = "words that lead to the list"
+    RULE = "horizontal rule"
+    LINKS = "links only"
+    LINK_DEFINITION = "link definition"
+    CONTENTS = "table of contents"
+    IMPORT = "import of another file"
+    POINTER = "only points elsewhere"
+    PERSONA = "tells the assistant who it is"
+    INTRO = "says what the file is for"
+    METADATA = "says who wrote it and when"
+    PLACEHOLDER = "empty place of a template"
+    LICENCE = "licence note"
+    IMAGES = "badges or images"
+    MARKUP = "mark-up without text"
+    EMPTY = "holds no text"
+    DATA = "data rather than text"
+
+
+STRUCTURE = frozenset(
+    {
+        SkipReason.COMMENT,
+        SkipReason.CONTEXT,
+        SkipReason.NO_TEXT,
+        SkipReason.RULE,
+        SkipReason.CALLOUT,
+        SkipReason.COLUMNS,
+    }
+)
+"""Not reported line by line: they have no content of their own."""
+
+_NEVER_TEXT: dict[BlockKind, SkipReason] = {"comment": SkipReason.COMMENT, "rule": SkipReason.RULE}
+
+_IMAGES = re.compile(r"\[?!\[[^\[\]]{0,200}\]\([^()]{0,500}\)(?:\]\([^()]{0,500}\))?")
+_TAGS = re.compile(r"<[^<>]{0,500}>")
+_FRAGMENT_LINK = re.compile(r"\s*\[[^\[\]]{1,200}\]\(#[^()\s]{0,300}\)\s*$")
+_IMPORT_LINE = re.compile(r"\s*@(?=[^\s@]*[./\\])(?:[^\s@`]|\\ ){1,300}\s*$")
+_LINK_DEFINITION = re.compile(r" {0,3}\[[^\[\]]{1,300}\]:")
+_LIST_MARK = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
+_LINK = re.compile(
+    r"\[(?:[^\[\]]|\[[^\[\]]{0,80}\]){1,200}\]\([^()\s]{1,500}(?:\s[^()]{0,100})?\)|<?https?://[^\s<>)]{1,500}>?"
+)
+_DOC_PATH = re.compile(
+    r"`?(?:@|\./|\.\./)?[\w./@*<>{}-]{0,150}\.(?:mdx?|mdc|rst|txt|adoc|html|pdf)(?:#[\w-]+)?`?(?![\w/])|`[^`]{0,80}(?:docs|documentation)/[^`]{0,80}`"
+)
+_DOC_LINK = re.compile(r"\]\([^()\s]*(?:\.mdx?\b|/docs?/)")
+_UNBROKEN = re.compile(r"[!-~]{1200}")
+_CHAPTER_WORDS = 4
+_POINTING_SHARE = 0.75
+_LINK_HEAD_WORDS = 10
+_BESIDE_LINK_WORDS = 5
+_POINTER_WORDS = 20
+_LICENCE_CHARS = 400
+
+
+def no_memory_reason(
+    block: Block, lines: Sequence[str], heading_path: Sequence[str], *, each_item: bool = False
+) -> str:
+    """Return why a block becomes no memory, or nothing if it may become one.
+
+    Args:
+        block: the block.
+        lines: the lines of the text.
+        heading_path: the headings above it.
+        each_item: whether every item of a list is a memory, even one that is a link.
+    """
+    text = "\n".join(lines[block.lines.first : block.lines.last + 1])
+    if block.kind in _NEVER_TEXT or not text.strip():
+        return _NEVER_TEXT.get(block.kind, SkipReason.EMPTY)
+    if block.kind in {"fence", "code", "heading"}:
+        return ""
+    heading = heading_path[-1] if heading_path else ""
+    if pattern("licence_heading").match(heading) and len(text) <= _LICENCE_CHARS and not is_strong(text):
+        return SkipReason.LICENCE
+    if block.kind != "paragraph" and pattern("history_heading").match(heading):
+        return SkipReason.METADATA
+    if block.kind == "table":
+        return _no_table_reason([lines[row.first] for row in block.items])
+    if block.kind in {"bullets", "ordered"}:
+        items = [] if each_item else [item_text(lines, item) for item in block.items[:LOOKED_AT_ITEMS]]
+        return _no_list_reason(text, items, heading)
+    if block.kind == "html":
+        return "" if _TAGS.sub("", text[:LOOKED_AT_CHARS]).strip() else SkipReason.MARKUP
+    return _no_paragraph_reason(text)
+
+
+def _no_list_reason(text: str, items: Sequence[str], heading: str) -> str:
+    bare = [_LIST_MARK.sub("", line, count=1) for line in text[:LOOKED_AT_CHARS].split("\n") if line.strip()]
+    if all(map(_FRAGMENT_LINK.match, bare)):
+        return SkipReason.CONTENTS
+    if all(map(_IMPORT_LINE.match, bare)):
+        return SkipReason.IMPORT
+    if (
+        items
+        and pattern("contents_heading").match(heading)
+        and all("](" in item or (words_in(item) <= _CHAPTER_WORDS and not is_strong(item)) for item in items)
+    ):
+        return SkipReason.CONTENTS
+    reasons = [reason for item in items if (reason := no_text_reason(item))]
+    left = sum(1 for item in items if not no_text_reason(item) and (is_strong(item) or is_statement(item)))
+    if items and len(reasons) >= _POINTING_SHARE * len(items) and (not left or len(reasons) == len(items)):
+        return SkipReason.LINKS if SkipReason.POINTER in reasons else reasons[0]
+    return ""
+
+
+def _no_table_reason(rows: Sequence[str]) -> str:
+    if not rows:
+        return SkipReason.EMPTY
+    pointing = sum(1 for row in rows if _DOC_PATH.search(_cells_of(row)[-1]) or _points(_cells_of(row)[0]))
+    return SkipReason.LINKS if pointing >= _POINTING_SHARE * len(rows) and not any(map(is_strong, rows)) else ""
+
+
+def _cells_of(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().strip("|").split("|")] or [""]
+
+
+def _no_paragraph_reason(text: str) -> str:
+    if _UNBROKEN.search(text):
+        return SkipReason.DATA
+    if len(text) > LOOKED_AT_CHARS:
+        return ""
+    lines = [line.lstrip("> ") for line in text.split("\n") if line.strip("> ")]
+    if not _IMAGES.sub("", text).strip():
+        return SkipReason.IMAGES
+    if all(map(_IMPORT_LINE.match, lines)):
+        return SkipReason.IMPORT
+    if not WORD_LETTER.search(_LINK.sub("", text)) and _LINK.search(text):
+        return SkipReason.LINKS
+    if all(pattern("metadata").match(plain_text(line)) and words_in(line) <= _LINK_HEAD_WORDS for line in lines):
+        return SkipReason.METADATA
+    return no_text_reason("\n".join(lines))
+
+
+def no_text_reason(text: str) -> str:
+    """Return why a text is nothing to remember: each of its sentences points elsewhere, introduces, or is empty."""
+    if len(text) > LOOKED_AT_CHARS or "```" in text or "~~~" in text:
+        return ""
+    if is_import(text):
+        return SkipReason.IMPORT
+    reason = ""
+    for sentence in sentences_of(_IMAGES.sub("", text)):
+        found = _no_sentence_reason(sentence)
+        if not found:
+            return ""
+        reason = reason or found
+    return reason
+
+
+def _no_sentence_reason(sentence: str) -> str:
+    plain = plain_text(sentence).strip(EDGES)
+    if not WORD_LETTER.search(plain):
+        return SkipReason.EMPTY
+    if pattern("placeholder").match(plain) and not _LINK.search(sentence):
+        return SkipReason.PLACEHOLDER
+    if _points(sentence):
+        return SkipReason.POINTER
+    if pattern("persona").match(plain):
+        return SkipReason.PERSONA
+    return SkipReason.INTRO if pattern("intro").match(plain) and not is_strong(plain) else ""
+
+
+def _points(sentence: str) -> bool:
+    """Return whether a sentence only says where something stands."""
+    bare, named = _DOC_PATH.subn(" ", _LINK.sub(" ", sentence))
+    targets = len(_LINK.findall(sentence)) + named
+    plain = plain_text(sentence.lstrip("-*+ >")).strip(EDGES + "→")
+    rest = words_in(plain_text(bare))
+    if pattern("pointer").match(plain):
+        return rest <= _POINTER_WORDS and not (is_strong(plain) and rest > FULL_SENTENCE_WORDS)
+    if not targets or is_strong(plain):
+        return False
+    if pattern("pointing").search(plain):
+        return rest <= _LINK_HEAD_WORDS
+    states = is_imperative(plain) or bool(pattern("verb").search(plain_text(bare)))
+    head = sentence.lstrip("-*+ >_[")
+    if _LINK.match(sentence.lstrip("-*+ >_")) or _DOC_PATH.match(head.lstrip("`*")) or _DOC_PATH.match(head):
+        return rest <= (_BESIDE_LINK_WORDS if states else _LINK_HEAD_WORDS)
+    is_doc = any("/" in path for path in _DOC_PATH.findall(sentence)) or bool(_DOC_LINK.search(sentence))
+    return not states and rest <= (_BESIDE_LINK_WORDS if is_doc else 0)
+
+
+def is_import(text: str) -> bool:
+    """Return whether a text only names a file to import, `@path`."""
+    return bool(_IMPORT_LINE.match(text))
+
+
+def is_link_definition(line: str) -> bool:
+    """Return whether a line defines the target of a link, `[name]: url`."""
+    return bool(_LINK_DEFINITION.match(line))
