@@ -135,8 +135,8 @@ def _form_features(text: str, context: Iterable[str]) -> Iterator[tuple[str, flo
 
 _HEADING_SHARES = (1.0, 0.6, 0.3)
 _FITTING = 1.2
-_FILE_SHARE = 0.5
-_HINT_WEIGHT, _FIRM_WEIGHT = 4.0, 20.0
+_FILE_SHARE = 0.4
+_WEAK_WEIGHT, _HINT_WEIGHT, _FIRM_WEIGHT = 1.3, 4.0, 20.0
 _WHY = re.compile(r"\b(?:because|since|why|reason)\b|原因|因为|理由|ため", re.IGNORECASE)
 _MEMORY_BANKS = frozenset({"memory-bank", "memory_bank"})
 
@@ -164,13 +164,15 @@ def _source_weights(path: str, hint: str | None, text: str, features: set[str]) 
     word = stem if in_bank else (hint or "").rpartition(":")[2].strip().lower()
     kind = word if word in DEFAULT_KINDS else table("hints")["kinds"].get(word)
     if kind is None:
-        yield from ((kind, weight * _FILE_SHARE) for kind, weight in _named_kinds(re.sub(r"[-_]", " ", stem)))
+        places = re.sub(r"[-_]", " ", " ".join([*folders[-2:], stem]))
+        yield from ((kind, weight * _FILE_SHARE) for kind, weight in _named_kinds(places))
         return
     if word == "feedback" and _WHY.search(text) and features.isdisjoint(_RULES):
         kind = "lesson"
-    yield kind, _FIRM_WEIGHT if word in table("hints")["firm"].split() else _HINT_WEIGHT
+    yield kind, next((weight for name, weight in _HINTS if word in table("hints")[name].split()), _HINT_WEIGHT)
 
 
+_HINTS = (("firm", _FIRM_WEIGHT), ("weak", _WEAK_WEIGHT))
 _RULES = frozenset({"forbids", "obliges", "orders"})
 
 _FIRST_WORD = re.compile(r"[\s*_>`-]*(?:please\s+)?([\w'\u2019]+)", re.IGNORECASE)

@@ -15,12 +15,14 @@ SENTENCE_CHARS = 320
 CODE_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]{1,300})\1(?!`)")
 
 _CJK = frozenset({"zh", "ja", "ko"})
+_CJK_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _RUN, _CODE = "\u2318", "\u25e6"
-_WORD = re.compile(rf"[\w']+|[{_RUN}{_CODE}]")
+_WORD = re.compile(rf"[\w']+(?:-[\w']+)*|[{_RUN}{_CODE}]")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)")
 _LABEL = re.compile(r"[^.:：]{1,60}?[:：](?=\s|[^\x00-\x7f])\s*|[^.:：]{1,60}?\s[—–-]{1,2}\s")
 _EARLY_CHARS = 60
+_LABEL_WORDS = 4
 _RULES = frozenset({"forbids", "obliges", "orders", "advises"})
 
 Act = str
@@ -47,12 +49,13 @@ def _is_command(code: str) -> bool:
 
 def _mood(plain: str, said: dict[Act, int]) -> set[Act]:
     """Return how strongly a sentence tells what to do; nothing if it does not."""
-    label = _LABEL.match(plain)
-    parts = (plain, plain[label.end() :]) if label else (plain,)
-    reason = said.get("cause", SENTENCE_CHARS) if plain.isascii() else SENTENCE_CHARS
-    if said.get("forbid", SENTENCE_CHARS) < min(reason, _EARLY_CHARS) or any(map(_forbids_by_shape, parts)):
+    label, rest = _labelled(plain)
+    reason = (said.get("cause") or SENTENCE_CHARS) if plain.isascii() else SENTENCE_CHARS
+    early = _EARLY_CHARS + (plain.find(",") if plain.partition(" ")[0] in words_of("conditions") else 0)
+    if said.get("forbid", SENTENCE_CHARS) < min(reason, early) or any(map(_forbids_by_shape, (plain, rest))):
         return {"forbids"}
-    mood = {"obliges"} if said.get("oblige", reason) < reason else {"orders"} if any(map(_is_order, parts)) else set()
+    obliges = said.get("oblige", reason) < reason or any(map(_pattern("restricts").match, (plain, rest)))
+    mood = {"obliges"} if obliges else {"orders"} if _orders(label, rest) else set()
     later = {"forbids_later": "forbid" in said, "advises": "advise" in said, "only": _pattern("only").search(plain)}
     return mood | {act for act, holds in later.items() if holds}
 
@@ -73,9 +76,11 @@ def _topics(plain: str, words: list[str], said: dict[Act, int], mood: set[Act]) 
     if _pattern("underway").search(plain):
         yield "now"
     if _RUN in words:
-        yield "command_first" if words[0] == _RUN else "command"
+        yield "command_first" if _RUN in {words[0], _labelled(plain)[1][:1]} else "command"
     elif "tool" in said:
         yield "tool"
+    if words[0] in words_of("done"):
+        yield "done"
     if "decide" in said:
         yield "decide_in_rule" if mood & {"forbids", "orders"} else "decide"
     if "instead" in said and "cause" in said:
@@ -89,13 +94,27 @@ def _topics(plain: str, words: list[str], said: dict[Act, int], mood: set[Act]) 
             yield "fault_past"
 
 
+def _labelled(plain: str) -> tuple[str, str]:
+    """Return the words before the first colon or dash, if they are few, and the rest."""
+    label = _LABEL.match(plain)
+    return (label[0], plain[label.end() :]) if label else ("", plain)
+
+
+def _orders(label: str, rest: str) -> bool:
+    """Return whether a sentence tells what to do; a label of a few words may begin with a noun that is also a verb."""
+    if _is_order(rest):
+        return not (label.startswith(_CODE) and _WORD.findall(rest)[0] in openings("nouns"))
+    words = _WORD.findall(label)
+    return bool(words) and _is_order(label) and (len(words) > _LABEL_WORDS or words[0] not in openings("nouns"))
+
+
 def _forbids_by_shape(part: str) -> bool:
     german = _pattern("german_no").search(part) and _ends_as_german_order(part)
     return bool(german or _pattern("forbids").match(part))
 
 
 def _is_order(part: str) -> bool:
-    """Return whether a sentence or the part after its label tells what to do."""
+    """Return whether a part of a sentence tells what to do."""
     words = _WORD.findall(part)
     while words and words[0] in words_of("adverbs"):
         words = words[1:]
@@ -136,7 +155,7 @@ def sightings(lower: str, table: Literal["acts", "headings"]) -> Iterator[tuple[
             following = found[number + 1 : number + len(phrase)]
             if len(phrase) == 1 or tuple(next_word for next_word, _ in following) == phrase[1:]:
                 yield entry, position
-    if not lower.isascii():
+    if not lower.isascii() and _CJK_LETTER.search(lower):
         for word, entry in cjk:
             if (position := lower.find(word)) >= 0:
                 yield entry, position
@@ -179,7 +198,7 @@ def _command() -> re.Pattern[str]:
     programs = table("patterns")["programs"].replace("\n", "")
     return re.compile(
         rf"(?:\$ )?(?:sudo |[A-Z_]+=\S+ )*(?:(?:\./)?(?:{programs}) \S|\./[\w./-]+\.(?:sh|ps1|py)\b|[\w./-]+\.sh\b"
-        r"|/[a-z][a-z-]+$)"
+        r"|/[a-z][a-z-]+$|[\w./-]+(?: [\w./:-]+)* --?[a-z])"
     )
 
 
@@ -206,3 +225,4 @@ def _phrases(written: str) -> Iterator[tuple[str, ...]]:
             variants = [stem, *(stem + ending for ending in endings)]
             forms = [(*form, variant) for form in forms for variant in variants]
         yield from forms
+        yield from (("-".join(form),) for form in forms if len(form) > 1)

@@ -316,7 +316,7 @@ def test_cline_paths_are_anchors(tmp_path: Path) -> None:
     [("activeContext", "note"), ("progress", "note"), ("systemPatterns", "architecture"), ("techContext", "tooling")],
 )
 def test_the_files_of_a_memory_bank_say_what_kind_they_hold(tmp_path: Path, name: str, kind: str) -> None:
-    text = "# X\n\nThe importer talks to the planner through plain records.\n"
+    text = "# X\n\nPlain records between the importer and the planner.\n"
     assert _one(MEMORY_BANK, tmp_path, f"memory-bank/{name}.md", text).kind == kind
 
 
