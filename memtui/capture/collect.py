@@ -273,7 +273,7 @@ class _Reading:
         for link in links:
             first = self.seen.get(link.real)
             if first is not None:
-                self._skip(link.file, f"the same file as {first.name}")
+                self._skip(link.file, LeftOut.LINK)
                 yield from self._loaded(link, first, (_source(link),))
 
     def _one(self, source: SourceFound) -> None:

@@ -33,19 +33,20 @@ _MOST_LOOKED_AT = 300
 class LeftOut(StrEnum):
     """Why a file or folder is not read, as people read it; code compares the members, never their words."""
 
-    WORKTREE = "a worktree of a repository: its main checkout is read"
-    CLONE = "another repository: import it by itself"
+    WORKTREE = "a worktree: its main checkout is read"
+    CLONE = "another repository, to be imported by itself"
+    LINK = "a link to a file that is read"
     OUTSIDE = "a link that leads outside the folder"
     IGNORED = f"left out by {IGNORE_FILE}"
     EXCLUDED = "left out by your pattern"
     FIXTURE = "data of tests"
     TEMPLATE = "a template for other projects"
     EXAMPLE = "an example of a rule file"
-    OFFERED = "a skill that the project offers: no assistant of it has it"
-    SKILL_PART = "part of a skill: its SKILL.md is read"
-    STARTED = "an agent, command or prompt: it is started by its name"
-    UNLOADED = "in an assistant's folder, but no assistant loads it by itself"
-    MISPLACED = "named like a rule file, but no assistant looks for it there, or in this spelling"
+    OFFERED = "a skill that the project offers, and none of its assistants has"
+    SKILL_PART = "part of a skill, read when the skill is used"
+    STARTED = "an agent, command or prompt, started by its name"
+    UNLOADED = "in an assistant's folder, but not loaded by itself"
+    MISPLACED = "named like a rule file, but not where, or as, assistants look for it"
 
 
 @cache

@@ -134,7 +134,8 @@ class Walk:
     def _checkout(self, here: _Folder) -> _Folder | None:
         """Return a folder that is a checkout of its own as the root of its files; None if it is not walked."""
         kind = kind_of_checkout(Path(here.path))
-        if kind == "submodule" or (kind == "clone" and not self.in_repository):
+        is_first = not self.in_repository and here.root == os.fspath(self.root)
+        if kind == "submodule" or (kind == "clone" and is_first):
             return _Folder(here.path, here.real, here.linked, here.path, here.lies_in)
         self.skipped.append((Path(here.path), LeftOut.WORKTREE if kind == "worktree" else LeftOut.CLONE))
         return None

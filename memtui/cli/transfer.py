@@ -13,7 +13,7 @@ from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.text.words import counted
-from memtui.wording import outcomes
+from memtui.wording import imports, outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,15 +59,16 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
     request = _request(arguments, session)
     read = read_sources(request, progress=progress("reading"))
     if not session.json:
-        _say_sources(read)
+        for line in imports.told_sources(read):
+            say(line)
     if arguments.dry_run:
         plan = plan_import(session.vault, read, request)
-        record = _counts(plan, _unknown_kinds(plan, session))
+        record = _counts(plan, _unknown_kinds(plan, session), read)
         _print_plan(plan, record, session, vanished_sources(session.vault, request))
         return EXIT_DONE
     session.back_up_daily()
     plan, report = run_import(session.vault, read, request, actor=session.actor, progress=progress("writing"))
-    record = _counts(plan, _unknown_kinds(plan, session))
+    record = _counts(plan, _unknown_kinds(plan, session), read)
     _print_report(plan, report, record, session, vanished_sources(session.vault, request))
     if plan.count("clash") or any(lines.is_conflict for lines in plan.skipped):
         return EXIT_CONFLICT
@@ -106,15 +107,6 @@ def _request(arguments: argparse.Namespace, session: Session) -> ImportRequest:
     )
 
 
-def _say_sources(read: SourcesRead) -> None:
-    for label, number in Counter(file.reader.label for file in read.files).items():
-        drafts = sum(len(file.result.drafts) for file in read.files if file.reader.label == label)
-        say(f"{label}: {counted(number, 'file')}, {counted(drafts, 'memory')}")
-    for file in read.files:
-        if file.encoding != "utf-8":
-            say(f"{file.file.name}: not UTF-8, read as {file.encoding}")
-
-
 def _unknown_kinds(plan: ImportPlan, session: Session) -> list[str]:
     """Return the kinds of incoming memories that the configuration does not know, and say so on stderr."""
     from memtui.curate.fields import unknown_kind_words, unknown_kinds
@@ -126,7 +118,7 @@ def _unknown_kinds(plan: ImportPlan, session: Session) -> list[str]:
     return found
 
 
-def _counts(plan: ImportPlan, unknown: Sequence[str]) -> dict[str, Any]:
+def _counts(plan: ImportPlan, unknown: Sequence[str], read: SourcesRead) -> dict[str, Any]:
     from memtui.capture.apply import skipped_rows
 
     return {
@@ -141,6 +133,9 @@ def _counts(plan: ImportPlan, unknown: Sequence[str]) -> dict[str, Any]:
         ],
         "skipped": skipped_rows(plan),
         "unknown_kinds": list(unknown),
+        "sources": imports.sources_read(read),
+        "left_out": {reason: len(paths) for reason, paths in imports.files_left_out(plan.skipped).items()},
+        "lines": dict(imports.lines_left_out(plan.skipped).most_common()),
     }
 
 
@@ -171,7 +166,7 @@ def _print_plan(plan: ImportPlan, record: dict[str, Any], session: Session, vani
         write_json({**record, "ids": [], "items": items, "gone": _gone(vanished)})
         return
     write_table(_plan_row(item) for item in plan.items if item.action != "unchanged")
-    _say_skips(record["skipped"])
+    _say_left_out(plan)
     moved = {memory.id for memory in plan.moved}
     _say_missing(plan, [one for one in vanished if not moved.issuperset(one.ids)])
     say(
@@ -209,7 +204,7 @@ def _print_report(
         return
     for identifier in report.ids:
         write_line(identifier)
-    _say_skips(report.skipped)
+    _say_left_out(plan)
     for identifier, notes in report.flagged:
         say(f"Check {identifier}: {', '.join(notes)}")
     _say_conflicts(plan, report)
@@ -242,19 +237,17 @@ def _say_missing(plan: ImportPlan, vanished: Sequence[Vanished]) -> None:
         say(str(one))
 
 
-def _say_skips(rows: Sequence[dict[str, Any]]) -> None:
-    from memtui.capture.no_memory import STRUCTURE
-
-    telling = [row for row in rows if row["reason"] not in STRUCTURE]
-    for row in telling[:SKIPS_SHOWN]:
-        place = f"{row['path']}:{row['line']}" if row["line"] else row["path"]
-        say(f"skipped {place}: {row['reason']}")
-    if rest := Counter(str(row["reason"]) for row in telling[SKIPS_SHOWN:]):
+def _say_left_out(plan: ImportPlan) -> None:
+    skipped = [item for item in plan.items if item.action == "skip"]
+    for item in skipped[:SKIPS_SHOWN]:
+        place = _place(item)
+        where = f"{place['path']}:{place['line']}" if place["line"] else place["path"]
+        say(f"skipped {where}: {item.reason}")
+    if rest := Counter(item.reason for item in skipped[SKIPS_SHOWN:]):
         reasons = ", ".join(f"{number}× {reason}" for reason, number in rest.most_common(5))
         say(f"… and {rest.total()} more: {reasons}")
-    if len(rows) > len(telling):
-        structure = counted(len(rows) - len(telling), "line was", "lines were")
-        say(f"{structure} not imported: headings, comments and separators")
+    for line in (*imports.told_lines(plan.skipped), *imports.told_files(plan.skipped)):
+        say(line)
 
 
 def _export_arguments(parser: Parser) -> None:

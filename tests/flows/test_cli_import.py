@@ -120,7 +120,9 @@ def test_a_dry_run_changes_nothing_and_counts_like_the_real_one(project: Cli) ->
 
 def test_the_report_has_the_shape_of_the_contract(project: Cli) -> None:
     report = project("import", ".", "--json").json
-    assert set(report) == SHAPE | {"conflict_details", "flagged", "gone", "unknown_kinds"}
+    assert set(report) == SHAPE | {
+        *("conflict_details", "flagged", "gone", "left_out", "lines", "sources", "unknown_kinds")
+    }
     assert all(isinstance(report[name], int) for name in COUNTS)
     assert report["skipped"]
     assert all(set(row) == {"path", "line", "reason"} for row in report["skipped"])

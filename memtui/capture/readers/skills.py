@@ -14,14 +14,14 @@ from memtui.capture.draft import (
     folder_anchors,
     folder_of,
 )
-from memtui.capture.frontmatter import split_frontmatter
+from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 
 SKILL_FILE = "SKILL.md"
 
 _OWN = re.compile(r".*?/\.[\w-]+/skills?(?=/)")
 _OFFERED = re.compile(r".*?/skills(?=/)")
 _PLUGIN_MARKS = (".claude-plugin", ".codex-plugin", "gemini-extension.json")
-_STEPS = "steps of a skill: the assistant reads them when it uses the skill"
+_STEPS = "steps of a skill, read when the skill is used"
 _AGENTS = {".claude": "claude-code", ".github": "copilot", ".codex": "codex", ".cursor": "cursor", ".gemini": "gemini"}
 _USE = re.compile(
     r"(?:must )?(?:use|apply|invoke)d? (?:this skill |this )?(?=when|whenever|to\b|for\b|after|before)", re.IGNORECASE
@@ -80,11 +80,12 @@ class SkillReader:
         """Return the skill's description; without one, nothing says when it is to be used."""
         settings = split_frontmatter(file.text)
         name = settings.text("name") or file.path.parent.name
-        description = settings.text("description")
         lines = file.text.rstrip("\n").count("\n") + 1
+        description, last = settings.text("description"), settings.body_first_line - 1
+        if not description:
+            description, last = _introduction(settings)
         if not description:
             return ReadResult(skipped=[Skipped(file.name, (1, lines), "a skill without a description")])
-        first = settings.body_first_line
         home = _home_of(file) or file.path.parent.parent
         is_global = home.parent.parent == file.home
         maker = DraftMaker(
@@ -97,12 +98,24 @@ class SkillReader:
         )
         text = f"Skill `{name}`: {description}"
         result = ReadResult()
-        result.add(
-            maker.draft(text, span=(1, first - 1), native_id=name, title=_title(name, description), kind="tooling")
-        )
-        if first <= lines:
-            result.skipped.append(Skipped(file.name, (first, lines), _STEPS))
+        result.add(maker.draft(text, span=(1, last), native_id=name, title=_title(name, description), kind="tooling"))
+        if last < lines:
+            result.skipped.append(Skipped(file.name, (last + 1, lines), _STEPS))
         return result
+
+
+def _introduction(settings: Frontmatter) -> tuple[str, int]:
+    """Return the first paragraph below the title, and the number of its last line; empty if none comes first."""
+    words: list[str] = []
+    for number, line in enumerate(settings.body.split("\n"), settings.body_first_line):
+        if not line.strip() or line.startswith("#"):
+            if words:
+                return " ".join(words), number - 1
+        elif not line[0].isalnum():
+            break
+        else:
+            words.append(line.strip())
+    return "", 0
 
 
 def _title(name: str, description: str) -> str:

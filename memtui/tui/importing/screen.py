@@ -25,6 +25,7 @@ from memtui.tui.importing.view import (
     PlanRow,
     Preview,
     known_places,
+    leave_out_place,
     place_cells,
     place_rows,
     places_at,
@@ -188,9 +189,10 @@ class ImportScreen(ListDetail):
 
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
-        if self.acting and action.id in {"import-run", "import-tick", "import-all", "import-active", "import-path"}:
+        choosing = {"import-tick", "import-leave-out"}
+        if self.acting and action.id in choosing | {"import-run", "import-all", "import-active", "import-path"}:
             return "An import is running; esc stops it."
-        if action.id == "import-tick" and self._places.current is None:
+        if action.id in choosing and self._places.current is None:
             return "No source is under the cursor."
         if action.id == "import-run" and not self._ticked:
             return "Nothing is ticked."
@@ -202,6 +204,20 @@ class ImportScreen(ListDetail):
         """Tick or untick the source under the cursor."""
         if self._places.current is not None:
             self._tick(self._ticked ^ {self._places.current.place.path})
+
+    def action_import_leave_out(self) -> None:
+        """Leave the source under the cursor out of this import and of every later one."""
+        if self._places.current is None:
+            return
+        place = self._places.current.place
+        try:
+            left_out = leave_out_place(place)
+        except MemtuiError as error:
+            self.say(str(error), severity="warning")
+            return
+        self._known = self._known.without(place)
+        self._tick(self._ticked - {place.path})
+        self.say(left_out)
 
     def action_import_all(self) -> None:
         """Tick every source, or none where all are ticked."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.capture.no_memory import STRUCTURE
-from memtui.errors import NotFoundError
+from memtui.errors import NotFoundError, SourceError, UsageError
 from memtui.progress import Cancelled
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import counted
@@ -17,7 +15,7 @@ from memtui.tui.memory_view import Block, Piece
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
-from memtui.wording import outcomes
+from memtui.wording import imports, outcomes
 
 if TYPE_CHECKING:
     from memtui.capture.collect import SourceFound, SourcesFound
@@ -52,6 +50,10 @@ class Places:
         known = {source.real for place in self.rows for source in place.sources}
         fresh = [place for place in other.rows if not known.issuperset(source.real for source in place.sources)]
         return Places((*self.rows, *fresh), (*self.skipped, *other.skipped), (*self.links, *other.links))
+
+    def without(self, place: KnownPlace) -> Places:
+        """Return these places without one of them."""
+        return replace(self, rows=[row for row in self.rows if row.path != place.path])
 
     def found(self, ticked: Collection[Path]) -> SourcesFound:
         """Return the sources of the places that are ticked."""
@@ -93,6 +95,28 @@ def places_at(typed: str, *, folder: Path, home: Path) -> Places:
         )
     rows = places_of(found.sources, "named", path.parent if is_file else path, home)
     return Places(rows, found.skipped, found.links)
+
+
+def leave_out_place(place: KnownPlace) -> str:
+    """Leave a place out of every import of its repository; returns what was done.
+
+    Raises:
+        UsageError: it does not lie in the project.
+        SourceError: the ignore file cannot be written.
+    """
+    from memtui.capture.left_out import IGNORE_FILE, leave_out
+
+    root = place.sources[0].file.root
+    if place.where == "home" or not place.path.is_relative_to(root):
+        raise UsageError("Only what lies in the project can be left out for good; space unticks it")
+    name = place.path.relative_to(root).as_posix()
+    try:
+        leave_out(root, name)
+    except OSError as error:
+        raise SourceError(
+            f"{IGNORE_FILE} cannot be written: {error.strerror or error}", where=str(root), remedy="space unticks it."
+        ) from error
+    return f"Left out for good: {tame(name, 80)}, by a line in {IGNORE_FILE}"
 
 
 class Importer:
@@ -260,8 +284,7 @@ def _rest(plan: ImportPlan) -> list[TextRow]:
         lines.append(f"{counted(plan.count('unchanged'), 'memory', 'memories')} unchanged: already in the vault")
     if plan.missing:
         lines.append(f"{counted(len(plan.missing), 'memory', 'memories')} no longer in their source: kept")
-    reasons = Counter(tame(one.reason, 80) for one in plan.skipped if one.reason not in STRUCTURE)
-    lines += [f"{number:,}× skipped: {reason}" for reason, number in reasons.most_common(6)]
+    lines += [*imports.told_files(plan.skipped), *imports.told_lines(plan.skipped)]
     return [TextRow(f"  {line}", "dim") for line in lines]
 
 

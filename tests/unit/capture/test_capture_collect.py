@@ -12,6 +12,7 @@ import pytest
 from curating import write_files
 
 from memtui.capture.collect import MAX_BYTES, Collected, SourcesFound, find, read
+from memtui.capture.left_out import LeftOut
 from memtui.capture.places import KnownPlace, find_places
 from memtui.errors import NotFoundError, UsageError
 from memtui.progress import Cancelled
@@ -74,7 +75,7 @@ def test_a_link_and_its_target_are_one_import(tmp_path: Path, link: str) -> None
     (tmp_path / link).symlink_to(real)
     collected = _collect(tmp_path)
     assert [name for _, name in _read(collected)] == [real]
-    assert [(skipped.path, skipped.reason) for skipped in collected.skipped] == [(link, f"the same file as {real}")]
+    assert [(skipped.path, skipped.reason) for skipped in collected.skipped] == [(link, LeftOut.LINK)]
 
 
 @pytest.mark.parametrize("text", ["AGENTS.md", "@AGENTS.md\n", "@./AGENTS.md", "# Claude\n\nSee @AGENTS.md\n"])

@@ -1,0 +1,98 @@
+"""Sentences about what an import left out: files, and lines that became no memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from memtui.capture.no_memory import STRUCTURE
+from memtui.text.sanitize import tame
+from memtui.text.words import counted, some_of
+
+if TYPE_CHECKING:
+    from memtui.capture.draft import Skipped
+    from memtui.capture.importer import SourcesRead
+
+PLACES_SHOWN = 3
+FOLDERS_DEEP = 3
+
+
+def files_left_out(skipped: Iterable[Skipped]) -> dict[str, list[str]]:
+    """Return the files and folders that were not read, by the reason, the most frequent first."""
+    return _by_reason((one.reason, one.path) for one in skipped if one.span is None)
+
+
+def lines_left_out(skipped: Iterable[Skipped]) -> Counter[str]:
+    """Return how many lines became no memory, by the reason."""
+    lines: Counter[str] = Counter()
+    for one in skipped:
+        if one.span is not None:
+            lines[str(one.reason)] += one.span[1] - one.span[0] + 1
+    return lines
+
+
+def told_files(skipped: Sequence[Skipped]) -> list[str]:
+    """Return a sentence for each reason for which files were not read."""
+    return [
+        f"{counted(len(paths), 'file')} left out: {reason} ({_some(_folders(paths))})"
+        for reason, paths in files_left_out(skipped).items()
+    ]
+
+
+def told_lines(skipped: Sequence[Skipped]) -> list[str]:
+    """Return a sentence for each reason for which lines became no memory; what has no text of its own comes last."""
+    conflicts = [
+        f"skipped {one.path}:{one.span[0]}: {one.reason}" for one in skipped if one.is_conflict and one.span is not None
+    ]
+    skipped = [one for one in skipped if not one.is_conflict]
+    lines = lines_left_out(skipped)
+    places = _by_reason((one.reason, f"{one.path}:{one.span[0]}") for one in skipped if one.span is not None)
+    said = [
+        f"{counted(lines[reason], 'line')} left out: {reason} ({_some(at)})"
+        for reason, at in places.items()
+        if reason not in STRUCTURE
+    ]
+    structure = sum(number for reason, number in lines.items() if reason in STRUCTURE)
+    said += [f"{counted(structure, 'line')} of headings, comments and separators"] if structure else []
+    return [*conflicts, *said]
+
+
+def sources_read(read: SourcesRead) -> list[dict[str, object]]:
+    """Return the files that were read, each with its format and how many memories came of it."""
+    return [
+        {"path": file.file.name, "format": file.reader.format, "memories": len(file.result.drafts)}
+        for file in read.files
+    ]
+
+
+def told_sources(read: SourcesRead) -> list[str]:
+    """Return a sentence for each format that was read."""
+    files = Counter(file.reader.label for file in read.files)
+    drafts: Counter[str] = Counter()
+    for file in read.files:
+        drafts[file.reader.label] += len(file.result.drafts)
+    said = [
+        f"{label}: {counted(number, 'file')}, {counted(drafts[label], 'memory')}" for label, number in files.items()
+    ]
+    odd = [file for file in read.files if file.encoding != "utf-8"]
+    return [*said, *(f"{file.file.name}: not UTF-8, read as {file.encoding}" for file in odd)]
+
+
+def _by_reason(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for reason, place in pairs:
+        groups.setdefault(str(reason), []).append(place)
+    return dict(sorted(groups.items(), key=lambda group: -len(group[1])))
+
+
+def _folders(paths: Sequence[str]) -> list[str]:
+    """Return a few paths as they are, of many their folders, at most three deep, the most frequent first."""
+    if len(paths) <= PLACES_SHOWN:
+        return list(paths)
+    folders = Counter("/".join(path.split("/")[:-1][:FOLDERS_DEEP]) or path for path in paths)
+    return [folder for folder, _ in folders.most_common()]
+
+
+def _some(places: Sequence[str]) -> str:
+    return some_of([tame(place, 80) for place in dict.fromkeys(places)], PLACES_SHOWN, ", ")
