@@ -1,0 +1,310 @@
+"""What a user relies on about which files of a repository become memories, and which are left out and why."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from curating import git, repository, write_files
+
+from memtui.capture.collect import SourcesFound, read
+from memtui.capture.importer import ImportRequest, find_sources, plan_import, read_sources, run_import
+from memtui.capture.left_out import Exclusions, LeftOut, leave_out
+from memtui.capture.places import find_places, sources_of
+from memtui.domain.identity import Actor
+from memtui.errors import SourceError
+from memtui.vault.filters import EVERYTHING, MemoryFilter
+from memtui.vault.vault import Vault
+
+RULE = "# Rules\n\n- Never edit the generated files by hand.\n"
+SKILL = "---\nname: tide-charts\ndescription: Draw tide charts. Use when asked to.\n---\n\n# Steps\n\n1. Draw.\n"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+def found(folder: Path, home: Path, *patterns: str) -> SourcesFound:
+    return sources_of(folder, home, exclusions=Exclusions(patterns))
+
+
+def names(sources: SourcesFound) -> list[str]:
+    return [source.file.name for source in sources.sources]
+
+
+def left_out(sources: SourcesFound) -> dict[str, str]:
+    return {one.path: one.reason for one in sources.skipped}
+
+
+def test_instructions_count_in_code_folders_and_pages_about_agents_do_not(tmp_path: Path, home: Path) -> None:
+    files = ["AGENTS.md", "web/AGENTS.md", "web/CLAUDE.md", "docs/AGENTS.md", "lib/GEMINI.md", "claude.local.md"]
+    write_files(tmp_path / "shop", dict.fromkeys([*files, "docs/agents.md", "docs/gemini.md", "site/Claude.md"], RULE))
+    sources = found(tmp_path / "shop", home)
+    assert sorted(names(sources)) == sorted(files)
+    assert left_out(sources) == dict.fromkeys(["docs/agents.md", "docs/gemini.md", "site/Claude.md"], LeftOut.MISPLACED)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("tests/fixtures/app/AGENTS.md", LeftOut.FIXTURE),
+        ("src/__fixtures__/.cursor/rules/a.mdc", LeftOut.FIXTURE),
+        ("pkg/testdata/CLAUDE.md", LeftOut.FIXTURE),
+        ("tests/e2e/data/repo/CLAUDE.md", LeftOut.FIXTURE),
+        ("evals/tasks/one/AGENTS.md", LeftOut.FIXTURE),
+        ("templates/next/AGENTS.md", LeftOut.TEMPLATE),
+        ("create-app/_template/.claude/rules/a.md", LeftOut.TEMPLATE),
+        ("gen/{{cookiecutter.slug}}/CLAUDE.md", LeftOut.TEMPLATE),
+        ("examples/CLAUDE.md", LeftOut.EXAMPLE),
+        ("examples/docs/adr/0001-a.md", LeftOut.EXAMPLE),
+        (".claude/commands/release.md", LeftOut.STARTED),
+        (".claude/agents/reviewer.md", LeftOut.STARTED),
+        (".github/prompts/plan.prompt.md", LeftOut.STARTED),
+        (".clinerules/workflows/release.md", LeftOut.STARTED),
+        (".clinerules/hooks/README.md", LeftOut.STARTED),
+        (".claude/review-guide.md", LeftOut.UNLOADED),
+        (".cursor/rules/plain.md", LeftOut.UNLOADED),
+        ("web/best_practices.md", LeftOut.MISPLACED),
+        ("docs/CONVENTIONS.md", LeftOut.MISPLACED),
+        ("skills/offered/SKILL.md", LeftOut.OFFERED),
+    ],
+)
+def test_what_no_assistant_loads_is_left_out_with_the_reason(
+    tmp_path: Path, home: Path, name: str, reason: LeftOut
+) -> None:
+    write_files(tmp_path / "shop", {name: RULE, "CLAUDE.md": RULE})
+    sources = found(tmp_path / "shop", home)
+    assert names(sources) == ["CLAUDE.md"]
+    assert left_out(sources) == {name: reason}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tests/AGENTS.md",
+        "tests/unit/AGENTS.md",
+        "data/AGENTS.md",
+        ".github/workflows/AGENTS.md",
+        "tools/specs/CLAUDE.md",
+    ],
+)
+def test_folders_that_only_resemble_those_of_data_are_read(tmp_path: Path, home: Path, name: str) -> None:
+    write_files(tmp_path / "shop", {name: RULE})
+    assert names(found(tmp_path / "shop", home)) == [name]
+
+
+def test_an_example_with_code_has_instructions_of_its_own(tmp_path: Path, home: Path) -> None:
+    write_files(
+        tmp_path / "shop", {"examples/till/CLAUDE.md": RULE, "examples/till/main.py": "x", "demo/AGENTS.md": RULE}
+    )
+    assert names(found(tmp_path / "shop", home)) == ["examples/till/CLAUDE.md"]
+
+
+def test_a_folder_that_is_named_is_read_whatever_lies_around_it(tmp_path: Path, home: Path) -> None:
+    root = repository(tmp_path / "shop", {"templates/next/AGENTS.md": RULE, ".memtuiignore": "templates/\n"})
+    assert names(found(root / "templates/next", home)) == ["templates/next/AGENTS.md"]
+
+
+def test_folders_that_builds_write_to_are_searched_only_where_git_tracks_files(tmp_path: Path, home: Path) -> None:
+    root = repository(tmp_path / "shop", {"build/AGENTS.md": RULE})
+    write_files(root, {"dist/AGENTS.md": RULE, "web/node_modules/x/AGENTS.md": RULE, "third_party/y/CLAUDE.md": RULE})
+    assert names(found(root, home)) == ["build/AGENTS.md"]
+
+
+def test_linked_worktrees_and_other_repositories_are_not_walked(tmp_path: Path, home: Path) -> None:
+    root = repository(tmp_path / "ledger", {"CLAUDE.md": RULE})
+    git(root, "worktree", "add", "--quiet", str(root / ".claude/worktrees/retry"), "-b", "retry")
+    repository(root / "vendored", {"AGENTS.md": RULE})
+    sources = found(root, home)
+    assert names(sources) == ["CLAUDE.md"]
+    assert left_out(sources) == {".claude/worktrees/retry": LeftOut.WORKTREE, "vendored": LeftOut.CLONE}
+    assert names(found(root / ".claude/worktrees/retry", home)) == ["CLAUDE.md"], "it can be named"
+    both = found(tmp_path, home)
+    assert [source.file.path for source in both.sources] == [root / "CLAUDE.md"], "a folder of repositories"
+
+
+def test_a_submodule_is_a_project_of_its_own(tmp_path: Path, home: Path, vault: Vault) -> None:
+    rule = "---\npaths: src/**/*.c\n---\n\nEvery function returns a status code.\n"
+    parser = repository(tmp_path / "parser", {".claude/rules/lexer.md": rule, "src/lex.c": "x"})
+    root = repository(tmp_path / "pump", {"CLAUDE.md": RULE})
+    git(root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(parser), "libs/parser")
+    request = ImportRequest(paths=[root], folder=root, home=home)
+    run_import(vault, read_sources(request), request, actor=Actor())
+    with vault.read() as reader:
+        ids = reader.select_ids(MemoryFilter(scope=EVERYTHING, statuses=None), sort="created", now=vault.now())
+        rows = reader.get_many(ids).values()
+    assert sorted((row.project, row.sources[0].path, [anchor.path for anchor in row.anchors]) for row in rows) == [
+        ("parser", ".claude/rules/lexer.md", ["src/**/*.c"]),
+        ("pump", "CLAUDE.md", []),
+    ]
+    inside = ImportRequest(paths=[], folder=root / "libs/parser", home=home)
+    assert [item.action for item in plan_import(vault, read_sources(inside), inside).items] == ["unchanged"]
+
+
+def test_the_ignore_file_and_patterns_leave_out_more_and_git_does_not(tmp_path: Path, home: Path) -> None:
+    files = ["CLAUDE.md", "CLAUDE.local.md", "web/AGENTS.md", "api/AGENTS.md", ".cursor/rules/a.mdc"]
+    root = repository(tmp_path / "shop", dict.fromkeys(files, RULE))
+    write_files(
+        root,
+        {".gitignore": "CLAUDE.local.md\n", ".memtuiignore": "# ours\n*.mdc\n**/AGENTS.md\n!api/\n!api/AGENTS.md\n"},
+    )
+    sources = found(root, home, "CLAUDE.md")
+    assert names(sources) == ["CLAUDE.local.md", "api/AGENTS.md"]
+    assert left_out(sources) == {
+        "CLAUDE.md": LeftOut.EXCLUDED,
+        "web/AGENTS.md": LeftOut.IGNORED,
+        ".cursor/rules/a.mdc": LeftOut.IGNORED,
+    }
+
+
+def test_a_source_is_left_out_for_good_by_its_very_name(tmp_path: Path, home: Path) -> None:
+    write_files(tmp_path / "shop", {"a[1]/AGENTS.md": RULE, "a1/AGENTS.md": RULE, ".memtuiignore": "x"})
+    leave_out(tmp_path / "shop", "a[1]/AGENTS.md")
+    assert names(found(tmp_path / "shop", home)) == ["a1/AGENTS.md"]
+
+
+def test_a_broken_pattern_of_the_ignore_file_is_told(tmp_path: Path, home: Path) -> None:
+    write_files(tmp_path / "shop", {"CLAUDE.md": RULE, ".memtuiignore": "!\n"})
+    with pytest.raises(SourceError, match=r"memtuiignore"):
+        found(tmp_path / "shop", home)
+
+
+def test_a_skill_is_one_memory_and_its_inner_files_are_none(tmp_path: Path, home: Path) -> None:
+    root = tmp_path / "shop"
+    inner = ["AGENTS.md", "references/adr/0001-a.md", "rules/a.md"]
+    write_files(root, {".agents/skills/tide-charts/SKILL.md": SKILL})
+    write_files(root, {f".agents/skills/tide-charts/{name}": RULE for name in inner})
+    (root / ".claude").mkdir()
+    (root / ".claude/skills").symlink_to("../.agents/skills", target_is_directory=True)
+    sources = found(root, home)
+    assert left_out(sources) == {f".agents/skills/tide-charts/{name}": LeftOut.SKILL_PART for name in inner}
+    [file] = read(sources).files
+    [draft] = file.result.drafts
+    assert (draft.title, draft.kind) == ("Skill tide-charts: Draw tide charts", "tooling")
+    assert draft.insight == "Skill `tide-charts`: Draw tide charts. Use when asked to."
+    assert [one.span for one in file.result.skipped] == [(5, 8)]
+
+
+def test_skills_of_a_plugin_count(tmp_path: Path, home: Path) -> None:
+    write_files(
+        tmp_path / "shop",
+        {"skills/charts/SKILL.md": "# Charts\n\nDraws tide charts.\n\n- a\n", ".claude-plugin/plugin.json": "{}"},
+    )
+    [file] = read(found(tmp_path / "shop", home)).files
+    assert [draft.insight for draft in file.result.drafts] == ["Skill `charts`: Draws tide charts."]
+
+
+@pytest.mark.parametrize(
+    ("config", "text"),
+    [
+        (".aider.conf.yml", "model: x\nread: [house.md, notes/style.md, gone.md]\n"),
+        ("opencode.json", '{\n // ours\n "instructions": ["house.md", "notes/*.md", "https://example.org/a.md",],\n}'),
+        (".gemini/settings.json", '{"context": {"fileName": ["house.md", "notes/style.md", "../outside.md"]}}'),
+    ],
+)
+def test_files_that_a_configuration_names_are_read(tmp_path: Path, home: Path, config: str, text: str) -> None:
+    write_files(tmp_path, {"outside.md": RULE})
+    write_files(tmp_path / "shop", {config: text, "house.md": RULE, "notes/style.md": RULE, "other.md": RULE})
+    assert [file.file.name for file in read(found(tmp_path / "shop", home)).files] == [
+        config,
+        "house.md",
+        "notes/style.md",
+    ]
+
+
+def loaders(folder: Path, home: Path) -> Mapping[str, set[tuple[str, str | None]]]:
+    files = read(found(folder, home)).files
+    return {file.file.name: {(source.format, source.path) for source in file.loaded_by} for file in files}
+
+
+def test_links_and_import_chains_are_read_once_and_note_who_loads_them(tmp_path: Path, home: Path) -> None:
+    root = tmp_path / "shop"
+    write_files(
+        root,
+        {
+            ".agents/AGENTS.md": f"{RULE}\nSee @../docs/money.md\n",
+            "docs/money.md": "# Money\n\n- Round at the last step only.\n",
+            "GEMINI.md": "@docs/money.md\n",
+        },
+    )
+    (root / "AGENTS.md").symlink_to(".agents/AGENTS.md")
+    (root / "CLAUDE.md").symlink_to("AGENTS.md")
+    assert loaders(root, home) == {
+        ".agents/AGENTS.md": {("agents-md", "AGENTS.md"), ("claude-md", "CLAUDE.md")},
+        "GEMINI.md": set(),
+        "docs/money.md": {("gemini", "GEMINI.md"), ("agents-md", "AGENTS.md"), ("claude-md", "CLAUDE.md")},
+    }
+
+
+def test_what_an_assistant_loads_by_an_import_follows_the_edits_of_the_file(
+    tmp_path: Path, home: Path, vault: Vault
+) -> None:
+    root = repository(
+        tmp_path / "shop", {"CLAUDE.md": "@AGENTS.md\n", "AGENTS.md": "- Round money at the last step only.\n"}
+    )
+    request = ImportRequest(paths=[root], folder=root, home=home)
+    run_import(vault, read_sources(request), request, actor=Actor())
+    write_files(root, {"AGENTS.md": "- Round money at the very last step only.\n"})
+    run_import(vault, read_sources(request), request, actor=Actor())
+    with vault.read() as reader:
+        ids = reader.select_ids(MemoryFilter(scope=EVERYTHING, statuses=None), sort="created", now=vault.now())
+        [row] = reader.get_many(ids).values()
+    assert {(source.format, source.path) for source in row.sources} == {
+        ("agents-md", "AGENTS.md"),
+        ("claude-md", "CLAUDE.md"),
+    }
+    assert len({source.imported_hash for source in row.sources}) == 1
+
+
+def test_a_linked_worktree_sees_the_auto_memory_of_its_main_checkout(tmp_path: Path, home: Path) -> None:
+    root = repository(tmp_path / "ledger", {"CLAUDE.md": RULE})
+    git(root, "worktree", "add", "--quiet", str(tmp_path / "retry"), "-b", "retry")
+    slug = re.sub(r"[^A-Za-z0-9]", "-", root.resolve().as_posix())
+    write_files(home, {f".claude/projects/{slug}/memory/MEMORY.md": "# Memory\n\n- Sail times are in UTC.\n"})
+    for checkout in (root, tmp_path / "retry"):
+        request = ImportRequest(paths=[], folder=checkout, home=home)
+        result = read_sources(request)
+        assert [file.reader.format for file in result.files] == ["claude-md", "claude-memory"]
+        assert {folder for _, folder in result.drafts} == {checkout, checkout.resolve()}
+
+
+def monorepo(folder: Path) -> Path:
+    """Make a repository with something of everything."""
+    rules = {
+        **dict.fromkeys(
+            ["AGENTS.md", "CLAUDE.local.md", "web/AGENTS.md", "api/CLAUDE.md", ".kiro/steering/tech.md"], RULE
+        ),
+        **dict.fromkeys(
+            [".roo/rules/a.md", ".goosehints", "QWEN.md", ".serena/memories/style.md", "memory-bank/a.md"], RULE
+        ),
+        **dict.fromkeys(["tests/fixtures/CLAUDE.md", "templates/x/AGENTS.md", "docs/agents.md", "web/docs/x.md"], RULE),
+        **dict.fromkeys([".claude/commands/go.md", "node_modules/x/AGENTS.md", "legacy/AGENTS.md"], RULE),
+        "CLAUDE.md": "@AGENTS.md\n@docs/house.md\n",
+        "docs/house.md": RULE,
+        ".memtuiignore": "legacy/\n",
+        ".cursor/rules/a.mdc": "---\nglobs: *.ts\n---\nNever nest.\n",
+        ".claude/skills/charts/SKILL.md": SKILL,
+        "docs/adr/0001-lock.md": "# 1. Lock\n\n## Decision\n\nLock it.\n",
+        "LESSONS.md": "# Lessons\n\n## Queues\n\nNever trust the order of a queue.\n",
+        "export.jsonl": json.dumps({"insight": "Round money at the last step only."}) + "\n",
+    }
+    return repository(folder, rules)
+
+
+def test_the_app_and_the_command_line_find_the_same_files(tmp_path: Path, home: Path) -> None:
+    root = monorepo(tmp_path / "shop")
+    by_command = [find_sources(ImportRequest(paths=paths, folder=root / "web", home=home)) for paths in ([], [root])]
+    places, _ = find_places(root / "web", home)
+    in_app = [source.file.path for place in places for source in place.sources]
+    for sources in by_command:
+        assert sorted(in_app) == sorted(source.file.path for source in sources.sources)
+    assert len(in_app) == 16
+    request = ImportRequest(paths=[], folder=root, home=home)
+    assert [file.file.path for file in read_sources(request, by_command[0]).files] == [
+        file.file.path for file in read_sources(request).files
+    ]
