@@ -168,7 +168,7 @@ def item_text(item: PackItem) -> str:
     title, body = defused(clean_line(memory.title)), close_fences(defused(clean(memory.insight)).strip("\n"))
     facts = _facts(item)
     first, _, rest = body.partition("\n")
-    if same_words(first, title):
+    if same_words(first, title) and not _MARKDOWN_LIST_FENCE.match(first):  # the fence's end would open a block
         head, body = bold(with_code(title, first.strip())), rest.strip("\n")
     elif _may_lead(first) and (not title or says_title(title, body)):
         head, body = body.lstrip(), ""
