@@ -259,8 +259,6 @@ def is_export(draft: Draft) -> bool:
     return draft.record is not None and draft.record.keys() >= EXPORTED
 
 
-FRONTMATTER = "frontmatter: read as settings"
-
 _KEPT_INSIDE = frozenset(SkipReason) - {SkipReason.COMMENT, SkipReason.NO_TEXT, SkipReason.IMPORT}
 _RATIONALE = re.compile(
     r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)(why|reason|rationale|how to apply|when to apply)\b[^*_\n]{0,60}?"
@@ -396,7 +394,7 @@ def drafts_from_markdown(
     whole = _whole_as_before(file.familiar, split, whole, text, first_line) if whole_chars else None
     result = ReadResult()
     if first_line > 1:
-        result.skipped.append(Skipped(file.name, (1, first_line - 1), settings.problem or FRONTMATTER))
+        result.skipped.append(Skipped(file.name, (1, first_line - 1), settings.problem or SkipReason.FRONTMATTER))
     pieces = (whole or split).pieces
     for piece in pieces:
         insight, why = part_rationale(piece.text) if part_why else (piece.text, "")

@@ -27,6 +27,7 @@ class SkipReason(StrEnum):
     """Why lines become no memory, as people read it; code compares the members, never their words."""
 
     COMMENT = "comment"
+    FRONTMATTER = "frontmatter: read as settings"
     CONTEXT = "heading: kept as context"
     NO_TEXT = "heading without text"
     CALLOUT = CALLOUT_MARK
@@ -52,6 +53,7 @@ class SkipReason(StrEnum):
 STRUCTURE = frozenset(
     {
         SkipReason.COMMENT,
+        SkipReason.FRONTMATTER,
         SkipReason.CONTEXT,
         SkipReason.NO_TEXT,
         SkipReason.RULE,

@@ -169,6 +169,9 @@ ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 ID_LENGTH = 12
 """The chance that two of a million memories share one is below 1 in 2 million; with 8, as formerly, it was 1 in 3."""
 
+OWN_ID = re.compile(f"[{ID_ALPHABET}]{{8}}(?:[{ID_ALPHABET}]{{4}})?")
+"""An id that memtui made, now or when they had 8 characters."""
+
 _LOOSE = re.compile(r"\r|\s\n|\s\Z|\A\n")  # What normalising would change in an ASCII text
 
 

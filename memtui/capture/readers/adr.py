@@ -10,7 +10,7 @@ from functools import cache
 
 from memtui.capture.blocks import Section, Span, section_tree
 from memtui.capture.dates import date_in
-from memtui.capture.draft import FRONTMATTER, Draft, DraftMaker, ReadResult, Skipped, SourceFile
+from memtui.capture.draft import Draft, DraftMaker, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.no_memory import SkipReason
 from memtui.text.tables import read_table
@@ -172,7 +172,11 @@ class AdrReader:
         result = ReadResult()
         if settings.raw:
             result.skipped.append(
-                Skipped(file.name, (1, settings.raw.rstrip("\n").count("\n") + 1), settings.problem or FRONTMATTER)
+                Skipped(
+                    file.name,
+                    (1, settings.raw.rstrip("\n").count("\n") + 1),
+                    settings.problem or SkipReason.FRONTMATTER,
+                )
             )
         result.skipped.extend(Skipped(file.name, span, reason) for span, reason in record.skipped)
         maker = _maker(file, record, settings)

@@ -11,7 +11,7 @@ from datetime import datetime
 from memtui.analysis.titles import title_for
 from memtui.capture.blocks import Section, section_tree
 from memtui.capture.dates import date_in
-from memtui.capture.draft import FRONTMATTER, DraftMaker, ReadResult, Skipped, SourceFile
+from memtui.capture.draft import DraftMaker, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.markdown import split_markdown
 from memtui.capture.no_memory import SkipReason
@@ -67,7 +67,11 @@ class LessonsReader:
         result = ReadResult()
         if settings.raw:
             result.skipped.append(
-                Skipped(file.name, (1, settings.raw.rstrip("\n").count("\n") + 1), settings.problem or FRONTMATTER)
+                Skipped(
+                    file.name,
+                    (1, settings.raw.rstrip("\n").count("\n") + 1),
+                    settings.problem or SkipReason.FRONTMATTER,
+                )
             )
         date = date_in(settings.text("date")) or date_in(file.path.stem)
         maker = DraftMaker(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from memtui.domain.memory import Memory
+from memtui.domain.memory import OWN_ID, Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import Limit, parse_limits
 from memtui.text.sanitize import in_lines, reveal, sanitise
@@ -37,7 +37,6 @@ _HEADINGS = {
 _TOLD_STATES = ("changed", "moved", "gone")
 
 SHORTEST_ID = 5
-_OWN_ID = re.compile(r"[a-z2-7]{8}")
 _ID_START = re.compile(r"[\w.-]{1,40}[:/#_-]")
 
 FEWEST_OF_A_START = 3  # Ids that share their beginning before it is said once: the header grows by it
@@ -233,7 +232,7 @@ def shared_id_start(items: Sequence[PackItem]) -> str:
     Ids made here are random and share nothing.
     """
     ids = [clean_line(item.memory.id) for item in items]
-    if len(ids) < FEWEST_OF_A_START or any(_OWN_ID.fullmatch(identifier) for identifier in ids):
+    if len(ids) < FEWEST_OF_A_START or any(OWN_ID.fullmatch(identifier) for identifier in ids):
         return ""
     # What the first and the last in order share, all between them share.
     first, last = min(ids), max(ids)
@@ -251,11 +250,13 @@ def short_ids(items: Iterable[PackItem]) -> dict[str, str]:
     ids = sorted({item.memory.id for item in items})
     found = {}
     for identifier in ids:
-        if not _OWN_ID.fullmatch(identifier):
+        if not OWN_ID.fullmatch(identifier):
             found[identifier] = clean_line(identifier)
             continue
         length = SHORTEST_ID
-        while any(other != identifier and other.startswith(identifier[:length]) for other in ids):
+        while length < len(identifier) and any(
+            other != identifier and other.startswith(identifier[:length]) for other in ids
+        ):
             length += 1
         found[identifier] = identifier[:length]
     return found

@@ -220,9 +220,14 @@ def test_a_whole_payload_is_less_than_half_and_says_shared_files_once() -> None:
 
 
 def test_short_ids_tell_all_memories_of_a_payload_apart() -> None:
-    items = [PackItem(memory(identifier, "x")) for identifier in ("abcdefgh", "abcdefzz", "bench:decision-1")]
+    items = [PackItem(memory(identifier, "x")) for identifier in ("abcdefgh", "abcdefzz22aa", "bench:decision-1")]
     found = short_ids(items)
-    assert found == {"abcdefgh": "abcdefg", "abcdefzz": "abcdefz", "bench:decision-1": "bench:decision-1"}
+    assert found == {"abcdefgh": "abcdefg", "abcdefzz22aa": "abcdefz", "bench:decision-1": "bench:decision-1"}
+
+
+def test_an_id_that_begins_like_a_longer_one_stays_whole() -> None:
+    found = short_ids([PackItem(memory(identifier, "x")) for identifier in ("abcdefgh", "abcdefgh2345")])
+    assert found == {"abcdefgh": "abcdefgh", "abcdefgh2345": "abcdefgh2"}
 
 
 def test_an_unconfirmed_memory_says_so() -> None:
