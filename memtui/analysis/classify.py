@@ -113,7 +113,7 @@ _SHELL_FENCE = re.compile(
     r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:(?:ba|z|fi)?sh|shell|console|powershell|ps1|cmd)[ \t]*$", re.MULTILINE
 )
 _TREE = re.compile(r"[├└]─|^[ \t]*[|`]--[ \t]|^[ \t]*[\w.-]+/[ \t]*(?:#|$)", re.MULTILINE)
-_OPEN_BOX = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\[ \][ \t]", re.MULTILINE)
+_OPEN_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[ \][ \t]")
 _CHECKLIST = re.compile(
     r"\b(?:check ?list|before|after|criteria|definition of done|validation|plan)\b|检查", re.IGNORECASE
 )
@@ -127,7 +127,7 @@ def _form_features(text: str, context: Iterable[str]) -> Iterator[tuple[str, flo
         yield ("shell_alone" if only_code else "shell"), 1.0
     elif only_code:
         yield "code_alone", 1.0
-    if _OPEN_BOX.search(text):
+    if any(map(_OPEN_BOX.match, _prose(text))):
         yield "checklist" if any(map(_CHECKLIST.search, context)) else "open_box", 1.0
 
 
@@ -135,6 +135,7 @@ def _form_features(text: str, context: Iterable[str]) -> Iterator[tuple[str, flo
 
 _HEADING_SHARES = (1.0, 0.6, 0.3)
 _FITTING = 1.2
+_LONG_HEADING, _LONG_SHARE = 4, 0.4
 _FILE_SHARE = 0.4
 _WEAK_WEIGHT, _HINT_WEIGHT, _FIRM_WEIGHT = 1.3, 4.0, 20.0
 _WHY = re.compile(r"\b(?:because|since|why|reason)\b|原因|因为|理由|ため", re.IGNORECASE)
@@ -153,7 +154,7 @@ def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterato
 
 def _named_kinds(heading: str) -> Iterator[tuple[str, float]]:
     for kind in sorted({kind for kind, _ in sightings(heading[:SENTENCE_CHARS].lower(), "headings")}):
-        yield kind, table("heading_weights")[kind]
+        yield kind, table("heading_weights")[kind] * (1.0 if heading.count(" ") < _LONG_HEADING else _LONG_SHARE)
 
 
 def _source_weights(path: str, hint: str | None, text: str, features: set[str]) -> Iterator[tuple[str, float]]:

@@ -76,19 +76,29 @@ def _topics(plain: str, words: list[str], said: dict[Act, int], mood: set[Act]) 
     if _pattern("underway").search(plain):
         yield "now"
     if _RUN in words:
-        yield "command_first" if _RUN in {words[0], _labelled(plain)[1][:1]} else "command"
+        told = "tell" in said and "orders" not in mood
+        first = _RUN in {words[0], _labelled(plain)[1][:1]}
+        yield "command_first" if first else "command_told" if told else "command"
     elif "tool" in said:
         yield "tool"
     if words[0] in words_of("done"):
         yield "done"
+    yield from _story(plain, said, mood)
+
+
+def _story(plain: str, said: dict[Act, int], mood: set[Act]) -> Iterator[Act]:
+    """Yield what happened: something was decided, learned, or failed and was cured."""
     if "decide" in said:
         yield "decide_in_rule" if mood & {"forbids", "orders"} else "decide"
     if "instead" in said and "cause" in said:
         yield "instead_because"
-    fault = next((act for act in ("failed", "fails") if act in said), None)
+    if _pattern("noted").match(plain):
+        yield "learned"
+    cured = "cured" in said or bool(_pattern("cures").search(plain))
+    fault = next((act for act in ("failed", "fails") if act in said), "fails" if cured and "errs" in said else "")
     if fault and mood.isdisjoint(_RULES):
         yield fault
-        if said.keys() & {"cause", "cured"}:
+        if cured or "cause" in said:
             yield "fault_explained"
         if _pattern("past").search(plain):
             yield "fault_past"
@@ -124,8 +134,14 @@ def _is_order(part: str) -> bool:
         _, comma, main = part.partition(",")
         return bool(comma) and _is_order(main.strip())
     if words[0] in openings("verbs") and words[0] not in words_of("determiners"):
-        return words[0] not in openings("nouns") or words_of("finite").isdisjoint(words[1:5])
+        return words[0] not in openings("nouns") or not any(map(_is_finite, words[1:5]))
     return words[0] in words_of("do") or _is_foreign_order(part)
+
+
+def _is_finite(word: str) -> bool:
+    """Return whether a word shows that the noun before it is no instruction: is, has, inherits."""
+    stem = word.removesuffix("s")
+    return word in words_of("finite") or (stem != word and stem in openings("verbs") - openings("nouns"))
 
 
 def _is_foreign_order(part: str) -> bool:
