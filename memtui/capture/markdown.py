@@ -93,7 +93,7 @@ def _recut(found: list[Parts], familiar: Familiar) -> list[Parts]:
         for parts, of_parts in zip(found, cuts, strict=True)
         for at, (unit, cut) in enumerate(zip(parts.units, of_parts, strict=True))
     ]
-    units = familiar.units_of(atoms)
+    units = _with_same(found, familiar, familiar.units_of(atoms))
     single = _single_items(units, [cut for of_parts in cuts for cut in of_parts], familiar.simple)
     rest = iter(units)
     owners = [[next(rest) for _ in parts.units] for parts in found]
@@ -104,6 +104,24 @@ def _recut(found: list[Parts], familiar: Familiar) -> list[Parts]:
             parts.parts = [_rejoined(parts, of_parts, group) for _, group in groups]
         recut.append(parts)
     return recut
+
+
+def _with_same(found: Sequence[Parts], familiar: Familiar, units: Sequence[int | None]) -> list[int | None]:
+    """Return the old piece of each unit; those of a part that says what an old piece said belong to that alone."""
+    same = iter(
+        familiar.same_units(
+            [Atom(parts.text_of(part), " > ".join(part.path)) for parts in found for part in parts.parts]
+        )
+    )
+    settled: dict[int, int] = {}
+    first = 0
+    for parts in found:
+        for part in parts.parts:
+            if (number := next(same)) is not None:
+                settled.update(dict.fromkeys(range(first + part.first, first + part.last + 1), number))
+        first += len(parts.units)
+    taken = set(settled.values())
+    return [settled.get(at, None if unit in taken else unit) for at, unit in enumerate(units)]
 
 
 def _cuts(parts: Parts) -> Iterator[Cut]:

@@ -111,7 +111,7 @@ def is_statement(text: str) -> bool:
         tells = is_imperative(rest) or (is_imperative(plain) and not (rest and first_word(plain) in openings("nouns")))
         return words >= _IMPERATIVE_WORDS and (tells or _says_enough(rest, first, _TERM_WORDS))
     if is_imperative(plain):
-        return words >= _IMPERATIVE_WORDS
+        return words >= (_SENTENCE_WORDS if pattern("complement").match(plain) else _IMPERATIVE_WORDS)
     return _says_enough(plain, first, FULL_SENTENCE_WORDS)
 
 

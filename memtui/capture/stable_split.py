@@ -95,6 +95,20 @@ class Familiar:
             found[position] = number
         return found
 
+    def same_units(self, pieces: Sequence[Atom]) -> list[int | None]:
+        """Return for whole pieces the unit that says exactly the same, each once, below the same heading first."""
+        numbers: dict[tuple[str, ...], list[int]] = {}
+        for number, unit in enumerate(self.units):
+            numbers.setdefault(tuple(_sayings(unit.text)), []).append(number)
+        found: list[int | None] = []
+        for piece in pieces:
+            same = numbers.get(tuple(_sayings(piece.text)), [])
+            number = next((one for one in same if self.units[one].heading == piece.heading), next(iter(same), None))
+            if number is not None:
+                same.remove(number)
+            found.append(number)
+        return found
+
     def stated_units(self, atoms: Sequence[Atom]) -> list[int | None]:
         """Return the same for whole pieces, but only where half of the piece or of the unit is identical."""
         return [self._stated(atom, whole=True) for atom in atoms]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from memtui.capture.markdown import PIECE_CHARS, Split, split_markdown
 from memtui.capture.parts import CODE_CHARS
 from memtui.capture.sections import STEPS_CHARS
+from memtui.capture.stable_split import Familiar, KnownUnit
 
 
 def texts(markdown: str) -> list[str]:
@@ -346,3 +347,55 @@ def test_every_line_is_in_a_memory_or_reported_and_no_prose_is_too_long(blocks: 
     for piece in split.pieces:
         most = STEPS_CHARS if any(mark in piece.text for mark in ("```", "|", "Rule: ", "1. ", "Step")) else PIECE_CHARS
         assert len(piece.text) <= most + 60, "a repeated label or column heads come on top"
+
+
+# -- at the next import ----------------------------------------------------------------------------
+
+
+def split_again(markdown: str, before: Split) -> Split:
+    units = [KnownUnit(piece.native_id, piece.text) for piece in before.pieces]
+    return split_markdown(markdown, familiar=Familiar(units, markdown))
+
+
+@given(st.lists(BLOCKS, max_size=10))
+def test_a_text_that_did_not_change_is_split_alike(blocks: list[str]) -> None:
+    markdown = "\n\n".join(blocks)
+    before = split_markdown(markdown)
+    assert split_again(markdown, before).pieces == before.pieces
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Read the gauge.", "Read the gauge at the north pier."),
+        ("Never leave the quay in fog", "Never leave the quay in dense fog"),
+        ("Pilots board at pier nine.", "Pilots board at pier eleven."),
+        ("Never tow two barges with one tug.", "Never tow three barges with one tug."),
+        ("moor()", "moor(berth)"),
+    ],
+    ids=["a step", "a row", "a sentence of a long line", "a callout", "an example"],
+)
+def test_an_edit_of_one_line_changes_one_memory(before: str, after: str) -> None:
+    row = "| Weather | Rule |\n|---|---|\n| fog | Never leave the quay in fog |\n| storm | Double the mooring lines |\n"
+    line = " ".join(f"Pier {n} takes ships of up to {n} metres." for n in range(60))
+    example = "Name functions plainly.\n\n✅ Good:\n\n```ts\nmoor()\n```"
+    markdown = "\n\n".join(
+        [
+            f"# Tides\n\n## Publishing\n\n{STEPS}\n## Weather\n\n{row}\n## Piers\n\n{line} Pilots board at pier nine.",
+            f"> [!CAUTION]\n> Never tow two barges with one tug.\n\n## Names\n\n{example}\n",
+        ]
+    )
+    first = split_markdown(markdown)
+    second = split_again(markdown.replace(before, after), first)
+    old, new = ({piece.text for piece in split.pieces} for split in (first, second))
+    assert len(first.pieces) == len(second.pieces) == len(old)
+    [changed] = new - old
+    assert after in changed
+
+
+def test_steps_that_outgrow_one_memory_stay_one() -> None:
+    markdown = f"# Tides\n\n## Publishing\n\n{STEPS}"
+    before = split_markdown(markdown)
+    longer = markdown.replace("Send the value.", "Send the value to the harbour office and wait. " * 60)
+    after = split_again(longer, before)
+    assert len(before.pieces) == len(after.pieces) == 1
