@@ -112,6 +112,8 @@ def _families(flat: Sequence[Passage], at: int, page: Page) -> Iterator[tuple[in
     yield _steps_end(flat, at), STEPS_CHARS
     if first.heading is not None and first.blocks:
         yield _examples_end(flat, at), STEPS_CHARS - 1
+    if first.has_children and is_example_label(first.name):
+        yield _end(flat, at), STEPS_CHARS - 1
     if first.heading is not None and first.has_children and (is_counted(first.name) or _leads(first)):
         yield _end(flat, at), PIECE_CHARS
     yield _fragments_end(flat, at, page), PIECE_CHARS

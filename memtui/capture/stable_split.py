@@ -103,10 +103,10 @@ class Familiar:
         found: list[int | None] = []
         for piece in pieces:
             same = numbers.get(tuple(_sayings(piece.text)), [])
-            number = next((one for one in same if self.units[one].heading == piece.heading), next(iter(same), None))
-            if number is not None:
-                same.remove(number)
-            found.append(number)
+            best = next((one for one in same if self.units[one].heading == piece.heading), next(iter(same), None))
+            if best is not None:
+                same.remove(best)
+            found.append(best)
         return found
 
     def stated_units(self, atoms: Sequence[Atom]) -> list[int | None]:
