@@ -12,7 +12,7 @@ from memtui.cli.output import progress, say, write, write_json, write_line, writ
 from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_NOTHING, UsageError
-from memtui.text.words import counted
+from memtui.text.words import counted, some_of
 from memtui.wording import imports, outcomes
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
     if not session.json:
         for line in imports.told_sources(read):
             say(line)
+        if not arguments.path:
+            _say_home(request, read)
     if arguments.dry_run:
         plan = plan_import(session.vault, read, request)
         record = _counts(plan, _unknown_kinds(plan, session), read)
@@ -76,6 +78,17 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
         say("No memory files were found there. `memtui import FILE` takes any Markdown file.")
         return EXIT_NOTHING
     return EXIT_DONE
+
+
+def _say_home(request: ImportRequest, read: SourcesRead) -> None:
+    """Say what else the app would offer: sources of the home folder, which hold for every project."""
+    from memtui.capture.places import home_sources, places_of
+
+    known = {file.file.path for file in read.files}
+    sources = [source for source in home_sources(request.home).sources if source.file.path not in known]
+    if sources:
+        places = [place.name for place in places_of(sources, "home", request.home, request.home)]
+        say(f"Your home folder holds more, for every project: memtui import {some_of(places, SKIPS_SHOWN, ' ')}")
 
 
 def _request(arguments: argparse.Namespace, session: Session) -> ImportRequest:

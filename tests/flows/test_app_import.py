@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from curating import write_files
+from curating import repository, write_files
 from flows.app_driver import (
     HOSTILE,
     NARROW,
@@ -27,8 +27,10 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from memtui.capture import apply
+from memtui.capture.importer import ImportRequest, read_sources
 from memtui.tui.importing.screen import ImportScreen
 from memtui.vault.filters import MemoryFilter
+from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -183,3 +185,38 @@ async def test_nothing_found_says_what_to_do(tmp_path: Path, own_home: Path) -> 
         await says(pilot, "Nothing is ticked.")
         await pilot.press("escape")
         await shows(pilot, "The vault is empty.")
+
+
+async def test_a_source_is_left_out_for_good(project: Path, tmp_path: Path) -> None:
+    write_files(project, {"web/AGENTS.md": "# Web\n\n- Never nest loops.\n"})
+    async with first_run(empty_vault(tmp_path), project, tmp_path).run_test(size=WIDE) as pilot:
+        await previews(pilot, "3 new → inbox")
+        await pilot.press("j", "x")
+        await says(pilot, "Left out for good: web/AGENTS.md, by a line in .memtuiignore")
+        await shows(pilot, "2 new → inbox")
+        assert (project / ".memtuiignore").read_text(encoding="utf-8") == "/web/AGENTS.md\n"
+        await pilot.press("G", "x")
+        await says(pilot, "Only what lies in the project can be left out for good")
+        await pilot.press("W")
+        assert isinstance(pilot.app.screen, ImportScreen)
+
+
+async def test_the_next_repository_is_imported_by_typing_its_folder(
+    project: Path, tmp_path: Path, own_home: Path, ferry: Vault
+) -> None:
+    other = repository(tmp_path / "tides", {"CLAUDE.md": RULES, "api/AGENTS.md": "- Never nest loops.\n"})
+    write_files(other, {"tests/fixtures/AGENTS.md": RULES, ".kiro/steering/tech.md": "- Never log bodies.\n"})
+    async with app_on(ferry, project).run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: bool(pilot.app.screen_stack), "Browse is open")
+        await pilot.press("W")
+        await previews(pilot, "2 new → inbox")
+        await pilot.press("asterisk", "asterisk", "slash", *str(other), "enter")
+        await shows(pilot, "4 new → inbox")
+        await shows(pilot, "1 file left out: data of tests (tests/fixtures/AGENTS.md)")
+        read = {row.planned.draft.source.path for row in importer(pilot)._plan.rows}
+        request = ImportRequest(paths=[], folder=other, home=own_home)
+        assert read == {draft.source.path for draft, _ in read_sources(request).drafts}
+        await pilot.press("I")
+        await says(pilot, "Imported: 4 added")
+    with ferry.read() as reader:
+        assert "tides" in project_names(reader)

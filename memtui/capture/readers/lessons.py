@@ -32,7 +32,8 @@ from memtui.capture.readers.lesson_entry import (
 
 _DEEPEST_SPLIT = 3
 _NAMES = re.compile(
-    r"(?:.*[-_ ])?(?:lessons?(?:[-_ ]learn(?:ed|t))?|learnings|post[-_]?mortems?|retro(?:spective)?s?)(?:[-_ .].*)?$",
+    r"(?:.*[-_ ])?(?:lessons?(?:[-_ ]learn(?:ed|t))?|learnings|post[-_]?mortems?|retrospectives?"
+    r"|retros?(?=$|[-_ .]*\d|[-_ .]sprint))(?:[-_ .].*)?$",
     re.IGNORECASE,
 )
 _FOLDERS = re.compile(
@@ -41,6 +42,14 @@ _FOLDERS = re.compile(
 )
 _INCIDENTS = re.compile(r"post[-_]?mortem|incident|\brca\b", re.IGNORECASE)
 _NOT_LESSONS = frozenset({"readme", "index", "template", "changelog"})
+_COURSE = re.compile(r"(?:.*[-_ /])?lessons?[-_ ]?\d{1,3}(?!\d)|(?:.*/)?lessons?/\d{1,3}[-_ .]", re.IGNORECASE)
+"""A part of a course: `lesson-3`, or `lessons/03-loops`."""
+
+_PUBLISHED = frozenset(
+    {"src", "app", "content", "pages", "public", "static", "site", "website", "www", "blog", "posts", "_posts"}
+    | {"course", "courses", "curriculum", "tutorial", "tutorials", "locales", "i18n"}
+)
+"""Folders of what a project publishes: a lesson there teaches its readers."""
 
 
 class LessonsReader:
@@ -59,7 +68,11 @@ class LessonsReader:
         stem, _, extension = name.rpartition(".")
         if extension.lower() not in {"md", "markdown"} or stem.lower() in _NOT_LESSONS:
             return False
-        return bool(_NAMES.match(stem)) or any(map(_FOLDERS.match, [file.root.name, *folders][-2:]))
+        if _COURSE.match(file.name) or not _PUBLISHED.isdisjoint(map(str.lower, folders)):
+            return False
+        # A checkout may be called anything; the name of a folder that a person imports by itself counts.
+        around = folders[-2:] or ([] if (file.root / ".git").exists() else [file.root.name])
+        return bool(_NAMES.match(stem)) or any(map(_FOLDERS.match, around))
 
     def read(self, file: SourceFile) -> ReadResult:
         """Return one memory per lesson or incident, and what stands beside them."""

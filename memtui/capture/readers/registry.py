@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from memtui.capture.draft import Reader, SourceFile
 from memtui.capture.readers import adr, claude_memory, config_files, lessons, own_formats, skills
 from memtui.capture.readers.rule_files import rule_readers
@@ -27,6 +29,10 @@ READERS: tuple[Reader, ...] = (
     lessons.MARKDOWN,
 )
 
+_OTHER_READERS = tuple(reader for reader in READERS if reader not in RULE_READERS)
+_HINT = re.compile("|".join(reader.hint_of_path for reader in RULE_READERS), re.IGNORECASE)
+"""One search in place of one for each reader: most files of a large tree are none of theirs."""
+
 _ALIASES = {"memtui": "jsonl", "portable": "vault"}
 
 
@@ -37,12 +43,17 @@ def formats() -> tuple[str, ...]:
 
 def reader_for(file: SourceFile) -> Reader | None:
     """Return the first reader that recognises a file."""
-    return next((reader for reader in READERS if reader.detect(file)), None)
+    readers = READERS if _may_be_rules(file) else _OTHER_READERS
+    return next((reader for reader in readers if reader.detect(file)), None)
 
 
 def is_misplaced(file: SourceFile) -> bool:
     """Return whether a file bears the name of a rule file where, or so spelled that, no assistant looks for it."""
-    return any(reader.looks_like(file) for reader in RULE_READERS)
+    return _may_be_rules(file) and any(reader.looks_like(file) for reader in RULE_READERS)
+
+
+def _may_be_rules(file: SourceFile) -> bool:
+    return _HINT.search(file.path.as_posix()) is not None
 
 
 def reader_named(name: str) -> Reader:

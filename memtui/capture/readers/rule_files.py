@@ -122,6 +122,12 @@ class RuleReader:
             add_imports(result, file, settings)
         return result
 
+    @property
+    def hint_of_path(self) -> str:
+        """A pattern that every path has, in any case, that is one of these files or resembles one."""
+        ends = _one_of((*self.names, *self.root_names))
+        return f"/{ends}$|/{_one_of(self.folders)}/|{re.escape(self.marked_by[0]) if self.marked_by else '(?!)'}$"
+
     @cached_property
     def _named(self) -> re.Pattern[str]:
         return re.compile(f"/{_one_of(self.names)}$|^/{_one_of(self.root_names)}$")

@@ -335,3 +335,81 @@ def test_conventions_tell_whose_they_are_and_where_they_hold(
 ) -> None:
     draft = _one(CONVENTIONS, tmp_path, name)
     assert (draft.source.agent, draft.anchors) == (agent, anchors)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "format_name", "agent", "anchors"),
+    [
+        (
+            ".kiro/steering/tech.md",
+            "inclusion: fileMatch\nfileMatchPattern: ['src/**/*.ts']",
+            "kiro",
+            "kiro",
+            ("src/**/*.ts",),
+        ),
+        (".kiro/steering/tech.md", "inclusion: always\nfileMatchPattern: 'a/*'", "kiro", "kiro", ()),
+        ("web/.kiro/steering/tech.md", "", "kiro", "kiro", ("web/**",)),
+        (".roo/rules/deep/a.txt", "", "roo", "roo", ()),
+        (".roo/rules-code/a.md", "", "roo", "roo", ()),
+        (".roorules-architect", "", "roo", "roo", ()),
+        (".kilocode/rules/a.md", "", "kilo", "kilo", ()),
+        (".kilo/rules/a.md", "", "kilo", "kilo", ()),
+        (
+            ".continue/rules/a.md",
+            "name: Tides\nglobs: ['*.py', 'web/**']\nalwaysApply: false",
+            "continue",
+            "continue",
+            ("*.py", "web/**"),
+        ),
+        (".continue/rules/a.md", "globs: '*.py'\nalwaysApply: true", "continue", "continue", ()),
+        (".augment/rules/a.md", "type: always_apply", "augment", "augment", ()),
+        (".augment-guidelines", "", "augment", "augment", ()),
+        (".trae/rules/project_rules.md", "globs: '*.vue'", "trae", "trae", ("*.vue",)),
+        (
+            ".agents/rules/a.md",
+            "trigger: glob\nglobs: a/*.py,b/*.py",
+            "antigravity",
+            "antigravity",
+            ("a/*.py", "b/*.py"),
+        ),
+        (".agent/rules/a.md", "trigger: always_on\nglobs: a/*.py", "antigravity", "antigravity", ()),
+        ("QWEN.md", "", "qwen", "qwen", ()),
+        (".qwen/rules/a.md", "paths: [src/**]", "qwen", "qwen", ("src/**",)),
+        ("svc/.goosehints", "", "goose", "goose", ("svc/**",)),
+        (".serena/memories/topic/style.md", "", "serena", "serena", ()),
+        (".openhands/microagents/repo.md", "name: repo", "openhands", "openhands", ()),
+        (".zencoder/rules/a.md", "globs: '*.go'", "zencoder", "zencoder", ("*.go",)),
+        (".sourcegraph/a.rule.md", "", "sourcegraph", "cody", ()),
+        ("WARP.md", "", "agent-rules", "warp", ()),
+        ("svc/CRUSH.md", "", "agent-rules", "crush", ("svc/**",)),
+        (".voidrules", "", "agent-rules", "void", ()),
+        ("best_practices.md", "", "agent-rules", "qodo", ()),
+        (".idx/airules.md", "", "agent-rules", "firebase-studio", ()),
+        (".gemini/styleguide.md", "", "agent-rules", "gemini-code-assist", ()),
+        (".factory/rules/a.md", "", "agent-rules", "factory", ()),
+        (".qoder/rules/a.md", "", "agent-rules", "qoder", ()),
+        (".cursor/BUGBOT.md", "", "cursor-rules", "cursor", ()),
+        (".cursor/rules/tides/RULE.md", "globs: '*.ts'", "cursor-rules", "cursor", ("*.ts",)),
+        ("docs/cpp.instructions.md", "applyTo: '**/*.cpp'", "copilot", "copilot", ("**/*.cpp",)),
+        (".clinerules-code/a.md", "", "cline", "cline", ()),
+    ],
+)
+def test_each_assistants_rules_are_read_where_it_keeps_them_and_hold_where_it_says(
+    tmp_path: Path, name: str, settings: str, format_name: str, agent: str, anchors: tuple[str, ...]
+) -> None:
+    file = _file(tmp_path, name, f"---\n{settings}\n---\n\nNever nest loops.\n" if settings else "Never nest loops.\n")
+    reader = reader_for(file)
+    assert reader is not None
+    [draft] = reader.read(file).drafts
+    assert (reader.format, draft.source.agent, draft.anchors) == (format_name, agent, anchors)
+    assert draft.insight == "Never nest loops."
+
+
+@pytest.mark.parametrize("name", ["QWEN.md", ".kiro/steering/a.md", ".roo/rules/a.md", ".config/goose/.goosehints"])
+def test_rules_of_the_home_folder_hold_everywhere(tmp_path: Path, name: str) -> None:
+    folder = ".qwen/" if name == "QWEN.md" else ""
+    file = _file(tmp_path, f"home/{folder}{name}", "Never nest loops.\n")
+    reader = reader_for(file)
+    assert reader is not None
+    [draft] = reader.read(file).drafts
+    assert (draft.scope, draft.anchors) == ("global", ())
