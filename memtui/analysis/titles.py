@@ -1,4 +1,4 @@
-"""Titles that read well in a list, and Markdown as plain words."""
+"""Titles that say what a memory says: its subject and its rule, short enough for a list."""
 
 from __future__ import annotations
 
@@ -7,371 +7,401 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-READ_CHARS = 2_000
-"""Only the start of a line is read, so that a line of a megabyte costs nothing."""
-
-_CODE_SPAN = re.compile(r"(?<!`)(`{1,4})(?!`)(.{1,400}?)(?<!`)\1(?!`)")
-_IMAGE = re.compile(r"!\[([^\[\]]{0,200})\](?:\([^()\s]{0,400}[^()]{0,100}\)|\[[^\[\]]{0,100}\])")
-_LINK = re.compile(
-    r"\[([^\[\]]{1,300})\](?:\((?:[^()\s]|\([^()\s]{0,100}\)){0,400}(?:\s[^()]{0,100})?\)|\[[^\[\]]{0,100}\])"
+from memtui.analysis.shorten import capital, cut_off, grammar_of, is_balanced, language_of, shortened, without_filler
+from memtui.analysis.title_blocks import LABEL_LINE, SHELLS, Block, blocks
+from memtui.analysis.title_words import (
+    avoided,
+    bold_lead,
+    is_bad,
+    is_document,
+    is_dropped,
+    is_few,
+    is_metadata,
+    is_rule,
+    lacks_subject,
+    matches,
+    pattern,
+    says_the_same,
+    sentences,
+    stands_alone,
+    undecorated,
+    without_label,
 )
-_AUTOLINK = re.compile(r"<((?:https?://|mailto:)[^<>\s]{1,300})>")
-_TAG = re.compile(r"</?[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,200})?/?>|<!--.{0,400}?-->")
-_STRONG = re.compile(r"(?<![\w*])\*\*(?=[^\s*/,])(.{1,600}?)(?<=[^\s*])\*\*(?!\*)")
-_EMPHASIS = re.compile(r"(?<![\w*/])\*(?=[^\s*/,.])([^*]{1,400}?)(?<=[^\s*])\*(?![\w*/])")
-_UNDERLINED = re.compile(r"(?<![\w/])(_{1,2})(?=[^\s_])([^_]{0,300}[^_\s])\1(?![\w/.])")
-_DUNDER = re.compile(r"__[a-z][a-z0-9_]*__")
-_STRUCK = re.compile(r"~~([^~]{1,300})~~")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+from memtui.text.inline import READ_CHARS, HeldCode, one_line, unmarked, visible
+from memtui.text.words import cell_width
 
-_MARKED = re.compile(r"[\[<*_~]")
-
-_HOLD_FIRST = 0xE000
-_HELD = re.compile("[\ue000-\uf8ff]")
-_CONTROL = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ue000-\uf8ff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f]"
-)
-_SPACES = re.compile(r"\s+")
-_CLAUSE = re.compile(r"(?:;\s|\s[—–-]{1,2}\s|,\s|\s\(|:\s|[，；：、])")
-_COMMA_FROM, _CLAUSE_FROM = 48, 36
-_TRAILING = " ,;:(—\u2013-\uff0c；：、"
-_JOINER = "\u200d"
-
-
-@dataclass(slots=True)
-class HeldCode:
-    """Code spans and escaped letters taken out of a text, so that none is read as punctuation or markup.
-
-    There are 6,400 private characters, and no more than 1,000 such places in the part of a text that is read.
-    """
-
-    spans: list[str] = field(default_factory=list)
-
-    def take_out(self, markdown: str) -> str:
-        """Return the start of a text with a private character for each code span and escaped letter."""
-        shown = _CONTROL.sub(" ", markdown[:READ_CHARS])
-        if "`" in shown:
-            shown = _CODE_SPAN.sub(lambda found: self._hold(found[2].strip()), shown)
-        return _ESCAPE.sub(lambda found: self._hold(found[1]), shown) if "\\" in shown else shown
-
-    def put_back(self, text: str) -> str:
-        """Return a text with everything put back."""
-        return _HELD.sub(lambda found: self.spans[ord(found[0]) - _HOLD_FIRST], text)
-
-    def _hold(self, span: str) -> str:
-        self.spans.append(span)
-        return chr(_HOLD_FIRST + len(self.spans) - 1)
-
-
-def plain_text(markdown: str) -> str:
-    """Return one line of inline Markdown without markup: links become their text, code its content."""
-    held = HeldCode()
-    return held.put_back(unmarked(held.take_out(markdown)))
-
-
-def unmarked(text: str) -> str:
-    """Return a text without links, emphasis and tags; its code must be taken out before."""
-    if not _MARKED.search(text):
-        return one_line(text)
-    for pattern in (_IMAGE, _LINK, _AUTOLINK):
-        text = pattern.sub(r"\1", text)
-    text = _TAG.sub(" ", text)
-    for pattern in (_STRONG, _EMPHASIS, _STRUCK):
-        text = pattern.sub(r"\1", text)
-    text = _UNDERLINED.sub(lambda found: found[0] if _DUNDER.fullmatch(found[0]) else found[2], text)
-    return one_line(text)
-
-
-def visible(text: str) -> str:
-    """Return the start of a text as one line without control characters."""
-    return one_line(_CONTROL.sub(" ", text[:READ_CHARS]))
-
-
-def one_line(text: str) -> str:
-    """Return a text with every run of white space as one space."""
-    return _SPACES.sub(" ", text).strip()
-
-
-def cells(text: str) -> int:
-    """Return the width of a text in terminal cells: one for a Latin letter, two for a CJK one."""
-    if text.isascii():
-        return len(text)
-    from wcwidth import wcwidth  # takes 20 ms, and most texts are ASCII
-
-    return sum(max(0, wcwidth(letter)) for letter in text)
-
-
-def cut(text: str, most_cells: int) -> str:
-    """Return one line of at most so many cells, cut at a clause or a word, the cut marked with `…`."""
-    line = visible(text)
-    if cells(line) <= most_cells:
-        return line
-    room = _fitting(line, most_cells - 1)
-    fitted = line[:room]
-    for clause in reversed(list(_CLAUSE.finditer(fitted))):
-        least = _COMMA_FROM if clause[0].strip() in {",", "，", "、"} else _CLAUSE_FROM
-        if cells(fitted[: clause.start()]) >= least:
-            return fitted[: clause.start()].rstrip(_TRAILING) + "…"
-    space = room if line[room].isspace() else fitted.rfind(" ")
-    kept = fitted[:space] if space > room // 2 else fitted
-    return kept.rstrip(_TRAILING) + "…"
-
-
-def _fitting(line: str, most_cells: int) -> int:
-    """Return how many characters fit, without splitting a letter from its marks or an emoji."""
-    if line.isascii():
-        return min(most_cells, len(line))
-    from wcwidth import wcwidth  # see above
-
-    width = whole = 0
-    joined = False
-    for position, letter in enumerate(line):
-        step = max(0, wcwidth(letter))
-        if step and not joined:
-            whole = position
-        joined = letter == _JOINER
-        width += step
-        if width > most_cells:
-            return whole
-    return len(line)
-
-
-__all__ = ["MAX_TITLE_CELLS", "cut_title", "heading_title", "plain_text", "title_for"]
-
-MAX_TITLE_CELLS = 72
+MAX_TITLE_CELLS = 80
 """Terminal cells, one for a Latin letter, two for a CJK one."""
 
-_LIST_MARK = r"(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)"
-_MARKER = re.compile(rf"(?:>[ \t]*)*(?:#{{1,6}}[ \t]+|{_LIST_MARK})?(?:\[[ xX]\][ \t]+)?")
-_ITEM = re.compile(rf"{_LIST_MARK}(?=\S)")
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)")
-_SHELLS = frozenset({"", "sh", "bash", "zsh", "fish", "shell", "console", "powershell", "ps1", "text"})
-_TABLE_LINE = re.compile(r"[ \t]*\|")
-_RULER = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}$")
-_DATE = re.compile(r"\[?\d{4}-\d{2}-\d{2}(?:T[\d:.Z+]+)?\]?\s*[:—–-]?\s+")
-_LEAD = re.compile(
-    r"(?:\*\*(?=[^\s*])(.{1,300}?)(?<=[^\s*])\*\*|__(?=[^\s_])([^_]{1,300})__)\s*"
-    r"([:：.,;—–-]*)\s*"
-)
-_LABEL_LINE = re.compile(r"(?:\*\*|__)([^*_]{1,60})(?:[:：](?:\*\*|__)|(?:\*\*|__)\s*[:：])", re.MULTILINE)
-_LABEL_ENDED = re.compile("[:：.;]$")
-_SENTENCE_END = re.compile(r"[.!?](?=[\s\"')\]]|$)|[。！？]")
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|esp|no|nr|dr|st|fig|[A-Za-z]|\d{1,3})\.$",
-    re.IGNORECASE,
-)
-_RULE_WORDS = re.compile(
-    r"\b(?:never|always|must|don['’]?t|do not|avoid|prefer|only|use|no)\b|禁止|必须|不要|必ず|禁じ",
-    re.IGNORECASE,
-)
-_GENERIC = re.compile(
-    r"(?:(?:see (?:below|above|also|the following|here)|as follows|the following|notes?|important|warning|tip"
-    r"|overview|examples?|for example|e\.g|i\.e|usage|summary|details|introduction|in particular)\b.{0,12}"
-    r"|todo|yes|no|ok|none|n/a)$",
-    re.IGNORECASE,
-)
-_EMPTY_LABELS = re.compile(
-    r"(?:symptoms?|problem|issue|location|patterns?|context|status|date|notes?|purpose|rule|why|what|where|when|who"
-    r"|goal|summary|description|overview|key|cause|root cause|background|question|tl;?dr|type|file|files|path"
-    r"|critical pattern|decision|warning|important|说明|问题|目标)$",
-    re.IGNORECASE,
-)
-_FILE_TITLE = re.compile(
-    r"\.mdc?\b|\b(?:claude|agents?|gemini|cursor|copilot|instructions|guide(?:lines)?|readme|rules|memory)\b",
-    re.IGNORECASE,
-)
-_HEAD_END = re.compile(r"[:：](?:\s|$)|\s[—–-]{1,2}\s|\s\(|[.;]\s|：")
-_CODE_LINE = "#/{}[]<>();@*│├└"
+_SYMBOLS_AFTER = re.compile("\\s*[\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+$")
+_PLACE = re.compile(r"\s*(?:\([^()]*[/_.][^()]*\)|\{#[^{}]*\})$")
+_QUOTED = re.compile(r"[\"“«「]([^\"“”«»「」]+)[\"”»」]$")
+_ASIDE = re.compile(r"\s*\([^()]{1,60}\)")
+_HEAD_END = re.compile(r"[:：](?:\s|$)|\s[—–-]{1,2}\s|\s\(|[.;]\s|：|。")
+_WORD = re.compile(r"\w")
+_MARKS = re.compile(r"""[-*+>#|`"“”«»()\[\]{}（）「」『』【】_~=]""")
+_LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_ARGUMENTS = re.compile(r"\([^()]+\)$")
+_PATH = re.compile(r"[^\s/]*(?:/[^\s/]+){2,}/?")
+_DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+){2,}(?:\(\))?")
+_COLONS = (":", "：")
+_QUESTIONS = ("?", "？")
+_ENDING = " .:;,：。；，、…-–—"
 
-_LEAST_CELLS = 8
+_LONG_NAME = 20
 _LABEL_WORDS = 5
-_LONG_LEAD_WORDS, _LONG_LEAD_CELLS, _FIRM_LEAD_WORDS = 4, 40, 3
-_PARENT_WORDS, _TITLE_WORDS = 3, 2
-_LONGEST_HEAD = 40
-_MOST_HEADS = 4
-_ENDING = " .:;,：。"
+_LEAD_WORDS = 2
+_HEAD_CELLS, _PREFIX_CELLS = 40, 44
+_MOST_HEADS = 6
+_MOST_SENTENCES = 12
+_HEADINGS_WITH_PARENT = 3
+"""A heading of one word has a parent that says more if the document's own title stands above both."""
 
 
 def title_for(text: str, heading_path: Sequence[str]) -> str:
-    """Return a title for a memory: one line, at most 72 cells, never empty.
+    """Return a title for a memory: one line, at most 80 cells, never empty.
 
-    It is the text's bold lead or first sentence. If the text opens with a fence, a table, a list or a lead-in, it is
-    the heading with what follows below it.
+    It is what the text states first, ended at a clause, with the heading's subject where the text names none. If the
+    text opens with code, a table, a list or a lead, it is the heading or lead with what follows.
     """
-    lines = text[:READ_CHARS].split("\n")
-    opening = _opening(lines)
-    if not opening or _announces(opening) or _is_list(lines):
-        title = _headed_title(heading_path, opening, lines)
-    else:
-        title = _record_title(lines, heading_path) or _sentence_title(" ".join(opening), heading_path)
-    if _says_little(title):
-        title = heading_title(heading_path) or title
-    return cut_title(title) or cut_title(text) or "Untitled"
+    writer = _Writer()
+    for heading in heading_path:
+        writer.enter(heading)
+    title = writer.title(blocks(text[:READ_CHARS]))
+    return title or cut_title(_MARKS.sub(" ", text[:READ_CHARS])).strip(_ENDING) or "Untitled"
 
 
 def cut_title(title: str) -> str:
-    """Return one line of at most 72 cells, cut at a clause or a word, the cut marked with `…`."""
-    return cut(title, MAX_TITLE_CELLS)
+    """Return one line of at most 80 cells, ended at a clause, or cut at a word and marked with `…`."""
+    held = HeldCode()
+    return held.put_back(_fitted(visible(title), held))
 
 
-def heading_title(heading_path: Sequence[str]) -> str:
-    """Return the last heading, preceded by its parent if it is a single word."""
-    headings = [words for part in heading_path if (words := plain_text(part).strip().rstrip(_ENDING))]
-    if not headings:
+@dataclass(slots=True)
+class _Statement:
+    """What a paragraph or item states, its code held.
+
+    Attributes:
+        lead: the bold words that it begins with.
+        avoid: whether it shows what is to be avoided.
+        part: whether its lead names a part of something, as in `**Symptom**: …`.
+    """
+
+    words: str
+    lead: str = ""
+    avoid: bool = False
+    part: bool = False
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Writes the title of one text.
+
+    Attributes:
+        headings: the headings and labels above the text, as plain words, their code held.
+    """
+
+    held: HeldCode = field(default_factory=HeldCode)
+    headings: list[str] = field(default_factory=list)
+
+    def enter(self, heading: str) -> None:
+        """Go below a heading."""
+        words = undecorated(unmarked(self.held.take_out(heading)))[0]
+        words = pattern("sentences", "ended").sub("", words.rstrip(_ENDING))
+        if is_metadata(words) or matches("sentences", "neutral", words):
+            return
+        label, rest = without_label(words)
+        if label:
+            words = avoided(rest) if is_bad(label) else capital(rest)
+        words = _SYMBOLS_AFTER.sub("", _PLACE.sub("", words)).rstrip(_ENDING)
+        if _LETTER.search(words):
+            self.headings.append(words)
+
+    def title(self, found: Sequence[Block]) -> str:
+        """Return the title of a text by its blocks; empty if neither it nor a heading says anything."""
+        if record := self._record(found):
+            return record
+        for at, block in enumerate(found):
+            if title := self._title_of(block, found[at:]):
+                return title
+        return self._done(self._heading()) or self._any_words(found)
+
+    # -- the blocks ---------------------------------------------------------------------------------
+
+    def _title_of(self, block: Block, rest: Sequence[Block]) -> str:
+        """Return the title that a block gives, with the blocks from it on; empty if it only names what follows."""
+        if block.kind == "paragraph":
+            return self._paragraph(block.text, rest[1:])
+        if block.kind == "item":
+            return self._items(rest)
+        if block.kind == "code":
+            return self._code(block, rest[1:])
+        if block.kind == "table":
+            return self._table(block)
+        self.enter(block.text)
         return ""
-    last, parent = headings[-1], headings[-2] if len(headings) > 1 else ""
-    if not parent or len(last.split()) > 1 or len(parent.split()) > _PARENT_WORDS:
-        return last
-    is_document = len(headings) == 2 and (  # noqa: PLR2004 - the parent is the outermost heading
-        len(parent.split()) > _TITLE_WORDS or bool(_FILE_TITLE.search(parent))
-    )
-    return last if is_document else f"{parent}: {last}"
 
+    def _record(self, found: Sequence[Block]) -> str:
+        """Return the heading with the labels of a text made of lines like `**Scope**: …`."""
+        labels = [label[1].strip() for block in found if (label := LABEL_LINE.match(block.text))]
+        if len(labels) <= 1 or not self.headings or not LABEL_LINE.match(found[0].text):
+            return ""
+        says_little = is_dropped(labels[0]) or matches("labels", "part", labels[0])
+        if says_little or any(len(block.text) > 2 * MAX_TITLE_CELLS for block in found[:2]):
+            return ""
+        return self._listed(self._subject() or self.headings[-1], labels)
 
-def _opening(lines: Sequence[str]) -> list[str]:
-    """Return the first paragraph or item, line by line without markers; none if a fence or table comes first."""
-    opening: list[str] = []
-    for line in lines:
-        bare = line.strip()
-        if not bare or _RULER.match(line):
-            if opening:
+    def _paragraph(self, text: str, following: Sequence[Block]) -> str:
+        source = self.held.take_out(text)
+        if not following:
+            return self._stated(source)
+        plain = undecorated(unmarked(source))[0]
+        announces, lead = plain.endswith(_COLONS), bold_lead(undecorated(source)[0])
+        if is_metadata(plain):
+            return ""
+        if (announces or (lead and not lead.rest.strip(" :："))) and self._is_label(plain):
+            self.enter(plain)
+            return ""
+        if announces and not (lead and lead.rest and lead.is_rule):
+            return self._lead(plain, following)
+        return self._stated(source)
+
+    def _is_label(self, plain: str) -> bool:
+        """Return whether a line is a heading in all but form, or a label."""
+        bare = plain.rstrip(_ENDING)
+        is_short = len(bare.split()) <= _LABEL_WORDS and len(bare) <= _HEAD_CELLS and ". " not in bare
+        states = (
+            is_rule(bare)
+            or matches("headings", "unfinished", bare)
+            or grammar_of(language_of(bare)).condition.match(bare)
+        )
+        return (is_short and not states) or is_dropped(bare)
+
+    def _lead(self, plain: str, following: Sequence[Block]) -> str:
+        """Return the words that lead to a list, code or table, with the heads of what follows."""
+        *before, last = sentences(plain)
+        if before:
+            return self._stated(" ".join(before)) or self._lead(last, following)
+        lead = pattern("sentences", "ended").sub("", plain.rstrip(_ENDING)).rstrip(_ENDING)
+        if not lead or matches("sentences", "neutral", lead) or is_dropped(lead):
+            return ""
+        return self._listed(
+            self._with_subject(lead) if len(lead.split()) <= _LEAD_WORDS else lead, self._heads(following)
+        )
+
+    def _items(self, found: Sequence[Block]) -> str:
+        """Return what an item states, or for several the subject with their heads."""
+        if sum(block.kind == "item" and len(block.mark) <= len(found[0].mark) for block in found) > 1:
+            subject, heads = self._heading(), self._heads(found)
+            if subject or not heads or self._width(heads[0]) <= _HEAD_CELLS:
+                return self._listed(subject, heads)
+        source = self.held.take_out(found[0].text)
+        plain = unmarked(source)
+        return self._lead(plain, found[1:]) if plain.endswith(_COLONS) and len(found) > 1 else self._stated(source)
+
+    def _code(self, block: Block, following: Sequence[Block]) -> str:
+        told = (self._stated(self.held.take_out(later.text)) for later in following if later.kind == "paragraph")
+        if title := next(filter(None, told), ""):
+            return title
+        is_named = block.mark not in SHELLS and bool(self._subject())
+        return self._listed(self._heading(), [] if is_named else self._heads([block]))
+
+    def _table(self, block: Block) -> str:
+        if len(block.lines) > 1:
+            return self._listed(self._heading(), self._heads([block]))
+        cells = [self._plain(cell) for row in block.rows for cell in row]
+        return self._stated(": ".join(filter(None, [*cells[:1], ", ".join(filter(None, cells[1:]))])))
+
+    def _heads(self, found: Sequence[Block]) -> list[str]:
+        """Return the heads of the first items, commands or rows."""
+        heads = (head for block in found for head in self._heads_of(block, found[0].mark) if head)
+        return list(islice(heads, _MOST_HEADS))
+
+    def _heads_of(self, block: Block, margin: str) -> Iterator[str]:
+        if block.kind == "code":
+            yield from (
+                self.held.take_out(f"`{command}`" if "`" not in command else command) for command in block.commands
+            )
+        elif block.kind == "table":
+            yield from (self._plain(row[0]) for row in block.rows)
+        elif block.kind == "item" and len(block.mark) <= len(margin):
+            text = self._plain(undecorated(block.text)[0])
+            yield _HEAD_END.split(text, maxsplit=1)[0].rstrip(_ENDING)
+
+    # -- sentences ----------------------------------------------------------------------------------
+
+    def _stated(self, source: str) -> str:
+        """Return the title of a paragraph or item, its code held; empty if it only points elsewhere."""
+        found = self._statement(source)
+        if not found.words:
+            return ""
+        if found.avoid:
+            words = avoided(found.words)
+            return self._done(words if found.lead else self._with_subject(words))
+        if found.part:
+            return self._done(found.words, self._heading() or found.lead)
+        return self._done(found.words, self._missing_subject(found.words))
+
+    def _statement(self, source: str) -> _Statement:
+        """Return the first sentence that states something, without labels and numbers before it."""
+        bare, wrong = undecorated(source)
+        lead = bold_lead(bare)
+        if lead and (lead.is_apart or (lead.is_rule and is_rule(lead.words))):
+            statement = self._of_lead(unmarked(lead.words).rstrip(_ENDING), lead.rest)
+            aside = _ASIDE.match(bare, bare.find(lead.words) + len(lead.words) + 2)
+            both = f"{statement.words} {unmarked(aside[0])}" if aside and statement.words == statement.lead else ""
+            if both and self._width(both) <= MAX_TITLE_CELLS:
+                statement.words = both
+        else:
+            plain = unmarked(bare)
+            quoted = _QUOTED.match(plain)
+            label, rest = without_label(quoted[1] if quoted else plain)
+            statement = self._statement(rest) if label else _Statement(self._first(rest))
+            statement.avoid |= is_bad(label)
+        statement.avoid |= wrong
+        return statement
+
+    def _of_lead(self, label: str, rest: str) -> _Statement:
+        """Return what a text with bold words before it states."""
+        if not rest.strip():
+            return _Statement("" if is_metadata(label) or is_dropped(label) else label, label)
+        if is_dropped(label):
+            statement = self._statement(rest)
+            statement.avoid |= is_bad(label)
+            return statement
+        if stands_alone(label):
+            return _Statement(label, label)
+        told = self._first(unmarked(rest))
+        if matches("labels", "part", label):
+            return _Statement(told, label, part=True)
+        return _Statement(f"{label}: {told}" if told else label, label)
+
+    def _first(self, plain: str) -> str:
+        """Return the first sentence that is no pointer, question or remark on the text itself; may be empty."""
+        question = ""
+        for sentence in islice(sentences(plain), _MOST_SENTENCES):
+            bare = sentence.strip().rstrip(_ENDING)
+            says_nothing = is_dropped(bare) or not _WORD.search(self.held.put_back(bare))
+            if says_nothing or any(matches("sentences", key, bare) for key in ("pointer", "meta")):
+                continue
+            if not bare.endswith(_QUESTIONS):
+                both = f"{question} {bare}"
+                return both if question and self._width(both) <= MAX_TITLE_CELLS else without_filler(bare)
+            question = question or bare
+        return question
+
+    # -- subjects -----------------------------------------------------------------------------------
+
+    def _subject(self, *, above: int = 0) -> str:
+        """Return the innermost heading that names a subject, leaving out so many; empty if none does."""
+        for at in range(len(self.headings) - above - 1, -1, -1):
+            heading = self.headings[at]
+            if at == 0 and above + len(self.headings) > 1 and is_document(heading):
                 break
-            continue
-        marker = _MARKER.match(bare)
-        marked = marker.end() if marker else 0
-        if _FENCE.match(line) or _TABLE_LINE.match(line):
-            break
-        if opening and (marked or _LABEL_LINE.match(bare)):
-            break
-        if bare[marked:].strip():
-            opening.append(bare[marked:].strip())
-    return opening
-
-
-def _announces(opening: Sequence[str]) -> bool:
-    """Return whether the words only lead to what follows."""
-    return opening[-1].rstrip("*_ ").endswith((":", "："))
-
-
-def _is_list(lines: Sequence[str]) -> bool:
-    """Return whether the text is a list of several items, perhaps below a short line."""
-    items = list(islice((number for number, line in enumerate(lines) if _ITEM.match(line)), 2))
-    if len(items) <= 1:
-        return False
-    above = [line for line in lines[: items[0]] if line.strip()]
-    return not above or (len(above) == 1 and _is_label(above[0].strip()))
-
-
-def _is_label(line: str) -> bool:
-    lead = _LEAD.match(line)
-    told = bool(lead and line[lead.end() :].strip())
-    return not told and len(line.split()) <= _LABEL_WORDS and not line.endswith((".", "!", "?"))
-
-
-def _says_little(title: str) -> bool:
-    return cells(title) < _LEAST_CELLS or bool(_GENERIC.match(title))
-
-
-def _record_title(lines: Sequence[str], heading_path: Sequence[str]) -> str:
-    """Return the heading with the labels of a text made of lines like `**Scope**: …`."""
-    labels = [match[1].strip() for line in lines if (match := _LABEL_LINE.match(line))]
-    if len(labels) <= 1 or not heading_path or _EMPTY_LABELS.match(labels[0]):
+            if not (matches("headings", "generic", heading) or is_dropped(heading)):
+                return heading
         return ""
-    heading = plain_text(heading_path[-1]).strip().rstrip(_ENDING)
-    return f"{heading}: {', '.join(labels[:_MOST_HEADS])}" if cells(heading) <= _LONGEST_HEAD else heading
+
+    def _heading(self) -> str:
+        """Return the last heading, preceded by its parent's subject if it names none or is a single word."""
+        if not self.headings:
+            return ""
+        last = self.headings[-1]
+        is_vague = is_dropped(last) or any(matches("headings", key, last) for key in ("generic", "unfinished"))
+        is_long = len(last.split()) > 1 or bool(_CJK.search(last[3:]))
+        above = self._subject(above=1)
+        is_title = len(self.headings) < _HEADINGS_WITH_PARENT and len(above.split()) > _LEAD_WORDS
+        if not is_vague and (is_long or is_title):
+            return last
+        if is_vague and not above:
+            named = (one for one in reversed(self.headings[:-1]) if not (is_dropped(one) or is_document(one)))
+            above = next(named, "")
+        if is_dropped(last):
+            return above
+        return f"{above}: {last}" if above and self._width(above) <= _PREFIX_CELLS else last
+
+    def _missing_subject(self, words: str) -> str:
+        """Return the heading's subject if a statement does not stand without it, else nothing."""
+        above = self.headings[-1] if self.headings else ""
+        grammar = grammar_of(language_of(words))
+        forbids = matches("headings", "bad", above) and not grammar.negation.search(words)
+        if above and (forbids or matches("headings", "unfinished", above)):
+            return above
+        is_condition = bool(grammar_of(language_of(above)).condition.match(above))
+        subject = above if is_condition else self._subject()
+        if not subject or says_the_same(words, subject):
+            return ""
+        refers = grammar.pronoun.match(words) or grammar.anaphora.search(words)
+        is_lacking = is_condition or refers or lacks_subject(words) or is_few(self.held.put_back(words))
+        return subject if is_lacking else ""
+
+    def _with_subject(self, words: str) -> str:
+        subject = self._subject()
+        return words if not subject or says_the_same(words, subject) else f"{subject}: {words}"
+
+    # -- the end ------------------------------------------------------------------------------------
+
+    def _listed(self, subject: str, heads: Sequence[str]) -> str:
+        """Return a subject with as many heads as fit, each whole."""
+        room = MAX_TITLE_CELLS - (self._width(subject) + 2 if subject else 0)
+        kept: list[str] = []
+        for head in dict.fromkeys(heads):
+            short = shortened(head, _HEAD_CELLS if kept else room, self._width) if is_balanced(head) else None
+            if short is None or self._width(", ".join([*kept, short])) > room:
+                break
+            if short != subject:
+                kept.append(short)
+        return self._done(": ".join(filter(None, [subject, ", ".join(kept)])) or ", ".join(heads[:1]))
+
+    def _done(self, words: str, subject: str = "") -> str:
+        """Return a finished title: the words, after the subject if there is one and room for it."""
+        words = words.strip().rstrip(_ENDING)
+        prefix = shortened(subject, _PREFIX_CELLS, self._width) if subject else ""
+        short = shortened(words, MAX_TITLE_CELLS - self._width(prefix) - 2, self._width) if prefix else ""
+        whole = f"{prefix}: {short}" if prefix and short else _fitted(words, self.held)
+        return one_line(visible(self.held.put_back(_closed(whole)))).rstrip(" ,;:")
+
+    def _any_words(self, found: Sequence[Block]) -> str:
+        texts = (self._plain(block.text) for block in found)
+        return next((self._done(words) for words in texts if _WORD.search(self.held.put_back(words))), "")
+
+    def _plain(self, markdown: str) -> str:
+        return unmarked(self.held.take_out(markdown)).strip()
+
+    def _width(self, words: str) -> int:
+        return cell_width(self.held.put_back(words))
 
 
-def _sentence_title(paragraph: str, heading_path: Sequence[str]) -> str:
-    """Return the bold lead or the first sentence of a paragraph as plain text."""
-    held = HeldCode()
-    source = held.take_out(paragraph)
-    dated = _DATE.match(source)
-    if dated and dated.end() < len(source):
-        source = source[dated.end() :]
-    sentence = held.put_back(_first_sentence(unmarked(source))).strip().rstrip(_ENDING)
-    lead = _LEAD.match(source)
-    if lead is None:
-        return sentence
-    words = lead[1] or lead[2]
-    separated = bool(lead[3]) or bool(_LABEL_ENDED.search(words))
-    words = held.put_back(unmarked(words)).strip().rstrip(_ENDING)
-    rest = held.put_back(_first_sentence(unmarked(source[lead.end() :]))).strip().rstrip(_ENDING)
-    if rest and not separated:
-        return sentence
-    if rest and _EMPTY_LABELS.match(words):
-        heading = heading_path[-1] if heading_path else words
-        return f"{plain_text(heading).strip().rstrip(_ENDING)}: {rest}"
-    return words if not rest or _stands_alone(words) else f"{words}: {rest}"
+def _fitted(words: str, held: HeldCode) -> str:
+    """Return words that fit, ended at a clause, else with their long names shortened, else cut at a word."""
+
+    def width(text: str) -> int:
+        return cell_width(held.put_back(text))
+
+    fitted = shortened(words, MAX_TITLE_CELLS, width)
+    if fitted is None:
+        held.spans[:] = map(_short_name, held.spans)
+        fitted = shortened(words, MAX_TITLE_CELLS, width)
+    return cut_off(held.put_back(words), MAX_TITLE_CELLS) if fitted is None else fitted
 
 
-def _stands_alone(lead: str) -> bool:
-    words = len(lead.split())
-    firm = words >= _FIRM_LEAD_WORDS and bool(_RULE_WORDS.search(lead))
-    return firm or words > _LONG_LEAD_WORDS or cells(lead) > _LONG_LEAD_CELLS
+def _short_name(code: str) -> str:
+    """Return the end of a long path or dotted name, and a call without its arguments."""
+    if len(code) <= _LONG_NAME:
+        return code
+    code = _ARGUMENTS.sub("()", code)
+    if _PATH.fullmatch(code):
+        return "/".join(code.rstrip("/").split("/")[-2:])
+    return ".".join(code.split(".")[-2:]) if _DOTTED.fullmatch(code) else code
 
 
-def _first_sentence(text: str) -> str:
-    for end in _SENTENCE_END.finditer(text):
-        sentence = text[: end.end()]
-        if end[0] != "." or not _ABBREVIATION.search(sentence[-12:]):
-            return sentence
-    return text
-
-
-def _headed_title(heading_path: Sequence[str], opening: Sequence[str], lines: Sequence[str]) -> str:
-    """Return the words that lead to a list, else the heading, with the heads of what follows."""
-    lead = ""
-    if opening and not _ITEM.match(lines[0]):
-        words = plain_text(" ".join(opening))
-        lead = _first_sentence(words).strip().rstrip(_ENDING)
-        if len(lead) < len(words.strip().rstrip(_ENDING)) and not _says_little(lead):
-            return lead
-    heads = list(_heads(lines))
-    heading = heading_title(heading_path)
-    if heading and (len(lead.split()) <= 1 or cells(lead) > _LONGEST_HEAD or _says_little(lead)):
-        short = plain_text(heading_path[-1]).strip().rstrip(_ENDING)
-        lead = short if heads and cells(short) >= _LEAST_CELLS else heading
-    if not lead:
-        return plain_text(" ".join(opening)) or ", ".join(heads)
-    return f"{lead}: {', '.join(heads)}" if heads and cells(lead) <= _LONGEST_HEAD else lead
-
-
-def _heads(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the heads of the first items, commands or columns, up to the first long one."""
-    for number, head in enumerate(islice(_all_heads(lines), _MOST_HEADS)):
-        is_long = cells(head) > _LONGEST_HEAD
-        if number == 0 or not is_long:
-            yield head
-        if is_long:
-            return
-
-
-def _all_heads(lines: Sequence[str]) -> Iterator[str]:
-    fence: str | None = None
-    for line in lines:
-        if mark := _FENCE.match(line):
-            fence = None if fence is not None else mark[2].lower()
-        elif fence is not None:
-            if head := _command(line) if fence in _SHELLS else "":
-                yield head
-        elif item := _ITEM.match(line):
-            if head := _item_head(line[item.end() :]):
-                yield head
-        elif _TABLE_LINE.match(line):
-            yield from (head for cell in line.strip().strip("|").split("|") if (head := plain_text(cell)))
-            return
-
-
-def _command(line: str) -> str:
-    bare = visible(line)
-    if not bare or bare[0] in _CODE_LINE or bare.endswith("/"):
-        return ""
-    return bare.removeprefix("$ ").split(" #")[0].split(" //")[0].strip()
-
-
-def _item_head(item: str) -> str:
-    held = HeldCode()
-    marker = _MARKER.match(item)
-    text = unmarked(held.take_out(item[marker.end() if marker else 0 :]))
-    return held.put_back(_HEAD_END.split(text, maxsplit=1)[0]).strip().rstrip(_ENDING)
+def _closed(words: str) -> str:
+    """Return words without the brackets and quotes that have no partner."""
+    if is_balanced(words):
+        return words
+    for opening, closing in zip('([{（「『“«【"`', ')]}）」』”»】"`', strict=True):
+        odd = words.count(opening) % 2 if opening == closing else words.count(opening) != words.count(closing)
+        if odd:
+            words = words.replace(opening, "").replace(closing, "")
+    return words

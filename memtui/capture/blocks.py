@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from memtui.analysis.titles import plain_text
+from memtui.text.inline import plain_text
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from memtui.analysis.classify import is_imperative
-from memtui.analysis.titles import plain_text
 from memtui.capture.blocks import CALLOUT_MARK, Block, BlockKind, item_text
 from memtui.capture.prose import (
     EDGES,
@@ -21,6 +20,7 @@ from memtui.capture.prose import (
     sentences_of,
     words_in,
 )
+from memtui.text.inline import plain_text
 
 
 class SkipReason(StrEnum):

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from memtui.analysis.titles import plain_text
 from memtui.capture.blocks import Block, Span, item_text
 from memtui.capture.no_memory import SkipReason, no_memory_reason, no_text_reason
 from memtui.capture.prose import (
@@ -43,6 +42,7 @@ from memtui.capture.units import (
     text_without,
     units_of,
 )
+from memtui.text.inline import plain_text
 
 CODE_CHARS = 6_000
 """A longer block of code is data rather than a memory. Words with code or a table have up to `STEPS_CHARS`."""

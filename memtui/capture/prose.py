@@ -9,8 +9,8 @@ from typing import Literal
 
 from memtui.analysis.classify import first_word, is_imperative
 from memtui.analysis.sentence_acts import openings
-from memtui.analysis.titles import plain_text
 from memtui.capture.blocks import Block
+from memtui.text.inline import plain_text
 from memtui.text.tables import compile_lines, read_table
 
 LeadRole = Literal["neutral", "label", "condition", "needed"]

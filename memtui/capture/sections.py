@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from memtui.analysis.titles import plain_text
 from memtui.capture.blocks import Block, Span, item_text
 from memtui.capture.prose import (
     announces,
@@ -15,6 +14,7 @@ from memtui.capture.prose import (
     step_number,
 )
 from memtui.capture.units import PIECE_CHARS, Page
+from memtui.text.inline import plain_text
 
 STEPS_CHARS = 3_000
 """Steps, and words with code or a table, stay together up to this size."""

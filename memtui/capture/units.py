@@ -7,9 +7,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from memtui.analysis.titles import plain_text
 from memtui.capture.blocks import Block, BlockKind, Span, item_text
 from memtui.capture.prose import sentence_ends
+from memtui.text.inline import plain_text
 
 PIECE_CHARS = 1_200
 """The most characters of prose in one memory; also the size up to which prose below one heading stays together."""

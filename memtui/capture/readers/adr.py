@@ -13,6 +13,7 @@ from memtui.capture.dates import date_in
 from memtui.capture.draft import Draft, DraftMaker, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.no_memory import SkipReason
+from memtui.capture.readers.adr_outcome import decision_title, is_open, states_reason
 from memtui.text.tables import read_table
 
 OVER = frozenset({"superseded", "rejected", "deprecated"})
@@ -31,7 +32,10 @@ TEMPLATE_NAME = re.compile(
     r"|(?:adr[-_])?(?:n{3,5}|x{3,5})(?:[-_]|$)",
     re.IGNORECASE,
 )
-NOT_RECORDS = frozenset({"readme", "index", "contributing", "changelog", "summary", "_index", "toc"})
+NOT_RECORDS = frozenset(
+    {"readme", "index", "contributing", "changelog", "summary", "_index", "toc", "template", "templates", "examples"}
+)
+_TEMPLATES = re.compile("templates?", re.IGNORECASE)
 
 SETTING = re.compile(
     r"[ \t]*(?:[-*+][ \t]+|\|[ \t]*)?(?:\*\*|__)?"
@@ -49,6 +53,7 @@ _TITLE_PREFIX = re.compile(
 _NAME_PREFIX = re.compile(r"(?:\d{4}-\d{2}-\d{2}|(?:adr|madr|dr)?[-_ ]?\d{1,6}|adr)[-_. ]+", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\{[^{}\n]{1,200}\}|<[A-Za-z][^<>\n/]{0,200}>|\[[^\[\]\n]{1,200}\](?![(\[:])")
 _FEW_WORDS = 3
+_STATED_WORDS = 8
 
 _PARTLY = re.compile(r"\bpart(?:ly|ially|s)?\b", re.IGNORECASE)
 
@@ -99,18 +104,28 @@ def native_id(stem: str) -> str:
 
 
 def is_template(stem: str, title: str, decision: str) -> bool:
-    """Return whether a record is an unfilled template, by its name, title or decision."""
+    """Return whether a record is an unfilled template, by its name, or its title and decision."""
     if TEMPLATE_NAME.match(stem):
         return True
-    bare = title.strip().strip("*_`")
-    if bare and not _PLACEHOLDER.sub("", bare).strip(" .:-"):
-        return True
     words, left = (len(re.findall(r"\w+", text)) for text in (decision, _PLACEHOLDER.sub("", decision)))
-    return (left == 0 < words) or (left <= _FEW_WORDS and words > 2 * _FEW_WORDS)
+    return (
+        (left == 0 and words > 0)
+        or (left < _STATED_WORDS and is_placeholder(title))
+        or (left <= _FEW_WORDS and words > 2 * _FEW_WORDS)
+    )
 
+
+def is_placeholder(title: str) -> bool:
+    """Return whether a title is still that of the template, as in `{short title}`."""
+    bare = title.strip().strip("*_`")
+    return bool(bare) and not _PLACEHOLDER.sub("", bare).strip(" .:-")
+
+
+DECISION_CHARS = 2_400
+"""The parts below the words of a decision belong to it up to this size, then to its reasons."""
 
 SHORT_CHARS = 600
-"""Options and other sections up to this size go into the rationale; a longer one becomes a memory."""
+"""A decision up to this size that gives no reason takes one up to this size."""
 
 _A_FEW_WORDS = 3
 _LONGEST_SETTING = 1_000
@@ -137,7 +152,7 @@ class _Record:
 
 
 class AdrReader:
-    """Reads one decision per file; long options become a second memory."""
+    """Reads one decision per file."""
 
     format = "adr"
     label = "Architecture decision records"
@@ -154,12 +169,14 @@ class AdrReader:
             not FOLDERS.fullmatch(file.root.name) or (file.root / ".git").exists()
         ):
             return False
+        if _TEMPLATES.fullmatch((folders or [""])[-1]):
+            return False
         if NUMBERED.match(stem) or TEMPLATE_NAME.match(stem):
             return True
         return bool(_SLUG_ONLY.search(file.text[:_SLUG_ONLY_CHARS]))
 
     def read(self, file: SourceFile) -> ReadResult:
-        """Return the decision, and its longer side texts as further memories."""
+        """Return the decision."""
         settings = split_frontmatter(file.text)
         last = len(file.text.rstrip("\n").split("\n"))
         stem = file.path.stem
@@ -167,6 +184,8 @@ class AdrReader:
         record = _record(tree, settings, stem)
         if is_template(stem, record.title, "\n".join(record.decision)):
             return ReadResult(skipped=[Skipped(file.name, (1, last), "a template: no decision yet")])
+        if is_placeholder(record.title):
+            record.title = title_of_name(stem)
         if not settings.body.strip():
             return ReadResult(skipped=[Skipped(file.name, (1, last) if file.text.strip() else None, "empty")])
         result = ReadResult()
@@ -243,15 +262,19 @@ def _take_decision(record: _Record, part: Section) -> None:
         for child in part.children
         if role_of(child.heading) in {"consequences", "why", "options", "context", "drivers"}
     ]
-    if not aside or not (part.text or len(aside) < len(part.children)):
+    is_short = len(part.whole_text) <= DECISION_CHARS
+    if (not aside and is_short) or not (part.text or len(aside) < len(part.children)):
         record.decision.append(part.whole_text)
         return
     record.decision.append(part.text)
     for child in part.children:
+        size = sum(map(len, record.decision))
         if child in aside:
             _take(record, child)
-        else:
+        elif not size or size + len(child.whole_text) <= DECISION_CHARS:
             record.decision.append(_headed(child))
+        else:
+            record.why.append((child.heading, child.whole_text))
 
 
 def _headed(section: Section) -> str:
@@ -302,10 +325,15 @@ def _maker(file: SourceFile, record: _Record, settings: Frontmatter) -> DraftMak
 
 
 def _drafts(maker: DraftMaker, record: _Record, name: str, span: tuple[int, int]) -> Iterable[Draft | Skipped]:
-    """Yield the decision with its reasons, then every text that is too long to stand among them."""
+    """Yield the decision with its reasons and options, then every text that was a memory of its own before."""
     decision = "\n\n".join(text for text in map(str.strip, record.decision) if text)
-    if not decision:
+    if is_open(decision):
         decision = _stand_in(record)
+    elif decision.endswith(":") and (named := next(filter(_is_other, record.asides), None)):
+        record.asides.remove(named)
+        decision = f"{decision}\n\n{_headed(named)}"
+    elif len(decision) <= SHORT_CHARS and not states_reason(decision):
+        decision = "\n\n".join([decision, *_taken_reason(record)])
     if not decision:
         yield Skipped(maker.file.name, span, "holds no text but settings")
         return
@@ -315,18 +343,19 @@ def _drafts(maker: DraftMaker, record: _Record, name: str, span: tuple[int, int]
     state = state_of(record.status)
     if len(record.status.split()) > 1 or state in OVER:
         why.insert(0, ("", "Status: " + _LINK.sub(r"\1", record.status)))
-    short = [part for part in record.asides if _is_short(part, maker.file)]
-    why.extend((part.heading, part.whole_text) for part in short)
+    apart = [part for part in record.asides if _stood_apart(part, maker.file)]
+    why.extend((part.heading, part.whole_text) for part in record.asides if part not in apart)
+    options = "\n".join(_headed(part) for part in record.asides)
     main = maker.draft(
         decision,
         span=span,
         native_id=name,
-        title=record.title,
+        title=decision_title(record.title, decision, options),
         rationale=_joined(why),
         kind="decision",
     )
     yield _noted(main, state)
-    for slot, part in enumerate((part for part in record.asides if part not in short), 1):
+    for slot, part in enumerate(apart, 1):
         drafted = maker.draft(
             part.whole_text,
             span=part.span,
@@ -337,13 +366,26 @@ def _drafts(maker: DraftMaker, record: _Record, name: str, span: tuple[int, int]
         yield _noted(drafted, state)
 
 
+def _taken_reason(record: _Record) -> list[str]:
+    """Take the first short text that says why, for a decision that does not."""
+    for part in record.why:
+        if role_of(part[0]) in {"why", "drivers"} and len(part[1]) <= SHORT_CHARS:
+            record.why.remove(part)
+            return [f"{part[0]}:\n\n{part[1].strip()}"]
+    return []
+
+
+def _is_other(part: Section) -> bool:
+    return role_of(part.heading) == "other" and len(part.whole_text.split()) >= _A_FEW_WORDS
+
+
 def _stand_in(record: _Record) -> str:
     """Take the text that says most of a record without a decision: no context if anything else is there."""
     if len(record.intro.split()) >= _A_FEW_WORDS:
         intro, record.intro = record.intro, ""
         return intro
     for part in record.asides:
-        if role_of(part.heading) == "other" and len(part.whole_text.split()) >= _A_FEW_WORDS:
+        if _is_other(part):
             record.asides.remove(part)
             return _joined([(part.heading, part.whole_text)])
     ranked = sorted(
@@ -355,11 +397,11 @@ def _stand_in(record: _Record) -> str:
     return _joined([("", record.intro), *((part.heading, part.whole_text) for part in record.asides)])
 
 
-def _is_short(part: Section, file: SourceFile) -> bool:
-    """Return whether a text is short enough to stand among the reasons, or stood there at the last import."""
-    if file.familiar is not None and file.familiar.distinct([part.whole_text]):
-        return not any(f" > {part.heading}#" in (unit.native_id or "") for unit in file.known)
-    return len(part.whole_text) <= SHORT_CHARS
+def _stood_apart(part: Section, file: SourceFile) -> bool:
+    """Return whether a text was a memory of its own at the last import."""
+    if file.familiar is None or not file.familiar.distinct([part.whole_text]):
+        return False
+    return any(f" > {part.heading}#" in (unit.native_id or "") for unit in file.known)
 
 
 def _joined(parts: Sequence[tuple[str, str]]) -> str:

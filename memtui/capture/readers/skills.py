@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from memtui.analysis.titles import MAX_TITLE_CELLS, cells, plain_text
+from memtui.analysis.titles import MAX_TITLE_CELLS
 from memtui.capture.draft import (
     DraftMaker,
     ReadResult,
@@ -15,6 +15,8 @@ from memtui.capture.draft import (
     folder_of,
 )
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
+from memtui.text.inline import plain_text
+from memtui.text.words import cell_width
 
 SKILL_FILE = "SKILL.md"
 
@@ -126,16 +128,18 @@ def _title(name: str, description: str) -> str:
         says = sentences[0]
     says = _USE.sub("", says).rstrip(" .\u3002")
     heads = (f"Skill {name}", name)
-    titles = (f"{head}: {phrase}" for head in heads if (phrase := _phrase(says, MAX_TITLE_CELLS - cells(head) - 2)))
+    titles = (
+        f"{head}: {phrase}" for head in heads if (phrase := _phrase(says, MAX_TITLE_CELLS - cell_width(head) - 2))
+    )
     return next(titles, heads[0])
 
 
 def _phrase(says: str, room: int) -> str:
     """Return a sentence, or what of it fits and ends with a phrase."""
-    if cells(says) <= room:
+    if cell_width(says) <= room:
         return says
     ends = [says[: found.start()] for found in _PHRASE_END.finditer(says)]
-    whole = [end for end in ends if cells(end) <= room and len(end) >= _SHORTEST_PHRASE]
+    whole = [end for end in ends if cell_width(end) <= room and len(end) >= _SHORTEST_PHRASE]
     # A list that is cut off is worse than the phrase before it.
     phrases = [end for end in whole if says[len(end)] not in ",\u3001\uff0c"]
     return (phrases or whole or [""])[-1].rstrip(" ,")

@@ -101,15 +101,75 @@ def test_a_madr_record_is_one_decision_with_its_reasons(tmp_path: Path) -> None:
     ]
 
 
-def test_long_pros_and_cons_become_a_memory_of_their_own(tmp_path: Path) -> None:
+def test_rejected_options_stay_inside_the_memory_however_long(tmp_path: Path) -> None:
     result = _read(tmp_path, MADR.format(long="* Bad, because slow\n" * 40))
-    main, options = result.drafts
-    assert options.title == "Use PostgreSQL for orders: Pros and Cons of the Options"
-    assert options.source.native_id == "0003 > Pros and Cons of the Options#1"
-    assert options.source.span == (35, 78)
-    assert options.insight.startswith("### MongoDB\n\n* Bad")
-    assert "Bad, because slow" not in main.rationale
-    assert "Considered Options" in main.rationale
+    [draft] = result.drafts
+    assert "Bad, because slow" in draft.rationale
+    assert "MongoDB" not in draft.insight
+
+
+@pytest.mark.parametrize(
+    ("heading", "decision", "title"),
+    [
+        ("Queue", 'Chosen option: "Redis streams", because it is there.', "Queue: Redis streams"),
+        ("Queue", "Chosen option: **Redis streams**\n\nIt is there.", "Queue: Redis streams"),
+        ("Queue", "Chosen option: Option 2, because it is there.", "Queue: Redis streams"),
+        ("Queue", "We decided to go with option 2 as it is there.", "Queue: Redis streams"),
+        ("Queue", "Option 2 was chosen since it is there.", "Queue: Redis streams"),
+        ("Queue", "We will use Redis streams.", "Queue: Use Redis streams"),
+        ("Queue", "After the trial, the decision is not to use a broker. It is slow.", "Queue: Do not use a broker"),
+        (
+            "Queue",
+            "In the context of the outbox, facing slow calls, we decided for Redis streams and neglected Kafka.",
+            "Queue: Redis streams",
+        ),
+        ("Use Redis streams for the queue", 'Chosen option: "Redis streams", because fast.', None),
+        ("Use Redis streams for the queue", "We will keep the outbox in one stream per berth.", None),
+        (
+            "Add a tide field",
+            'Chosen option: "Keep it in the berth table", because fast.',
+            "Add a tide field: Keep it in the berth table",
+        ),
+        ("Which queue do we use?", 'Chosen option: "Redis streams"', "Which queue do we use? Redis streams"),
+        (
+            "{short title of the problem}",
+            'Chosen option: "Redis streams", because the harbour runs it',
+            "Tide queue: Redis streams",
+        ),
+        ("Warteschlange", 'Gewählte Option: "Redis-Streams", weil sie da sind.', "Warteschlange: Redis-Streams"),
+        ("File d'attente", "Option retenue : « Redis Streams », car présente.", "File d'attente: Redis Streams"),
+        ("Cola", 'Opción elegida: "Redis Streams", porque ya está.', "Cola: Redis Streams"),
+        ("Fila", 'Opção escolhida: "Redis Streams", porque já existe.', "Fila: Redis Streams"),
+        ("队列", "选择的方案：“Redis 流”，因为已经部署。", "队列: Redis 流"),
+        ("キュー", "選択した案：「Redis ストリーム」、既にあるため。", "キュー: Redis ストリーム"),
+    ],
+)
+def test_a_record_is_titled_by_its_decision(tmp_path: Path, heading: str, decision: str, title: str | None) -> None:
+    text = f"# {heading}\n\n## Considered Options\n\n1. Kafka\n2. Redis streams\n\n## Decision Outcome\n\n{decision}\n"
+    [draft] = _read(tmp_path, text, "docs/adr/0004-tide-queue.md").drafts
+    assert draft.title == (title or heading)
+
+
+def test_a_decision_without_a_reason_takes_a_short_one(tmp_path: Path) -> None:
+    text = "# Use UTC\n\n## Decision\n\nAll logs are in UTC.\n\n## Rationale\n\nCranes move between zones.\n"
+    [draft] = _read(tmp_path, text).drafts
+    assert draft.insight == "All logs are in UTC.\n\nRationale:\n\nCranes move between zones."
+    assert draft.rationale == ""
+
+
+def test_a_long_decision_leaves_its_later_parts_to_the_reasons(tmp_path: Path) -> None:
+    parts = "".join(f"### Part {number}\n\n{'Cranes are listed. ' * 60}\n\n" for number in range(4))
+    [draft] = _read(tmp_path, f"# Use a list\n\n## Decision\n\nCranes are kept in a list.\n\n{parts}").drafts
+    assert draft.insight.startswith("Cranes are kept in a list.\n\nPart 0:")
+    assert "Part 3:" in draft.rationale
+    assert "Part 3:" not in draft.insight
+
+
+@pytest.mark.parametrize("decision", ["TBD", "To be decided.", "[PR 12](https://x.example/12)"])
+def test_an_open_decision_is_not_the_memory(tmp_path: Path, decision: str) -> None:
+    text = f"# Tide tables\n\n## Context\n\nTides are read by hand today.\n\n## Decision\n\n{decision}\n"
+    [draft] = _read(tmp_path, text).drafts
+    assert draft.insight == "Tides are read by hand today."
 
 
 NYGARD = """\

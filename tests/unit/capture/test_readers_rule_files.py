@@ -63,9 +63,9 @@ def test_a_real_looking_agents_md_gives_sensible_memories(tmp_path: Path) -> Non
     text = (FIXTURES / "harbour_agents.md").read_text(encoding="utf-8")
     result = read(AGENTS_MD, tmp_path, "AGENTS.md", text)
     assert [(draft.kind, draft.title) for draft in result.drafts] == [
-        ("convention", "Before making changes, read CONTRIBUTING.md and the part of…"),
-        ("convention", "Understand the requested behaviour, look at the nearest existing…"),
-        ("convention", "Preserve units, scales and the sign of tide offsets across every public…"),
+        ("convention", "Before making changes, read CONTRIBUTING.md and the part of docs/units.md"),
+        ("convention", "Understand the requested behaviour, look at the nearest existing implementation…"),
+        ("convention", "Preserve units, scales and the sign of tide offsets across every public function"),
         ("constraint", "Do not silently reinterpret missing readings as zero"),
         ("convention", "Keep changes focused, and document what is not obvious"),
         ("tooling", "Setup commands: Install, Test, Lint"),
@@ -73,8 +73,8 @@ def test_a_real_looking_agents_md_gives_sensible_memories(tmp_path: Path) -> Non
         ("convention", "Allocation: avoid allocating in the sampling loop; buffers are passed in"),
         ("constraint", "Unsafe: not allowed without a comment that proves the invariant"),
         ("architecture", "Model Architecture: Tide model, Surge model, Blend"),
-        ("architecture", "Readings arrive over MQTT, are deduplicated by ingest/dedupe.rs on…"),
-        ("architecture", "Back-filling is done by replaying MQTT dumps through the same ingest…"),
+        ("architecture", "Readings arrive over MQTT, are deduplicated by ingest/dedupe.rs on station"),
+        ("architecture", "Back-filling is done by replaying MQTT dumps through the same ingest path"),
         ("constraint", "提交信息必须使用英文，并引用任务编号"),
         ("constraint", "不要在同一个提交里混合重构和功能"),
         ("convention", "先理解全局: 修改之前先阅读相关模块的测试和文档"),

@@ -1,0 +1,288 @@
+"""Shorten a sentence to a clause that says the same, without losing what it forbids or when it holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from functools import cache
+
+from memtui.analysis.sentence_acts import openings
+from memtui.text.tables import read_table
+from memtui.text.words import cell_width, clip
+
+_KANA = re.compile("[\u3040-\u30ff]")
+_HAN = re.compile("[\u3400-\u9fff]")
+_HANGUL = re.compile("[\uac00-\ud7af]")
+_LATIN = ("en", "de", "fr", "es", "pt")
+_WORD = re.compile(r"[^\W\d_][\w'’.-]*")
+_TOLD_CHARS = 400
+
+_ASIDE = re.compile(r"\s*(?:\([^()]{0,300}\)|（[^（）]{0,200}）|【[^【】]{0,200}】)")
+_EDGE = re.compile(r";\s+|\s[—–]+\s|—+|\s--?\s|:\s+|,\s+|\s(?=[^\W\d_])|[；，。：]")
+_PAIRS = ("()", "[]", "{}", "（）", "「」", "『』", "“”", "«»", "【】", "<>")
+_CLAUSE_END = re.compile(r";|\s[—–]|—|\s--?\s|；|。")
+_COMMA = re.compile(r"[,:]\s|[，：]")
+_PURPOSE = re.compile("(?:to|for|like|unlike|as) ", re.IGNORECASE)
+_HELD = re.compile("[\ue000-\uf8ff]")
+_ARTICLE_WORD = re.compile(r"\b(?:an?|the|der|die|das|eine?n?|un|une|el|la|los|las|uma?|os?) \S+$", re.IGNORECASE)
+_INFINITIVE = re.compile(r"to (?:\w+ly )?([a-z]+)")
+_LIST_END = re.compile(r"(?:[^,]{1,60}, )*(?:\w{1,4} )?(?:\S+ ?){1,4}[.]?")
+_GAP = re.compile(r"\s|[，。；：、]")
+_WORD_ONLY = re.compile(r"[a-zà-ÿ]+(?:[\s,'’]|$)")
+_DANGLING = re.compile(r"[\s(](?:the|an?|of|to|and|in|for|with|on|by|or|a|der|die|das|und|le|la|les|de|el|los|y|o|e)$")
+_ENDING = " .,;:—–-…·。，；：、|/&+=→"
+
+_SCRIPT_RANKS = {"；": 5, "。": 5, "：": 4}
+_LEAST_WORDS = 3
+_MOST_TRIED = 8
+_LIST_WORDS = 3
+_LABEL_WORDS = 4
+_LEAD_WORDS = 8
+_STATEMENT_WORDS = 5
+_LEAST_CELLS = {5: 24, 4: 26, 3: 34, 2: 40, 1: 46}
+"""The fewest cells that are left by a cut of each rank, of 80."""
+_WIDEST = 80
+_CELLS_OF_RANK = 14
+"""A cut one rank better is worth as many cells of the title."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """The words of one language that open and end clauses, as in shorten.toml."""
+
+    condition: re.Pattern[str]
+    exception: re.Pattern[str]
+    negation: re.Pattern[str]
+    reason: re.Pattern[str]
+    relative: re.Pattern[str]
+    addition: re.Pattern[str]
+    preposition: re.Pattern[str]
+    example: re.Pattern[str]
+    dangling: re.Pattern[str]
+    verb_last: re.Pattern[str]
+    filler: re.Pattern[str]
+    pronoun: re.Pattern[str]
+    anaphora: re.Pattern[str]
+
+
+@cache
+def grammar_of(language: str) -> Grammar:
+    """Return the clause words of a language; of one without a table none."""
+    table = read_table(__file__, "shorten.toml").get(language, {})
+    start, end = (r"\b", r"(?![\w'’])") if language in _LATIN else ("", "")
+
+    def words(key: str) -> re.Pattern[str]:
+        joined = table.get(key, "(?!)").replace("\n", "")
+        return re.compile(f"{start}(?:{joined}){end}", re.IGNORECASE)
+
+    return Grammar(**{each.name: words(each.name) for each in fields(Grammar)})
+
+
+@cache
+def _common(language: str) -> frozenset[str]:
+    return frozenset(read_table(__file__, "shorten.toml")[language]["common"].split("|"))
+
+
+def language_of(text: str) -> str:
+    """Return the language of a text as a two-letter code: by its script, else by its frequent short words."""
+    if not text.isascii():
+        if _KANA.search(text):
+            return "ja"
+        if _HANGUL.search(text):
+            return "ko"
+        if len(_HAN.findall(text)) > 1:
+            return "zh"
+    words = _WORD.findall(text[:_TOLD_CHARS].lower())
+    counts = {language: sum(word in _common(language) for word in words) for language in _LATIN}
+    return max(_LATIN, key=lambda language: counts[language])
+
+
+def is_balanced(text: str) -> bool:
+    """Return whether every bracket and quote of a text is closed."""
+    if text.isalnum():
+        return True
+    quotes = text.count('"') % 2 or text.count("`") % 2
+    return not quotes and all(text.count(pair[0]) == text.count(pair[1]) for pair in _PAIRS[:-1])
+
+
+def without_filler(text: str) -> str:
+    """Return a sentence without leading words such as `Please` and `Make sure to`."""
+    filler = grammar_of(language_of(text)).filler.match(text)
+    rest = text[filler.end() :].lstrip(" ,，") if filler else ""
+    if not rest:
+        return text
+    return capital(rest) if text[0].isupper() else rest
+
+
+def capital(text: str) -> str:
+    """Return a sentence with a capital, unless it begins with a name or code."""
+    return text[0].upper() + text[1:] if _WORD_ONLY.match(text) else text
+
+
+def shortened(text: str, most: int, width: Callable[[str], int]) -> str | None:
+    """Return a sentence that fits, ended at a clause; None if it has no clause that says the same.
+
+    Args:
+        most: the cells it may take.
+        width: returns the cells of a text.
+    """
+    if width(text) <= most:
+        return text
+    language = language_of(text)
+    grammar = grammar_of(language)
+    text = _without_asides(text, most, width, grammar)
+    if width(text) <= most:
+        return text
+    label, rest = _labelled(text)
+    if label:
+        if short := shortened(rest, most - width(label), width):
+            return label + short
+        return shortened(capital(rest), most, width) if len(rest.split()) >= _STATEMENT_WORDS else None
+    if language in {"ja", "ko"}:
+        return _without_reason(text, most, width, grammar)
+    lead, main = _leading(text, grammar)
+    if lead:
+        return _both(lead, without_filler(main), most, width, language) if main else None
+    return max(_cuts(text, most, width, language), default=(0, None))[1]
+
+
+def cut_off(text: str, most: int) -> str:
+    """Return the beginning of a sentence up to a word that fits, the cut marked with `…`."""
+    text = _without_asides(text, most, cell_width, grammar_of(language_of(text)))
+    ends = [gap.start() for gap in _GAP.finditer(text[:most]) if cell_width(text[: gap.start()]) < most]
+    heads = [head for end in reversed(ends[-_MOST_TRIED:]) if 2 * cell_width(head := text[:end].rstrip(_ENDING)) > most]
+    whole = (head for head in heads if is_balanced(head) and not _DANGLING.search(head))
+    head = next(whole, heads[0] if heads else clip(text, most).removesuffix("…").rstrip(_ENDING))
+    return head + "…"
+
+
+def _without_asides(text: str, most: int, width: Callable[[str], int], grammar: Grammar) -> str:
+    """Drop what stands in brackets, from the end, unless it limits what is said."""
+    for aside in reversed(list(_ASIDE.finditer(text))):
+        if width(text) <= most:
+            break
+        words = aside[0].strip(" (（【")
+        limits = grammar.exception.match(words) or grammar.condition.match(words)
+        if aside.start() and not (limits or (grammar.negation.match(words) and "," not in words)):
+            text = text[: aside.start()] + text[aside.end() :]
+    return text
+
+
+def _labelled(text: str) -> tuple[str, str]:
+    """Return a short label that a text begins with, as in `Naming: …`, and the rest."""
+    label, colon, rest = text.partition(": ")
+    return (label + colon, rest) if colon and len(label.split()) <= _LABEL_WORDS else ("", text)
+
+
+def _without_reason(text: str, most: int, width: Callable[[str], int], grammar: Grammar) -> str | None:
+    """Drop the reasons that a sentence of a language with final verbs begins with."""
+    while width(text) > most:
+        reason, comma, rest = text.partition("、")
+        if not comma or not grammar.reason.match(reason):
+            return None
+        text = rest
+    return text
+
+
+def _leading(text: str, grammar: Grammar) -> tuple[str, str]:
+    """Return the condition or circumstance that a sentence begins with and its main clause, if it has both."""
+    condition = grammar.condition.match(text)
+    if not (condition or grammar.preposition.match(text) or _PURPOSE.match(text)):
+        return "", ""
+    for comma in _COMMA.finditer(text):
+        lead, main = text[: comma.start()], text[comma.end() :]
+        if not condition and (len(lead.split()) > _LEAD_WORDS or grammar.reason.match(main)):
+            return "", ""
+        if not (grammar.addition.match(main) or grammar.negation.fullmatch(main.partition(" ")[0])):
+            return lead, main
+    return (text, "") if condition else ("", "")
+
+
+def _both(lead: str, main: str, most: int, width: Callable[[str], int], language: str) -> str | None:
+    """Return a leading clause and the main clause, both shortened as far as needed."""
+    between = ", " if language in _LATIN else "，"
+    shorter = sorted(_cuts(lead, width(lead) - 1, width, language), reverse=True)
+    for clause in (lead, *(head for _, head in shorter)):
+        room = most - width(clause) - 2
+        if room >= _LEAST_CELLS[5] and (short := shortened(main, room, width)):
+            return f"{clause}{between}{short}"
+    return shortened(capital(main), most, width) if _PURPOSE.match(lead) else None
+
+
+def _cuts(text: str, most: int, width: Callable[[str], int], language: str) -> Iterator[tuple[int, str]]:
+    """Yield every clause that a sentence can end with, and how good an end it is."""
+    grammar = grammar_of(language)
+    for edge in _EDGE.finditer(text):
+        head = text[: edge.start()].rstrip(_ENDING)
+        cells = width(head)
+        if cells > most:
+            return
+        rank = _rank(text, edge, head, language)
+        least = _LEAST_CELLS[rank] * most // _WIDEST if rank else 0
+        if rank and cells >= (least if language in _LATIN else least // 2) and _is_whole(head, grammar, language):
+            yield rank * _CELLS_OF_RANK + cells, head
+
+
+def _is_whole(head: str, grammar: Grammar, language: str) -> bool:
+    if not is_balanced(head):
+        return False
+    if language not in _LATIN:
+        return True
+    words = head.split()
+    least = _LEAST_WORDS if not _HELD.search(words[-1]) else _LEAST_WORDS - 1
+    return len(words) >= least and not grammar.dangling.fullmatch(words[-1])
+
+
+def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
+    """Return how good a sentence ends here, 1 to 5; 0 for no end at all."""
+    grammar = grammar_of(language)
+    sign, tail = edge[0].strip(), _CLAUSE_END.split(text[edge.end() :], maxsplit=1)[0]
+    if grammar.exception.match(tail):
+        return 0
+    if sign == ":" and len(head.split()) < _LABEL_WORDS:
+        return 0
+    if sign in _SCRIPT_RANKS:
+        return _SCRIPT_RANKS[sign]
+    if sign and sign not in ",，":
+        return 4 if sign == ":" else 5
+    if grammar.reason.match(tail):
+        return 0 if grammar.exception.search(tail) else 5 if sign else 4
+    if language not in _LATIN:
+        return 0 if _limits(tail, grammar) else 3
+    return _rank_of_phrase(sign, tail, head, grammar)
+
+
+def _limits(text: str, grammar: Grammar) -> bool:
+    return any(words.search(text) for words in (grammar.exception, grammar.negation, grammar.condition))
+
+
+def _rank_of_phrase(sign: str, tail: str, head: str, grammar: Grammar) -> int:
+    """Return how good a sentence ends before a phrase that is no reason."""
+    opener = grammar.addition.match(tail)
+    following = re.split("[,:]", tail[opener.end() if opener else 0 :], maxsplit=1)[0].strip()
+    is_list = bool(sign) and len(following.split()) <= _LIST_WORDS
+    if opener and sign and not is_list:
+        return 0 if grammar.condition.match(following) else 4
+    if sign and grammar.negation.match(tail):
+        return 4  # a contrast, as in "Use the pool, not a thread"
+    joins_words = (sign or opener) and _ARTICLE_WORD.search(head)
+    if _limits(tail, grammar) or joins_words or (grammar.verb_last.search(head) and not sign):
+        return 0
+    if grammar.example.match(tail):
+        return 5 if sign else 4
+    if sign:
+        return (1 if _LIST_END.fullmatch(tail) else 0) if is_list else 3
+    return _rank_of_unmarked(bool(opener), tail, head, grammar)
+
+
+def _rank_of_unmarked(is_addition: bool, tail: str, head: str, grammar: Grammar) -> int:
+    """Return how good a sentence ends before a word that no sign stands before."""
+    if grammar.negation.search(head):
+        return int(is_addition)  # where something is forbidden is part of what is forbidden
+    if is_addition or grammar.preposition.match(tail):
+        return 2
+    purpose = _INFINITIVE.match(tail)
+    if purpose and purpose[1] in openings("verbs") - openings("nouns"):
+        return 3
+    return (3 if _HELD.search(head[-1:]) else 1) if grammar.relative.match(tail) else 0

@@ -1,0 +1,107 @@
+"""The blocks of a memory's text, as far as a title needs them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+from memtui.text.inline import visible
+
+LABEL_LINE = re.compile(r"(?:\*\*|__)([^*_]{1,60})(?:[:：](?:\*\*|__)|(?:\*\*|__)\s*[:：])")
+"""A line that begins with a label, as in `**Scope**: …`."""
+
+SHELLS = frozenset({"", "sh", "bash", "zsh", "fish", "shell", "console", "powershell", "ps1", "text"})
+"""The languages of fences whose lines are commands."""
+
+_LIST_MARK = r"(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)"
+_ITEM = re.compile(rf"([ \t]*){_LIST_MARK}(?:\[[ xX]\][ \t]+)?(?=\S)")
+_HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t#]*$")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)")
+_TABLE_LINE = re.compile(r"[ \t]*\|")
+_DELIMITER_ROW = re.compile(r"[ \t|:-]+$")
+_CELL = re.compile(r"(?<!\\)\|")
+_RULER = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}$")
+_QUOTE = re.compile(r"(?:[ \t]*>[ \t]?)+")
+_CODE_LINE = "#/{}[]<>();@*│├└"
+_COMMENT_LINE = re.compile(r"\s*(?:#|//|--|/\*+|<!--|;+)\s*(?P<words>\S.*?)\s*(?:\*/|-->)?$")
+
+
+Kind = Literal["heading", "paragraph", "item", "code", "table"]
+
+
+@dataclass(slots=True)
+class Block:
+    """A block of Markdown; the text of an item or quote is without its marker."""
+
+    kind: Kind
+    lines: list[str] = field(default_factory=list)
+    mark: str = ""
+
+    @property
+    def text(self) -> str:
+        """The lines as one."""
+        return " ".join(self.lines)
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The cells of a table's rows below its head."""
+        has_head = len(self.lines) > 1 and _DELIMITER_ROW.match(self.lines[1])
+        rows = self.lines[2 if has_head else 0 :]
+        return [_CELL.split(row.strip().strip("|")) for row in rows if not _DELIMITER_ROW.match(row)]
+
+    @property
+    def commands(self) -> list[str]:
+        """The commands of a shell's code, or of other code the words of the comment that it begins with."""
+        if self.mark in SHELLS:
+            return [command for line in self.lines if (command := _command(line))]
+        comment = _COMMENT_LINE.match(self.lines[0]) if self.lines else None
+        return [comment["words"]] if comment and " " in comment["words"] else []
+
+
+def blocks(text: str) -> list[Block]:
+    """Return the blocks of a text; items below an item are items too, marked with their indentation."""
+    found: list[Block] = []
+    is_open, fence = False, ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence):
+                is_open, fence = False, ""
+            else:
+                found[-1].lines.append(line)
+            continue
+        quote = _QUOTE.match(line)
+        bare = line[quote.end() if quote else 0 :]
+        new = Block("code", mark=mark[2].lower()) if mark else _begun(found[-1] if is_open else None, bare)
+        if new:
+            found.append(new)
+            is_open, fence = True, mark[1] if mark else ""
+        elif not bare.strip() or _RULER.match(bare):
+            is_open = False
+        else:
+            found[-1].lines.append(bare.strip())
+    return found
+
+
+def _begun(block: Block | None, line: str) -> Block | None:
+    """Return the block that a line begins; None if it continues the one above or is blank."""
+    bare = line.strip()
+    if not bare or _RULER.match(line):
+        return None
+    if heading := _HEADING.match(bare):
+        return Block("heading", [heading[1]])
+    if item := _ITEM.match(line):
+        return Block("item", [line[item.end() :].strip()], item[1])
+    if _TABLE_LINE.match(line):
+        return None if block is not None and block.kind == "table" else Block("table", [bare])
+    if block is None or block.kind in {"heading", "table"} or LABEL_LINE.match(bare):
+        return Block("paragraph", [bare])
+    return None
+
+
+def _command(line: str) -> str:
+    bare = visible(line)
+    if not bare or bare[0] in _CODE_LINE or bare.endswith("/"):
+        return ""
+    return bare.removeprefix("$ ").split(" #")[0].split(" //")[0].strip()

@@ -1,0 +1,204 @@
+"""What the words around a statement mean: labels, numbers, marks, bold leads and headings without a subject."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from memtui.analysis.sentence_acts import openings
+from memtui.analysis.shorten import grammar_of, is_balanced, language_of
+from memtui.text.inline import unmarked
+from memtui.text.tables import compile_lines, read_table
+from memtui.text.words import cell_width
+
+_SYMBOLS = (
+    "\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff\ufe0f\u200d\u20e3"
+    "\U0001f000-\U0001faff"
+)
+_DECORATION = re.compile(
+    rf"(?:[{_SYMBOLS}]+|\[!\w{{2,20}}\][+-]?|[!?]{{3}}[+]?\s\w{{2,20}}(?:\s\"[^\"]*\")?|:::\s?\w*"
+    r"|\[[ xX]\](?=\s)|>+(?=\s)|(?:[-*+•·]|\d{1,3}[.)])(?=\s)|#+(?=\s))\s*"
+)
+_BAD_SYMBOL = re.compile("[\u274c\u2717\u2718\u274e\u26d4\U0001f6ab\U0001f44e]")
+_NUMBER = re.compile(
+    r"§\s*\d+\s*|\(?(?:\d{1,3}|[a-zA-Z])\)\s+|\d{1,3}(?:\.\d{1,3})*(?:[.:]\s+|[、．]\s*)(?=\D)"
+    r"|\d{1,2}(?:\.\d{1,2})+\s+(?=[A-Z\u3040-\u9fff])|#\d{1,3}[:.]?\s+|第\d{1,3}[步条章节]\s*[:：]?\s*"
+)
+_DATE = re.compile(
+    r"(?:(?:discovered|added|updated|last updated|learned|decided|as of|since)\s+)?[\[(]?\d{4}-\d{2}-\d{2}"
+    r"(?:T[\d:.Z+]+)?[\])]?\s*[:—–-]?\s+",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    r"(?:\*\*(?=[^\s*])(.{1,300}?)(?<=[^\s*])\*\*|__(?=[^\s_])([^_]{1,300})__)\s*"
+    r"((?:\([^()]{1,40}\)\s*)?(?:[:：.,;。]|[—–-]{1,2}(?=\s|$)|)(?:\s|$)?)\s*"
+)
+_LABEL = re.compile(r"([^:：—–]{1,40}?)\s*(?:\([^()]{0,40}\)\s*)?(?:[:：]\s*|\s[—–-]{1,2}\s+|—|$)")
+_PARENTHESIS = re.compile(r"\s*[(（].*$")
+_SENTENCE_END = re.compile(r"[.!?]+(?=[\s\"'”)\]]|$)|[。！？]")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|esp|no|nr|dr|st|fig|z\.\s?B|d\.\s?h|u\.\s?a|bzw|ca|ggf|evtl"
+    r"|p\.\s?ex|p\.\s?ej|ej|ex|pág|núm|Sr|Sra|[A-Za-z]|\d{1,3})\.$",
+    re.IGNORECASE,
+)
+_RULE_WORDS = re.compile(
+    r"\b(?:never|always|must|don['’]?t|do not|avoid|prefer|only|use|no)\b|禁止|必须|不要|必ず|禁じ",
+    re.IGNORECASE,
+)
+_THIRD_PERSON = re.compile(
+    r"([A-Za-z]{2,}?)e?s\s(an?\s|the\s|all\s|any\s|every\s|each\s|when\s|if\s|only\s|to\s|its\s|[\ue000-\uf8ff])?"
+)
+_PARTICIPLE = re.compile(r"[A-Z]\w+(?:ed|ilt) (?:for|to|by|in|on|with|as|from|via|when|at|through)\b")
+_WORDS = re.compile(r"\w+")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FEW_WORDS, _FEW_CELLS = 3, 28
+_LONG_LEAD_WORDS, _FIRM_LEAD_WORDS = 4, 3
+_MATCHED_CHARS = 240
+_STEM = 4
+_LEAD_CELLS = 40
+
+
+@cache
+def pattern(table: str, key: str) -> re.Pattern[str]:
+    """Return a pattern of titles.toml."""
+    return compile_lines(f"(?:{read_table(__file__, 'titles.toml')[table][key]})")
+
+
+def matches(table: str, key: str, text: str) -> bool:
+    """Return whether a pattern of titles.toml takes all of a text."""
+    return bool(pattern(table, key).fullmatch(text[:_MATCHED_CHARS].strip()))
+
+
+@cache
+def _before() -> tuple[re.Pattern[str], ...]:
+    return _DECORATION, _NUMBER, pattern("labels", "numbered"), _DATE
+
+
+def undecorated(words: str) -> tuple[str, bool]:
+    """Return words without symbols, numbers and dates before them, and whether a symbol calls them wrong."""
+    wrong = False
+    while True:
+        found = next(filter(None, (before.match(words) for before in _before())), None)
+        if found is None or found.end() in {0, len(words)}:
+            return words.strip(), wrong
+        wrong |= bool(_BAD_SYMBOL.search(found[0]))
+        words = words[found.end() :]
+
+
+@dataclass(frozen=True, slots=True)
+class BoldLead:
+    """The bold words that a text begins with, and what follows them.
+
+    Attributes:
+        is_apart: whether a sign or nothing at all follows.
+    """
+
+    words: str
+    rest: str
+    is_apart: bool
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether the bold words state something by themselves."""
+        return stands_alone(unmarked(self.words))
+
+
+def bold_lead(source: str) -> BoldLead | None:
+    """Return the bold words that a text begins with, if any; its code must be held."""
+    lead = _LEAD.match(source)
+    if lead is None:
+        return None
+    words, rest = lead[1] or lead[2], source[lead.end() :]
+    ended = words.rstrip().endswith((":", "：", ".", "。", ";", "!"))
+    return BoldLead(words, rest, bool(lead[3].strip()) or ended or not rest.strip(" :："))
+
+
+def is_metadata(words: str) -> bool:
+    """Return whether words only set a value, as in `Impact: HIGH`."""
+    label = _LABEL.match(words)
+    return label is not None and matches("labels", "metadata", label[1])
+
+
+def is_document(heading: str) -> bool:
+    """Return whether a heading is the name of an instruction file or a title such as `Agent guide`."""
+    return matches("headings", "document", heading)
+
+
+def is_dropped(label: str) -> bool:
+    """Return whether a label or heading says nothing by itself."""
+    bare = _PARENTHESIS.sub("", label).strip(" *_:：.!#[]()")
+    return matches("labels", "empty", bare) or matches("labels", "bad", bare)
+
+
+def without_label(plain: str) -> tuple[str, str]:
+    """Return the label that says nothing by itself before a text, as in `Note: …`, and the rest; else no label."""
+    label = _LABEL.match(plain)
+    if label and label.end() < len(plain) and is_dropped(label[1]):
+        return label[1], plain[label.end() :]
+    return "", plain
+
+
+def is_bad(label: str) -> bool:
+    """Return whether a label says that what follows is to be avoided."""
+    return matches("labels", "bad", label.strip(" *_:：.!"))
+
+
+def avoided(words: str) -> str:
+    """Return words as what is to be avoided, unless they forbid it themselves."""
+    language = language_of(words)
+    table: dict[str, str] = read_table(__file__, "titles.toml")["avoid"]
+    return words if grammar_of(language).negation.search(words) else f"{table.get(language, table['en'])}: {words}"
+
+
+def stands_alone(lead: str) -> bool:
+    """Return whether bold words state a rule or a fact without what follows."""
+    words = len(lead.split())
+    firm = words >= _FIRM_LEAD_WORDS and bool(_RULE_WORDS.search(lead))
+    return firm or words > _LONG_LEAD_WORDS or cell_width(lead) > _LEAD_CELLS
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text; one does not end within brackets."""
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        sentence = text[start : end.end()]
+        if (end[0] != "." or not _ABBREVIATION.search(sentence[-12:])) and is_balanced(sentence):
+            yield sentence.strip()
+            start = end.end()
+    if text[start:].strip():
+        yield text[start:].strip()
+
+
+def is_rule(words: str) -> bool:
+    """Return whether words hold never, must, use and the like."""
+    return bool(_RULE_WORDS.search(words))
+
+
+def is_few(words: str) -> bool:
+    """Return whether words are too few to say what they are about."""
+    count = len(_CJK.sub(" ", words).split()) + len(_CJK.findall(words)) // 2
+    return count <= _FEW_WORDS and cell_width(words) <= _FEW_CELLS and ": " not in words
+
+
+def lacks_subject(words: str) -> bool:
+    """Return whether an English statement begins with its verb, as in "Runs when a task fails"."""
+    if _PARTICIPLE.match(words):
+        return True
+    found = _THIRD_PERSON.match(words)
+    if found is None:
+        return False
+    verbs = openings("verbs")
+    base = next((base for base in (found[1], found[1] + "e") if base.lower() in verbs), "")
+    return bool(base) and (bool(found[2]) or base.lower() not in openings("nouns"))
+
+
+def says_the_same(words: str, heading: str, *, share: float = 0.5) -> bool:
+    """Return whether a statement holds most words of its heading."""
+    stems = {word[:_STEM] for word in _WORDS.findall(words.lower()) if len(word) > 2}  # noqa: PLR2004
+    named = [word[:_STEM] for word in _WORDS.findall(heading.lower()) if len(word) > 2]  # noqa: PLR2004
+    if _CJK.search(heading):
+        named = [heading[at : at + 2] for at in range(len(heading) - 1)]
+        stems = {pair for pair in named if pair in words}
+    return bool(named) and sum(stem in stems for stem in named) >= share * len(named)

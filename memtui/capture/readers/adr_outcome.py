@@ -1,0 +1,154 @@
+"""What an architecture decision record decided: the option that its text names, and a title that says it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+
+from memtui.analysis.classify import is_imperative
+from memtui.analysis.shorten import capital, shortened
+from memtui.analysis.title_words import says_the_same
+from memtui.analysis.titles import MAX_TITLE_CELLS, title_for
+from memtui.text.inline import plain_text
+from memtui.text.tables import compile_lines, read_table
+from memtui.text.words import cell_width
+
+_PAIRS = {'"': '"', "“": "”", "'": "'", "‘": "’", "«": "»", "「": "」", "『": "』", "„": "“"}
+_PARAGRAPH = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]|#{1,6}[ \t])")
+_MARK = re.compile(r"[ \t]*(?:(?:[-*+]|#{1,6}|\d{1,3}[.)])[ \t]+|>[ \t]?|\[[xX ]\][ \t]+)*")
+_AFTER_QUOTE = re.compile(r"[\s,.;:)，。；、：）]|$")
+_LINK = re.compile(r"\[[^\[\]]{0,200}\]\([^()\s]{0,400}\)")
+_CONNECTIVE = re.compile(
+    r"(?:and|because|since|as|to|for|with|in|on|due|was|is|at|weil|car|porque|pois)\b", re.IGNORECASE
+)
+_READ_CHARS = 1_200
+_PARAGRAPHS = 5
+_CHOICE_CHARS = 200
+_OPTION_CHARS = 20_000
+_LEAST_ROOM = 16
+_TOPIC_WORDS = 3
+_SAME_SHARE = 0.7
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return compile_lines(read_table(__file__, "adr.toml")["outcome"][name])
+
+
+def is_open(decision: str) -> bool:
+    """Return whether a decision is still to be made, or only names a link."""
+    bare = plain_text(_LINK.sub("", decision)).strip(" *_().:")
+    return not bare or bool(_pattern("open").fullmatch(bare))
+
+
+def states_reason(decision: str) -> bool:
+    """Return whether a decision says why."""
+    return bool(_pattern("reason").search(decision))
+
+
+def decision_title(subject: str, decision: str, options: str) -> str:
+    """Return the title of a record: what was decided about its subject.
+
+    Args:
+        subject: the record's own title.
+        decision: the text of its decision, as Markdown.
+        options: the text of its options, in which a bare number is looked up.
+    """
+    subject = plain_text(subject)
+    choice, is_named = chosen(decision, options)
+    if not choice or (_is_action(subject) and not is_named):
+        return _of_topic(subject, decision)
+    if not subject or says_the_same(subject, choice, share=_SAME_SHARE):
+        return subject or choice
+    if subject.endswith(("?", "？")):
+        if is_imperative(choice):
+            return choice
+        return f"{subject} {choice}" if cell_width(f"{subject} {choice}") <= MAX_TITLE_CELLS else choice
+    room = MAX_TITLE_CELLS - cell_width(subject) - 2
+    short = shortened(choice, room, cell_width) if room >= _LEAST_ROOM else None
+    if short:
+        return f"{subject}: {short}"
+    alone = None if len(choice.split()) <= _TOPIC_WORDS or _is_action(subject) else choice
+    return (alone and shortened(alone, MAX_TITLE_CELLS, cell_width)) or subject
+
+
+def _is_action(subject: str) -> bool:
+    """Return whether a title states a decision, as in `Use Redis streams`."""
+    return " " in subject and is_imperative(subject)
+
+
+def _of_topic(subject: str, decision: str) -> str:
+    """Return a subject, one of a few words with what its decision says first."""
+    if not subject:
+        return title_for(decision, ())
+    is_question = subject.endswith(("?", "？"))
+    if _is_action(subject) or not (is_question or len(subject.split()) <= _TOPIC_WORDS):
+        return subject
+    told = title_for(decision, (subject,))
+    says_more = len(told.split()) > _TOPIC_WORDS and not told.endswith(("…", "?", "？"))
+    both = f"{subject} {told}" if is_question else f"{subject}: {told}"
+    fits = says_more and not says_the_same(told, subject) and cell_width(both) <= MAX_TITLE_CELLS
+    return both if fits else subject
+
+
+def chosen(decision: str, options: str) -> tuple[str, bool]:
+    """Return the option that a decision names, and whether as one of several; empty if it names none."""
+    paragraphs = list(_paragraphs(decision))
+    for at, words in enumerate(paragraphs):
+        label = _pattern("chosen").match(words)
+        if label and not words[label.end() :].strip() and at + 1 < len(paragraphs):
+            return _choice(paragraphs[at + 1], options), True
+        found = label or _pattern("y_statement").match(words) or _pattern("decided").search(words)
+        if found:
+            rest = words[found.end() :]
+            action = f"do not {rest[7:]}" if rest.startswith("not to ") else rest
+            return _choice(action, options), found.re is not _pattern("decided")
+        if numbered := _pattern("numbered").search(words):
+            return _named(numbered["number"] or numbered["also"], options), True
+        if (option := _pattern("option").match(words)) and option["number"]:
+            return _choice(words, options), True
+    return "", False
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    outside = re.sub(r"^(`{3,}|~{3,}).*?(?:^\1|\Z)", "", text[:_READ_CHARS], flags=re.MULTILINE | re.DOTALL)
+    parts = (plain_text(_MARK.sub("", part, count=1)) for part in _PARAGRAPH.split(outside))
+    yield from islice(filter(None, parts), _PARAGRAPHS)
+
+
+def _choice(words: str, options: str) -> str:
+    """Return the choice that a text begins with: what it quotes, or the words up to the reason."""
+    words = words.strip(" :-–—*_")
+    while option := _pattern("option").match(words):
+        following = words[option.end() :]
+        if not following or _CONNECTIVE.match(following):
+            return _named(option["number"] or option["bare"], options)
+        words = following
+    closing = _PAIRS.get(words[:1], "")
+    ends = (at for at in range(1, len(words)) if words[at] == closing and _AFTER_QUOTE.match(words, at + 1))
+    end = next(ends, 0)
+    if end:
+        return _choice(words[1:end], options) if _pattern("option").match(words[1:end]) else _name(words[1:end])
+    ended = _pattern("ended").search(words)
+    return _name(words[: ended.start()] if ended else words)
+
+
+def _name(words: str) -> str:
+    """Return an option's name with a capital; empty for a placeholder and for more than a sentence."""
+    bare = words.strip(" .,;:*_")
+    is_name = len(bare) <= _CHOICE_CHARS and not bare.startswith("{") and not is_open(bare)
+    return capital(bare) if is_name else ""
+
+
+def _named(number: str, options: str) -> str:
+    """Return the name of an option by its number or letter; empty if no line names it."""
+    word = "(?:syntax )?(?:options?|ideas?|variant|alternative|approach)"
+    line = re.compile(
+        rf"^[ \t]*(?:#{{1,6}}[ \t]+|[-*+][ \t]+)?(?:\*\*|__|\[)?[ \t]*(?:{word}[ \t]*)?#?{re.escape(number)}\b"
+        r"[ \t]*[\].):–—-]*(?:\*\*)?[ \t]*(?:[:–—-][ \t]*)?(?P<name>\S.*)$",
+        re.IGNORECASE | re.MULTILINE,
+    )
+    found = line.search(options[:_OPTION_CHARS])
+    return _choice(plain_text(found["name"]), "") if found else ""

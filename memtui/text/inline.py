@@ -1,0 +1,87 @@
+"""Inline Markdown as plain words: one line without links, emphasis, tags and control characters."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+READ_CHARS = 2_000
+"""Only the start of a line is read, so that a line of a megabyte costs nothing."""
+
+_CODE_SPAN = re.compile(r"(?<!`)(`{1,4})(?!`)(.{1,400}?)(?<!`)\1(?!`)")
+_IMAGE = re.compile(r"!\[([^\[\]]{0,200})\](?:\([^()\s]{0,400}[^()]{0,100}\)|\[[^\[\]]{0,100}\])")
+_LINK = re.compile(
+    r"\[([^\[\]]{1,300})\](?:\((?:[^()\s]|\([^()\s]{0,100}\)){0,400}(?:\s[^()]{0,100})?\)|\[[^\[\]]{0,100}\])"
+)
+_AUTOLINK = re.compile(r"<((?:https?://|mailto:)[^<>\s]{1,300})>")
+_TAG = re.compile(r"</?[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,200})?/?>|<!--.{0,400}?-->")
+_STRONG = re.compile(r"(?<![\w*])\*\*(?=[^\s*/,])(.{1,600}?)(?<=[^\s*])\*\*(?!\*)")
+_EMPHASIS = re.compile(r"(?<![\w*/])\*(?=[^\s*/,.])([^*]{1,400}?)(?<=[^\s*])\*(?![\w*/])")
+_UNDERLINED = re.compile(r"(?<![\w/])(_{1,2})(?=[^\s_])([^_]{0,300}[^_\s])\1(?![\w/.])")
+_DUNDER = re.compile(r"__[a-z][a-z0-9_]*__")
+_STRUCK = re.compile(r"~~([^~]{1,300})~~")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+_MARKED = re.compile(r"[\[<*_~]")
+
+_HOLD_FIRST = 0xE000
+_HELD = re.compile("[\ue000-\uf8ff]")
+_CONTROL = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ue000-\uf8ff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(slots=True)
+class HeldCode:
+    """Code spans and escaped letters taken out of a text, so that none is read as punctuation or markup.
+
+    There are 6,400 private characters, and no more than 1,000 such places in the part of a text that is read.
+    """
+
+    spans: list[str] = field(default_factory=list)
+
+    def take_out(self, markdown: str) -> str:
+        """Return the start of a text with a private character for each code span and escaped letter."""
+        shown = _CONTROL.sub(" ", markdown[:READ_CHARS])
+        if "`" in shown:
+            shown = _CODE_SPAN.sub(lambda found: self._hold(found[2].strip()), shown)
+        return _ESCAPE.sub(lambda found: self._hold(found[1]), shown) if "\\" in shown else shown
+
+    def put_back(self, text: str) -> str:
+        """Return a text with everything put back."""
+        return _HELD.sub(lambda found: self.spans[ord(found[0]) - _HOLD_FIRST], text)
+
+    def _hold(self, span: str) -> str:
+        self.spans.append(span)
+        return chr(_HOLD_FIRST + len(self.spans) - 1)
+
+
+def plain_text(markdown: str) -> str:
+    """Return one line of inline Markdown without markup: links become their text, code its content."""
+    held = HeldCode()
+    return held.put_back(unmarked(held.take_out(markdown)))
+
+
+def unmarked(text: str) -> str:
+    """Return a text without links, emphasis and tags; its code must be taken out before."""
+    if not _MARKED.search(text):
+        return one_line(text)
+    for pattern in (_IMAGE, _LINK, _AUTOLINK):
+        text = pattern.sub(r"\1", text)
+    text = _TAG.sub(" ", text)
+    for pattern in (_STRONG, _EMPHASIS, _STRUCK):
+        text = pattern.sub(r"\1", text)
+    text = _UNDERLINED.sub(lambda found: found[0] if _DUNDER.fullmatch(found[0]) else found[2], text)
+    return one_line(text)
+
+
+def visible(text: str) -> str:
+    """Return the start of a text as one line without control characters."""
+    return one_line(_CONTROL.sub(" ", text[:READ_CHARS]))
+
+
+def one_line(text: str) -> str:
+    """Return a text with every run of white space as one space."""
+    return _SPACES.sub(" ", text).strip()

@@ -1,0 +1,234 @@
+"""What a reader of a list relies on: a title says what its memory says, and stands alone."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.analysis.shorten import is_balanced
+from memtui.analysis.titles import MAX_TITLE_CELLS, cut_title, title_for
+from memtui.text.inline import plain_text
+from memtui.text.words import cell_width
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("**Never edit `gen/`**: it is overwritten.", "Never edit gen/"),
+        ("Never store money as floats. Use cents.", "Never store money as floats"),
+        ("**Naming**: use snake_case, e.g. `foo_bar`. More.", "Naming: use snake_case, e.g. foo_bar"),
+        ("__Refunds__: a new row", "Refunds: a new row"),
+        ("**NEVER touch the seal** (`tank.lock`). Ask first:\n\n```sh\nask\n```", "NEVER touch the seal (tank.lock)"),
+        ("Use [the guide](https://x.example/a_(b)) and *care*", "Use the guide and care"),
+        ("- [ ] `make check` passes, then push.", "make check passes, then push"),
+        ("1. First of all, fetch", "First of all, fetch"),
+        ("> Quoted wisdom about locks", "Quoted wisdom about locks"),
+        ("Call `a.b. c` first. Then d.", "Call a.b. c first"),
+        ("`datetime.now()` is wrong here! Use the clock", "datetime.now() is wrong here!"),
+        ("Files in **/*.ts and **/*.tsx are typed", "Files in **/*.ts and **/*.tsx are typed"),
+        ("Keep __init__.py and snake_case_names as they are", "Keep __init__.py and snake_case_names as they are"),
+        ("2026-01-05: Found that v1.2 crashes at start", "Found that v1.2 crashes at start"),
+        ("**Ferry** sells tickets for islands.", "Ferry sells tickets for islands"),
+        ("提交信息必须使用英文。不要混合。", "提交信息必须使用英文"),
+        ("**先理解全局**：先阅读测试", "先理解全局: 先阅读测试"),
+        ("Escaped \\*stars\\* stay visible", "Escaped *stars* stay visible"),
+        ("Two spaces  and\na second line", "Two spaces and a second line"),
+        ("Override it with `x` !important in CSS", "Override it with x !important in CSS"),
+        ("Ask /pay?id=5 first. Then go", "Ask /pay?id=5 first"),
+        ("Never leave <!-- open", "Never leave <!-- open"),
+        ("必ず閉じる！次へ", "必ず閉じる！"),
+        ("A crane (with a hook. And a rope.) lifts it. Then rest.", "A crane (with a hook. And a rope.) lifts it"),
+    ],
+)
+def test_a_title_is_the_first_thing_that_is_stated(text: str, title: str) -> None:
+    assert title_for(text, ()) == title
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("**Note:** Berths are numbered from the sea.", "Berths are numbered from the sea"),
+        ("Note: berths are numbered from the sea", "berths are numbered from the sea"),
+        ("> [!WARNING]\n> Never start two planners against one table", "Never start two planners against one table"),
+        ('!!! note "Why two?"\n    Tides come twice a day here.', "Tides come twice a day here"),
+        ("⚠️ Boil the water first", "Boil the water first"),
+        ("Step 2: Drain the tank before the survey", "Drain the tank before the survey"),
+        ("3.2 Drain the tank before the survey", "Drain the tank before the survey"),
+        ("Rule 7. Lamps stay lit until sunrise", "Lamps stay lit until sunrise"),
+        ("Please make a copy of the chart first", "Make a copy of the chart first"),
+        ("Hinweis: Anker werden nachts geprüft", "Anker werden nachts geprüft"),
+        ("**Achtung:** Anker werden nachts geprüft", "Anker werden nachts geprüft"),
+        ("Remarque : les ancres sont vérifiées la nuit", "les ancres sont vérifiées la nuit"),
+        ("**Importante:** Las anclas se revisan de noche", "Las anclas se revisan de noche"),
+        ("**Observação:** As âncoras são revistas à noite", "As âncoras são revistas à noite"),
+        ("**注意**：夜间检查锚链", "夜间检查锚链"),
+        ("**ポイント**: 夜に錨を点検する", "夜に錨を点検する"),
+        ('"Lamps stay lit until sunrise."', "Lamps stay lit until sunrise"),
+        ("3.12 is the oldest Python that the crane runs on", "3.12 is the oldest Python that the crane runs on"),
+        ("Part-time crews sign the log as well", "Part-time crews sign the log as well"),
+    ],
+)
+def test_labels_marks_and_numbers_are_left_out(text: str, title: str) -> None:
+    assert title_for(text, ()) == title
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "title"),
+    [
+        ("❌ Winding by hand", ("Cranes",), "Cranes: Avoid: Winding by hand"),
+        ("**Bad:** wind the crane by hand", (), "Avoid: wind the crane by hand"),
+        ("❌ Never wind the crane by hand", (), "Never wind the crane by hand"),
+        ("**Falsch:** den Kran von Hand drehen", (), "Vermeiden: den Kran von Hand drehen"),
+        ("**错误**：手动转动吊车", (), "避免: 手动转动吊车"),
+        ("Wind the crane by hand", ("Cranes", "Don't"), "Don't: Wind the crane by hand"),
+        ("手动转动吊车", ("吊车", "禁止事项"), "禁止事项: 手动转动吊车"),
+    ],
+)
+def test_what_is_to_be_avoided_is_not_recommended(text: str, path: tuple[str, ...], title: str) -> None:
+    assert title_for(text, path) == title
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "title"),
+    [
+        ("```bash\nnpm run build\nnpm test\n```", ("Guide", "Commands"), "Commands: npm run build, npm test"),
+        ("`npm run build`", ("Guide", "Build"), "Build: npm run build"),
+        ("```\nsrc/\n├── api/\n```", ("Directory layout",), "Directory layout"),
+        ("```python\nx = 1\n```", ("Parsing dates",), "Parsing dates"),
+        ("```python\nx = 1\n```\n\nDates are kept in UTC.", ("Parsing dates",), "Dates are kept in UTC"),
+        ("| command | when |\n|--|--|\n| lift | noon |\n| drop | dusk |", ("Tasks",), "Tasks: lift, drop"),
+        ("| lift | at noon only |", ("Crane tasks",), "lift: at noon only"),
+        ("- Python 3.12\n- FastAPI", ("Tech stack",), "Tech stack: Python 3.12, FastAPI"),
+        ("- Install: `cargo fetch`\n- Test: `cargo test`", ("Setup",), "Setup: Install, Test"),
+        (
+            "1. Drain the tank\n2. Dry it\n3. Paint it",
+            ("Tank survey",),
+            "Tank survey: Drain the tank, Dry it, Paint it",
+        ),
+        ("The layers are:\n\n- `api/`: HTTP\n- **core**: rules", ("Design",), "The layers are: api/, core"),
+        ("When adding a migration:\n- write the down step", (), "When adding a migration: write the down step"),
+        ("The following rules apply:\n\n- lamps stay lit\n- ropes stay dry", ("Night watch",), None),
+        ("See below", ("Payments", "Refunds"), "Payments: Refunds"),
+        ("Note:", ("Deployment windows",), "Deployment windows"),
+        ("**Symptom**: sold twice\n**Fix**: lock", ("Seats after failover",), "Seats after failover: sold twice"),
+        ("**Scope**: all\n**Owner**: us", ("Test strategy",), "Test strategy: Scope, Owner"),
+        ("Ferry sells tickets. It has:\n- seats\n- fares", ("Overview",), "Ferry sells tickets"),
+        ("**Impact: HIGH**\n\nLift the anchor before the engine starts.", ("Anchors",), None),
+        ("# Anchors\n\n- heavy\n- rusty", (), "Anchors: heavy, rusty"),
+    ],
+)
+def test_the_heading_helps_where_the_text_does_not_speak(text: str, path: tuple[str, ...], title: str | None) -> None:
+    expected = {
+        "Night watch": "Night watch: lamps stay lit, ropes stay dry",
+        "Anchors": "Lift the anchor before the engine starts",
+    }
+    assert title_for(text, path) == (title or expected[path[-1]])
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "title"),
+    [
+        ("Use tabs", ("Guide", "Formatting"), "Formatting: Use tabs"),
+        ("Custom parsers supported", ("Guide", "CLI options"), "CLI options: Custom parsers supported"),
+        ("It restarts by itself after ten minutes", ("Guide", "Crane motor"), None),
+        ("Runs when a crane stalls", ("Guide", "onStall"), "onStall: Runs when a crane stalls"),
+        ("Built for night shifts by the harbour crew", ("Lamp firmware",), None),
+        ("write the down step", ("Guide", "When adding a migration"), "When adding a migration: write the down step"),
+        ("a rope and a hook", ("Guide", "The crane needs"), "The crane needs: a rope and a hook"),
+        ("Crane ropes are changed every spring", ("Guide", "Crane ropes"), "Crane ropes are changed every spring"),
+        ("Log every lift that is above ten tonnes", ("Guide", "Cranes"), "Log every lift that is above ten tonnes"),
+        ("Use tabs", ("Guide", "General rules"), "Use tabs"),
+        ("Use tabs", ("CLAUDE.md",), "CLAUDE.md: Use tabs"),
+        ("Es startet nach zehn Minuten neu", ("Kran", "Der Motor"), "Der Motor: Es startet nach zehn Minuten neu"),
+        ("Elle redémarre après dix minutes", ("Guide", "La grue"), "La grue: Elle redémarre après dix minutes"),
+        ("它会在十分钟后自动重启", ("吊车", "电机"), "电机: 它会在十分钟后自动重启"),
+        ("これは十分後に再起動する", ("クレーン", "モーター"), "モーター: これは十分後に再起動する"),
+    ],
+)
+def test_the_subject_comes_from_the_heading_only_where_the_text_lacks_one(
+    text: str, path: tuple[str, ...], title: str | None
+) -> None:
+    assert title_for(text, path) == (title or f"{path[-1]}: {text}")
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "title"),
+    [
+        ("See tests.md for the list. Cranes are tested at dawn.", (), "Cranes are tested at dawn"),
+        ("Siehe tests.md. Kräne werden morgens geprüft.", (), "Kräne werden morgens geprüft"),
+        ("Voir tests.md. Les grues sont testées le matin.", (), "Les grues sont testées le matin"),
+        ("This section describes the cranes. Lift at dawn only.", (), "Lift at dawn only"),
+        ("Where do ropes go? Ropes hang in the loft.", (), "Where do ropes go? Ropes hang in the loft"),
+        ("详见 tests.md。吊车在清晨测试。", (), "吊车在清晨测试"),
+        ("See tests.md", ("Crane tests",), "Crane tests"),
+    ],
+)
+def test_pointers_and_remarks_on_the_text_itself_are_passed_over(text: str, path: tuple[str, ...], title: str) -> None:
+    assert title_for(text, path) == title
+
+
+def test_a_parent_is_added_to_a_heading_that_names_no_subject() -> None:
+    assert title_for("```py\nx = 1\n```", ("Harbour", "Crane motor", "Example")) == "Crane motor"
+    assert title_for("- one\n- two", ("Harbour", "Crane motor", "Rules")) == "Crane motor: one, two"
+    assert title_for("```py\nx\n```", ("CLAUDE.md", "Commands")) == "Commands"
+    assert title_for("```py\nx\n```", ("Harbour guide for agents", "3. Cranes (src/cranes/)")) == "Cranes"
+    assert title_for("", ()) == "Untitled"
+
+
+def test_a_long_path_in_a_title_keeps_its_end() -> None:
+    text = "`backend/packages/harbour/cranes/motors/limits.py` holds every motor limit of the cranes"
+    assert title_for(text, ()) == "motors/limits.py holds every motor limit of the cranes"
+
+
+def test_a_text_without_a_clause_is_cut_at_a_word() -> None:
+    words = "Understand requested behaviour alongside nearest comparable crane blueprint details immediately"
+    assert title_for(words, ()) == "Understand requested behaviour alongside nearest comparable crane blueprint…"
+
+
+def test_wide_letters_count_twice_and_emoji_stay_whole() -> None:
+    assert cell_width(title_for("必须先理解全局" * 20, ())) <= MAX_TITLE_CELLS
+    family = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
+    cut = cut_title("a " + family * 60)
+    assert cut.removesuffix("…").count(family) * 5 == len(cut.removesuffix("…")) - 2
+    assert not unicodedata.combining(cut_title("e\u0301" * 100)[-1])
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\x00\x1b", "```", "---", "\u200b", "# ", "- ", "|", "**", "⚠️", "1."])
+def test_a_title_is_never_empty(text: str) -> None:
+    assert title_for(text, ()).strip()
+    assert title_for(text, ("",)).strip()
+
+
+_PIECES = re.findall(
+    r"\S+",
+    """
+    - # > ** __ ` ``` | : ; , . ( ) [ ] " “ ” 、 ， 。 （ ） — never use the crane when it rains because of wind and
+    [!NOTE] ❌ Note: Bad: Step 1: 不要 吊车 クレーンは der Kran la grue `x.y(z)` src/a/b/c.py
+    """,
+)
+_MARKDOWN = st.lists(st.sampled_from([*_PIECES, "\n"]), max_size=60).map(" ".join)
+
+
+@given(st.one_of(st.text(max_size=300), _MARKDOWN), st.lists(st.text(max_size=40), max_size=3))
+def test_a_title_is_one_short_balanced_line_without_markup(text: str, path: list[str]) -> None:
+    for title in (title_for(text, path), title_for(f"- **{text}**: x", path), cut_title(text)):
+        assert title == title.strip()
+        assert not any(unicodedata.category(letter) == "Cc" for letter in title)
+        assert cell_width(title) <= MAX_TITLE_CELLS
+    title = title_for(_without_marks(text), ())
+    assert title
+    assert is_balanced(title)
+    assert not re.match(r"(?:[-*+>#]|\d+[.)])\s", title)
+
+
+def _without_marks(text: str) -> str:
+    """Return a text without the letters that a code span may hold unbalanced."""
+    return text.replace("`", "").replace("\\", "")
+
+
+def test_plain_text_keeps_what_code_spans_hold() -> None:
+    assert plain_text("Run `a **b** _c_` and ``x`y``") == "Run a **b** _c_ and x`y"
