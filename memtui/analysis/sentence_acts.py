@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import Any, Literal
 
 from memtui.text.tables import compile_lines, read_table
@@ -16,7 +17,7 @@ CODE_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]{1,300})\1(?!`)")
 
 _CJK = frozenset({"zh", "ja", "ko"})
 _CJK_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_KANA = re.compile(r"[\u3040-\u30ff]")
+_KANA_OR_HANGUL = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
 _RUN, _CODE = "\u2318", "\u25e6"
 _WORD = re.compile(rf"[\w']+(?:-[\w']+)*|[{_RUN}{_CODE}]")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)")
@@ -135,7 +136,7 @@ def _is_order(part: str) -> bool:
         return bool(comma) and _is_order(main.strip())
     if words[0] in openings("verbs") and words[0] not in words_of("determiners"):
         return words[0] not in openings("nouns") or not any(map(_is_finite, words[1:5]))
-    return words[0] in words_of("do") or _is_foreign_order(part)
+    return words[0] in words_of("do") or _is_foreign_order(part, " ".join(words))
 
 
 def _is_finite(word: str) -> bool:
@@ -144,12 +145,12 @@ def _is_finite(word: str) -> bool:
     return word in words_of("finite") or (stem != word and stem in openings("verbs") - openings("nouns"))
 
 
-def _is_foreign_order(part: str) -> bool:
-    if _KANA.search(part):
+def _is_foreign_order(part: str, words: str) -> bool:
+    if _KANA_OR_HANGUL.search(part):
         end = part.rstrip("。．.! ")
         return end.endswith(cjk_words_of("do_last")) or bool(_pattern("japanese_order").search(end))
     german = _pattern("german").search(part) and _ends_as_german_order(part)
-    return bool(german or part.startswith(cjk_words_of("do")))
+    return bool(german or _pattern("foreign_orders").match(words) or part.startswith(cjk_words_of("do")))
 
 
 def _ends_as_german_order(part: str) -> bool:
@@ -159,6 +160,12 @@ def _ends_as_german_order(part: str) -> bool:
 # The tables
 
 
+_LEAST_PLAIN = 5
+_ACCENTED = {"a": "àâáã", "c": "ç", "e": "éèêë", "i": "íîï", "n": "ñ", "o": "óôõ", "u": "úû"}
+_PLAIN = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"}
+    | {accented: plain for plain, letters in _ACCENTED.items() for accented in letters}
+)
 _Phrases = dict[str, list[tuple[tuple[str, ...], str]]]
 
 
@@ -187,9 +194,7 @@ def words_of(name: str) -> frozenset[str]:
 @cache
 def cjk_words_of(name: str) -> tuple[str, ...]:
     """Return the same of Chinese, Japanese and Korean."""
-    return tuple(
-        word for language, written in table("words")[name].items() if language in _CJK for word in written.split()
-    )
+    return tuple(_cjk_words(table("words")[name]))
 
 
 @cache
@@ -224,13 +229,15 @@ def _phrase_table(name: str) -> tuple[_Phrases, tuple[tuple[str, str], ...]]:
     phrases: _Phrases = {}
     cjk: list[tuple[str, str]] = []
     for entry, languages in table(name).items():
-        for language, written in languages.items():
-            if language in _CJK:
-                cjk.extend((word, entry) for word in written.split())
-                continue
-            for phrase in _phrases(written):
-                phrases.setdefault(phrase[0], []).append((phrase, entry))
+        cjk.extend((word, entry) for word in _cjk_words(languages))
+        for phrase in chain.from_iterable(_phrases(languages[name]) for name in languages.keys() - _CJK):
+            phrases.setdefault(phrase[0], []).append((phrase, entry))
     return phrases, tuple(cjk)
+
+
+def _cjk_words(languages: dict[str, str]) -> Iterator[str]:
+    for language in sorted(_CJK & languages.keys()):
+        yield from (word.replace("_", " ") for word in languages[language].split())
 
 
 def _phrases(written: str) -> Iterator[tuple[str, ...]]:
@@ -240,5 +247,11 @@ def _phrases(written: str) -> Iterator[tuple[str, ...]]:
             stem, *endings = part.split("/")
             variants = [stem, *(stem + ending for ending in endings)]
             forms = [(*form, variant) for form in forms for variant in variants]
+        forms += [("-".join(form),) for form in forms if len(form) > 1]
         yield from forms
-        yield from (("-".join(form),) for form in forms if len(form) > 1)
+        yield from (bare for form in forms if (bare := _without_accents(form)) != form)
+
+
+def _without_accents(form: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a phrase as it is written where umlauts and accents are missing; short words would become other words."""
+    return tuple(word.translate(_PLAIN) if len(word) >= _LEAST_PLAIN else word for word in form)
