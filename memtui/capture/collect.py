@@ -60,9 +60,11 @@ class SourcesFound:
     skipped: list[Skipped] = field(default_factory=list)
     links: list[SourceFound] = field(default_factory=list)
     """Links to one of the files."""
+    exclusions: Exclusions = field(default_factory=Exclusions)
+    """What a person leaves out, which holds for imported files too."""
 
     def add(self, other: SourcesFound) -> None:
-        """Add what was found elsewhere."""
+        """Add what was found elsewhere, under the same exclusions."""
         self.sources += other.sources
         self.skipped += other.skipped
         self.links += other.links
@@ -237,7 +239,7 @@ def read(found: SourcesFound, *, progress: ProgressCallback | None = None) -> Co
     Raises:
         Cancelled: raised by `progress`, and passed on.
     """
-    reading = _Reading(progress, deque(found.sources), Collected(skipped=list(found.skipped)))
+    reading = _Reading(progress, deque(found.sources), Collected(skipped=list(found.skipped)), found.exclusions)
     reading.all(found.links)
     return reading.collected
 
@@ -247,6 +249,7 @@ class _Reading:
     progress: ProgressCallback | None
     queue: deque[SourceFound]
     collected: Collected
+    exclusions: Exclusions
     seen: dict[str, SourceFile] = field(default_factory=dict)
     loaders: dict[str, dict[Source, None]] = field(default_factory=dict)
 
@@ -347,8 +350,11 @@ class _Reading:
         for target in targets:
             file = SourceFile(target, source.file.root, source.file.home)
             real = os.path.realpath(target)
+            excluded = self.exclusions.reason(file)
             if not is_inside(source.file, target):
                 self._skip(file, f"outside the project, imported by {source.file.name}")
+            elif excluded is not None:
+                self._skip(file, excluded)
             elif source.depth >= MAX_DEPTH:
                 if real not in self.seen:
                     self._skip(file, f"imported more than {MAX_DEPTH} files deep")

@@ -15,7 +15,7 @@ from memtui.capture.dates import SourceDates
 from memtui.capture.draft import Draft, Skipped
 from memtui.capture.left_out import Exclusions
 from memtui.capture.matching import is_gone
-from memtui.capture.places import memory_folders, sources_of
+from memtui.capture.places import memory_folders, project_sources, sources_of
 from memtui.capture.plan import ImportOptions, ImportPlan, Planner, Recut, spared_by_agents
 from memtui.capture.stable_split import KnownUnit
 from memtui.curate.projects import project_for_writing, view_of
@@ -114,9 +114,11 @@ def find_sources(request: ImportRequest, *, progress: ProgressCallback | None = 
         UsageError: the format is unknown, or a pattern cannot be read.
         Cancelled: the person stopped it.
     """
-    found = SourcesFound()
     exclusions = Exclusions(tuple(request.exclude))
-    for path in request.paths or [find_workspace(request.folder).root]:
+    found = SourcesFound(exclusions=exclusions)
+    if not request.paths:
+        return project_sources(request.folder, request.home, exclusions=exclusions, progress=progress)
+    for path in request.paths:
         absolute = Path(path).expanduser()
         absolute = _without_steps_up(absolute if absolute.is_absolute() else request.folder / absolute)
         found.add(sources_of(absolute, request.home, format=request.format, exclusions=exclusions, progress=progress))

@@ -134,7 +134,7 @@ def left_out(file: SourceFile, reader: Reader | None, lies_in: LeftOut | None) -
     if is_text and not named and _is_started_by_name(file):
         return LeftOut.STARTED
     if reader is None:
-        unread = _unread(file) if is_text else None
+        unread = _unread(file) if is_text or not file.path.suffix else None
         return (lies_in or unread) if unread else None
     if lies_in is LeftOut.EXAMPLE:
         return None if _holds_code(file) else lies_in

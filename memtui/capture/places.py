@@ -52,7 +52,7 @@ def sources_of(
 ) -> SourcesFound:
     """Return the sources of a file or folder, and with a project's root those of its auto memory.
 
-    This is what both the command line and the app import.
+    This is what both the command line and the app import, whether a person names a folder or works in it.
 
     Raises:
         NotFoundError: the path does not exist.
@@ -63,11 +63,25 @@ def sources_of(
     root = workspace.root if workspace.is_repository else None
     exclusions = exclusions or Exclusions()
     found = find(path, root=root, home=home, format=format, exclusions=exclusions, progress=progress)
+    found.exclusions = exclusions
     if path.is_dir() and path.resolve() == workspace.root:
         for folder in memory_folders(workspace):
             if (home / folder).is_dir():
                 found.add(find(home / folder, root=None, home=home, format=format, progress=progress))
     return found
+
+
+def project_sources(
+    folder: Path, home: Path, *, exclusions: Exclusions | None = None, progress: ProgressCallback | None = None
+) -> SourcesFound:
+    """Return the sources of the project around a folder, with its auto memory.
+
+    The home folder, or one above it, is no project: it is searched only where a person names it.
+    """
+    root = find_workspace(folder).root
+    if home.resolve().is_relative_to(root):
+        return SourcesFound()
+    return sources_of(root, home, exclusions=exclusions, progress=progress)
 
 
 def home_sources(home: Path, *, progress: ProgressCallback | None = None) -> SourcesFound:
@@ -83,12 +97,9 @@ def home_sources(home: Path, *, progress: ProgressCallback | None = None) -> Sou
 def find_places(
     folder: Path, home: Path, *, progress: ProgressCallback | None = None
 ) -> tuple[list[KnownPlace], SourcesFound]:
-    """Return the places of the project around a folder, then those of the home folder, and everything found there.
-
-    A home folder that is the project itself is looked at once.
-    """
+    """Return the places of the project around a folder, then those of the home folder, and everything found there."""
     root = find_workspace(folder).root
-    found = sources_of(root, home, progress=progress)
+    found = project_sources(folder, home, progress=progress)
     own = places_of(found.sources, "project", root, home)
     seen = {source.real for source in found.sources}
     others = home_sources(home, progress=progress)

@@ -162,6 +162,24 @@ def test_the_ignore_file_and_patterns_leave_out_more_and_git_does_not(tmp_path: 
     }
 
 
+def test_what_is_left_out_is_not_read_through_an_import_either(tmp_path: Path, home: Path) -> None:
+    files = {"CLAUDE.md": "@docs/a.md\n@docs/b.md\n@docs/c.md\n", ".memtuiignore": "b.md\n"}
+    write_files(tmp_path / "shop", {**files, **dict.fromkeys(["docs/a.md", "docs/b.md", "docs/c.md"], RULE)})
+    collected = read(found(tmp_path / "shop", home, "docs/c.md"))
+    assert [file.file.name for file in collected.files] == ["CLAUDE.md", "docs/a.md"]
+    assert {one.path: one.reason for one in collected.skipped} == {
+        "docs/b.md": LeftOut.IGNORED,
+        "docs/c.md": LeftOut.EXCLUDED,
+    }
+
+
+def test_the_home_folder_is_searched_only_where_it_is_named(home: Path) -> None:
+    write_files(home, {"letters/AGENTS.md": RULE, ".claude/CLAUDE.md": RULE})
+    assert [place.name for place in find_places(home, home)[0]] == ["~/.claude/CLAUDE.md"]
+    assert find_sources(ImportRequest(paths=[], folder=home, home=home)).sources == []
+    assert "letters/AGENTS.md" in names(found(home, home))
+
+
 def test_a_source_is_left_out_for_good_by_its_very_name(tmp_path: Path, home: Path) -> None:
     write_files(tmp_path / "shop", {"a[1]/AGENTS.md": RULE, "a1/AGENTS.md": RULE, ".memtuiignore": "x"})
     leave_out(tmp_path / "shop", "a[1]/AGENTS.md")
