@@ -330,15 +330,15 @@ class ReviewScreen(MemtuiScreen):
             return
         if self._early and identifier in ON_PACK and not asks:
             return  # the number for a list that the key before did not open
-        if identifier == "undo" and self._refuses_undo():
+        if identifier in {"undo", "redo"} and self._refuses(identifier):
             return
         self._early = ""
         await super().action_act(identifier)
 
-    def _refuses_undo(self) -> bool:
-        """Keep an undo that is meant for an ignored verdict from undoing what was changed before the review."""
+    def _refuses(self, identifier: str) -> bool:
+        """Keep an undo that is meant for an ignored verdict, or a redo, from changes made before the review."""
         is_loading = self._headed is None and not self.in_trouble
-        if self._has_acted or self.acting or not (is_loading or self._early):
+        if self._has_acted or self.acting or not (is_loading or (self._early and identifier == "undo")):
             return False
         self._early = NOT_YET_SHOWN if is_loading else ""
         self._say_in_frame("" if is_loading else "no verdict to undo; u again undoes the last change")
