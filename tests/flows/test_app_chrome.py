@@ -4,21 +4,48 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import os
+import re
 import subprocess
 import sys
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import pytest
-from flows.app_driver import NARROW, WIDE, RecordingApp, app_on, browser, holds, screen_text, shows, toasts, until
+from flows.app_driver import (
+    NARROW,
+    WIDE,
+    RecordingApp,
+    app_on,
+    browser,
+    empty_vault,
+    fill,
+    focused,
+    holds,
+    hostile_memories,
+    memory,
+    screen_lines,
+    screen_text,
+    shows,
+    toasts,
+    until,
+)
+from flows.cli_driver import Cli
+from rich.cells import cell_len
+from textual.pilot import Pilot
 from textual.widgets import OptionList
+from textual.widgets._toast import Toast
 
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import MOST_HINTS, Keymap, hints
 from memtui.tui.actions.table import ACTIONS
 from memtui.tui.app import MemtuiApp
+from memtui.tui.health.screen import HealthScreen
+from memtui.tui.lab.screen import LabScreen
 from memtui.tui.screens.help import HelpScreen
 from memtui.tui.state import Opening
+from memtui.tui.themes import plain_style
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 
@@ -198,3 +225,150 @@ def test_the_command_line_hands_on_what_it_was_told(tmp_path: Path, monkeypatch:
     assert (demo.vault.path, demo.start, demo.kinds) == (tmp_path / "demo.duckdb", "list", ())
     with demo.vault.read() as reader:
         assert reader.count(MemoryFilter(scope=EVERYTHING)) == 0
+
+
+@pytest.mark.usefixtures("isolated")
+async def test_what_asks_for_care_beside_what_the_vault_holds(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=NARROW, notifications=True) as pilot:
+        await shows(pilot, "Lock refunds")
+        await pilot.app.run_action("go('health')")
+        await shows(pilot, "5 active memories")
+        text = screen_text(pilot)
+        assert "! due                 2" in text
+        assert "0.9–1.0" in text
+        await pilot.press("tab")
+        await until(pilot, lambda: focused(pilot) == "health-holds", "the other pane")
+        await pilot.press("G")
+        await shows(pilot, "tied to no file")
+        fill(ferry, [memory(9, "A ninth rule")])
+        await shows(pilot, "6 active memories")
+        await pilot.press("l")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen), "the lab, where something can be done")
+
+
+@pytest.mark.usefixtures("isolated")
+async def test_hostile_memories_do_no_harm_at_any_size(tmp_path: Path) -> None:
+    vault = empty_vault(tmp_path)
+    fill(vault, hostile_memories())
+    async with app_on(vault, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
+        await pilot.app.run_action("go('health')")
+        await shows(pilot, "active memories")
+        for size in (WIDE, NARROW, (40, 15), (20, 8)):
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda size=size: pilot.app.screen.size == size, "it is resized")  # type: ignore[misc] # a default binds the size
+            await pilot.press("pagedown", "R")
+        assert isinstance(pilot.app.screen, HealthScreen)
+        assert "\x1b" not in screen_text(pilot)
+        assert not [toast for toast in toasts(pilot) if "Error" in toast]
+
+
+def test_stats_tell_the_same_on_eighty_columns(demo: Cli) -> None:
+    run = demo("stats")
+    record = demo("stats", "--json").json
+    assert all(cell_len(line) <= 80 for line in run.lines)
+    assert f"active: {record['active']}" in run.out
+    assert f"mean{record['freshness']['mean']:>23.2f}" in run.out
+    assert sum(record["freshness"]["bins"]) == record["active"]
+    assert record["most_useful"][0]["title"] in run.out
+    assert {"by_path", "anchors", "duplicates", "contradictions", "review", "signals", "packs", "standing"} <= set(
+        record
+    )
+
+
+def shown(pilot: Pilot[Any]) -> list[str]:
+    return [str(toast.render()) for toast in pilot.app.screen.query(Toast)]
+
+
+def covers_no_frame(pilot: Pilot[Any], toast: Toast) -> None:
+    """A toast takes two lines at most, and neither the first lines, nor a border, nor the footer."""
+    size, region = pilot.app.size, toast.region
+    assert region.height <= 2
+    assert region.y >= 2
+    assert region.bottom <= size.height - 2
+    assert region.right < size.width - 1
+    assert screen_lines(pilot)[-2].rstrip().endswith("╯")
+
+
+async def test_an_undo_takes_the_place_of_what_it_undid_and_the_row_in_hand_stays_in_sight(tmp_path: Path) -> None:
+    vault = empty_vault(tmp_path)
+    fill(vault, [memory(number, f"Memory {number}", days=number) for number in range(1, 61)])
+    async with app_on(vault, tmp_path).run_test(size=NARROW, notifications=True) as pilot:
+        await holds(pilot, 60)
+        await pilot.press("G", "x")
+        await until(pilot, lambda: any("Retired" in toast for toast in shown(pilot)), "it is told")
+        toast = pilot.app.screen.query(Toast).first()
+        pane = browser(pilot)._list
+        await until(pilot, lambda: 0 < toast.region.bottom <= pilot.app.size.height // 2, "the toast stands above")
+        covers_no_frame(pilot, toast)
+        await pilot.press("u")
+        await until(pilot, lambda: any("Undone" in toast for toast in shown(pilot)), "the undo is told")
+        await until(pilot, lambda: len(shown(pilot)) == 1, "it alone is told")
+        await until(pilot, lambda: pane.current == "m0000060", "the cursor is back")
+        line = pane.content_region.y + pane.cursor - pane.scroll_offset.y
+        assert "Memory 60" in screen_lines(pilot)[line]
+        assert screen_lines(pilot)[line].rstrip("│ ").endswith("1 mo")
+        await pilot.press("g")
+        await until(
+            pilot,
+            lambda: all(toast.region.y >= pilot.app.size.height // 2 for toast in pilot.app.screen.query(Toast)),
+            "the toast goes where the cursor is not",
+        )
+        covers_no_frame(pilot, pilot.app.screen.query(Toast).first())
+        await pilot.resize_terminal(40, 15)
+        browser(pilot).say("Long words " * 30)
+        await until(pilot, lambda: any("Long words" in toast for toast in shown(pilot)), "it is told")
+        toast = pilot.app.screen.query(Toast).first()
+        await until(pilot, lambda: 0 < toast.region.right <= 40, "it is laid out")
+        covers_no_frame(pilot, toast)
+
+
+_SGR = re.compile(rb"\x1b\[([0-9;:]*)m")
+_COLOURS = frozenset({*range(30, 50), *range(90, 108), 58, 59})
+
+
+def colours_in(data: bytes) -> set[bytes]:
+    """Return the codes that choose a colour, the terminal's own included."""
+    found = set()
+    for codes in _SGR.findall(data):
+        for code in re.split(rb"[;:]", codes):
+            if code and int(code) in _COLOURS:
+                found.add(codes)
+    return found
+
+
+async def test_no_theme_draws_a_colour_and_the_cursor_is_seen(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = app_on(ferry, tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await shows(pilot, "Lock refunds by payment_id")
+        for theme in sorted(name for name in app.available_themes if name.startswith("memtui")):
+            app.theme = theme
+            await until(pilot, lambda name=theme: app.current_theme.name == name, theme)  # type: ignore[misc] # bound at once
+            await pilot.press("down")
+            await pilot.pause()
+            strips = app.screen._compositor.render_strips()
+            styles = [segment.style for strip in strips for segment in strip if segment.style is not None]
+            assert not any(style.color or style.bgcolor for style in styles), theme
+            marked = [strip.text for strip in strips if any(each.style and each.style.reverse for each in strip)]
+            assert any("│" in text for text in marked), f"{theme}: a row of the list stands out"
+        plain_style.cache_clear()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pseudo terminal")
+@pytest.mark.parametrize("theme", ["memtui-dark", "memtui-ansi"])
+def test_no_colour_code_reaches_the_terminal(ferry: Vault, tmp_path: Path, theme: str) -> None:
+    from bench.terminal import Terminal
+
+    vault = ferry.path
+    environment = {"NO_COLOR": "1", "COLORTERM": "truecolor", "TEXTUAL_THEME": theme}
+    command = [sys.executable, "-m", "memtui", "--vault", str(vault)]
+    with Terminal(command, folder=tmp_path, environment=environment) as terminal:
+        terminal.seconds_until("Lock refunds by payment_id")
+        terminal.press(b"j")
+        terminal.press(b"?")
+        terminal.seconds_until("Help")
+        written = b"".join(part for _, part in terminal._written)
+    assert b"\x1b[7m" in written or b";7m" in written, "what stands out is reversed"
+    assert colours_in(written) == set()

@@ -1,13 +1,17 @@
-"""Snoozing until a file changes."""
+"""Snoozing until a file changes. What git and the working tree say about a memory's files."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from curating import AGENT, PERSON, add, everything, get, repository, write_files
+from curating import AGENT, PERSON, add, commit, everything, get, git, repository, write_files
+from support import make_memory
 
 from memtui.curate.anchors import check_trees, snooze_until_change
+from memtui.curate.file_history import MOST_FILES, MOST_LINES, FileChange, file_changes
 from memtui.curate.history import redo, undo
 from memtui.curate.lifecycle import verify
 from memtui.curate.memories import edit_memory
@@ -15,19 +19,20 @@ from memtui.curate.outcomes import SkipReason
 from memtui.curate.review_queue import review_queue
 from memtui.curate.views import get_view, view_record
 from memtui.domain.freshness import UNTIL_CHANGE
+from memtui.domain.memory import Anchor, Memory
 from memtui.errors import RefusedError
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
+from memtui.workspace import Tree, file_hash
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root_anchors(tmp_path: Path) -> Path:
     return repository(tmp_path / "shop", {"pay/lock.py": "lock\n", "pay/card.py": "card\n", "docs/pay.md": "pay\n"})
 
 
-def stale(vault: Vault, root: Path, *files: str) -> str:
-    memory = add(vault, f"Rule on {' '.join(files)}", kind="note", files=list(files), folder=root)
+def stale(vault: Vault, root_anchors: Path, *files: str) -> str:
+    memory = add(vault, f"Rule on {' '.join(files)}", kind="note", files=list(files), folder=root_anchors)
     vault.now.pass_days(100)  # type: ignore[attr-defined] # the clock of the tests
     return memory.id
 
@@ -36,8 +41,8 @@ def due(vault: Vault) -> dict[str, str]:
     return {found.memory.id: found.why for found in review_queue(vault, EVERYTHING)}
 
 
-def look(vault: Vault, root: Path) -> None:
-    check_trees(vault, [Tree("shop", root)])
+def look(vault: Vault, root_anchors: Path) -> None:
+    check_trees(vault, [Tree("shop", root_anchors)])
 
 
 @pytest.mark.parametrize(
@@ -48,77 +53,79 @@ def look(vault: Vault, root: Path) -> None:
         ("pay", {"pay/card.py": "another card\n"}),
     ],
 )
-def test_it_is_due_again_once_a_file_is_another(vault: Vault, root: Path, anchor: str, change: dict[str, str]) -> None:
-    memory = stale(vault, root, anchor)
+def test_it_is_due_again_once_a_file_is_another(
+    vault: Vault, root_anchors: Path, anchor: str, change: dict[str, str]
+) -> None:
+    memory = stale(vault, root_anchors, anchor)
     assert memory in due(vault)
-    (snoozed,) = snooze_until_change(vault, [memory], actor=PERSON, tree=Tree("shop", root)).changed
+    (snoozed,) = snooze_until_change(vault, [memory], actor=PERSON, tree=Tree("shop", root_anchors)).changed
     assert snoozed.snoozed_until == UNTIL_CHANGE
-    look(vault, root)
+    look(vault, root_anchors)
     vault.now.pass_days(1_000)  # type: ignore[attr-defined] # as above
-    write_files(root, {"docs/pay.md": "another page\n"})
-    look(vault, root)
+    write_files(root_anchors, {"docs/pay.md": "another page\n"})
+    look(vault, root_anchors)
     assert due(vault) == {}, "neither time nor another file brings it back"
     assert get_view(vault, memory).due_at is None
-    write_files(root, change)
+    write_files(root_anchors, change)
     assert due(vault) == {}, "a check has to see it first"
-    look(vault, root)
+    look(vault, root_anchors)
     assert "a file changed since it was snoozed" in due(vault)[memory]
     assert get_view(vault, memory).due_at is not None
-    verify(vault, [memory], actor=PERSON, tree=Tree("shop", root))
+    verify(vault, [memory], actor=PERSON, tree=Tree("shop", root_anchors))
     assert due(vault) == {}
 
 
-def test_a_file_that_goes_or_comes_is_a_change_too(vault: Vault, root: Path) -> None:
-    memory = stale(vault, root, "pay/lock.py")
-    (root / "pay/lock.py").unlink()
-    snooze_until_change(vault, [memory], actor=PERSON, tree=Tree("shop", root))
-    look(vault, root)
+def test_a_file_that_goes_or_comes_is_a_change_too(vault: Vault, root_anchors: Path) -> None:
+    memory = stale(vault, root_anchors, "pay/lock.py")
+    (root_anchors / "pay/lock.py").unlink()
+    snooze_until_change(vault, [memory], actor=PERSON, tree=Tree("shop", root_anchors))
+    look(vault, root_anchors)
     assert due(vault) == {}
-    write_files(root, {"pay/lock.py": "lock\n"})
-    look(vault, root)
+    write_files(root_anchors, {"pay/lock.py": "lock\n"})
+    look(vault, root_anchors)
     assert memory in due(vault)
 
 
-def test_a_second_snooze_waits_for_the_next_change(vault: Vault, root: Path) -> None:
-    memory = stale(vault, root, "pay/lock.py")
+def test_a_second_snooze_waits_for_the_next_change(vault: Vault, root_anchors: Path) -> None:
+    memory = stale(vault, root_anchors, "pay/lock.py")
     for text in ("two\n", "three\n"):
-        snooze_until_change(vault, [memory], actor=PERSON, tree=Tree("shop", root))
+        snooze_until_change(vault, [memory], actor=PERSON, tree=Tree("shop", root_anchors))
         assert due(vault) == {}
-        look(vault, root)
+        look(vault, root_anchors)
         assert due(vault) == {}
-        write_files(root, {"pay/lock.py": text})
-        look(vault, root)
+        write_files(root_anchors, {"pay/lock.py": text})
+        look(vault, root_anchors)
         assert memory in due(vault)
 
 
-def test_undo_takes_the_snooze_and_what_it_waits_for_back(vault: Vault, root: Path) -> None:
-    memory = stale(vault, root, "pay/lock.py")
+def test_undo_takes_the_snooze_and_what_it_waits_for_back(vault: Vault, root_anchors: Path) -> None:
+    memory = stale(vault, root_anchors, "pay/lock.py")
     before = everything(vault)
-    snooze_until_change(vault, [memory], actor=PERSON, tree=Tree("shop", root))
+    snooze_until_change(vault, [memory], actor=PERSON, tree=Tree("shop", root_anchors))
     after = everything(vault)
     undo(vault, actor=PERSON)
     assert everything(vault) == before
     assert memory in due(vault)
     redo(vault, actor=PERSON)
     assert everything(vault) == after
-    write_files(root, {"pay/lock.py": "two\n"})
-    look(vault, root)
+    write_files(root_anchors, {"pay/lock.py": "two\n"})
+    look(vault, root_anchors)
     assert memory in due(vault)
 
 
-def test_the_record_keeps_its_shape(vault: Vault, root: Path) -> None:
-    memory = stale(vault, root, "pay/lock.py")
-    snooze_until_change(vault, [memory], actor=PERSON, tree=Tree("shop", root))
+def test_the_record_keeps_its_shape(vault: Vault, root_anchors: Path) -> None:
+    memory = stale(vault, root_anchors, "pay/lock.py")
+    snooze_until_change(vault, [memory], actor=PERSON, tree=Tree("shop", root_anchors))
     record = view_record(get_view(vault, memory), vault.kinds)
     assert (record["snoozed_until"], record["due_at"]) == ("9999-12-31T00:00:00Z", None)
 
 
-def test_what_cannot_change_is_left_alone_and_agents_may_not(vault: Vault, root: Path) -> None:
+def test_what_cannot_change_is_left_alone_and_agents_may_not(vault: Vault, root_anchors: Path) -> None:
     loose, elsewhere = add(vault, "Tied to nothing"), add(vault, "Elsewhere", files=["x/*.py"], project="till")
-    moved = stale(vault, root, "pay/lock.py")
+    moved = stale(vault, root_anchors, "pay/lock.py")
     version = get(vault, moved).version
     edit_memory(vault, moved, {"tags": ["x"]}, actor=PERSON)
-    tree = Tree("shop", root)
+    tree = Tree("shop", root_anchors)
     ids = [loose.id, elsewhere.id, moved]
     outcome = snooze_until_change(vault, ids, actor=PERSON, tree=tree, versions={moved: version})
     assert outcome.changed == ()
@@ -129,3 +136,104 @@ def test_what_cannot_change_is_left_alone_and_agents_may_not(vault: Vault, root:
     }
     with pytest.raises(RefusedError):
         snooze_until_change(vault, [moved], actor=AGENT, tree=tree)
+
+
+VERIFIED = datetime(2026, 2, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def tree_history(tmp_path: Path) -> Tree:
+    """A repository whose file changed in March, after the memory was verified in February."""
+    root = repository(
+        tmp_path / "shop",
+        {"pay/service.py": "for i in range(3):\n    send()\n", "pay/lock.py": "lock()\n", "[x]/a.py": "one\n"},
+    )
+    write_files(root, {"pay/service.py": "@idempotent\n    send()\n\x1b[31m\tred()\n", "[x]/a.py": "two\n"})
+    commit(root, on="2026-03-01")
+    return Tree("shop", root)
+
+
+def tied(*paths: str, verified_at: datetime | None = VERIFIED, **values: object) -> Memory:
+    anchors = tuple(Anchor(path) for path in paths)
+    return make_memory(anchors=anchors, verified_at=verified_at, project="shop", **values)
+
+
+def test_lines_added_and_taken_away_since_it_was_verified(tree_history: Tree) -> None:
+    changed, same = file_changes(tied("pay/service.py", "pay/lock.py"), tree_history)
+    assert (changed.added, changed.removed) == (2, 1)
+    assert changed.lines[:2] == ("-for i in range(3):", "+@idempotent")
+    assert "\x1b" not in "".join(changed.lines), "control characters are written out"
+    assert (same.added, same.removed, same.lines) == (0, 0, ())
+
+
+def test_nothing_changed_since_a_later_verification(tree_history: Tree) -> None:
+    (change,) = file_changes(tied("pay/service.py", verified_at=datetime(2026, 4, 1, tzinfo=UTC)), tree_history)
+    assert (change.added, change.removed) == (0, 0)
+
+
+def test_names_are_taken_as_they_are_and_short_ones_are_found(tree_history: Tree) -> None:
+    magic, short = file_changes(tied(":(exclude)pay", "service.py"), tree_history)
+    assert not magic.lines
+    assert (short.added, short.removed) == (2, 1)
+
+
+def test_globs_folders_outside_and_many_files_are_no_trouble(tree_history: Tree) -> None:
+    paths = ("pay/*.py", "../elsewhere.py", "/etc/passwd", "gone.py", "--output=x", *(f"f{n}.py" for n in range(9)))
+    found = file_changes(tied(*paths), tree_history)
+    assert len(found) == MOST_FILES
+    assert all(not change.lines for change in found)
+    assert not list(tree_history.root.glob("x"))
+
+
+def test_only_the_first_lines_of_a_large_change_are_kept(tree_history: Tree) -> None:
+    write_files(tree_history.root, {"pay/lock.py": "".join(f"line {number} {'y' * 500}\n" for number in range(1_000))})
+    commit(tree_history.root, on="2026-03-02")
+    (change,) = file_changes(tied("pay/lock.py"), tree_history)
+    assert change.added == 1_000
+    assert len(change.lines) == MOST_LINES
+    assert max(map(len, change.lines)) <= 200
+
+
+def test_without_a_tree_or_a_repository_git_says_nothing(tree_history: Tree, tmp_path: Path) -> None:
+    assert file_changes(tied("pay/lock.py"), None) == [FileChange("pay/lock.py", None)]
+    assert file_changes(tied("pay/lock.py"), Tree("other", tree_history.root)) == [FileChange("pay/lock.py", None)]
+    (tmp_path / "plain").mkdir()
+    (change,) = file_changes(tied("pay/lock.py"), Tree("shop", tmp_path / "plain"))
+    assert change.added is None
+
+
+def test_drivers_of_the_repository_are_not_run(tree_history: Tree, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    git(tree_history.root, "config", "diff.evil.textconv", f"touch {ran};cat")
+    git(tree_history.root, "config", "diff.evil.command", f"touch {ran};true")
+    write_files(tree_history.root, {".gitattributes": "*.py diff=evil\n"})
+    (change,) = file_changes(tied("pay/service.py"), tree_history)
+    assert change.added == 2
+    assert not ran.exists()
+
+
+def test_what_is_not_committed_yet_is_shown_too_and_runs_no_filter(tree_history: Tree, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    git(tree_history.root, "config", "filter.evil.clean", f"touch {ran};cat")
+    git(tree_history.root, "config", "filter.evil.smudge", f"touch {ran};cat")
+    write_files(tree_history.root, {".gitattributes": "*.py filter=evil\n"})
+    verified = tied("pay/lock.py", verified_at=datetime(2026, 4, 1, tzinfo=UTC))
+    memory = replace(verified, anchors=(Anchor("pay/lock.py", file_hash(tree_history.root / "pay/lock.py")),))
+    write_files(tree_history.root, {"pay/lock.py": "lock()\nrelease()\n"})
+    (change,) = file_changes(memory, tree_history)
+    assert change == FileChange("pay/lock.py", "changed", 1, 0, ("+release()",))
+    assert not ran.exists()
+
+
+def test_a_move_is_no_change_of_the_text(tree_history: Tree) -> None:
+    git(tree_history.root, "mv", "pay/lock.py", "pay/locking.py")
+    commit(tree_history.root, on="2026-03-05")
+    (before,) = file_changes(tied("pay/lock.py"), tree_history)
+    assert (before.state, before.removed) == ("gone", 1)
+    (told,) = file_changes(tied("pay/lock.py::lock"), tree_history, moves={"pay/lock.py::lock": "pay/locking.py::lock"})
+    assert told == FileChange("pay/lock.py::lock", "moved", 0, 0)
+    write_files(tree_history.root, {"pay/locking.py": "lock()\nrelease()\n" + "more()\n"})
+    commit(tree_history.root, on="2026-03-06")
+    (followed,) = file_changes(tied("pay/locking.py"), tree_history)
+    assert followed.added is not None
+    assert followed.lines[-1] == "+more()"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
-from curating import AGENT, PERSON, START, Clock, add, everything, get
+from curating import AGENT, PERSON, START, Clock, add, everything, get, new_vault
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from support import make_memory
 
 from memtui.curate.history import history, redo, undo
@@ -20,22 +25,22 @@ from memtui.curate.merge import combine, fields_of, marked_texts, merge, named_p
 from memtui.curate.views import tokens_of
 from memtui.domain.memory import MOST_MERGED, Anchor, Memory, Source
 from memtui.domain.record import memory_record
-from memtui.errors import ConflictError, NotFoundError, RefusedError, SecretRefusedError, UsageError
+from memtui.errors import ConflictError, MemtuiError, NotFoundError, RefusedError, SecretRefusedError, UsageError
 from memtui.vault.vault import Vault
 
 
-def put(vault: Vault, memory: Memory) -> Memory:
+def put(vault: Vault, memory_merge: Memory) -> Memory:
     with vault.write(actor="person", action="test") as writer:
-        return writer.put(memory)
+        return writer.put(memory_merge)
 
 
-def memory(name: str, **fields: Any) -> Memory:
+def memory_merge(name: str, **fields: Any) -> Memory:
     values: dict[str, Any] = {"project": "shop", "created_at": START, "updated_at": START, "insight": f"Text {name}."}
     return Memory(id=f"{name}222222"[:8], title=f"Title {name}", **{**values, **fields})
 
 
 def test_a_merge_keeps_what_each_of_them_held() -> None:
-    first = memory(
+    first = memory_merge(
         "a",
         rationale="Why a",
         tags=("db", "ci"),
@@ -45,7 +50,7 @@ def test_a_merge_keeps_what_each_of_them_held() -> None:
         sources=(Source(format="memtui"), Source(format="claude-md", path="CLAUDE.md")),
         observed_at=START,
     )
-    second = memory(
+    second = memory_merge(
         "b",
         created_at=START - timedelta(days=9),
         rationale="Why b",
@@ -72,8 +77,10 @@ def test_a_merge_keeps_what_each_of_them_held() -> None:
 
 
 def test_a_text_that_is_contained_is_not_said_twice() -> None:
-    first = memory("a", insight="Lock payments.\nFor 30 s.")
-    merged = combine(first, [memory("b", insight="For 30 s.  \r\n"), memory("c", insight="Never log.")], "shop")
+    first = memory_merge("a", insight="Lock payments.\nFor 30 s.")
+    merged = combine(
+        first, [memory_merge("b", insight="For 30 s.  \r\n"), memory_merge("c", insight="Never log.")], "shop"
+    )
     assert merged.insight == "Lock payments.\nFor 30 s.\n\nNever log."
 
 
@@ -93,7 +100,7 @@ def test_the_one_that_stays_can_be_named(vault: Vault) -> None:
     first, second, third = (add(vault, text) for text in ("a", "b", "c"))
     assert merge(vault, [first.id, second.id], into=second.id, actor=PERSON).result.id == second.id
     merged = merge(vault, [second.id], into=third.id, actor=PERSON)
-    assert (merged.result.id, [memory.id for memory in merged.originals]) == (third.id, [second.id])
+    assert (merged.result.id, [memory_merge.id for memory_merge in merged.originals]) == (third.id, [second.id])
 
 
 def test_unmerging_brings_each_back_to_the_byte(vault: Vault, clock: Clock) -> None:
@@ -126,8 +133,8 @@ def test_edits_since_the_merge_stay_in_the_history(vault: Vault) -> None:
 
 
 def test_a_memory_that_held_it_all_already_can_be_unmerged_too(vault: Vault) -> None:
-    into = put(vault, memory("a", insight="Lock payments. For 30 s."))
-    other = put(vault, memory("b", insight="For 30 s.", created_at=START + timedelta(days=1)))
+    into = put(vault, memory_merge("a", insight="Lock payments. For 30 s."))
+    other = put(vault, memory_merge("b", insight="For 30 s.", created_at=START + timedelta(days=1)))
     before = everything(vault)
     assert merge(vault, [into.id, other.id], actor=PERSON).result.version == 1
     edit_memory(vault, into.id, {"insight": "Changed since"}, actor=PERSON)
@@ -360,3 +367,90 @@ def test_a_secret_written_by_hand_is_refused_and_one_that_was_there_is_not(vault
     with pytest.raises(SecretRefusedError):
         merge(vault, ids, actor=PERSON, chosen={"insight": f"Lock with {secret} at hand."})
     assert secret in merge(vault, ids, actor=PERSON).result.insight
+
+
+THOROUGH = bool(os.environ.get("MEMTUI_THOROUGH"))
+COUNT = 5
+TEXTS = ("Take the payment lock.", "Take the payment lock for 30 s.", "使用 make 🙂", "[/x] ```")
+DERIVED = ("version", "updated_at")
+"""What the portable form does not hold."""
+
+
+def portable(memory: Memory) -> dict[str, object]:
+    return {name: value for name, value in memory_record(memory).items() if name not in DERIVED}
+
+
+class Merging(RuleBasedStateMachine):
+    """A person who merges, edits, takes apart and undoes, with a note of what went into each merge."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp(prefix="merging-"))
+        self.vault, _ = new_vault(self.folder)
+        self.merges: dict[str, list[dict[str, dict[str, object]]]] = {}
+        """By the memory that took the others up: what each was before, one entry for each merge that stands."""
+
+    @initialize(texts=st.lists(st.sampled_from(TEXTS), min_size=COUNT, max_size=COUNT), pinned=st.booleans())
+    def fill(self, texts: list[str], *, pinned: bool) -> None:
+        with self.vault.write(actor="person", action="import") as writer:
+            writer.put_many(
+                Memory(
+                    id=f"m{number:07d}",
+                    title=f"Memory {number}",
+                    insight=text,
+                    project="shop",
+                    tags=(f"tag-{number}",),
+                    anchors=(Anchor(f"src/{number % 2}.py"),),
+                    pinned=pinned and number == 1,
+                    created_at=writer.now,
+                    updated_at=writer.now,
+                )
+                for number, text in enumerate(texts)
+            )
+
+    def active(self) -> list[str]:
+        memories = (get(self.vault, f"m{number:07d}") for number in range(COUNT))
+        return [memory.id for memory in memories if memory.status == "active"]
+
+    @precondition(lambda self: len(self.active()) > 1)
+    @rule(picks=st.lists(st.integers(0, COUNT - 1), min_size=2, max_size=MOST_MERGED, unique=True))
+    def merge(self, picks: list[int]) -> None:
+        active = self.active()
+        members = list(dict.fromkeys(active[pick % len(active)] for pick in picks))
+        if len(members) > 1:
+            before = {member: portable(get(self.vault, member)) for member in members}
+            merge(self.vault, members, actor=PERSON)
+            self.merges.setdefault(members[0], []).append(before)
+
+    @rule(pick=st.integers(0, COUNT - 1), text=st.sampled_from(TEXTS), tag=st.sampled_from(("a", "b")))
+    def edit(self, pick: int, text: str, tag: str) -> None:
+        active = self.active()
+        try:
+            edit_memory(self.vault, active[pick % len(active)], {"insight": text, "tags": (tag,)}, actor=PERSON)
+        except MemtuiError:
+            return
+
+    @precondition(lambda self: any(self.merges.values()))
+    @rule(pick=st.integers(0, COUNT - 1), text=st.sampled_from(TEXTS), undone=st.booleans())
+    def unmerge(self, pick: int, text: str, *, undone: bool) -> None:
+        standing = [target for target in self.merges if self.merges[target] and target in self.active()]
+        target = standing[pick % len(standing)]
+        edit_memory(self.vault, target, {"insight": f"{text} Since the merge."}, actor=PERSON)
+        merged = {name: portable(get(self.vault, name)) for name in self.merges[target][-1]}
+        unmerge(self.vault, target, actor=PERSON)
+        apart = self.merges[target][-1]
+        assert {name: portable(get(self.vault, name)) for name in apart} == apart
+        said = [(step.after or {}).get("insight") for step in history(self.vault, target)]
+        assert f"{text} Since the merge." in said, "a later edit is kept as a revision"
+        if undone:
+            undo(self.vault, actor=PERSON)
+            assert {name: portable(get(self.vault, name)) for name in apart} == merged
+            redo(self.vault, actor=PERSON)
+            assert {name: portable(get(self.vault, name)) for name in apart} == apart
+        self.merges[target].pop()
+
+    def teardown(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+TestMerging = Merging.TestCase

@@ -12,17 +12,22 @@ from hypothesis import strategies as st
 
 from memtui.domain.freshness import (
     FLOOR,
+    HIGHEST,
+    LOWEST,
+    SIGNAL_TYPES,
     decay,
     due_at,
     freshness,
+    from_counts,
     half_life_days,
     last_trusted_at,
     learned_half_life,
     lesson_from,
     lessons_by_kind,
+    usefulness,
 )
 from memtui.domain.kinds import Kind, Kinds
-from memtui.domain.memory import Memory, Verdict
+from memtui.domain.memory import Memory, Signal, Verdict
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 KINDS = Kinds()
@@ -149,7 +154,7 @@ def test_the_longest_half_life_is_due_at_the_end_of_time_and_not_an_error() -> N
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def verdict(name: str, days: float, memory: str = "aaaaaaaa") -> Verdict:
+def verdict_freshness(name: str, days: float, memory: str = "aaaaaaaa") -> Verdict:
     return Verdict(memory_id=memory, verdict=name, at=NOON, actor="person", exposure_days=days)
 
 
@@ -164,15 +169,19 @@ def test_the_formula_is_the_mean_of_the_gamma_posterior() -> None:
 
 
 def test_what_held_lengthens_and_what_expired_shortens() -> None:
-    held = lesson_from([verdict("still-true", 300), verdict("edited", 200)], 180)
-    gone = lesson_from([verdict("outdated", 20), verdict("superseded", 10)], 180)
+    held = lesson_from([verdict_freshness("still-true", 300), verdict_freshness("edited", 200)], 180)
+    gone = lesson_from([verdict_freshness("outdated", 20), verdict_freshness("superseded", 10)], 180)
     assert gone.half_life_days < 180 < held.half_life_days
     assert (gone.expired, gone.exposure_days, held.expired) == (2, 30, 0)
     assert str(gone) == "95 d from 2 verdicts"
 
 
 def test_snoozing_teaches_nothing_and_kinds_stay_apart() -> None:
-    some = [verdict("snoozed", 90), verdict("outdated", 5, "bbbbbbbb"), verdict("still-true", 9, "unknown2")]
+    some = [
+        verdict_freshness("snoozed", 90),
+        verdict_freshness("outdated", 5, "bbbbbbbb"),
+        verdict_freshness("still-true", 9, "unknown2"),
+    ]
     found = lessons_by_kind(some, {"aaaaaaaa": "decision", "bbbbbbbb": "tooling"}, Kinds())
     assert list(found) == ["tooling"]
 
@@ -193,3 +202,76 @@ def test_what_was_accepted_lately_is_due_later_yet_no_fresher() -> None:
     assert after - before == timedelta(days=299)
     verified = replace(accepted, verified_at=NOW)
     assert due_at(verified, KINDS) == due_at(replace(verified, confirmed_at=None), KINDS)
+
+
+def signals(name: str, count: int = 1, *, days: float = 0, weight: float = 1.0) -> list[Signal]:
+    at = NOW - timedelta(days=days)
+    return [Signal(memory_id="m", signal=name, at=at, actor="person", weight=weight)] * count
+
+
+def test_a_memory_nobody_used_counts_as_it_is() -> None:
+    assert usefulness([], NOW) == 1.0
+
+
+def test_helping_lifts_and_hurting_lowers() -> None:
+    assert usefulness(signals("helped"), NOW) == pytest.approx(2 * 2 / 3)
+    assert usefulness(signals("hurt"), NOW) == LOWEST
+    assert usefulness(signals("unused"), NOW) < 1.0
+    assert usefulness(signals("corrected"), NOW) < usefulness(signals("unused"), NOW)
+
+
+@pytest.mark.parametrize("verdict", ["hurt", "corrected"])
+@pytest.mark.parametrize("use", ["injected", "copied", "referenced"])
+def test_no_amount_of_use_outweighs_one_bad_verdict(verdict: str, use: str) -> None:
+    assert usefulness([*signals(use, 100_000), *signals(verdict)], NOW) < 1.0
+
+
+@pytest.mark.parametrize("use", ["injected", "copied", "referenced"])
+def test_no_amount_of_use_lifts_as_much_as_one_good_verdict(use: str) -> None:
+    assert usefulness(signals(use, 100_000), NOW) < usefulness(signals("helped"), NOW)
+
+
+def test_frequent_use_counts_a_little_and_less_and_less() -> None:
+    values = [usefulness(signals("injected", count), NOW) for count in (0, 10, 20, 30)]
+    assert values == sorted(set(values))
+    assert values[1] - values[0] > values[2] - values[1] > values[3] - values[2]
+
+
+def test_a_reference_says_more_than_a_copy() -> None:
+    assert usefulness(signals("referenced"), NOW) > usefulness(signals("copied"), NOW)
+
+
+@pytest.mark.parametrize("name", ["accepted", "previewed", "displayed"])
+def test_what_is_no_use_counts_for_nothing(name: str) -> None:
+    assert usefulness(signals(name, 100), NOW) == 1.0
+
+
+@pytest.mark.parametrize("name", ["helped", "hurt", "injected"])
+def test_every_signal_fades(name: str) -> None:
+    distances = [abs(usefulness(signals(name, days=days), NOW) - 1.0) for days in (0, 90, 400, 4000)]
+    assert distances == sorted(distances, reverse=True)
+    assert distances[-1] < 1e-6
+
+
+def test_a_signal_counts_half_after_ninety_days() -> None:
+    assert usefulness(signals("helped", days=90), NOW) == pytest.approx(from_counts(0.5, 0))
+
+
+def test_a_signal_from_the_future_counts_as_one_of_now() -> None:
+    assert usefulness(signals("helped", days=-400), NOW) == usefulness(signals("helped"), NOW)
+
+
+@given(
+    st.lists(
+        st.builds(
+            Signal,
+            memory_id=st.just("m"),
+            signal=st.sampled_from(SIGNAL_TYPES),
+            at=st.datetimes(timezones=st.just(UTC)),
+            actor=st.just("a"),
+            weight=st.floats(0, 1000),
+        )
+    )
+)
+def test_usefulness_stays_within_its_bounds(found: list[Signal]) -> None:
+    assert LOWEST <= usefulness(found, NOW) <= HIGHEST

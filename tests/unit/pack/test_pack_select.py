@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pack_story import packed
+from recall_story import memory, story_vault
 
+from memtui.config import TargetSettings
+from memtui.domain.reasons import Reason, ReasonCode
+from memtui.errors import UsageError
+from memtui.pack.budget import Limit, Measure, counter_for, parse_limits
+from memtui.pack.build import Pack, build_pack
+from memtui.pack.compile import Compiler
+from memtui.pack.options import PackOptions
 from memtui.pack.select import Candidate, best_swap
+from memtui.pack.targets.base import STYLES, PayloadInfo, Style, Target
+from memtui.pack.targets.formats import target_named
+from memtui.recall.result import Hit, Recall, Task
+from memtui.text.words import parse_budget
+from memtui.vault.vault import Vault
 
 
-def one(key: str, value: float, *sizes: int) -> Candidate:
+def one_select(key: str, value: float, *sizes: int) -> Candidate:
     return Candidate(key, value, sizes)
 
 
 def test_one_large_gives_way_to_two_small_that_are_worth_more() -> None:
-    inside = [one("large", 5, 100), one("other", 9, 10)]
-    assert best_swap(inside, [one("a", 3, 50), one("b", 3, 50)], (0,)) == (("large",), ("a", "b"))
+    inside = [one_select("large", 5, 100), one_select("other", 9, 10)]
+    assert best_swap(inside, [one_select("a", 3, 50), one_select("b", 3, 50)], (0,)) == (("large",), ("a", "b"))
 
 
 def test_what_fits_comes_in_without_anything_going_out() -> None:
-    assert best_swap([one("in", 5, 10)], [one("a", 1, 3)], (3,)) == ((), ("a",))
+    assert best_swap([one_select("in", 5, 10)], [one_select("a", 1, 3)], (3,)) == ((), ("a",))
 
 
 def test_every_bound_counts() -> None:
-    assert best_swap([one("in", 1, 10, 10)], [one("a", 9, 5, 11)], (0, 0)) is None
+    assert best_swap([one_select("in", 1, 10, 10)], [one_select("a", 9, 5, 11)], (0, 0)) is None
 
 
 def test_no_gain_is_no_swap() -> None:
-    assert best_swap([one("in", 5, 10)], [one("a", 5, 10)], (0,)) is None
+    assert best_swap([one_select("in", 5, 10)], [one_select("a", 5, 10)], (0,)) is None
     assert best_swap([], [], (5,)) is None
 
 
@@ -35,8 +53,8 @@ CANDIDATES = st.lists(st.tuples(st.floats(0, 9), st.integers(1, 60)), max_size=9
 
 @given(CANDIDATES, CANDIDATES, st.integers(0, 40))
 def test_a_swap_gains_and_fits(inside: list[tuple[float, int]], outside: list[tuple[float, int]], free: int) -> None:
-    known = {f"i{n}": one(f"i{n}", value, size) for n, (value, size) in enumerate(inside)}
-    known |= {f"o{n}": one(f"o{n}", value, size) for n, (value, size) in enumerate(outside)}
+    known = {f"i{n}": one_select(f"i{n}", value, size) for n, (value, size) in enumerate(inside)}
+    known |= {f"o{n}": one_select(f"o{n}", value, size) for n, (value, size) in enumerate(outside)}
     swap = best_swap(
         [c for key, c in known.items() if key[0] == "i"], [c for key, c in known.items() if key[0] == "o"], (free,)
     )
@@ -47,3 +65,180 @@ def test_a_swap_gains_and_fits(inside: list[tuple[float, int]], outside: list[tu
     assert sum(known[key].sizes[0] for key in into) <= free + sum(known[key].sizes[0] for key in out)
     assert all(key[0] == "i" for key in out)
     assert all(key[0] == "o" for key in into)
+
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+LEAKY = memory("leakyone", "Deploy with the release token", f"The release token is {TOKEN} for deploys.")
+SAFE = memory("safesafe", "Deploy on Tuesdays", "Deploy the release on Tuesdays.")
+WAITING = memory("waitings", "Deploy from main", "Deploy the release from main.", status="candidate")
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    return story_vault(tmp_path, [LEAKY, SAFE, WAITING], [])
+
+
+def build(vault: Vault, **more: Any) -> Pack:
+    return packed(vault, Task("deploy the release token"), **more)
+
+
+def ids(pack: Pack) -> set[str]:
+    return {one.memory.id for one in pack.included}
+
+
+def test_a_memory_with_a_secret_stays_out_and_says_which_rule_found_it(vault: Vault) -> None:
+    pack = build(vault)
+    assert TOKEN not in pack.payload
+    assert ids(pack) == {"safesafe"}
+    reasons = {one.id: one.reason for one in pack.withheld}
+    assert reasons["leakyone"].code is ReasonCode.SECRET
+    assert reasons["leakyone"].names
+    assert TOKEN not in str(reasons)
+
+
+def test_a_person_may_have_it_masked_or_sent(vault: Vault) -> None:
+    masked = build(vault, secrets="mask")
+    assert ids(masked) == {"safesafe", "leakyone"}
+    assert TOKEN not in masked.payload
+    assert "[secret: " in masked.payload
+    assert TOKEN in build(vault, secrets="allow").payload
+
+
+def test_putting_it_in_by_hand_does_not_send_a_secret(vault: Vault) -> None:
+    assert TOKEN not in build(vault, with_ids=["leakyone"]).payload
+
+
+def test_ones_own_patterns_count(vault: Vault) -> None:
+    pack = build(vault, secret_patterns=[("weekday", "Tuesdays")])
+    assert "safesafe" not in ids(pack)
+    assert pack.abstained == Reason(ReasonCode.ALL_SECRET)
+
+
+def test_an_unknown_choice_is_refused(vault: Vault) -> None:
+    with pytest.raises(UsageError, match="withhold, mask, allow"):
+        build(vault, secrets="hide")
+
+
+def test_what_waits_in_the_inbox_comes_only_if_asked_and_is_marked(vault: Vault) -> None:
+    assert {one.id: one.reason for one in build(vault).withheld}["waitings"] == Reason(ReasonCode.UNCONFIRMED)
+    pack = build(vault, unconfirmed=True)
+    assert "waitings" in ids(pack)
+    assert "Not confirmed by a person" in pack.payload
+    assert "waitings" not in {one.id for one in pack.withheld}
+
+
+def build_limits(target: Target, insights: list[str], budget: str = "10m", style: Style = "full") -> Pack:
+    memories = [memory(f"id{number:04}", f"Rule {number}", text) for number, text in enumerate(insights)]
+    hits = tuple(Hit(one, 1 - n / 10_000, 1.0, (), ()) for n, one in enumerate(memories))
+    return build_pack(
+        Recall(hits, (), (), {}, 0, None),
+        PackOptions(budget=budget, encoding="o200k_base", max_memories=10_000, style=style),
+        target=target,
+        info=PayloadInfo("p", style),
+        compiler=Compiler.for_task(Task("made up")) if style == "compiled" else None,
+    )
+
+
+def utf16(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+def test_limits_are_written_as_people_write_them() -> None:
+    assert parse_limits("10,000 chars") == (Limit(10_000, "chars"),)
+    assert parse_limits("200 lines and 25000 bytes") == (Limit(200, "lines"), Limit(25_000, "bytes"))
+    assert parse_limits("none") == parse_limits("") == ()
+    for wrong in ("lots", "200 lines, 3 bytes", "-4 lines"):
+        with pytest.raises(UsageError, match="no limit"):
+            parse_limits(wrong)
+
+
+def test_what_is_over_a_limit_is_named_with_the_limit() -> None:
+    pack = build_limits(target_named("windsurf"), [f"{'word ' * 100}{n}." for n in range(40)])
+    assert utf16(pack.payload) <= 12_000
+    assert 10 < len(pack.included) < 40
+    limit = Reason(ReasonCode.OVER_LIMIT, number=12_000, unit="chars", target="windsurf")
+    assert {one.reason.group for one in pack.withheld} == {limit}
+    assert {one.id for one in pack.withheld} | {one.memory.id for one in pack.included} == {
+        f"id{n:04}" for n in range(40)
+    }
+
+
+def test_both_of_two_limits_hold() -> None:
+    many_lines = build_limits(target_named("claude-memory"), ["a\nb\nc\nd" for _ in range(100)])
+    assert many_lines.payload.count("\n") <= 200
+    many_bytes = build_limits(target_named("claude-memory"), ["退款" * 60 + f"{n}。" for n in range(150)])
+    assert len(many_bytes.payload.encode()) <= 25_000
+    assert many_bytes.payload.count("\n") <= 200
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_chain_of_32_kib_of_japanese_is_never_cut_inside_a_character(style: Style) -> None:
+    pack = build_limits(target_named("codex"), [f"払い戻しは{n}回だけ。" * 8 for n in range(400)], style=style)
+    assert len(pack.payload.encode()) <= 32_768
+    assert "\ufffd" not in pack.payload
+    assert pack.withheld or style == "compiled"
+
+
+def test_a_limit_is_a_setting() -> None:
+    settings = (("codex", TargetSettings(limit="1 KiB")), ("windsurf", TargetSettings(limit="none")))
+    assert len(build_limits(target_named("codex", settings), ["text " * 30] * 20).payload.encode()) <= 1_024
+    texts = [f"{'word ' * 100}{n}." for n in range(40)]
+    assert len(build_limits(target_named("windsurf", settings), texts).included) == 40
+    assert target_named("chat", settings) == target_named("chat")
+
+
+def test_an_unknown_tokenizer_gets_a_margin_and_the_budget_holds_with_it() -> None:
+    texts = [f"Rule {n} of the ledger says what to do with topic{n}." for n in range(100)]
+    plain, guarded = (
+        build_limits(target_named("chat"), texts, "1000"),
+        build_limits(target_named("claude-code"), texts, "1000"),
+    )
+    assert (plain.margin, plain.tokens_at_most) == (0.0, plain.tokens)
+    assert guarded.margin == 0.3
+    assert guarded.tokens * 1.3 <= guarded.tokens_at_most <= 1_000
+    assert guarded.tokens < plain.tokens
+    own = target_named("claude-code", (("claude-code", TargetSettings(margin=0.0)),))
+    assert build_limits(own, texts, "1000").tokens > guarded.tokens
+
+
+def test_other_vocabularies_may_take_more_for_what_is_not_ascii() -> None:
+    def at_most(text: str, *, fast: bool = False) -> int:
+        return Measure(parse_budget("1k"), counter_for("o200k_base", fast=fast), (), 0.3).tokens_at_most(text)
+
+    count = counter_for("o200k_base").count
+    chinese = "退款必须加锁。" * 20
+    assert at_most(chinese) >= len(chinese)
+    assert at_most("Lock refunds by payment.") >= 1.28 * count("Lock refunds by payment.")
+    assert at_most("Lock refunds by payment.", fast=True) >= count("Lock refunds by payment.")
+
+
+def _measure(budget: str, encoding: str = "o200k_base") -> Measure:
+    return Measure(parse_budget(budget), counter_for(encoding))
+
+
+def test_the_unit_of_the_budget_is_the_unit_of_the_size() -> None:
+    text = "Grüße 日本 😀"
+    assert _measure("1 KiB").size(text) == len(text.encode())
+    assert _measure("1000 chars").size(text) == len(text) + 1
+    assert _measure("1k").size(text) == _measure("1k").tokens(text) == _measure("10 chars").tokens(text)
+
+
+def test_a_text_fits_up_to_the_last_unit() -> None:
+    assert _measure("5 chars").fits("12345")
+    assert not _measure("5 chars").fits("123456")
+    assert not _measure("5 bytes").fits("😀😀")
+    assert not _measure("10").fits("x" * 1_000_000)
+
+
+@pytest.mark.parametrize(
+    "text", ["Lock refunds by payment_id, never by user_id.\n" * 9, "退款必须加锁\n" * 9, '{"a": [1, 2, 3]}']
+)
+def test_the_fast_estimate_stays_above_the_exact_count(text: str) -> None:
+    fast = counter_for("o200k_base", fast=True)
+    assert not fast.exact
+    assert fast.count(text) >= counter_for("o200k_base").count(text)
+
+
+def test_an_unknown_encoding_is_refused() -> None:
+    with pytest.raises(UsageError, match="o200k_base"):
+        counter_for("p50k")

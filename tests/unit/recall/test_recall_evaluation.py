@@ -8,12 +8,15 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from recall_story import NOON, SETTINGS, memory, story_vault
 
 from memtui.capture.importer import ImportRequest, read_sources, run_import
 from memtui.domain.identity import Actor
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Memory
+from memtui.errors import SourceError
 from memtui.recall.evaluation import (
     Answer,
     Corpus,
@@ -23,8 +26,11 @@ from memtui.recall.evaluation import (
     evaluation_record,
     known_ids,
     measures,
+    question_line,
     read_corpus,
     read_questions,
+    unknown_ids,
+    with_question,
 )
 from memtui.recall.lexical import generic_terms
 from memtui.text.tokens import index_terms, query_terms
@@ -70,14 +76,14 @@ def test_the_record_has_the_keys_of_the_contract_in_all_and_per_kind() -> None:
 
 def test_queries_run_as_context_runs_them(tmp_path: Path) -> None:
     vault = story_vault(tmp_path)
-    questions = [
+    questions_evaluation = [
         Question("which port does the replica use?", ("replica2",)),
         Question("lock refunds", ("lockpaym",), exclude=("lockpaym",)),
         Question("", ("legacyre",), ("legacy/export.py",)),
         Question("bake sourdough bread", ()),
         Question("log numbers", ("cardlogs",)),
     ]
-    answers = evaluate(vault, questions, EVERYTHING, settings=SETTINGS, now=NOON)
+    answers = evaluate(vault, questions_evaluation, EVERYTHING, settings=SETTINGS, now=NOON)
     assert answers[0].ids[0] == "replica2"
     assert "lockpaym" not in answers[1].ids
     assert answers[2].ids[0] == "legacyre"
@@ -102,7 +108,7 @@ WRITTEN = datetime(2026, 11, 1, tzinfo=UTC)
 TREES = ("ferry-desk", "sensor-hub")
 
 
-def questions(name: str) -> list[Question]:
+def questions_evaluation(name: str) -> list[Question]:
     return read_questions((SETS / name).read_text(encoding="utf-8"), name)
 
 
@@ -132,14 +138,14 @@ def leaks(question: Question, memories: dict[str, Memory]) -> set[str]:
 
 @pytest.mark.parametrize(("name", "least"), [("paraphrases", 80), ("answerable", 60), ("unanswerable", 60)])
 def test_the_sets_over_the_sample_are_large_and_without_repetition(name: str, least: int) -> None:
-    found = [question.query for question in questions(f"{name}.jsonl")]
+    found = [question.query for question in questions_evaluation(f"{name}.jsonl")]
     assert len(found) >= least
     assert len(set(found)) == len(found)
 
 
 @pytest.mark.parametrize("name", ["paraphrases", "answerable"])
 def test_what_is_expected_of_the_sample_can_be_recalled(name: str, sample: dict[str, Memory]) -> None:
-    for question in questions(f"{name}.jsonl"):
+    for question in questions_evaluation(f"{name}.jsonl"):
         assert question.expected
         for one in question.expected:
             assert sample[one].status == "active", (question.query, one)
@@ -148,12 +154,12 @@ def test_what_is_expected_of_the_sample_can_be_recalled(name: str, sample: dict[
 
 
 def test_a_paraphrase_holds_no_word_of_what_it_asks_for(sample: dict[str, Memory]) -> None:
-    leaking = {one.query: words for one in questions("paraphrases.jsonl") if (words := leaks(one, sample))}
+    leaking = {one.query: words for one in questions_evaluation("paraphrases.jsonl") if (words := leaks(one, sample))}
     assert leaking == {}
 
 
 def test_nothing_is_expected_where_nothing_answers() -> None:
-    assert not any(question.expected for question in questions("unanswerable.jsonl"))
+    assert not any(question.expected for question in questions_evaluation("unanswerable.jsonl"))
 
 
 def test_every_replaced_fact_has_its_case() -> None:
@@ -161,7 +167,7 @@ def test_every_replaced_fact_has_its_case() -> None:
     name = "superseded-memories.jsonl"
     corpus = read_corpus((SETS / name).read_text(encoding="utf-8"), name, WRITTEN)
     known = {memory.id: memory for memory in corpus.memories}
-    asked = questions("superseded-queries.jsonl")
+    asked = questions_evaluation("superseded-queries.jsonl")
     assert len(asked) >= 30
     assert {one.kind for one in asked} == {"superseded", "replaced", "replaced twice", "expired", "older"}
     for question in asked:
@@ -174,7 +180,7 @@ def test_tasks_with_files_name_nothing_by_their_words(sample: dict[str, Memory])
     total = 0
     for project in (*SAMPLE_PROJECTS, *TREES):
         memories = tree_memories(project) if project in TREES else sample
-        for question in questions(f"files-{project}.jsonl"):
+        for question in questions_evaluation(f"files-{project}.jsonl"):
             total += 1
             assert question.files
             assert leaks(question, memories) == set(), question.query
@@ -182,3 +188,97 @@ def test_tasks_with_files_name_nothing_by_their_words(sample: dict[str, Memory])
                 assert memories[one].status == "active", (question.query, one)
                 assert memories[one].anchors
     assert total >= 60
+
+
+NOON_QUESTIONS = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def test_a_line_may_name_files_exclusions_and_a_kind() -> None:
+    line = '{"query": "a", "files": ["x.py"], "expected": ["one", "two"], "exclude": ["three"], "kind": "k"}'
+    assert read_questions(f"\n{line}\n\n", "q") == [Question("a", ("one", "two"), ("x.py",), ("three",), "k")]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{", "line 2: no valid JSON"),
+        ("[]", "line 2: no JSON object"),
+        ('{"expected": []}', "line 2: query is missing"),
+        ('{"query": "a"}', "line 2: expected is missing"),
+        ('{"query": " ", "expected": []}', "neither a query nor a file"),
+        ('{"query": "a", "expected": "one"}', "expected is no list of texts"),
+        ('{"query": "a", "expected": [1]}', "expected is no list of texts"),
+        ('{"query": "a", "expected": [], "kind": 3}', "kind is no text"),
+        ("[" * 100_000, "nested too deep"),
+    ],
+)
+def test_a_bad_line_is_told_by_its_number_and_reason(line: str, reason: str) -> None:
+    with pytest.raises(SourceError) as caught:
+        read_questions(f'{{"query": "a", "expected": []}}\n{line}\n', "queries.jsonl")
+    assert reason in str(caught.value)
+    assert "queries.jsonl" in str(caught.value)
+
+
+def test_many_bad_lines_are_told_in_one_message() -> None:
+    with pytest.raises(SourceError, match=r"line 5: .*and 3 more"):
+        read_questions("x\n" * 8, "q")
+
+
+def test_an_empty_file_is_told() -> None:
+    with pytest.raises(SourceError, match="no query"):
+        read_questions("\n \n", "q")
+
+
+@given(
+    st.builds(
+        Question,
+        query=st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip),
+        expected=st.lists(st.text(max_size=5), unique=True).map(tuple),
+        files=st.lists(st.text(max_size=5), unique=True).map(tuple),
+        kind=st.text(max_size=5),
+    )
+)
+def test_what_is_written_is_read_back(question: Question) -> None:
+    assert read_questions(question_line(question), "q") == [question]
+
+
+def test_a_question_is_added_at_the_end_and_nothing_else_moves() -> None:
+    first = with_question("", Question("a", ("one",)), "q")
+    both = with_question(first.rstrip("\n"), Question("b", ("two",)), "q")
+    assert both.startswith(first)
+    assert [question.query for question in read_questions(both, "q")] == ["a", "b"]
+
+
+def test_nothing_is_added_to_a_file_of_something_else() -> None:
+    with pytest.raises(SourceError):
+        with_question("# My notes\n", Question("a", ("one",)), "notes.md")
+
+
+def test_a_corpus_is_memories_and_links() -> None:
+    text = (
+        '{"id": "old", "insight": "Retry thrice"}\n'
+        '{"type": "memory", "id": "new", "insight": "Never retry", "status": "active"}\n'
+        '{"type": "link", "from": "new", "link": "supersedes", "to": "old"}\n'
+        '{"type": "signal", "memory": "new", "signal": "helped"}\n'
+    )
+    corpus = read_corpus(text, "c", NOON_QUESTIONS)
+    assert [memory.id for memory in corpus.memories] == ["old", "new"]
+    assert (corpus.links[0].from_id, corpus.links[0].type) == ("new", "supersedes")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('{"id": "a"}', "insight is missing"),
+        ('{"id": "one", "insight": "again"}', "the id one occurs twice"),
+        ('{"type": "link", "from": "a", "link": "likes", "to": "b"}', "known type"),
+    ],
+)
+def test_a_bad_line_of_a_corpus_is_told(line: str, reason: str) -> None:
+    with pytest.raises(SourceError, match=f"line 2: .*{reason}"):
+        read_corpus(f'{{"id": "one", "insight": "x"}}\n{line}\n', "c", NOON_QUESTIONS)
+
+
+def test_unknown_ids_are_told_once_and_in_order() -> None:
+    questions = [Question("a", ("x", "one")), Question("b", ("y", "x"))]
+    assert unknown_ids(questions, {"one"}) == ["x", "y"]

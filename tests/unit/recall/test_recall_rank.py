@@ -28,8 +28,8 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.embedding.bundled import BundledEngine
 from memtui.errors import UsageError
 from memtui.recall.embedding_cache import embed_missing
-from memtui.recall.rank import recall
-from memtui.recall.result import Recall, Task
+from memtui.recall.rank import recall, search
+from memtui.recall.result import Hit, Recall, Task
 from memtui.recall.semantic import ModelMeaning
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.reader import VaultReader
@@ -382,3 +382,77 @@ def test_what_the_model_cannot_read_is_near_to_nothing(vaults: dict[str, Asked])
     # To an English model all of these look alike, and the nearest of them would answer whatever is asked.
     assert vaults["cjk"]("double charge").hits == ()
     assert {*ids(vaults["both"]("two refunds at the same time").hits)}.isdisjoint(one.id for one in CJK)
+
+
+@pytest.fixture(scope="module")
+def vault_search(tmp_path_factory: pytest.TempPathFactory) -> Vault:
+    return story_vault(tmp_path_factory.mktemp("search"))
+
+
+def _search(
+    vault_search: Vault,
+    query: str,
+    *files: str,
+    scope: Scope = PAYMENTS,
+    limit: int = 20,
+    statuses: Sequence[str] | None = ("active",),
+) -> list[Hit]:
+    return search(
+        vault_search, query, scope, files=files, limit=limit, settings=SETTINGS, now=NOON, statuses=statuses
+    ).hits
+
+
+def test_words_are_or_ed(vault_search: Vault) -> None:
+    assert ids(_search(vault_search, "which port does the replica use?"))[0] == "replica2"
+
+
+def test_one_telling_word_is_enough_where_recall_would_abstain(vault_search: Vault) -> None:
+    assert ids(_search(vault_search, "kubernetes ingress certificates for webhooks")) == ["retryyes", "retrynot"]
+
+
+def test_contradicting_memories_are_both_shown(vault_search: Vault) -> None:
+    assert set(ids(_search(vault_search, "retry webhooks"))) == {"retryyes", "retrynot"}
+
+
+def test_pinned_memories_are_found_like_others_and_only_when_they_match(vault_search: Vault) -> None:
+    assert ids(_search(vault_search, "log numbers")) == ["cardlogs"]
+    assert "cardlogs" not in ids(_search(vault_search, "refunds"))
+
+
+@pytest.mark.parametrize("query", ["lockpaym", "LOCKPAYM", "Lock refunds by payment_id", "lock refunds by PAYMENT_ID "])
+def test_an_id_or_a_title_comes_first(vault_search: Vault, query: str) -> None:
+    hits = _search(vault_search, query)
+    assert ids(hits)[0] == "lockpaym"
+    assert hits[0].parts[-5].name == "name"
+
+
+def test_the_start_of_an_id_is_enough_when_no_word_matches(vault_search: Vault) -> None:
+    assert ids(_search(vault_search, "impe")) == ["imperati"]
+    assert _search(vault_search, "lock") != []
+    assert _search(vault_search, "inbo") == []
+
+
+def test_candidates_are_found_only_when_asked_for(vault_search: Vault) -> None:
+    assert "inboxed2" not in ids(_search(vault_search, "refund mails"))
+    assert ids(_search(vault_search, "refund mails", statuses=("candidate",))) == ["inboxed2"]
+    assert {"inboxed2", "retired2", "lockuser"} <= set(ids(_search(vault_search, "refunds", statuses=None)))
+
+
+def test_the_scope_decides_over_projects_and_the_unassigned(vault_search: Vault) -> None:
+    assert {"guestref", "nowhere2"}.isdisjoint(ids(_search(vault_search, "refund")))
+    assert {"guestref", "nowhere2"} <= set(ids(_search(vault_search, "refund", scope=EVERYTHING)))
+
+
+def test_files_alone_find_what_is_tied_to_them(vault_search: Vault) -> None:
+    assert ids(_search(vault_search, "", "payments/lock.py")) == ["lockpaym", "intcents"]
+
+
+def test_hits_carry_the_same_explanation_as_in_recall(vault_search: Vault) -> None:
+    hit = _search(vault_search, "refunds", "payments/service.py")[0]
+    assert [part.name for part in hit.parts] == ["words", "files", "freshness", "usefulness", "importance", "kind"]
+
+
+def test_the_limit_is_kept_and_nothing_found_is_an_empty_list(vault_search: Vault) -> None:
+    assert len(_search(vault_search, "refunds", scope=EVERYTHING, statuses=None, limit=2)) == 2
+    assert _search(vault_search, "sourdough") == []
+    assert _search(vault_search, "") == []

@@ -11,17 +11,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_engine import FakeEngine
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from recall_story import NOON, PAYMENTS, SETTINGS, story_vault
+from recall_story import NOON, PAYMENTS, SETTINGS, ids, memory, recalled, story_vault
 from support import make_memory
 
 from memtui.config import RecallSettings
 from memtui.domain.memory import STATUSES, Anchor, Memory, Signal
-from memtui.recall.rank import search
+from memtui.domain.reasons import ReasonCode
+from memtui.recall.embedding_cache import ResidentVectors, embed_missing
+from memtui.recall.rank import Found, search
 from memtui.recall.resident import HeldWords, ResidentMeaning, read_words
+from memtui.recall.result import Recall
+from memtui.recall.semantic import MOST_CAUGHT_UP, ModelMeaning
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.search.postings_memory import TermIndex
+from memtui.vault.search.vectors import count_current
 from memtui.vault.vault import Vault
 from memtui.wording.reasons import explanation, hit_words
 from memtui.workspace import Tree
@@ -63,7 +69,7 @@ memories: st.SearchStrategy[dict[str, Any]] = st.builds(
         tuple
     ),
 )
-ids = st.sampled_from(["mem0", "mem00abc", "MEM00ABC", "lock"]) | st.from_regex(r"[a-z2-7]{8}", fullmatch=True)
+ids_resident = st.sampled_from(["mem0", "mem00abc", "MEM00ABC", "lock"]) | st.from_regex(r"[a-z2-7]{8}", fullmatch=True)
 
 
 def filled(folder: Path, rows: Sequence[dict[str, Any]], names: Sequence[str]) -> Vault:
@@ -114,7 +120,11 @@ def same(
 
 
 @settings(max_examples=8, suppress_health_check=list(HealthCheck), phases=(Phase.explicit, Phase.reuse, Phase.generate))
-@given(st.lists(memories, min_size=1, max_size=14), st.lists(ids, min_size=14, max_size=14, unique=True), st.data())
+@given(
+    st.lists(memories, min_size=1, max_size=14),
+    st.lists(ids_resident, min_size=14, max_size=14, unique=True),
+    st.data(),
+)
 def test_random_vaults_are_searched_alike(
     tmp_path_factory: pytest.TempPathFactory,
     rows: list[dict[str, Any]],
@@ -263,3 +273,143 @@ def test_cancelling_stops_before_the_next_texts(vault: Vault) -> None:
     meaning.load()
     meaning.cancel()
     assert meaning.tend() == 0
+
+
+@pytest.fixture(scope="module")
+def vault_semantic(tmp_path_factory: pytest.TempPathFactory) -> Vault:
+    made = story_vault(tmp_path_factory.mktemp("meaning"))
+    embed_missing(made, FakeEngine())
+    return made
+
+
+def meaning_of(vault_semantic: Vault, *, resident: bool = False) -> ModelMeaning:
+    engine = FakeEngine()
+    return ModelMeaning(
+        vault_semantic, "bundled", engine=engine, resident=ResidentVectors(engine.name) if resident else None
+    )
+
+
+def found_semantic(vault_semantic: Vault, text: str, *files: str, resident: bool = False) -> Recall:
+    from memtui.recall.rank import recall
+    from memtui.recall.result import Task
+
+    return recall(
+        vault_semantic,
+        Task(text, files),
+        PAYMENTS,
+        settings=SETTINGS,
+        now=NOON,
+        meaning=meaning_of(vault_semantic, resident=resident),
+    )
+
+
+def test_a_task_in_other_words_is_answered(vault_semantic: Vault) -> None:
+    assert recalled(vault_semantic, "mutex around reimbursements").hits == ()
+    assert ids(found_semantic(vault_semantic, "mutex around reimbursements").hits)[0] == "lockpaym"
+
+
+def test_in_memory_and_in_the_vault_the_answer_is_the_same(vault_semantic: Vault) -> None:
+    for text in ("mutex around reimbursements", "which address has the standby", "retry webhooks"):
+        stored, resident = found_semantic(vault_semantic, text), found_semantic(vault_semantic, text, resident=True)
+        assert ids(stored.hits) == ids(resident.hits)
+        assert [hit.score for hit in stored.hits] == pytest.approx([hit.score for hit in resident.hits], abs=0.02)
+
+
+def test_the_table_adds_up_and_names_the_meaning(vault_semantic: Vault) -> None:
+    hit = found_semantic(vault_semantic, "lock the reimbursements").hits[0]
+    assert sum(part.value for part in hit.parts if part.role == "term") == pytest.approx(hit.relevance)
+    meaning = next(part.reason for part in hit.parts if part.name == "meaning")
+    assert meaning.score
+    assert 1 <= meaning.number <= meaning.among
+    assert ReasonCode.MEANING in {reason.code for reason in hit.reasons}
+
+
+def test_what_may_not_be_recalled_is_not_recalled_by_meaning_either(vault_semantic: Vault) -> None:
+    shown = ids(found_semantic(vault_semantic, "reimbursements").hits)
+    assert {"lockuser", "inboxed2", "retired2", "nowhere2", "guestref"}.isdisjoint(shown)
+
+
+def test_nonsense_is_refused_and_the_reason_tells_how_near_the_nearest_is(vault_semantic: Vault) -> None:
+    answer = found_semantic(vault_semantic, "quokka zyzzyva")
+    assert answer.hits == ()
+    assert answer.abstained is not None
+    assert answer.abstained.score is not None
+
+
+def test_files_still_lead_where_the_text_says_nothing(vault_semantic: Vault) -> None:
+    assert ids(found_semantic(vault_semantic, "tidy up here", "legacy/export.py").hits)[0] == "legacyre"
+
+
+def test_a_search_shows_what_is_close_without_a_common_word(vault_semantic: Vault) -> None:
+    def searched(query: str) -> list[str]:
+        meaning = meaning_of(vault_semantic)
+        return ids(search(vault_semantic, query, PAYMENTS, limit=20, settings=SETTINGS, now=NOON, meaning=meaning).hits)
+
+    assert searched("bookkeeping")[0] == "twicebug"
+    assert searched("zyzzyva") == []
+    assert searched("lockpaym")[0] == "lockpaym"
+
+
+def test_a_search_tells_an_answer_from_what_is_merely_nearest(vault_semantic: Vault) -> None:
+    def look(query: str, *, by_meaning: bool = True) -> Found:
+        meaning = meaning_of(vault_semantic) if by_meaning else None
+        return search(vault_semantic, query, PAYMENTS, limit=20, settings=SETTINGS, now=NOON, meaning=meaning)
+
+    for query in ("bookkeeping", "lock refunds", "lockpaym"):
+        assert look(query).is_sure
+        assert look(query).hits
+    weak = look("replica quokka wombat giraffe zebra aardvark", by_meaning=False)
+    assert ids(weak.hits) == ["replica2"]
+    assert not weak.is_sure
+    assert look("port for the replica", by_meaning=False).is_sure
+
+
+def test_missing_vectors_are_made_up_for_a_few_at_a_time(tmp_path: Path) -> None:
+    many = [memory(f"memory{number:03}", f"Tulip bed number {number}") for number in range(60)]
+    vault_semantic = story_vault(tmp_path, [*many, memory("replica2", "port 8788 for the replica")], [])
+    engine = FakeEngine()
+    meaning = ModelMeaning(vault_semantic, "bundled", engine=engine)
+
+    def searched() -> list[str]:
+        return ids(
+            search(vault_semantic, "standby", EVERYTHING, limit=5, settings=SETTINGS, now=NOON, meaning=meaning).hits
+        )
+
+    def stored() -> int:
+        with vault_semantic.read() as reader:
+            return count_current(reader, engine.name)
+
+    # The newest are embedded first, so the one that is asked for is among the first few.
+    assert searched() == ["replica2"]
+    assert stored() == MOST_CAUGHT_UP
+    searched()
+    assert stored() == 61
+    searched()
+    assert stored() == 61
+
+
+def test_while_most_are_not_embedded_words_answer_alone(tmp_path: Path) -> None:
+    vault_semantic = story_vault(tmp_path)
+    meaning = ModelMeaning(vault_semantic, "bundled", engine=FakeEngine(), catches_up=False)
+    embed_missing(vault_semantic, FakeEngine(), limit=2)
+    from memtui.recall.rank import recall
+    from memtui.recall.result import Task
+
+    answer = recall(
+        vault_semantic, Task("which port does the replica use?"), PAYMENTS, settings=SETTINGS, now=NOON, meaning=meaning
+    )
+    assert ids(answer.hits)[0] == "replica2"
+
+
+def test_a_model_that_is_missing_is_told_and_words_answer(vault_semantic: Vault) -> None:
+    meaning = ModelMeaning(vault_semantic, "sentence-transformers:/no/such/model")
+    hits = search(vault_semantic, "replica port", PAYMENTS, limit=5, settings=SETTINGS, now=NOON, meaning=meaning).hits
+    assert ids(hits)[0] == "replica2"
+    assert "/no/such/model" in meaning.problem
+    assert ModelMeaning(vault_semantic, "none").sense("x") is None
+
+
+def test_a_vault_that_does_not_exist_loads_no_model(tmp_path: Path) -> None:
+    meaning = ModelMeaning(Vault(tmp_path / "none.duckdb"), "bundled")
+    assert meaning.sense("anything") is None
+    assert meaning._engine is None

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.errors import UsageError
 from memtui.text import tokens
+from memtui.text.stemming import stem
+from memtui.text.tables import compile_lines, read_table, read_words
+from memtui.text.token_count import ESTIMATE, EXACT_ENCODINGS, get_counter
 from memtui.text.tokens import EXTENSIONS, LONGEST_TERM, STOP_WORDS, index_terms, query_terms, term_counts, term_id
 
 
@@ -160,3 +166,120 @@ def test_typographic_signs_cut_a_text_as_the_patterns_of_all_scripts_do() -> Non
         text = "".join(chance.choice(signs if chance.random() < 0.3 else "aZ09_.-/\\'+# \n") for _ in range(9))
         assert tokens._raw_tokens(text) == tokens._any_token().findall(text)
     assert index_terms("the cart’s “price” — €3 × 2 … done") == index_terms("the cart’s price 3 2 done")
+
+
+# Counts on which three independent tokenizers agree.
+KNOWN = {
+    "": (0, 0),
+    "Never commit secrets to the repository.\n": (7, 7),
+    "def parse(line: str) -> list[str]:\n    return line.split()\n": (15, 15),
+    '{"id": "a1", "tokens": [1, 22, 333]}': (19, 19),
+    "如果需要重新运行测试，请先清空缓存。": (11, 14),
+    "✅ done 👩‍👩‍👧 ⚠️": (13, 19),
+    "a <|endoftext|> b <|im_start|>": (15, 13),
+}
+SAMPLES = (
+    "Always run the linter before you push; CI takes nine minutes and fails on warnings.",
+    "    for (const id of paymentIds) { await queue.push({ id, retries: 3 }); }\n" * 3,
+    '{"kind": "decision", "title": "Use DuckDB", "tags": ["storage", "sql"], "importance": 4}',
+    "# Rules\n\n- Use `uv run pytest -q`\n- Port 8788 is the replica\n\n## Why\n\nFlaky tests cost us two days.\n",
+    "如果需要重新运行测试，请先清空缓存，然后执行下面的命令。",
+    "設定ファイルを変更する前に必ずテストを実行してください。",
+    "Перед изменением конфигурации запустите тесты.",
+    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+)
+
+
+@pytest.mark.parametrize("text", KNOWN)
+def test_the_exact_count_of_each_encoding(text: str) -> None:
+    assert tuple(get_counter(encoding).count(text) for encoding in ("o200k_base", "cl100k_base")) == KNOWN[text]
+
+
+def test_a_lone_surrogate_counts_as_the_replacement_character() -> None:
+    assert get_counter().count("a\ud800b") == get_counter().count("a\ufffdb")
+
+
+@pytest.mark.parametrize("text", SAMPLES)
+@pytest.mark.parametrize("encoding", EXACT_ENCODINGS)
+def test_the_estimate_is_on_the_safe_side(text: str, encoding: str) -> None:
+    assert get_counter(ESTIMATE).count(text) >= get_counter(encoding).count(text)
+
+
+@pytest.mark.parametrize("text", SAMPLES[:4])
+def test_the_estimate_wastes_less_than_half_of_a_budget(text: str) -> None:
+    assert get_counter(ESTIMATE).count(text) <= 1.6 * get_counter().count(text)
+
+
+def test_a_counter_says_what_it_is() -> None:
+    assert (get_counter().encoding, get_counter().exact) == ("o200k_base", True)
+    assert (get_counter(ESTIMATE).encoding, get_counter(ESTIMATE).exact) == (ESTIMATE, False)
+    assert get_counter("cl100k_base") is get_counter("cl100k_base")
+
+
+def test_an_unknown_encoding_is_told_the_known_ones() -> None:
+    with pytest.raises(UsageError, match="o200k_base, cl100k_base, estimate"):
+        get_counter("claude")
+
+
+def test_without_the_package_the_estimate_steps_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    get_counter.cache_clear()
+    monkeypatch.setitem(sys.modules, "rs_bpe.bpe", None)
+    assert not get_counter("o200k_base").exact
+    get_counter.cache_clear()
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_counted(text: str) -> None:
+    assert (get_counter().count(text) > 0) == bool(text)
+    assert get_counter(ESTIMATE).count(text) >= 0
+
+
+# What the published algorithm (Snowball 3.1) gives, one word or more for each of its rules.
+EXPECTED = """
+running:run ran:ran memories:memori memory:memori configuration:configur configured:configur dying:die
+tying:tie hopping:hop hoping:hope agreed:agre feed:feed proceed:proceed succeed:succeed ties:tie cries:cri
+gas:gas kiwis:kiwi caress:caress caresses:caress conditional:condit rational:ration valence:valenc
+digitizer:digit conformably:conform radically:radic differently:differ vilely:vile analogously:analog
+vietnamization:vietnam predication:predic operator:oper feudalism:feudal decisiveness:decis
+callousness:callous formality:formal sensitivity:sensit sensibility:sensibl triplicate:triplic
+formative:format formalize:formal electricity:electr electrical:electr hopeful:hope goodness:good
+revival:reviv allowance:allow inference:infer airliner:airlin gyroscopic:gyroscop adjustable:adjust
+defensible:defens irritant:irrit replacement:replac adjustment:adjust dependent:depend adoption:adopt
+communism:communism activate:activ effective:effect cease:ceas controller:control skies:sky news:news
+early:earli evening:evening inning:inning yesterday:yesterday enjoy:enjoy syzygy:syzygi by:by cry:cri
+fluently:fluentli singly:singl geology:geolog psychologist:psycholog generate:generat generic:generic
+universe:univers universal:universal organization:organiz organic:organic paste:paste pasted:paste
+lateral:lateral international:internat emergency:emergenc ogling:ogl egged:egg added:add off:off yes:yes
+bus:bus us:us
+"""
+
+
+@pytest.mark.parametrize("pair", EXPECTED.split())
+def test_a_word_has_the_stem_of_the_published_algorithm(pair: str) -> None:
+    word, expected = pair.split(":")
+    assert stem(word) == expected
+
+
+@given(st.text("aeiouybcdflnrstgz", max_size=20))
+def test_any_word_has_a_stem_that_is_hardly_longer(word: str) -> None:
+    result = stem(word)
+    assert len(result) <= len(word) + 1
+    assert result.isalpha() or not word
+    assert result.islower() or not word
+
+
+def test_a_table_beside_a_module_is_parsed_once(tmp_path: Path) -> None:
+    module, table = tmp_path / "module.py", tmp_path / "words.toml"
+    table.write_text('words = "one two"\n')
+    assert read_table(str(module), "words.toml")["words"].split() == ["one", "two"]
+    table.unlink()
+    assert read_table(str(module), "words.toml")["words"].split() == ["one", "two"]
+
+
+def test_a_pattern_over_several_lines_is_one_pattern() -> None:
+    assert compile_lines("\none |\ntwo words\n").fullmatch("TWO WORDS")
+
+
+def test_comments_are_no_words(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("# Not these\none two\nthree\n")
+    assert read_words(str(tmp_path / "module.py"), "words.txt") == {"one", "two", "three"}

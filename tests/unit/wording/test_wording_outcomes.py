@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
+import pytest
+from support import NOON, make_memory
+
+from memtui.analysis.resemblance import Resemblance, Sort
+from memtui.curate.health import HealthOptions, health
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.curate.packs import Effect
+from memtui.curate.projects import View
 from memtui.domain.memory import Memory
 from memtui.text.words import counted
+from memtui.vault.filters import Scope
+from memtui.vault.vault import Vault
 from memtui.wording import outcomes
+from memtui.wording.outcomes import LONGEST_RESEMBLING, resembles, sections
+from memtui.workspace import find_workspace
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -89,3 +101,39 @@ def test_feedback_names_the_first_memories_before_and_after_and_counts_the_other
         "“Title 0” hurt more than once and is due for review"
     )
     assert outcomes.feedback_given("unused", effects[1:2]) == "Not used: usefulness of “Title 1” 1.00 → 0.75"
+
+
+NEW = make_memory(id="aaaaaaaa")
+
+
+@pytest.mark.parametrize(
+    ("sort", "command"),
+    [
+        ("same", "memtui merge bbbbbbbb aaaaaaaa"),
+        ("differs", "memtui link aaaaaaaa relates bbbbbbbb"),
+        ("clashes", "memtui link aaaaaaaa supersedes bbbbbbbb"),
+    ],
+)
+def test_a_resemblance_is_one_line_with_its_command(sort: Sort, command: str) -> None:
+    line = resembles(NEW, Resemblance("bbbbbbbb", "Lock refunds", sort, 0.9, "30 s against 60 s"))
+    assert "\n" not in line
+    assert "similar to bbbbbbbb (Lock refunds; " in line
+    assert command in line
+
+
+def test_a_quotation_that_is_cut_is_closed() -> None:
+    new = make_memory(id="aaaaaaaa")
+    why = "“Postgres 16 in every environment that we run” against “Postgres 14 in every environment that we run”"
+    line = resembles(new, Resemblance("bbbbbbbb", "A title", "clashes", 0.9, why))
+    assert line.count("“") == line.count("”") == 2
+    assert "“Postgres 14 in every" in line
+    assert "…”" in line
+    assert len(line.split("; ", 1)[1].split("):", 1)[0]) <= LONGEST_RESEMBLING
+
+
+def test_pairs_that_were_not_searched_for_name_the_command_that_does(tmp_path: Path) -> None:
+    options = HealthOptions(view=View("shop", Scope.of_project("shop"), find_workspace(tmp_path), tmp_path))
+    found = health(Vault(tmp_path / "none.duckdb", now=lambda: NOON), options)
+    large = replace(found, duplicates=None, proposed_contradictions=None)
+    notes = [row.note for section in sections(large) for row in section.rows]
+    assert any("memtui tidy" in note for note in notes)

@@ -1,0 +1,202 @@
+"""Columns line up: text is cut and padded by terminal cells and never inside a character."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from wcwidth import wcwidth
+
+from memtui.errors import UsageError
+from memtui.text.words import (
+    Budget,
+    cell_width,
+    clip,
+    did_you_mean,
+    nearest,
+    pad,
+    parse_budget,
+    parse_day,
+    parse_duration,
+    shorten,
+    some_of,
+    steady,
+)
+
+KINDS = ("decision", "lesson", "Runbook")
+
+
+def test_the_nearest_name_is_found_whatever_its_case() -> None:
+    assert nearest("desicion", KINDS) == "decision"
+    assert nearest("RUNBOK", KINDS) == "Runbook"
+    assert nearest("zzz", KINDS) is None
+
+
+def test_a_remedy_names_the_nearest_else_what_is_known() -> None:
+    assert did_you_mean("leson", KINDS) == "Did you mean lesson?"
+    assert did_you_mean("leson", KINDS, then="Or write a note.") == "Did you mean lesson? Or write a note."
+    assert did_you_mean("zzz", KINDS) == ""
+    assert did_you_mean("zzz", KINDS, otherwise="Known: lesson.", then="Try again.") == "Known: lesson. Try again."
+
+
+TITLES = ["日本語", "😀😀", "e\u0301te\u0301", "👩‍👩‍👧 family", "مرحبا", "🇩🇪🇫🇷", "plain", "नमस्ते", ""]
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [("plain", 5), ("日本語", 6), ("😀😀", 4), ("e\u0301", 1), ("👩‍👩‍👧", 2), ("👁\ufe0f", 2), ("", 0)],
+)
+def test_the_cells_of_a_text(text: str, cells: int) -> None:
+    assert cell_width(text) == cells
+
+
+@pytest.mark.parametrize("title", TITLES)
+@pytest.mark.parametrize("cells", [0, 1, 2, 3, 5, 20])
+def test_a_padded_title_fills_its_column_exactly(title: str, cells: int) -> None:
+    assert cell_width(pad(title, cells)) == cells
+
+
+def test_what_is_cut_ends_in_an_ellipsis_and_splits_no_character() -> None:
+    assert clip("日本語", 4) == "日…"
+    assert clip("👩‍👩‍👧👩‍👩‍👧x", 4) == "👩‍👩‍👧…"
+    assert clip("e\u0301e\u0301e\u0301", 2) == "e\u0301…"
+    assert clip("abcdef", 4) == "abc…"
+    assert clip("abc", 0) == ""
+
+
+def test_what_fits_is_left_alone() -> None:
+    assert clip("日本語", 6) == "日本語"
+    assert clip("", 3) == ""
+
+
+def test_control_characters_never_reach_the_terminal() -> None:
+    assert clip("a\x1b[31m\x00\ud800", 20) == "a\ufffd[31m\ufffd\ufffd"
+    assert clip("two\nlines\there", 20) == "two lines here"
+
+
+@given(st.text(max_size=40), st.integers(0, 30))
+def test_any_text_fits_any_column(text: str, cells: int) -> None:
+    assert cell_width(clip(text, cells)) <= cells
+    assert cell_width(pad(text, cells)) == cells
+    assert pad(text, cells).isprintable() or not text.isascii()
+
+
+def test_plain_titles_load_no_width_tables() -> None:
+    code = "import sys; from memtui.text.words import pad; pad('plain', 3); sys.exit('wcwidth' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("seen", "shown"),
+    [
+        ("love ❤️ it", "love ❤ it"),
+        ("eye 👁️, ©️ and ☎️", "eye 👁, © and ☎"),
+        ("press 1️⃣", "press 1\u20e3"),
+        ("family 👩‍👩‍👧", "family 👩👩👧"),
+        ("👍🏽 👩🏽‍🚀", "👍 👩🚀"),
+        ("flags 🇨🇭🇯🇵", "flags CHJP"),
+        ("rainbow 🏳️‍🌈", "rainbow 🏳🌈"),
+        ("न्‍य stays, so does 日本語 and é", "न्‍य stays, so does 日本語 and é"),
+        ("plain", "plain"),
+    ],
+)
+def test_emoji_are_shown_in_forms_of_undisputed_width(seen: str, shown: str) -> None:
+    """What terminals add up code point by code point is what those that know graphemes measure."""
+    assert steady(seen) == shown
+    if "न" not in seen:  # the width of a conjunct is disputed, and no emoji
+        assert cell_len(steady(seen)) == cell_width(steady(seen))
+        assert cell_width(steady(seen)) == sum(max(0, wcwidth(letter)) for letter in steady(seen))
+
+
+def test_a_long_text_ends_in_an_ellipsis_and_keeps_its_limit() -> None:
+    assert shorten("as it is", 8) == "as it is"
+    assert shorten("one two three", 9) == "one two…"
+
+
+def test_a_long_list_of_names_ends_in_an_ellipsis() -> None:
+    assert some_of(["a", "b"], 2) == "a, b"
+    assert some_of(["a", "b", "c"], 2, " ") == "a b …"
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "unit"),
+    [
+        ("1200", 1200, "tokens"),
+        ("2k", 2000, "tokens"),
+        (" 1.5K tokens ", 1500, "tokens"),
+        ("10000 chars", 10_000, "chars"),
+        ("10,000 characters", 10_000, "chars"),
+        ("32 KiB", 32_768, "bytes"),
+        ("32KiB", 32_768, "bytes"),
+        ("4kb", 4000, "bytes"),
+        ("1 MiB", 1_048_576, "bytes"),
+        ("500 bytes", 500, "bytes"),
+        ("1_000", 1000, "tokens"),
+        ("0", 0, "tokens"),
+    ],
+)
+def test_a_budget_as_people_write_it(text: str, amount: int, unit: str) -> None:
+    budget = parse_budget(text)
+    assert (budget.amount, budget.unit) == (amount, unit)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "-1", "-2k", "many", "1e9", "12.5.1", "32 Ki", "1,20", "٣", "10 apples", "9" * 500, "99999999999"]
+)
+def test_a_wrong_budget_is_told_how_to_be_written(text: str) -> None:
+    with pytest.raises(UsageError, match="Write it like 1200, 2k"):
+        parse_budget(text)
+
+
+@given(st.integers(0, 10**9), st.sampled_from(["tokens", "chars", "bytes"]))
+def test_a_printed_budget_reads_back(amount: int, unit: str) -> None:
+    budget = parse_budget(f"{amount} {unit}")
+    assert parse_budget(str(budget)) == budget == Budget(amount, budget.unit)
+
+
+@pytest.mark.parametrize("parse", [parse_budget, parse_duration, parse_day])
+@given(text=st.text(max_size=20))
+def test_no_text_breaks_the_readers(parse: Callable[[str], object], text: str) -> None:
+    with contextlib.suppress(UsageError):
+        assert parse(text) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [("90d", 90), ("2w", 14), ("6 months", 180), ("6mo", 180), ("36h", 1.5), ("1y", 365), ("45", 45), ("0d", 0)],
+)
+def test_a_span_of_time_in_days(text: str, days: float) -> None:
+    assert parse_duration(text) == days
+
+
+@pytest.mark.parametrize("text", ["", "-3d", "6m", "soon", "1d 2h", "99999999999y"])
+def test_a_wrong_span_is_told_how_to_be_written(text: str) -> None:
+    with pytest.raises(UsageError, match="Write it like 36h, 90d"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2026-01-31", datetime(2026, 1, 31, tzinfo=UTC)),
+        ("2026-01-31T09:30:00Z", datetime(2026, 1, 31, 9, 30, tzinfo=UTC)),
+        ("2026-01-31T09:30:00+09:00", datetime(2026, 1, 31, 0, 30, tzinfo=UTC)),
+        ("2026-01-31 09:30", datetime(2026, 1, 31, 9, 30, tzinfo=UTC)),
+    ],
+)
+def test_a_day_is_utc(text: str, moment: datetime) -> None:
+    assert parse_day(text) == moment
+    assert parse_day(text).tzinfo is UTC
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2026-02-30", "31.01.2026", "0001-01-01T00:00:00+09:00"])
+def test_a_wrong_day_is_told_how_to_be_written(text: str) -> None:
+    with pytest.raises(UsageError, match="Write it like 2026-01-31"):
+        parse_day(text)

@@ -1,0 +1,211 @@
+"""Packs in words."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import cast
+
+import pytest
+from curating import PERSON, add
+from hypothesis import given
+from hypothesis import strategies as st
+from support import FrozenClock
+
+from memtui.curate import lifecycle, review_sessions
+from memtui.curate.decay import Knobs, Payloads, take_snapshot
+from memtui.curate.review_sessions import Progress
+from memtui.text.sanitize import reveal
+from memtui.text.words import cell_width
+from memtui.tui.actions import registry
+from memtui.tui.actions.table import BROWSE, DUE, EVERYWHERE, INBOX, RESEMBLING, REVIEW, TIDY
+from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, LabRead, Trial, step
+from memtui.tui.memory_view import wrap
+from memtui.tui.packs.view import task_words, verdict_words
+from memtui.tui.review.verdicts import STEPS, TimeLeft
+from memtui.tui.widgets.curve import Curve, axis_rows, curve_rows, dotted_rows
+from memtui.vault.filters import EVERYTHING
+from memtui.vault.vault import Vault
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({}, ""),
+        ({"helped": 5}, "helped"),
+        ({"unused": 2}, "not used 2 of 5"),
+        ({"helped": 4, "hurt": 1}, "helped 4, hurt 1"),
+    ],
+)
+def test_what_was_said_of_five_memories(said: dict[str, int], words: str) -> None:
+    assert verdict_words(said, 5) == words
+
+
+def test_a_task_is_named_by_its_text_else_its_files() -> None:
+    assert task_words("pay [/x]\x1b", ("a.py",)) == "pay [/x]‹U+001B›"
+    assert task_words("", ("a.py", "b.py")) == "a.py, b.py"
+    assert task_words(" ", ()) == "standing payload"
+
+
+@pytest.mark.parametrize(
+    ("values", "rows", "drawn"),
+    [
+        ((1.0, 0.5, 0.0), 2, ["█  ", "██ "]),
+        ((1.0, 0.75, 0.25), 2, ["█▄ ", "██▄"]),
+        ((0.0625,), 2, [" ", "▁"]),
+        ((7.0, -3.0), 1, ["█ "]),
+        ((), 2, ["", ""]),
+    ],
+)
+def test_each_value_is_a_column_of_eighths(values: tuple[float, ...], rows: int, drawn: list[str]) -> None:
+    assert curve_rows(values, rows) == drawn
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=40), st.integers(1, 12))
+def test_a_larger_value_never_stands_lower(values: list[float], rows: int) -> None:
+    drawn = curve_rows(sorted(values, reverse=True), rows)
+    heights = [sum(" ▁▂▃▄▅▆▇█".index(line[column]) for line in drawn) for column in range(len(values))]
+    assert heights == sorted(heights, reverse=True)
+    assert all(len(line) == len(values) for line in drawn)
+
+
+def test_a_second_curve_has_no_gaps_and_words_never_touch() -> None:
+    rows = dotted_rows([1.0, 0.5, 0.0], 6)
+    assert [sorted(row) for row in rows] == [[0], [1], [1], [1], [2], [2]]
+    axis, words = axis_rows(
+        Curve((), None, 0.5, "", ticks=(0.0, 1.0), labels=((0.0, "0"), (0.5, "30 d"), (0.55, "33 d"))), 20
+    )
+    assert axis == "┴" + "─" * 18 + "┴"
+    assert words.split() == ["0", "30", "d"]
+
+
+@pytest.fixture
+def read(vault: Vault) -> LabRead:
+    return LabRead(take_snapshot(vault, EVERYTHING, threshold=0.5), "ferry", {}, cast("Payloads", None))
+
+
+def tried(trial: Trial) -> dict[str, float]:
+    return dict(trial.knobs.half_lives)
+
+
+def test_steps_are_those_of_the_ladder_in_both_directions() -> None:
+    assert [step(90.0, 1), step(90.0, -1), step(41.3, -1)] == [120.0, 75.0, 30.0]
+    assert [step(1.0, -1), step(0.5, -1), step(9_999.0, 1)] == [1.0, 0.5, 9_999.0]
+
+
+def test_a_half_life_is_tried_until_it_is_the_one_in_force_again(read: LabRead) -> None:
+    trial = Trial(subject="tooling").stepped(read, -1)
+    assert (tried(trial), trial.days(read), trial.changed) == ({"tooling": 75.0}, 75.0, 1)
+    assert tried(trial.stepped(read, 1)) == {}
+    assert tried(trial.with_days(read, None)) == {}
+    assert tried(trial.with_default(read)) == {}
+    assert tried(trial.for_other_scope(read).stepped(read, -1)) == {"tooling": 75.0, "tooling@ferry": 60.0}
+    assert not Trial().can_be_applied
+    assert trial.can_be_applied
+
+
+def test_what_somebody_applied_meanwhile_is_no_longer_tried(vault: Vault, read: LabRead) -> None:
+    from memtui.curate.decay import apply
+    from memtui.domain.identity import Actor
+
+    trial = Trial(subject="tooling").with_days(read, 30.0)
+    assert tried(trial.on(read)) == {"tooling": 30.0}
+    apply(vault, {"tooling": 30.0}, actor=Actor())
+    later = LabRead(take_snapshot(vault, EVERYTHING), None, {}, cast("Payloads", None))
+    assert tried(trial.on(later)) == {}
+    assert Trial(subject="gone").on(later).subject == later.snapshot.kinds[0].name
+
+
+def test_settings_stop_at_what_the_configuration_takes_and_only_it_can_keep_them(read: LabRead) -> None:
+    trial = Trial(subject="tooling")
+    for _ in range(50):
+        trial = trial.with_setting(read, THRESHOLD, 1).with_setting(read, FLOOR, 1).with_setting(read, HURT_WEIGHT, -1)
+    assert trial.for_configuration() == ["[review] threshold = 1", "[recall] floor = 0.3", "[recall] hurt_weight = 0"]
+    assert "Only the configuration" in (trial.why_not_apply(read) or "")
+    assert trial.settings_words(read, all_of=False) == "due below 0.50 → 1 · floor 0.05 → 0.3 · hurt × 4 → 0"
+    back = Trial().with_setting(read, FLOOR, 1).with_setting(read, FLOOR, -1)
+    assert back.knobs == Knobs()
+    assert back.settings_words(read, all_of=False) == "due below 0.50"
+    assert back.why_not_apply(read) == "No half-life has been changed: ← and → change it."
+
+
+def test_the_one_memory_is_first_and_has_a_half_life_of_its_own(vault: Vault) -> None:
+    from curating import add
+
+    identifier = add(vault, "Run make", kind="tooling").id
+    read = LabRead(take_snapshot(vault, EVERYTHING), None, {}, cast("Payloads", None))
+    trial = Trial(identifier).on(read)
+    assert trial.subject == MEMORY
+    assert trial.moved(read, 1).subject == "tooling"
+    assert trial.moved(read, -1).subject == MEMORY
+    one = trial.stepped(read, -1)
+    assert (one.knobs.memory, one.days(read)) == ((identifier, 75.0), 75.0)
+    assert one.without_memory().knobs == one.with_default(read).knobs == Knobs()
+    assert MEMORY not in Trial("gone").subjects(read)
+
+
+def minutes(words: str) -> int:
+    return 0 if "under a minute" in words else int(words.split("about ")[1].split(maxsplit=1)[0])
+
+
+def test_verdicts_now_quick_now_slow_do_not_make_it_leap(vault: Vault, clock: FrozenClock) -> None:
+    ids = [add(vault, f"Run make target {number}", kind="tooling").id for number in range(24)]
+    clock.step(days=400)
+    session = review_sessions.begin(vault, EVERYTHING, project="shop", actor=PERSON, threshold=0.5)
+    assert len(session.ids) == len(ids)
+    time_left, told = TimeLeft(), []
+    for number, identifier in enumerate(session.ids[:16]):
+        clock.step(seconds=40 if number % 2 else 5)
+        lifecycle.verify(vault, [identifier], actor=PERSON)
+        progress = review_sessions.progress(vault, session)
+        time_left.take(progress)
+        told.append(minutes(time_left.words(progress.left)))
+    turns = [later > earlier for earlier, later in pairwise(told) if later != earlier]
+    assert sum(one != other for one, other in pairwise(turns)) <= 1, told
+    places = [STEPS.index(one) for one in told]
+    assert max(abs(later - earlier) for earlier, later in pairwise(places)) <= 2, told
+    assert told[-1] < told[5]
+
+
+@pytest.mark.parametrize(
+    ("left", "each", "words"),
+    [
+        (0, 0.15, "all done"),
+        (3, 0.15, "3 left, under a minute"),
+        (15, 0.15, "15 left, about 2 min"),
+        (1_200, 1.0, "1,200 left, about 300 min"),
+    ],
+)
+def test_it_is_told_in_steps(left: int, each: float, words: str) -> None:
+    time_left = TimeLeft()
+    time_left.take(Progress(left, {}, left * each))
+    assert time_left.words(left) == words
+
+
+@pytest.mark.parametrize("screen", [BROWSE, DUE, INBOX, REVIEW, TIDY, EVERYWHERE])
+def test_the_lines_keys_are_free(screen: str) -> None:
+    mine = {key for action in registry.of_owners(RESEMBLING) for key in action.keys}
+    assert mine.isdisjoint(key for action in registry.of_owners(screen) for key in action.keys)
+
+
+def _seen(text: str) -> str:
+    return "".join(text.split())
+
+
+def test_lines_break_at_words_and_follow_the_indent_of_a_list() -> None:
+    assert wrap("- Lock refunds by payment_id", 16) == ["- Lock refunds", "  by payment_id"]
+    assert wrap("  TTL 30 s for all", 10) == ["  TTL 30 s", "  for all"]
+    assert wrap("short", 10) == ["short"]
+    assert wrap("", 10) == [""]
+
+
+def test_what_has_no_blanks_breaks_between_characters() -> None:
+    assert wrap("x" * 25, 10) == ["x" * 10, "x" * 10, "x" * 5]
+    assert wrap("日本語の題名", 5) == ["日本", "語の", "題名"]
+
+
+@given(st.text(max_size=80), st.integers(8, 40))
+def test_nothing_is_lost_and_nothing_is_wider(text: str, cells: int) -> None:
+    line = text.replace("\n", " ")
+    lines = wrap(line, cells)
+    assert all(cell_width(one) <= cells for one in lines)
+    assert _seen("".join(lines)) == _seen(reveal(line))
