@@ -17,8 +17,7 @@ Clock = Callable[[], datetime]
 def now() -> datetime:
     """Return the present moment in UTC, or the frozen moment of `MEMTUI_NOW`.
 
-    Raises:
-        UsageError: `MEMTUI_NOW` is not an ISO 8601 time.
+    Raises `UsageError`: `MEMTUI_NOW` is not an ISO 8601 time.
     """
     frozen = os.environ.get("MEMTUI_NOW")
     if not frozen:

@@ -198,8 +198,7 @@ SECTIONS: Mapping[str, type[Any]] = {
 def load_config(path: Path) -> Config:
     """Return the configuration of a file; a missing file gives the defaults.
 
-    Raises:
-        ConfigError: names file, line, key and the nearest known key.
+    Raises `ConfigError`: names file, line, key and the nearest known key.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")

@@ -45,8 +45,7 @@ _PACKAGE = Path(__file__).parent
 def resource_folder(name: str) -> Path:
     """Return the folder `themes` or `sample_vault`: inside an installed package, else in the checkout.
 
-    Raises:
-        MemtuiError: the installation lacks it.
+    Raises `MemtuiError`: the installation lacks it.
     """
     for candidate in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
         if candidate.is_dir():

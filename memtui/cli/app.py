@@ -119,8 +119,7 @@ def _embed(vault: Vault, session: Session) -> None:
 def build_demo(folder: Path) -> Path:
     """Make a vault from the sample in a folder, with the source trees beside it; returns the vault file.
 
-    Raises:
-        UsageError: the folder contains a vault already.
+    Raises `UsageError`: the folder contains a vault already.
     """
     import shutil
 

@@ -122,11 +122,7 @@ def _purge(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _ask(arguments: argparse.Namespace, what: str) -> None:
-    """Ask whether to erase something.
-
-    Raises:
-        RefusedError: nobody can answer, or the answer is no.
-    """
+    """Ask whether to erase something. Raises `RefusedError`: nobody can answer, or the answer is no."""
     if arguments.yes:
         return
     if not sys.stdin.isatty():

@@ -29,11 +29,7 @@ class ClosedOutput(io.TextIOBase):
         return True
 
     def write(self, text: str) -> int:
-        """Accept only the empty text.
-
-        Raises:
-            OutputClosedError: there is something to write.
-        """
+        """Accept only the empty text. Raises `OutputClosedError`: there is something to write."""
         if text:
             raise OutputClosedError
         return 0

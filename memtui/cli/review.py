@@ -122,8 +122,7 @@ def _check_files(session: Session) -> list[CheckedAnchor]:
 def _re_anchor(session: Session, *, dry_run: bool) -> None:
     """Point memories to where their files moved, or print what that would change.
 
-    Raises:
-        NotFoundError: no file is known to have moved.
+    Raises `NotFoundError`: no file is known to have moved.
     """
     moved = [check for check in _check_files(session) if check.state == "moved" and check.suggestion]
     if not moved:
@@ -148,8 +147,7 @@ def _re_anchor(session: Session, *, dry_run: bool) -> None:
 def _undo_session(session: Session) -> None:
     """Undo every verdict of the last session of the project in view.
 
-    Raises:
-        NotFoundError: there never was one, or nothing of it is left to undo.
+    Raises `NotFoundError`: there never was one, or nothing of it is left to undo.
     """
     from memtui.curate import review_sessions
 
@@ -168,8 +166,7 @@ def _undo_session(session: Session) -> None:
 def _print_receipt(session: Session) -> None:
     """Print the result of the last session of the project in view in which anything was decided.
 
-    Raises:
-        NotFoundError: there never was one.
+    Raises `NotFoundError`: there never was one.
     """
     from memtui.curate import review_sessions
     from memtui.domain.record import format_time
@@ -346,8 +343,7 @@ def _half_life(arguments: argparse.Namespace, session: Session) -> None:
 def _wanted(change: str, snapshot: Snapshot, project: str | None) -> tuple[str, float | None]:
     """Return the name that a half-life is stored under, and the days; None to reset it.
 
-    Raises:
-        UsageError: it is not KIND=TIME, or there are no verdicts to learn from.
+    Raises `UsageError`: it is not KIND=TIME, or there are no verdicts to learn from.
     """
     from memtui.domain.kinds import in_project
     from memtui.text.words import parse_duration

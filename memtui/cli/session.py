@@ -36,8 +36,7 @@ IDS_SHOWN = 8  # Ids named of a change whose output was lost; `memtui log` has t
 def working_folder() -> Path:
     """Return the working directory; if it was deleted, by the name the shell has for it.
 
-    Raises:
-        UsageError: it was deleted, and nothing says where it was.
+    Raises `UsageError`: it was deleted, and nothing says where it was.
     """
     try:
         return Path.cwd()
@@ -119,11 +118,7 @@ class Session:
         return parse_actor(self._actor)
 
     def only_a_person(self, act: str) -> None:
-        """Let a person go on.
-
-        Raises:
-            RefusedError: an agent asks.
-        """
+        """Let a person go on. Raises `RefusedError`: an agent asks."""
         if not self.actor.is_person:
             raise RefusedError(f"Only a person can {act}", where=f"actor {self.actor.name}")
 
@@ -147,8 +142,7 @@ class Session:
     def resolve(self, prefixes: Iterable[str]) -> list[str]:
         """Return whole ids, each once, in their order.
 
-        Raises:
-            NotFoundError, AmbiguousIdError: a prefix fits no memory or several.
+        Raises `NotFoundError, AmbiguousIdError`: a prefix fits no memory or several.
         """
         with self.vault.read() as reader:
             return list(dict.fromkeys(reader.resolve(prefix) for prefix in prefixes))

@@ -53,8 +53,7 @@ def snooze_until_change(
 ) -> Outcome:
     """Keep memories out of the review until a file that they are tied to changes.
 
-    Raises:
-        RefusedError: an agent cannot put off what a person should confirm.
+    Raises `RefusedError`: an agent cannot put off what a person should confirm.
     """
     require_person(actor, "snooze")
     with vault.read() as reader:

@@ -92,11 +92,7 @@ class Snapshot:
         object.__setattr__(self, "_in_projects", self.in_force.project_half_lives())
 
     def kind(self, name: str) -> KindNow:
-        """Return a kind by its name.
-
-        Raises:
-            KeyError: there is none.
-        """
+        """Return a kind by its name. Raises `KeyError`: there is none."""
         for kind in self.kinds:
             if kind.name == name:
                 return kind

@@ -40,8 +40,7 @@ _WAIT: Mapping[str, tuple[str, ...]] = {
 def find_editor() -> list[str]:
     """Return the command of the user's editor.
 
-    Raises:
-        UsageError: none is set and none is found, or the setting is not a valid command.
+    Raises `UsageError`: none is set and none is found, or the setting is not a valid command.
     """
     for name in ("MEMTUI_EDITOR", "VISUAL", "EDITOR"):
         chosen = os.environ.get(name, "").strip()
@@ -59,8 +58,7 @@ def find_editor() -> list[str]:
 def editor_command(path: Path, line: int | None = None) -> list[str]:
     """Return the command that opens a file in the user's editor, at a line where the editor supports it.
 
-    Raises:
-        UsageError: there is no editor.
+    Raises `UsageError`: there is no editor.
     """
     command = find_editor()
     name = Path(command[0]).stem.lower()
@@ -100,8 +98,7 @@ class Edited:
 def edit_in_editor(memory: Memory) -> Edited:
     """Open a memory in the editor and read the file back.
 
-    Raises:
-        MemtuiError: the editor failed, or the file cannot be read as a memory; the file is kept and named.
+    Raises `MemtuiError`: the editor failed, or the file cannot be read as a memory; the file is kept and named.
     """
     find_editor()
     file = write_memory_file(memory)
@@ -155,11 +152,7 @@ def discard_untouched(file: EditorFile) -> None:
 
 
 def read_memory_file(file: MemoryFile) -> Edited:
-    """Read an edited file back.
-
-    Raises:
-        MemtuiError: it cannot be read as a memory; it is kept and named.
-    """
+    """Read an edited file back. Raises `MemtuiError`: it cannot be read as a memory; it is kept and named."""
     after = read_text_file(file)
     if after == file.text:
         return Edited({}, file.path)

@@ -49,8 +49,7 @@ class ListChanges:
     def values(self, memory: Memory | Proposed) -> dict[str, Any]:
         """Return the new values of the memory's lists that change, by field.
 
-        Raises:
-            UsageError: a tag or file to remove is not there.
+        Raises `UsageError`: a tag or file to remove is not there.
         """
         values: dict[str, Any] = {}
         if self.add_tags or self.remove_tags:
@@ -84,8 +83,7 @@ MOST_NAMEABLE = 20_000
 def relative_name(given: str, *, root: Path, folder: Path) -> str:
     """Return a given path as memories name it: POSIX, relative to the root where it lies below it.
 
-    Raises:
-        UsageError: the name cannot be stored.
+    Raises `UsageError`: the name cannot be stored.
     """
     return _storable(_relative_name(_storable(given), root=root, folder=folder))
 
@@ -126,11 +124,7 @@ def _exists(path: Path) -> bool:
 
 
 def check_files(given: Iterable[str], *, root: Path, folder: Path, anchors: Iterable[str]) -> list[str]:
-    """Return files as memories name them.
-
-    Raises:
-        UsageError: a path neither exists nor matches an anchor.
-    """
+    """Return files as memories name them. Raises `UsageError`: a path neither exists nor matches an anchor."""
     known = list(anchors)
     names = []
     for path in given:
@@ -166,8 +160,7 @@ def nameable_files(root: Path | None, anchors: Iterable[str], *, most: int = MOS
 def anchors_for(given: Iterable[str], *, root: Path, folder: Path) -> tuple[Anchor, ...]:
     """Return anchors for paths, globs and symbols as typed; files that exist get their content hash.
 
-    Raises:
-        UsageError: a plain path does not exist.
+    Raises `UsageError`: a plain path does not exist.
     """
     anchors = []
     for path in given:
@@ -218,11 +211,7 @@ LONGEST_TITLE = 200
 
 
 def check_kind(kinds: Kinds, kind: str) -> str:
-    """Return a kind that is known.
-
-    Raises:
-        UsageError: names the nearest.
-    """
+    """Return a kind that is known. Raises `UsageError`: names the nearest."""
     cleaned = kind.strip().lower()
     if cleaned in kinds:
         return cleaned
@@ -233,22 +222,14 @@ def check_kind(kinds: Kinds, kind: str) -> str:
 
 
 def check_importance(value: int) -> int:
-    """Return an importance of 1–5.
-
-    Raises:
-        UsageError: it is another number.
-    """
+    """Return an importance of 1–5. Raises `UsageError`: it is another number."""
     if not 1 <= value <= 5:  # noqa: PLR2004 - the scale
         raise UsageError("Importance is a number from 1 to 5", where=str(value))
     return value
 
 
 def check_confidence(value: float) -> float:
-    """Return a confidence of 0–1.
-
-    Raises:
-        UsageError: it is another number.
-    """
+    """Return a confidence of 0–1. Raises `UsageError`: it is another number."""
     if not 0 <= value <= 1:
         raise UsageError("Confidence is a number from 0 to 1", where=str(value))
     return value
@@ -257,8 +238,7 @@ def check_confidence(value: float) -> float:
 def check_half_life(days: float | None) -> float | None:
     """Return a half-life in days that a memory may have; None stands for its kind's.
 
-    Raises:
-        UsageError: it is another number.
+    Raises `UsageError`: it is another number.
     """
     if days is not None and not SHORTEST_HALF_LIFE <= days <= LONGEST_HALF_LIFE:
         raise UsageError(
@@ -277,8 +257,7 @@ def check_tags(tags: tuple[str, ...], *, in_use: Sequence[str] = ()) -> tuple[st
 
     `in_use`: tags that a memory has already; an older memtui allowed longer ones.
 
-    Raises:
-        RefusedError: one is too long.
+    Raises `RefusedError`: one is too long.
     """
     found = long_tag(tag for tag in tags if tag not in in_use)
     if found is not None:
@@ -299,8 +278,7 @@ def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
 def named_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Return cleaned tags that a person named.
 
-    Raises:
-        UsageError: nothing is left of one, which would otherwise be ignored silently.
+    Raises `UsageError`: nothing is left of one, which would otherwise be ignored silently.
     """
     nameless = next((tag for tag in tags if not clean_tags([tag])), None)
     if nameless is not None:
@@ -318,8 +296,7 @@ def kinds_in_use(vault: Vault) -> list[str]:
 def check_kind_in_use(vault: Vault, kind: str) -> str:
     """Return a kind to filter by: a known one, or one that a memory has.
 
-    Raises:
-        UsageError: it is neither; names the nearest.
+    Raises `UsageError`: it is neither; names the nearest.
     """
     cleaned = kind.strip().lower()
     if cleaned not in vault.kinds:

@@ -55,8 +55,7 @@ def save_edit(
 ) -> Memory:
     """Save fields of one memory and a decision on it; returns it as stored.
 
-    Raises:
-        UsageError, NotFoundError, RefusedError, SecretRefusedError, ConflictError: see their texts.
+    Raises `UsageError, NotFoundError, RefusedError, SecretRefusedError, ConflictError`: see their texts.
     """
     if decision != "edit":
         require_person(actor, decision)
@@ -236,8 +235,7 @@ def _anchors_of(text: str, basis: Basis) -> tuple[Anchor, ...]:
 
     Those that the memory has stay as they are, whether or not their files exist.
 
-    Raises:
-        UsageError: a path leads outside of the tree, or there is no such file.
+    Raises `UsageError`: a path leads outside of the tree, or there is no such file.
     """
     known = {one_line(anchor.path): anchor for anchor in basis.memory.anchors} if basis.memory else {}
     found: list[Anchor] = []
@@ -270,8 +268,7 @@ def _is_outside(path: str) -> bool:
 def check_form(texts: Texts, basis: Basis, patterns: Sequence[tuple[str, str]] = ()) -> list[Finding]:
     """Return all messages beside the fields, errors first; `patterns` are the user's own patterns of secrets.
 
-    Raises:
-        ConfigError: one of these patterns cannot be compiled.
+    Raises `ConfigError`: one of these patterns cannot be compiled.
     """
     _, errors = read_form(texts, basis)
     return [*errors, *_secrets(texts, basis.memory, patterns), *_advice(texts, basis)]

@@ -72,8 +72,7 @@ def change_diff(vault: Vault, number: int, *, first: str | None = None, most: in
 
     `vault`: read under one lease; nothing is compared under it. `first`: a memory that comes before the others.
 
-    Raises:
-        NotFoundError: there is no such change.
+    Raises `NotFoundError`: there is no such change.
     """
     with vault.read() as reader:
         row = journal.change_rows(reader, [number]).get(number)

@@ -26,11 +26,7 @@ if TYPE_CHECKING:
 
 
 def _check_link_type(name: str) -> LinkType:
-    """Return a link type.
-
-    Raises:
-        UsageError: there is no such type.
-    """
+    """Return a link type. Raises `UsageError`: there is no such type."""
     if name not in LINK_TYPES:
         raise UsageError("Unknown link type", where=name, remedy=f"Types: {', '.join(LINK_TYPES)}.")
     return name

@@ -207,8 +207,7 @@ def _revived(writer: VaultWriter, memory: Memory, actor: Actor) -> Memory:
 def supersede(writer: VaultWriter, winner: str, loser: str, actor: Actor) -> None:
     """Mark a memory as replaced by another: the link, and the status once a person has accepted the other.
 
-    Raises:
-        UsageError: a memory cannot replace itself, nor what replaces it.
+    Raises `UsageError`: a memory cannot replace itself, nor what replaces it.
     """
     if winner == loser:
         raise UsageError("A memory cannot supersede itself", where=winner)
@@ -262,8 +261,7 @@ def edit_memory(
 ) -> Memory:
     """Change fields of one memory; returns it as stored.
 
-    Raises:
-        UsageError, NotFoundError, RefusedError, SecretRefusedError, ConflictError: see their texts.
+    Raises `UsageError, NotFoundError, RefusedError, SecretRefusedError, ConflictError`: see their texts.
     """
     with vault.write(actor=actor.name, action="edit") as writer:
         memory = writer.get(writer.resolve(identifier))
@@ -286,8 +284,7 @@ def edited_memory(
 ) -> Memory:
     """Return a memory with new values, checked within a running change and not yet stored.
 
-    Raises:
-        UsageError, RefusedError, SecretRefusedError: see their texts.
+    Raises `UsageError, RefusedError, SecretRefusedError`: see their texts.
     """
     check_may_alter(actor, memory)
     edited = _titled(memory, replace(memory, **_cleaned(writer.kinds, values)))

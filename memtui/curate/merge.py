@@ -158,8 +158,7 @@ CHOOSABLE = ("title", "insight", "rationale", "snippet", "kind")
 def _with_chosen(result: Memory, chosen: Mapping[str, str], kinds: Kinds) -> Memory:
     """Return a merged memory with the texts that a person chose.
 
-    Raises:
-        UsageError: a field cannot be chosen, there is no such kind, or title or insight would be empty.
+    Raises `UsageError`: a field cannot be chosen, there is no such kind, or title or insight would be empty.
     """
     strange = sorted(set(chosen) - set(CHOOSABLE))
     if strange:
@@ -233,8 +232,7 @@ def unmerge(vault: Vault, prefix: str, *, actor: Actor) -> tuple[Memory, list[Me
 
     The merged memory goes back to what it was before; edits made to it since stay in its history.
 
-    Raises:
-        NotFoundError: nothing was merged into it.
+    Raises `NotFoundError`: nothing was merged into it.
     """
     with vault.write(actor=actor.name, action="unmerge") as writer:
         identifier = writer.resolve(prefix)
@@ -340,8 +338,7 @@ def _proposed(texts: Sequence[str], *, can_join: bool) -> tuple[int, ...]:
 def preview(memories: Sequence[Memory], chosen: Mapping[str, str], kinds: Kinds, project: str | None = None) -> Memory:
     """Return what a merge into the first of these memories would make.
 
-    Raises:
-        UsageError: they belong to different projects and none is named, or a chosen text is invalid.
+    Raises `UsageError`: they belong to different projects and none is named, or a chosen text is invalid.
     """
     into, *others = memories
     return _with_chosen(combine(into, others, project or common_project(into, others)), chosen, kinds)

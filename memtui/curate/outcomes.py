@@ -146,8 +146,7 @@ def resolved(reader: VaultReader, prefixes: Iterable[str], *, optional: Containe
 
     `optional`: ids that are left out where no memory has them.
 
-    Raises:
-        NotFoundError, AmbiguousIdError: a prefix names no memory, or several.
+    Raises `NotFoundError, AmbiguousIdError`: a prefix names no memory, or several.
     """
     prefixes = list(prefixes)
     known = reader.get_many(prefixes)
@@ -164,8 +163,7 @@ def _title_or_count(memories: Sequence[Memory]) -> str:
 def require_versions(memories: Iterable[Memory], versions: Mapping[str, int]) -> None:
     """Check that memories are as they were when a person read them.
 
-    Raises:
-        ConflictError: one has another version; nothing was saved.
+    Raises `ConflictError`: one has another version; nothing was saved.
     """
     for memory in memories:
         read = versions.get(memory.id, memory.version)
@@ -184,8 +182,7 @@ def require_texts(memories: Iterable[Memory], texts: Mapping[str, str]) -> None:
 
     `texts`: content hash of each memory at that time, by id.
 
-    Raises:
-        ConflictError: one says something else; nothing was saved.
+    Raises `ConflictError`: one says something else; nothing was saved.
     """
     for memory in memories:
         if texts.get(memory.id, content_hash(memory)) != content_hash(memory):
@@ -199,8 +196,7 @@ def require_texts(memories: Iterable[Memory], texts: Mapping[str, str]) -> None:
 def require_changed(outcome: Outcome, versions: Mapping[str, int]) -> None:
     """Make a version conflict of a memory that was skipped because it changed, as a single edit does.
 
-    Raises:
-        ConflictError: a memory has another version than the one that was read.
+    Raises `ConflictError`: a memory has another version than the one that was read.
     """
     for skipped in outcome.skipped:
         if skipped.reason is SkipReason.CHANGED:

@@ -213,8 +213,7 @@ def alias_remote(vault: Vault, name: str, remote: str) -> str | None:
 def check_named_files(vault: Vault, view: View, given: Sequence[str], *, folder: Path) -> list[str]:
     """Return the files of `--file` as memories name them.
 
-    Raises:
-        UsageError: one neither exists nor matches an anchor in view.
+    Raises `UsageError`: one neither exists nor matches an anchor in view.
     """
     if not given:
         return []

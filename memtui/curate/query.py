@@ -94,8 +94,7 @@ def parse_query(text: str, kinds: Kinds, now: datetime) -> Query:
     Terms are joined by "and"; values of one `kind`, `status` or `project` by "or". A minus negates a term. Words
     match anywhere in the texts, tags and files of a memory. Ages and freshness are computed at `now`.
 
-    Raises:
-        QueryError: with the position and the correct syntax.
+    Raises `QueryError`: with the position and the correct syntax.
     """
     conditions: list[Condition] = []
     alternatives: dict[tuple[str, bool], list[str]] = {}
@@ -116,8 +115,7 @@ def parse_query(text: str, kinds: Kinds, now: datetime) -> Query:
 def parse_choice(text: str, kinds: Kinds, now: datetime) -> Query:
     """Return a query that must have a condition, as a command's `--where`: an empty one does not mean "all".
 
-    Raises:
-        QueryError: it has no condition; else see `parse_query`.
+    Raises `QueryError`: it has no condition; else see `parse_query`.
     """
     says = any(character.isprintable() and character not in ' -"' for character in text)
     query = parse_query(text, kinds, now) if says else Query(text)

@@ -85,8 +85,7 @@ def place_of(memory: Memory, root: Path | None) -> tuple[Path, int]:
 
     `root`: the folder that its paths are relative to, None where that is not known.
 
-    Raises:
-        NotFoundError: there is no such file.
+    Raises `NotFoundError`: there is no such file.
     """
     for source in memory.sources:
         path = _existing(source.path, root) if source.path else None
@@ -226,8 +225,7 @@ def checked(views: Sequence[MemoryView], tree: Tree | None) -> list[MemoryView]:
 def get_view(vault: Vault, prefix: str, *, threshold: float = REVIEW_THRESHOLD, tree: Tree | None = None) -> MemoryView:
     """Return one memory as a view; its anchors are checked against a working tree if given.
 
-    Raises:
-        NotFoundError, AmbiguousIdError: see their texts.
+    Raises `NotFoundError, AmbiguousIdError`: see their texts.
     """
     with vault.read() as reader:
         views = view_memories(reader, [reader.get(reader.resolve(prefix))], now=vault.now(), threshold=threshold)

@@ -35,8 +35,7 @@ def parse_actor(name: str | None) -> Actor:
 
     A given name is an agent's, unless it is `person` or begins with `person:`.
 
-    Raises:
-        UsageError: the name is empty, long, or not printable.
+    Raises `UsageError`: the name is empty, long, or not printable.
     """
     chosen = name if name is not None else os.environ.get("MEMTUI_ACTOR") or None
     if chosen is None:
@@ -56,11 +55,7 @@ def parse_actor(name: str | None) -> Actor:
 
 
 def require_person(actor: Actor, act: str) -> None:
-    """Let only a person go on; `act` is the verb phrase of the message.
-
-    Raises:
-        RefusedError: an agent asks.
-    """
+    """Let only a person go on; `act` is the verb phrase of the message. Raises `RefusedError`: an agent asks."""
     if not actor.is_person:
         raise RefusedError(
             f"Only a person can {act}", where=f"actor {actor.name}", remedy="An agent proposes; a person decides."
@@ -72,8 +67,7 @@ def check_may_alter(actor: Actor, memory: Memory) -> None:
 
     What an agent writes over an accepted memory would reach payloads unread.
 
-    Raises:
-        RefusedError: an agent would alter what a person vouched for.
+    Raises `RefusedError`: an agent would alter what a person vouched for.
     """
     if actor.is_person or not (memory.pinned or memory.verified_at or memory.confirmed_at):
         return

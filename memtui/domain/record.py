@@ -55,8 +55,7 @@ def format_time(moment: datetime | None) -> str | None:
 def parse_time(value: object, key: str = "time") -> datetime | None:
     """Return a UTC time from ISO 8601 text; a date alone is midnight UTC, no offset is UTC.
 
-    Raises:
-        RecordError: the value is no such time.
+    Raises `RecordError`: the value is no such time.
     """
     if value is None or value == "":
         return None

@@ -157,10 +157,8 @@ class BundledEngine:
         name: stored with every vector.
         dimensions: 384.
 
-
-    Raises:
-        ModelMissingError: a file of the model is missing or is not the one that was shipped, or onnxruntime
-            cannot be imported.
+    Raises `ModelMissingError`: a file of the model is missing or is not the one that was shipped, or onnxruntime cannot
+    be imported.
     """
 
     name = NAME
@@ -216,8 +214,7 @@ class BundledEngine:
 def _import_while_checking(folder: Path) -> Any:
     """Return onnxruntime, imported while the files are checked, which takes 60 ms of hashing.
 
-    Raises:
-        ModelMissingError: one of them failed.
+    Raises `ModelMissingError`: one of them failed.
     """
     found: list[str | None] = []
     checking = Thread(target=lambda: found.append(problem_of(folder)))

@@ -70,8 +70,7 @@ class ModelState:
 def model_state(model: str) -> ModelState:
     """Return what is known about a model from its files alone, in a millisecond and without heavy imports.
 
-    Raises:
-        ConfigError: the setting is invalid.
+    Raises `ConfigError`: the setting is invalid.
     """
     own = _check(model)
     if own:

@@ -21,8 +21,7 @@ def counter_for(encoding: str, *, fast: bool = False) -> TokenCounter:
 
     `encoding`: `o200k_base`, `cl100k_base` or `estimate`. `fast`: whether to spare the start of a tokenizer.
 
-    Raises:
-        UsageError: the encoding is unknown.
+    Raises `UsageError`: the encoding is unknown.
     """
     return get_counter(ESTIMATE if fast else encoding)
 
@@ -54,8 +53,7 @@ class Limit:
 def parse_limits(text: str) -> tuple[Limit, ...]:
     """Return limits from `10000 chars`, `32 KiB` or `200 lines and 25000 bytes`; none from `none` and nothing.
 
-    Raises:
-        UsageError: it is no such limit.
+    Raises `UsageError`: it is no such limit.
     """
     if text.strip().lower() in {"", UNLIMITED}:
         return ()

@@ -154,8 +154,7 @@ def context(
 ) -> Pack:
     """Return the pack for a task: recall, then selection under the budget and the target's limits.
 
-    Raises:
-        UsageError: target, budget, encoding or phase are unknown.
+    Raises `UsageError`: target, budget, encoding or phase are unknown.
     """
     form = target_named(target) if isinstance(target, str) else target
     parse_budget(options.budget)

@@ -196,8 +196,7 @@ def without_secrets(found: Recall, choice: str, patterns: Patterns = ()) -> Reca
 
     `patterns`: a person's own rules as (name, regular expression).
 
-    Raises:
-        UsageError: unknown choice.
+    Raises `UsageError`: unknown choice.
     """
     if choice not in SECRET_CHOICES:
         raise UsageError("Unknown choice for secrets", where=choice[:60], remedy=f"One of {', '.join(SECRET_CHOICES)}.")

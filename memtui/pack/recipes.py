@@ -93,8 +93,7 @@ def record_pack(
 
     The payload is not stored, only its hash. Undoing it takes the signals back, and the pack off the list.
 
-    Raises:
-        NotFoundError: the pack is empty.
+    Raises `NotFoundError`: the pack is empty.
     """
     if not pack.included:
         raise NotFoundError("There is nothing in the payload to record", remedy="Widen the task or the budget.")
@@ -215,11 +214,7 @@ def list_recipes(vault: Vault) -> list[Recipe]:
 
 
 def get_recipe(vault: Vault, name: str) -> Recipe:
-    """Return the recipe of that name.
-
-    Raises:
-        NotFoundError: no such recipe; the message suggests the nearest.
-    """
+    """Return the recipe of that name. Raises `NotFoundError`: no such recipe; the message suggests the nearest."""
     known = {recipe.name: recipe for recipe in list_recipes(vault)}
     found = known.get(name.strip())
     if found is not None:
@@ -229,11 +224,7 @@ def get_recipe(vault: Vault, name: str) -> Recipe:
 
 
 def delete_recipe(vault: Vault, name: str, *, actor: str) -> Recipe:
-    """Delete a recipe, as an undoable change; returns what it was.
-
-    Raises:
-        NotFoundError: no such recipe.
-    """
+    """Delete a recipe, as an undoable change; returns what it was. Raises `NotFoundError`: no such recipe."""
     recipe = get_recipe(vault, name)
     with vault.write(actor=actor, action="recipe delete", summary=f"delete recipe {recipe.name}") as writer:
         packs.remove_recipe(writer, recipe.name)

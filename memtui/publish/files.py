@@ -93,8 +93,7 @@ def write_atomically(path: Path, data: bytes, *, mode: int | None = None, durabl
     `mode`: permission bits; by default those of the existing file, else what the umask leaves. `durable`: wait until
     the data is on disk; without, a power cut may leave the old file.
 
-    Raises:
-        MemtuiError: the system refuses; the file is unchanged.
+    Raises `MemtuiError`: the system refuses; the file is unchanged.
     """
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".memtui-{secrets.token_hex(6)}.tmp")
@@ -150,8 +149,7 @@ def refuse_outside(path: Path, root: Path) -> None:
 
     `root`: the folder that must contain it; the root itself may be a link.
 
-    Raises:
-        UnsafePathError: the path leads outside.
+    Raises `UnsafePathError`: the path leads outside.
     """
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolves `..` but no links, which Path cannot
     base = Path(os.path.abspath(root))  # noqa: PTH100 - the same

@@ -78,8 +78,7 @@ def holding_secrets(snapshot: Snapshot, patterns: Patterns = ()) -> dict[str, li
 def refuse_secrets(snapshot: Snapshot, patterns: Patterns = ()) -> None:
     """Refuse to export what looks like a secret: an export is made to be passed on.
 
-    Raises:
-        SecretRefusedError: names the memories or recipes and the fields, never the value.
+    Raises `SecretRefusedError`: names the memories or recipes and the fields, never the value.
     """
     found = holding_secrets(snapshot, patterns)
     if found:

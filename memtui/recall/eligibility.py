@@ -44,11 +44,7 @@ def guess_phase(text: str) -> str | None:
 
 
 def check_phase(name: str) -> str:
-    """Return the name if it is a phase.
-
-    Raises:
-        UsageError: unknown phase; the message lists the known ones.
-    """
+    """Return the name if it is a phase. Raises `UsageError`: unknown phase; the message lists the known ones."""
     if name in PHASES:
         return name
     raise UsageError("There is no such phase", where=name, remedy=f"The phases are {', '.join(PHASES)}.")

@@ -59,11 +59,7 @@ class SemanticState:
 
 
 def semantic_state(vault: Vault, model: str) -> SemanticState:
-    """Return the state of a setting for a vault, without loading the model.
-
-    Raises:
-        ConfigError: unknown model.
-    """
+    """Return the state of a setting for a vault, without loading the model. Raises `ConfigError`: unknown model."""
     state = model_state(model)
     with vault.read() as reader:
         stored = vectors.counts(reader)
@@ -92,8 +88,7 @@ def embed_missing(
     stays stored when the process dies. A memory that is edited meanwhile is taken up again, one that is purged
     is not.
 
-    Raises:
-        VaultBusyError: another process held the vault too long; what was stored stays.
+    Raises `VaultBusyError`: another process held the vault too long; what was stored stays.
     """
     if not vault.exists:
         return 0

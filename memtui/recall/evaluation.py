@@ -51,8 +51,7 @@ class Corpus:
 def read_questions(text: str, where: str) -> list[Question]:
     """Return the questions of a file.
 
-    Raises:
-        SourceError: lines are no questions; they are named by number, each with its reason.
+    Raises `SourceError`: lines are no questions; they are named by number, each with its reason.
     """
     questions = _lines(text, where, _question)
     if not questions:
@@ -74,8 +73,7 @@ def question_line(question: Question) -> str:
 def with_question(content: str, question: Question, where: str) -> str:
     """Return the content of a file of questions with one more at its end.
 
-    Raises:
-        SourceError: the file holds something else.
+    Raises `SourceError`: the file holds something else.
     """
     if content.strip():
         read_questions(content, where)
@@ -87,8 +85,7 @@ def read_corpus(text: str, where: str, now: datetime) -> Corpus:
 
     `now`: stands in for a missing date.
 
-    Raises:
-        SourceError: lines are neither, or an id stands twice; they are named by number.
+    Raises `SourceError`: lines are neither, or an id stands twice; they are named by number.
     """
     seen: set[str] = set()
 

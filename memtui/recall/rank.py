@@ -120,8 +120,7 @@ def recall(
     With files and no text, memories tied to the files come first and the most useful of the project after
     them; with neither, the most useful of the project.
 
-    Raises:
-        UsageError: unknown phase.
+    Raises `UsageError`: unknown phase.
     """
     return gather(vault, task, scope, settings=settings, now=now, tree=tree, meaning=meaning).rank(vault.kinds, limit)
 

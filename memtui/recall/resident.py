@@ -53,8 +53,7 @@ class HeldWords:
     ) -> Found:
         """Return what `memtui.recall.rank.search` returns for the same arguments; the memories lack their texts.
 
-        Raises:
-            MemtuiError: the query has a typing error and the vault cannot be read.
+        Raises `MemtuiError`: the query has a typing error and the vault cannot be read.
         """
         from memtui.recall.eligibility import guess_phase
         from memtui.recall.rank import Found, ranked

@@ -61,8 +61,7 @@ def find_secrets(text: str, extra_patterns: Sequence[tuple[str, str]] = ()) -> l
     `text`: any text; a megabyte takes a fraction of a second. `extra_patterns`: the user's own rules as (name, regular
     expression); the first group, if any, is the value.
 
-    Raises:
-        ConfigError: an expression cannot be compiled.
+    Raises `ConfigError`: an expression cannot be compiled.
     """
     plain = text if text.isascii() else _ascii_shadow(text)
     hits = [

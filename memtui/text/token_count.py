@@ -65,8 +65,7 @@ class TokenCounter(Protocol):
 def get_counter(encoding: str = DEFAULT_ENCODING) -> TokenCounter:
     """Return the counter of an encoding, loaded once (about 100 ms); the estimate if its package is missing.
 
-    Raises:
-        UsageError: the encoding is unknown.
+    Raises `UsageError`: the encoding is unknown.
     """
     if encoding == ESTIMATE:
         return _Estimate()

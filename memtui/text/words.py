@@ -77,8 +77,7 @@ class Budget:
 def parse_budget(text: str) -> Budget:
     """Return a budget from `1200`, `2k`, `10000 chars` or `32 KiB`; k is 1000, Ki is 1024, 0 is allowed.
 
-    Raises:
-        UsageError: it is not a size; the message shows how to write one.
+    Raises `UsageError`: it is not a size; the message shows how to write one.
     """
     found = _BUDGET.fullmatch(text.strip())
     unit = _UNITS[found["unit"][:1].lower()] if found else "tokens"
@@ -94,8 +93,7 @@ def parse_budget(text: str) -> Budget:
 def parse_duration(text: str) -> float:
     """Return days from `36h`, `90d`, `2w`, `6 months` or `1y`; a month counts 30 days, a year 365.
 
-    Raises:
-        UsageError: it is not a duration; the message shows how to write one.
+    Raises `UsageError`: it is not a duration; the message shows how to write one.
     """
     found = _DURATION.fullmatch(text.strip())
     if not found:
@@ -111,8 +109,7 @@ def parse_duration(text: str) -> float:
 def parse_day(text: str) -> datetime:
     """Return the UTC time of a day (its start) or of an ISO 8601 time; without a zone it is UTC.
 
-    Raises:
-        UsageError: it is neither; the message shows how to write one.
+    Raises `UsageError`: it is neither; the message shows how to write one.
     """
     try:
         moment = datetime.fromisoformat(text.strip())

@@ -155,8 +155,7 @@ class VaultAccess:
     def place(self, identifier: str) -> Found:
         """Return where a memory stands in a file: its source, else its first file.
 
-        Raises:
-            NotFoundError: there is no such file; the text says why.
+        Raises `NotFoundError`: there is no such file; the text says why.
         """
         from memtui.curate.views import place_of
 

@@ -63,8 +63,7 @@ def borrowed(path: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnecti
     Creating an engine takes 21 ms of processor time, whatever the file; attaching takes 2. So a process keeps the
     engine between two uses of a vault, and never the file.
 
-    Raises:
-        VaultBusyError, VaultDamagedError, VaultTooNewError: as `open_connection`.
+    Raises `VaultBusyError, VaultDamagedError, VaultTooNewError`: as `open_connection`.
     """
     engine = _take_engine()
     session = engine.cursor()

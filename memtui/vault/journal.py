@@ -162,8 +162,7 @@ def log(reader: VaultReader, *, limit: int = 50) -> list[Change]:
 def history(reader: VaultReader, identifier: str) -> list[MemoryRevision]:
     """Return every revision of one memory, the newest first; also for a memory that an undo removed.
 
-    Raises:
-        NotFoundError: the journal does not contain it.
+    Raises `NotFoundError`: the journal does not contain it.
     """
     found = _revisions(reader, "r.entity_key = ? ORDER BY r.change_number DESC, r.position DESC", identifier)
     if not found:
@@ -221,11 +220,7 @@ def nothing_to_redo() -> NothingToUndoError:
 
 
 def undo(writer: VaultWriter) -> Change:
-    """Undo the last change that is in force; returns it.
-
-    Raises:
-        NothingToUndoError: no change is left to undo.
-    """
+    """Undo the last change that is in force; returns it. Raises `NothingToUndoError`: no change is left to undo."""
     change = _one_change(writer, _UNDOABLE)
     if change is None:
         raise nothing_to_undo()
@@ -238,8 +233,7 @@ def undo(writer: VaultWriter) -> Change:
 def redo(writer: VaultWriter) -> Change:
     """Redo the change that was undone last; returns it.
 
-    Raises:
-        NothingToUndoError: nothing was undone, or a new change came after.
+    Raises `NothingToUndoError`: nothing was undone, or a new change came after.
     """
     change = _one_change(writer, _REDOABLE)
     if change is None:
@@ -322,8 +316,7 @@ _SETTINGS: Mapping[str, Callable[[VaultWriter, _Step], None]] = {
 def thing_from_record(record: Record) -> Link | Verdict | Signal | Tombstone:
     """Return the link, verdict, signal or tombstone of a typed line.
 
-    Raises:
-        KeyError, RecordError: the line lacks a key or has a wrong value.
+    Raises `KeyError, RecordError`: the line lacks a key or has a wrong value.
     """
     kind = record["type"]
     if kind == "link":

@@ -155,8 +155,7 @@ def queue_path(vault: Path) -> Path:
 def lease(vault: Path, *, exclusive: bool, wait_seconds: float) -> Iterator[None]:
     """Hold the vault's lock, exclusively to write or shared to read; the vault's folder must exist.
 
-    Raises:
-        VaultBusyError: another process held it for all of `wait_seconds`.
+    Raises `VaultBusyError`: another process held it for all of `wait_seconds`.
     """
     with _opened(lock_path(vault)) as descriptor:
         _take_in_turn(descriptor, vault, exclusive=exclusive, wait_seconds=wait_seconds)

@@ -152,11 +152,7 @@ def recipe_record(recipe: Recipe) -> Record:
 
 
 def recipe_from_record(record: Record) -> Recipe:
-    """Return the recipe of a typed line.
-
-    Raises:
-        RecordError: a value is invalid; the message names the key.
-    """
+    """Return the recipe of a typed line. Raises `RecordError`: a value is invalid; the message names the key."""
     created_at = parse_time(record.get("created_at"), "created_at")
     fields: dict[str, Any] = {key: record.get(key) or "" for key in ("name", "task", "target", "budget")}
     fields |= {"project": record.get("project"), "files": record.get("files") or []}

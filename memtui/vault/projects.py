@@ -143,11 +143,7 @@ def drop_unused(writer: VaultWriter, name: str) -> None:
 
 
 def check_name(name: str) -> str:
-    """Return a valid project name.
-
-    Raises:
-        UsageError: it is empty, too long, or contains control characters.
-    """
+    """Return a valid project name. Raises `UsageError`: it is empty, too long, or contains control characters."""
     cleaned = name.strip()
     if not cleaned or len(cleaned) > 100 or not cleaned.isprintable():  # noqa: PLR2004 - a sane length for a list column
         raise UsageError(

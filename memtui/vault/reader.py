@@ -95,11 +95,7 @@ class VaultReader:
         )
 
     def get(self, identifier: str) -> Memory:
-        """Return the memory with exactly this id.
-
-        Raises:
-            NotFoundError: there is none.
-        """
+        """Return the memory with exactly this id. Raises `NotFoundError`: there is none."""
         found = self.get_many([identifier])
         if not found:
             raise NotFoundError("No memory has this id", where=identifier)

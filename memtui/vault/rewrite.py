@@ -47,8 +47,7 @@ class Counts:
 def rewrite_file(path: Path, order: Order) -> Counts:
     """Write a file again without what is to be erased, atomically; the caller holds the lease.
 
-    Raises:
-        MemtuiError: the file cannot be opened or written; it is unchanged.
+    Raises `MemtuiError`: the file cannot be opened or written; it is unchanged.
     """
     fresh = path.with_name(path.name + FRESH)
     remove_files(fresh)

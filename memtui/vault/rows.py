@@ -283,11 +283,7 @@ def stored_version(connection: duckdb.DuckDBPyConnection) -> int:
 
 
 def check_not_newer(connection: duckdb.DuckDBPyConnection, where: str) -> int:
-    """Return the stored version.
-
-    Raises:
-        VaultTooNewError: the vault was written by a newer memtui.
-    """
+    """Return the stored version. Raises `VaultTooNewError`: the vault was written by a newer memtui."""
     version = stored_version(connection)
     if version > SCHEMA_VERSION:
         writer = read_meta(connection, "written_by") or "a newer version"

@@ -188,8 +188,7 @@ def quotes(summary: str, titles: frozenset[str]) -> bool:
 def holds_text(path: Path, eraser: Eraser) -> bool:
     """Return whether an eraser would find its text in a file, which is only read; the caller holds the lease.
 
-    Raises:
-        MemtuiError: the file cannot be opened.
+    Raises `MemtuiError`: the file cannot be opened.
     """
     with engine_errors(path):
         connection = open_connection(path, read_only=True)
@@ -297,8 +296,7 @@ def refuse_secrets_in(thing: Any, patterns: Patterns = (), *, what: str = "text"
 
     `what`: field name of a bare text.
 
-    Raises:
-        SecretRefusedError: names the field and the rules that matched.
+    Raises `SecretRefusedError`: names the field and the rules that matched.
     """
     found = secrets_in(thing, patterns, unless_in=unless_in)
     if found:

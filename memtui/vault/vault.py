@@ -76,8 +76,7 @@ class Vault:
     def read(self) -> Iterator[VaultReader]:
         """Open the vault for reading; a missing file reads as an empty vault and is not created.
 
-        Raises:
-            VaultBusyError, VaultDamagedError, VaultTooNewError: see their texts.
+        Raises `VaultBusyError, VaultDamagedError, VaultTooNewError`: see their texts.
         """
         with self.connect(read_only=True) as connection:
             self.kinds.take_stored(stored_half_lives(connection))
@@ -191,8 +190,7 @@ class Vault:
     def _refuse_orphan_log(self) -> None:
         """Refuse to read as empty, or to create, a vault whose file is lost while its log exists.
 
-        Raises:
-            VaultDamagedError: the file is gone and its log is not.
+        Raises `VaultDamagedError`: the file is gone and its log is not.
         """
         if not self.exists and self.log_bytes:
             raise VaultDamagedError(

@@ -92,8 +92,7 @@ class VaultWriter(VaultReader):
         A memory that equals the stored one is left unchanged. A new memory whose id existed before continues with
         the version after its last one.
 
-        Raises:
-            ConflictError: a memory has another version than expected.
+        Raises `ConflictError`: a memory has another version than expected.
         """
         storable = [_storable(memory, is_recorded=memory.id in as_recorded) for memory in memories]
         wanted = [memory for memory, _, _ in storable]
@@ -359,8 +358,7 @@ def _storable(memory: Memory, *, is_recorded: bool = False) -> tuple[Memory, rec
 
     Lone surrogates, which no database accepts, become question marks.
 
-    Raises:
-        RecordError: it has no insight, or a number out of range.
+    Raises `RecordError`: it has no insight, or a number out of range.
     """
     record = records.memory_record(memory)
     text = _dump(record) or ""

@@ -280,8 +280,7 @@ def target_named(name: str, settings: Iterable[tuple[str, TargetSettings]] = ())
 
     `settings`: a person's own limits, per target.
 
-    Raises:
-        UsageError: unknown target; the message suggests the nearest and lists all.
+    Raises `UsageError`: unknown target; the message suggests the nearest and lists all.
     """
     wanted = name.strip().lower()
     found = _BY_NAME.get(wanted)

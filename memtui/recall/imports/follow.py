@@ -107,11 +107,7 @@ class StatementCache:
 
 
 def _strings(row: object) -> list[str]:
-    """Return a row as it must be.
-
-    Raises:
-        TypeError: it is something else.
-    """
+    """Return a row as it must be. Raises `TypeError`: it is something else."""
     if not isinstance(row, list) or len(row) < 2 or not all(isinstance(one, str) for one in row):  # noqa: PLR2004 - kind and path
         raise TypeError
     return row

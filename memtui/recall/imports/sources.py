@@ -66,8 +66,7 @@ class SourceTree:
     def read(self, path: str) -> bytes:
         """Return a file's bytes, UTF-16 as UTF-8.
 
-        Raises:
-            UnreadableFileError: it is too large, no text, or cannot be read.
+        Raises `UnreadableFileError`: it is too large, no text, or cannot be read.
         """
         try:
             with (self.root / path).open("rb") as file:

@@ -17,11 +17,7 @@ _BY_ID = {action.id: action for action in ACTIONS}
 
 
 def by_id(identifier: str) -> Action:
-    """Return an action by its id.
-
-    Raises:
-        KeyError: there is none.
-    """
+    """Return an action by its id. Raises `KeyError`: there is none."""
     return _BY_ID[identifier]
 
 

@@ -69,8 +69,7 @@ class BulkAccess:
     def by_query(self, query: str) -> Chosen:
         """Return what a query chooses in view, in use unless it says otherwise, the newest first.
 
-        Raises:
-            QueryError: with the place, and how to write it.
+        Raises `QueryError`: with the place, and how to write it.
         """
         from memtui.curate.query import parse_query
 

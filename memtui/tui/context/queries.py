@@ -283,8 +283,7 @@ class Payloads:
     def write(self, answer: Answer, named: str, *, overwrite: bool) -> Path:
         """Write a payload to a file and return its path.
 
-        Raises:
-            RefusedError: the file exists and must not be replaced.
+        Raises `RefusedError`: the file exists and must not be replaced.
         """
         from memtui.publish.files import write_payload
 

@@ -36,11 +36,7 @@ class FormError(UsageError):
 
 
 def read_values(texts: Texts, basis: Basis) -> dict[str, Any]:
-    """Return the values that the texts of a form stand for.
-
-    Raises:
-        FormError: a field is invalid.
-    """
+    """Return the values that the texts of a form stand for. Raises `FormError`: a field is invalid."""
     values, errors = read_form(texts, basis)
     if errors:
         raise FormError(errors[0])
@@ -57,8 +53,7 @@ class EditingAccess:
     def basis(self, identifier: str | None) -> Basis:
         """Return what a form starts from: the memory, or the project and folder of a new one.
 
-        Raises:
-            NotFoundError: the memory no longer exists.
+        Raises `NotFoundError`: the memory no longer exists.
         """
         from memtui.curate.fields import vault_tags
         from memtui.vault.projects import project_names
@@ -77,8 +72,7 @@ class EditingAccess:
     def current(self, identifier: str) -> tuple[Memory, str]:
         """Return a memory as it is stored now, and who changed it last and how.
 
-        Raises:
-            NotFoundError: it no longer exists.
+        Raises `NotFoundError`: it no longer exists.
         """
         from memtui.vault.facets import last_changes
 
@@ -90,11 +84,7 @@ class EditingAccess:
         return found, "".join(f"{tame(actor)}: {tame(summary, 60)}" for _, actor, summary in changes)
 
     def save(self, base: Memory, wish: Wish) -> tuple[Memory, Done]:
-        """Save against the version that the edit is based on.
-
-        Raises:
-            ConflictError: the memory changed since.
-        """
+        """Save against the version that the edit is based on. Raises `ConflictError`: the memory changed since."""
         from memtui.curate.form import save_edit
 
         opening = self._opening

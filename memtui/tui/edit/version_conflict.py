@@ -339,11 +339,7 @@ class ConflictScreen(MemtuiScreen):
 
 
 def _read_written(written: Mapping[str, str], theirs: Memory, access: EditingAccess) -> dict[str, Any]:
-    """Return the values of fields that were written by hand.
-
-    Raises:
-        FormError: one is invalid.
-    """
+    """Return the values of fields that were written by hand. Raises `FormError`: one is invalid."""
     if not written:
         return {}
     basis = access.basis(theirs.id)

@@ -40,11 +40,7 @@ class MergePreview:
 
 
 def read_sides(access: VaultAccess, identifiers: Sequence[str]) -> Sides:
-    """Return memories side by side.
-
-    Raises:
-        NotFoundError: fewer than two of them are left.
-    """
+    """Return memories side by side. Raises `NotFoundError`: fewer than two of them are left."""
     from memtui.curate.merge import fields_of, marked_texts, named_projects, what_differs
 
     memories, now = access.memories(identifiers), access.vault.now()
@@ -65,11 +61,7 @@ def read_sides(access: VaultAccess, identifiers: Sequence[str]) -> Sides:
 
 
 def preview_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str]) -> MergePreview:
-    """Return what a merge would make of the chosen texts.
-
-    Raises:
-        UsageError: a chosen text is empty or invalid.
-    """
+    """Return what a merge would make of the chosen texts. Raises `UsageError`: a chosen text is empty or invalid."""
     from memtui.curate.merge import preview
     from memtui.curate.views import tokens_of
 
@@ -79,11 +71,7 @@ def preview_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str]) 
 
 
 def make_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str], project: str | None) -> Done:
-    """Merge as one change.
-
-    Raises:
-        ConflictError: one of the memories changed since it was read.
-    """
+    """Merge as one change. Raises `ConflictError`: one of the memories changed since it was read."""
     from memtui.curate.merge import merge
 
     access.opening.before_change()

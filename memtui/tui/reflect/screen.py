@@ -45,8 +45,7 @@ class Sources:
 def read_sources(access: VaultAccess, identifiers: Sequence[str]) -> Sources:
     """Return the sources, and what a conclusion takes from them.
 
-    Raises:
-        NotFoundError: fewer than two of them are left.
+    Raises `NotFoundError`: fewer than two of them are left.
     """
     from memtui.curate.fields import vault_tags
     from memtui.curate.merge import common_project, named_projects

@@ -50,8 +50,7 @@ class TidyAccess:
 
         `anew`: examine every memory, file and vector again.
 
-        Raises:
-            Cancelled: raised by `progress`.
+        Raises `Cancelled`: raised by `progress`.
         """
         from memtui.curate.tidy import TidyCache, TidyOptions, tidy
         from memtui.vault.search.vectors import counts
@@ -75,11 +74,7 @@ class TidyAccess:
         return tidy(reading, options, stage=lambda name: lambda done, total: progress(name, done, total), cache=cache)
 
     def pair(self, contradiction: Contradiction) -> Pair:
-        """Return both memories of a contradiction.
-
-        Raises:
-            NotFoundError: one no longer exists.
-        """
+        """Return both memories of a contradiction. Raises `NotFoundError`: one no longer exists."""
         memories = self._access.memories(contradiction.ids)
         if len(memories) != 2:  # noqa: PLR2004 - a pair
             raise NotFoundError("One of the two memories no longer exists")
