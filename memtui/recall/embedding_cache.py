@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memtui.embedding.engine import Engine, ModelState, can_read, model_state
@@ -128,15 +129,7 @@ def _embedded(engine: Engine, waiting: Sequence[Unembedded]) -> list[NewVector]:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
-    """The cosine of every memory that has a current vector."""
-
-    keys: NDArray[np.int64]  # internal keys, ascending, shape (n,)
-    cosines: NDArray[np.float32]  # float32, shape (n,)
-
-
-@dataclass(frozen=True, slots=True)
-class _Packed:
+class HeldVectors:
     """Vectors as they were at one moment: int8 rows by ascending key, a scale for each, and marks of their texts."""
 
     stamp: str
@@ -145,132 +138,106 @@ class _Packed:
     rows: NDArray[np.int8]
     scales: NDArray[np.float32]
 
+    def cosines(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the cosine of each to a query vector of length 1."""
+        import numpy as np
+
+        cosines = np.empty(len(self.keys), np.float32)
+        plain = np.empty((min(_ROWS_AT_ONCE, len(cosines)), self.rows.shape[1]), np.float32)
+        for start in range(0, len(cosines), _ROWS_AT_ONCE):
+            rows = self.rows[start : start + _ROWS_AT_ONCE]
+            part = plain[: len(rows)]
+            np.copyto(part, rows)
+            np.dot(part, query, out=cosines[start : start + len(rows)])
+        cosines *= self.scales
+        return cosines
+
+    def places(self, keys: Iterable[int]) -> NDArray[np.int64]:
+        """Return where the vectors of some memories are, by ascending key; those that have none are left out."""
+        import numpy as np
+
+        wanted = np.array(sorted(keys), np.int64)
+        places = self.keys.searchsorted(wanted)
+        wanted, places = wanted[places < len(self.keys)], places[places < len(self.keys)]
+        found: NDArray[np.int64] = places[self.keys[places] == wanted]
+        return found
+
+    def matrix(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the vectors at some places as float32 rows."""
+        return self.rows[places] * self.scales[places, None]
+
 
 class ResidentVectors:
     """All current vectors of one model, kept in int8 with a scale each: 39 MB at 100,000.
 
-    Cosines are within 0.003 of the stored vectors'. Threads may compare while another one refreshes.
+    Cosines are within 0.003 of the stored vectors'. What is held is replaced as a whole, so that threads need no lock.
     """
 
     def __init__(self, model: str) -> None:
-        self.model = model
-        self._held: _Packed | None = None
+        import numpy as np
 
-    def __len__(self) -> int:
-        """Return how many vectors are held."""
-        return 0 if self._held is None else len(self._held.keys)
+        nothing = np.empty(0, np.int64)
+        self.model = model
+        self.held = HeldVectors(
+            "", nothing, nothing.astype(np.uint64), np.empty((0, 0), np.int8), np.empty(0, np.float32)
+        )
 
     def load(self, vault: Vault) -> None:
         """Read all vectors under many short leases; the next `refresh` picks up what changes meanwhile."""
-        import numpy as np
+
+        def read(keys: NDArray[np.int64]) -> VectorTable:
+            with vault.read() as reader:
+                return vectors.vectors_at(reader, self.model, keys)
 
         with vault.read() as reader:
             stamp, now = vectors.stamp(reader, self.model), vectors.current(reader, self.model)
-        packed = _Packed(stamp, now.keys, now.marks, np.empty((len(now.keys), 0), np.int8), _no_scales(len(now.keys)))
-        there = np.zeros(len(now.keys), np.bool_)
-        for start in range(0, len(now.keys), vectors.ROWS_AT_ONCE):
-            with vault.read() as reader:
-                table = vectors.vectors_at(reader, self.model, now.keys[start : start + vectors.ROWS_AT_ONCE])
-            places = now.keys.searchsorted(table.keys)
-            packed = _filled(packed, places, table.matrix)
-            there[places] = True
-        self._held = packed if there.all() else _taken(packed, there)
+        self.held = _brought_up(self.held, stamp, now, read)
 
-    def refresh(self, reader: VaultReader) -> bool:
-        """Read what has changed; returns whether anything had."""
-        stamp, held = vectors.stamp(reader, self.model), self._held
-        if held is not None and stamp == held.stamp:
-            return False
-        now = vectors.current(reader, self.model)
-        self._held = _brought_up(held, reader, self.model, stamp, now)
-        return True
-
-    def scores(self, query: NDArray[np.float32]) -> Scores:
-        """Return the cosine of every memory to a query vector of length 1."""
-        import numpy as np
-
-        held = self._held
-        if held is None or not len(held.keys):
-            return Scores(np.empty(0, np.int64), np.empty(0, np.float32))
-        cosines = np.empty(len(held.keys), np.float32)
-        plain = np.empty((min(_ROWS_AT_ONCE, len(cosines)), held.rows.shape[1]), np.float32)
-        for start in range(0, len(cosines), _ROWS_AT_ONCE):
-            rows = held.rows[start : start + _ROWS_AT_ONCE]
-            part = plain[: len(rows)]
-            np.copyto(part, rows)
-            np.dot(part, query, out=cosines[start : start + len(rows)])
-        cosines *= held.scales
-        return Scores(held.keys, cosines)
-
-    def has_moved_since(self, scores: Scores) -> bool:
-        """Return whether other vectors are held than those that were compared."""
-        return self._held is not None and self._held.keys is not scores.keys
-
-    def rows_of(self, keys: Iterable[int]) -> VectorTable:
-        """Return the vectors of some memories, by ascending key; those that have none are left out."""
-        import numpy as np
-
-        held = self._held
-        if held is None or not len(held.keys):
-            return VectorTable(np.empty(0, np.int64), np.empty((0, 0), np.float32))
-        wanted = np.array(sorted(keys), np.int64)
-        places = np.minimum(np.searchsorted(held.keys, wanted), len(held.keys) - 1)
-        places = places[held.keys[places] == wanted]
-        return VectorTable(held.keys[places], held.rows[places] * held.scales[places, None])
+    def refresh(self, reader: VaultReader) -> HeldVectors:
+        """Return the vectors as the reader sees them; only what has changed is read."""
+        stamp, held = vectors.stamp(reader, self.model), self.held
+        if stamp != held.stamp:
+            now = vectors.current(reader, self.model)
+            held = _brought_up(held, stamp, now, partial(vectors.vectors_at, reader, self.model))
+            self.held = held
+        return held
 
 
 def _brought_up(
-    held: _Packed | None, reader: VaultReader, model: str, stamp: str, now: vectors.CurrentVectors
-) -> _Packed:
+    held: HeldVectors,
+    stamp: str,
+    now: vectors.CurrentVectors,
+    read: Callable[[NDArray[np.int64]], VectorTable],
+) -> HeldVectors:
     """Return the vectors of now: those of before as far as their texts are the same, the others read."""
     import numpy as np
 
     count = len(now.keys)
-    same = np.zeros(count, np.bool_)
-    fresh = _Packed(stamp, now.keys, now.marks, np.empty((count, 0), np.int8), _no_scales(count))
-    if held is not None and len(held.keys):
+    there = np.zeros(count, np.bool_)
+    rows, scales = np.empty((count, held.rows.shape[1]), np.int8), np.empty(count, np.float32)
+    if len(held.keys):
         at = np.minimum(held.keys.searchsorted(now.keys), len(held.keys) - 1)
-        same = (held.keys[at] == now.keys) & (held.marks[at] == now.marks)
-        if same.all() and count == len(held.keys):
+        there = (held.keys[at] == now.keys) & (held.marks[at] == now.marks)
+        if there.all() and count == len(held.keys):
             return replace(held, stamp=stamp)
-        rows, scales = np.empty((count, held.rows.shape[1]), np.int8), fresh.scales
-        rows[same], scales[same] = held.rows[at[same]], held.scales[at[same]]
-        fresh = replace(fresh, rows=rows)
-    missing = np.flatnonzero(~same)
+        rows[there], scales[there] = held.rows[at[there]], held.scales[at[there]]
+    missing = now.keys[~there]
     for start in range(0, len(missing), vectors.ROWS_AT_ONCE):
-        places = missing[start : start + vectors.ROWS_AT_ONCE]
-        fresh = _filled(fresh, places, vectors.vectors_at(reader, model, now.keys[places]).matrix)
-    return fresh
-
-
-def _filled(packed: _Packed, places: NDArray[np.int64], matrix: NDArray[np.float32]) -> _Packed:
-    """Return the vectors with some put in their places; the first of all say how long vectors are."""
-    import numpy as np
-
-    if not len(places):
-        return packed
-    rows = packed.rows
-    if not rows.shape[1]:
-        rows = np.empty((len(packed.keys), matrix.shape[1]), np.int8)
-    rows[places], packed.scales[places] = _packed(matrix)
-    return replace(packed, rows=rows)
-
-
-def _taken(packed: _Packed, there: NDArray[np.bool_]) -> _Packed:
-    return _Packed(packed.stamp, packed.keys[there], packed.marks[there], packed.rows[there], packed.scales[there])
-
-
-def _no_scales(count: int) -> NDArray[np.float32]:
-    import numpy as np
-
-    return np.empty(count, np.float32)
+        table = read(missing[start : start + vectors.ROWS_AT_ONCE])
+        places = now.keys.searchsorted(table.keys)
+        if len(places) and not rows.shape[1]:
+            rows = np.empty((count, table.matrix.shape[1]), np.int8)
+        if len(places):
+            rows[places], scales[places] = _packed(table.matrix)
+            there[places] = True
+    if there.all():
+        return HeldVectors(stamp, now.keys, now.marks, rows, scales)
+    return HeldVectors(stamp, now.keys[there], now.marks[there], rows[there], scales[there])
 
 
 def _packed(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     import numpy as np
 
-    if not matrix.size:
-        return matrix.astype(np.int8), np.empty(len(matrix), np.float32)
     scales = np.maximum(np.abs(matrix).max(axis=1) / 127, 1e-12).astype(np.float32)
     rows = np.empty(matrix.shape, np.int8)
     for start in range(0, len(matrix), _ROWS_AT_ONCE):

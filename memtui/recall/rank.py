@@ -19,7 +19,7 @@ from memtui.recall.lexical import LONGEST_QUERY, Query
 from memtui.recall.result import Hit, Part, Recall, Task, Withheld, listed_and_counted, order_key
 from memtui.recall.retrieve import Fetched, fetch, fetch_for_search, fetch_for_task
 from memtui.recall.scoring import Scorer, pin_part
-from memtui.recall.semantic import Meaning, terms_of
+from memtui.recall.semantic import Meaning
 from memtui.vault.bm25 import UNASSIGNED
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.vault import Vault
@@ -174,7 +174,7 @@ def gather(
         now=now,
         freshness_weight=settings.freshness_weight,
         sense=meaning.sense(task.text[:LONGEST_QUERY]) if meaning and task.has_words else None,
-        index=terms_of(meaning),
+        index=meaning.terms if meaning else None,
     )
     fetched = fetch(read, meaning, tree, task.files)
     return Evidence(fetched, task, scope, settings, now)
@@ -314,7 +314,7 @@ def search(
         files,
         limit=max(limit, FEWEST_READ),
         sense=meaning.sense(query[:LONGEST_QUERY]) if meaning and query.strip() else None,
-        index=terms_of(meaning),
+        index=meaning.terms if meaning else None,
     )
     fetched = fetch(read, meaning, tree, files)
     if not fetched.memories and ID_PREFIX.fullmatch(query.strip().lower()):

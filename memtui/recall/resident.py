@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from memtui.recall.embedding_cache import ResidentVectors
     from memtui.recall.rank import Found
     from memtui.recall.retrieve import Fetched
-    from memtui.recall.semantic import Likeness, ModelMeaning, Sense
-    from memtui.vault.reader import VaultReader
+    from memtui.recall.semantic import ModelMeaning, Sense
     from memtui.vault.search.catalogue import Catalogue, Mask
     from memtui.vault.search.postings_table import TermState
     from memtui.workspace import Tree
@@ -154,7 +153,7 @@ def read_words(vault: Vault, terms: TermIndex, *, wanted: Callable[[], bool] = l
 class ResidentMeaning:
     """Compares with all vectors held in memory. Until `load` is done every task is judged by words alone.
 
-    Safe for several threads: one at a time compares, the others wait some milliseconds.
+    Safe for several threads.
 
     Attributes:
         terms: the postings of the vault in memory, with whatever model.
@@ -163,7 +162,6 @@ class ResidentMeaning:
     def __init__(self, vault: Vault, model: str) -> None:
         self._vault = vault
         self._model = model
-        self._lock = threading.Lock()
         self._inner: ModelMeaning | None = None
         self._resident: ResidentVectors | None = None
         self.terms = TermIndex()
@@ -254,31 +252,9 @@ class ResidentMeaning:
 
     def sense(self, text: str) -> Sense | None:
         """Return the meaning of a text; None while the model is not there."""
-        inner = self._inner
-        if inner is None:
-            return None
-        with self._lock:
-            found = inner.sense(text)
-        return None if found is None else _LockedSense(found, self._lock)
+        inner = self._inner  # set by another thread
+        return inner.sense(text) if inner is not None else None
 
     def catch_up(self) -> bool:
         """Make up for nothing while somebody waits: `tend` does it in the background."""
         return False
-
-
-class _LockedSense:
-    """One task's meaning, compared by one thread at a time: the vectors are refreshed in place."""
-
-    def __init__(self, inner: Sense, lock: threading.Lock) -> None:
-        self._inner = inner
-        self._lock = lock
-
-    def look(self, reader: VaultReader, wanted: MemoryFilter, *, keys: Collection[int], limit: int) -> Likeness:
-        """Return how like the task the nearest memories of a filter are, and those with the given keys."""
-        with self._lock:
-            return self._inner.look(reader, wanted, keys=keys, limit=limit)
-
-    def kinship(self, reader: VaultReader, keys: Collection[int]) -> Mapping[tuple[int, int], float]:
-        """Return the cosine of each two of some memories."""
-        with self._lock:
-            return self._inner.kinship(reader, keys)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Thread
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 from memtui.embedding.engine import Engine, can_read, model_state, open_engine
 from memtui.errors import MemtuiError, VaultBusyError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from memtui.recall.embedding_cache import ResidentVectors, Scores
+    from memtui.recall.embedding_cache import HeldVectors, ResidentVectors
     from memtui.vault.search.postings_memory import TermIndex
 
 UNRELATED = 3
@@ -71,17 +71,12 @@ class Sense(Protocol):
         """Return the cosine of each pair of memories that have vectors, the smaller key first."""
 
 
-@runtime_checkable
-class KeepsTerms(Protocol):
-    """A `Meaning` that also holds the postings in memory, for a process that searches repeatedly."""
+class Meaning(Protocol):
+    """Whatever turns tasks into something that can be compared with memories."""
 
     @property
     def terms(self) -> TermIndex | None:
-        """The postings, None where the vault is to be asked."""
-
-
-class Meaning(Protocol):
-    """Whatever turns tasks into something that can be compared with memories."""
+        """The postings in memory, of a process that searches repeatedly; None where the vault is to be asked."""
 
     def sense(self, text: str) -> Sense | None:
         """Return the meaning of a text, None if there is nothing to compare with; may load a model.
@@ -91,11 +86,6 @@ class Meaning(Protocol):
 
     def catch_up(self) -> bool:
         """Make up for what the last comparison found missing, a little of it; returns whether anything changed."""
-
-
-def terms_of(meaning: object) -> TermIndex | None:
-    """Return the postings held in memory, if any."""
-    return meaning.terms if isinstance(meaning, KeepsTerms) else None
 
 
 MOST_CAUGHT_UP = 32  # Missing vectors that a search or a payload makes up for: about a quarter of a second
@@ -151,16 +141,15 @@ class ModelMeaning:
         if engine is None or not can_read(engine, text):
             return None
         if self._resident is not None:
-            return _ResidentSense(self._compared(engine, text), self._resident, self._note_missing)
+            return _ResidentSense(self._compared(engine, text, self._resident), self._resident, self._note_missing)
         return _StoredSense(engine.embed_queries([text])[0], engine.name, self._note_missing)
 
-    def _compared(self, engine: Engine, text: str) -> Future[Compared]:
+    def _compared(self, engine: Engine, text: str, resident: ResidentVectors) -> Future[Compared]:
         """Begin to embed a text and compare it with what is held, while the vault is opened and searched by words."""
-        resident = self._resident
 
         def compare() -> Compared:
-            vector = engine.embed_queries([text])[0]
-            return Compared(vector, resident.scores(vector) if resident is not None else None)
+            vector, held = engine.embed_queries([text])[0], resident.held
+            return Compared(vector, held, held.cosines(vector))
 
         if self._pool is None:
             from concurrent.futures import ThreadPoolExecutor
@@ -201,10 +190,11 @@ def has_model(model: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The vector of a task, and its cosine with every memory that was held when it was made."""
+    """The vector of a task, and its cosine with everything that was held when it was made."""
 
     vector: NDArray[np.float32]
-    scores: Scores | None
+    held: HeldVectors
+    cosines: NDArray[np.float32]
 
 
 class _StoredSense:
@@ -245,19 +235,17 @@ class _ResidentSense:
 
     def look(self, reader: VaultReader, wanted: MemoryFilter, *, keys: Collection[int], limit: int) -> Likeness:
         """Return how like the task the nearest memories of a filter are, and those with the given keys."""
-        self._resident.refresh(reader)
-        compared = self._compared.result()
-        scores = compared.scores
-        if scores is None or self._resident.has_moved_since(scores):
-            scores = self._resident.scores(compared.vector)
-        count = len(scores.keys)
+        held, compared = self._resident.refresh(reader), self._compared.result()
+        cosines = compared.cosines if compared.held.keys is held.keys else held.cosines(compared.vector)
+        count = len(held.keys)
         missing = max(0, reader.count(MemoryFilter(statuses=None)) - count)
         self._note_missing(missing)
         if not count:
             return Likeness(missing=missing)
-        cosines = _nearest(partial(reader.keys_within, wanted), scores.keys, scores.cosines, limit)
-        cosines.update(_of(scores.keys, scores.cosines, keys))
-        return Likeness(cosines, float(scores.cosines.mean()), count, missing, reader.count(wanted))
+        found = _nearest(partial(reader.keys_within, wanted), held.keys, cosines, limit)
+        places = held.places(keys)
+        found |= zip(held.keys[places].tolist(), cosines[places].tolist(), strict=True)
+        return Likeness(found, float(cosines.mean()), count, missing, reader.count(wanted))
 
     def kinship(
         self,
@@ -265,8 +253,9 @@ class _ResidentSense:
         keys: Collection[int],
     ) -> Mapping[tuple[int, int], float]:
         """Return the cosine of each two of some memories."""
-        table = self._resident.rows_of(keys)
-        return _pairs(table.keys, table.matrix)
+        held = self._resident.held
+        places = held.places(keys)
+        return _pairs(held.keys[places], held.matrix(places))
 
 
 def _nearest(
@@ -285,18 +274,6 @@ def _nearest(
         if len(chosen) == limit or looked == len(keys):
             return {int(keys[place]): float(cosines[place]) for place in chosen}
         looked *= 8
-
-
-def _of(keys: NDArray[np.int64], cosines: NDArray[np.float32], wanted: Iterable[int]) -> dict[int, float]:
-    import numpy as np
-
-    asked = np.array(sorted(wanted), np.int64)
-    places = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-    return {
-        int(key): float(cosines[place])
-        for key, place in zip(asked.tolist(), places.tolist(), strict=True)
-        if keys[place] == key
-    }
 
 
 def _pairs(keys: NDArray[np.int64], matrix: NDArray[np.float32]) -> Kinship[int]:

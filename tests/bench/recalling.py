@@ -140,15 +140,13 @@ def _plain(bench: Bench, asked: Sequence[Question], weight: float) -> list[Answe
     """Rank by a fixed sum of min-max-normalised scores; no floor, no freshness, nothing refused."""
     answers = []
     with bench.vault.read() as reader:
-        bench.resident.refresh(reader)
+        held = bench.resident.refresh(reader)
         active = reader.select_ids(MemoryFilter(scope=bench.scope), sort="created", now=NOW)
         keys = {key: one for one, (key, _) in reader.keyed(active).items()}
         for question in asked:
-            scores = bench.resident.scores(_query(bench, question.query))
+            found = held.cosines(_query(bench, question.query))
             cosines = {
-                keys[key]: cosine
-                for key, cosine in zip(scores.keys.tolist(), scores.cosines.tolist(), strict=True)
-                if key in keys
+                keys[key]: cosine for key, cosine in zip(held.keys.tolist(), found.tolist(), strict=True) if key in keys
             }
             hits = reader.search(question.query, MemoryFilter(scope=bench.scope), limit=len(keys))
             words = {keys[hit.key]: hit.score for hit in hits if hit.key in keys}

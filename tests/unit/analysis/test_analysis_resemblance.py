@@ -118,6 +118,8 @@ def test_only_an_edit_that_says_something_else_is_looked_at(vault: Vault) -> Non
 class Near:
     """A meaning that finds one memory near whatever is asked."""
 
+    terms = None
+
     def __init__(self, key: int, cosine: float) -> None:
         self.found = {key: cosine}
 

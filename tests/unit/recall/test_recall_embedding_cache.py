@@ -125,14 +125,14 @@ def test_resident_scores_are_the_cosines_of_what_is_stored(filled: Vault) -> Non
     embed_missing(filled, engine)
     (query,) = engine.embed_queries(["a task"])
     resident = ResidentVectors("fake")
-    assert resident.scores(query).keys.size == 0
+    assert resident.held.cosines(query).size == 0
     with filled.read() as reader:
-        assert resident.refresh(reader)
-        assert not resident.refresh(reader)
+        held = resident.refresh(reader)
+        assert resident.refresh(reader) is held
         exact = vectors.ScoredVectors(reader, "fake", query).nearest(MemoryFilter(statuses=None), 99)
-    scores = resident.scores(query)
-    assert len(resident) == COUNT
-    assert dict(zip(scores.keys.tolist(), scores.cosines.tolist(), strict=True)) == pytest.approx(exact, abs=0.01)
+    assert len(held.keys) == COUNT
+    cosines = dict(zip(held.keys.tolist(), held.cosines(query).tolist(), strict=True))
+    assert cosines == pytest.approx(exact, abs=0.01)
 
 
 def test_resident_vectors_follow_edits_and_new_vectors(filled: Vault) -> None:
@@ -140,27 +140,24 @@ def test_resident_vectors_follow_edits_and_new_vectors(filled: Vault) -> None:
     resident = ResidentVectors("fake")
     embed_missing(filled, engine, limit=6)
     with filled.read() as reader:
-        resident.refresh(reader)
+        assert len(resident.refresh(reader).keys) == 6
         memory = reader.get("memory09")
-    assert len(resident) == 6
     with filled.write(actor="person", action="edit") as writer:
         writer.put(replace(memory, insight="new words"))
     with filled.read() as reader:
-        assert resident.refresh(reader)
-    assert len(resident) == 5
+        assert len(resident.refresh(reader).keys) == 5
     embed_missing(filled, engine)
     with filled.read() as reader:
-        assert resident.refresh(reader)
-    assert len(resident) == COUNT
+        assert len(resident.refresh(reader).keys) == COUNT
 
 
 def held_cache(resident: ResidentVectors, vault: Vault) -> tuple[dict[int, float], dict[int, float]]:
     """Return the cosines of what is held and of what is stored with one task."""
     (query,) = FakeEngineCache().embed_queries(["a task"])
-    scores = resident.scores(query)
+    held = resident.held
     with vault.read() as reader:
         exact = vectors.ScoredVectors(reader, "fake", query).nearest(MemoryFilter(statuses=None), 99)
-    return dict(zip(scores.keys.tolist(), scores.cosines.tolist(), strict=True)), exact
+    return dict(zip(held.keys.tolist(), held.cosines(query).tolist(), strict=True)), exact
 
 
 def edit(vault: Vault, identifier: str) -> None:
@@ -212,7 +209,7 @@ def test_only_what_changed_is_read_anew(filled: Vault, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(vectors, "vectors_at", counted)
     with filled.read() as reader:
-        assert resident.refresh(reader)
+        resident.refresh(reader)
         assert read == [reader.keyed(["memory03"])["memory03"][0]]
     found, exact = held_cache(resident, filled)
     assert found == pytest.approx(exact, abs=0.01)
