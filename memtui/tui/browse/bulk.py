@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,8 +13,13 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 
+from memtui.curate import lifecycle
+from memtui.curate.fields import KIND_HALF_LIFE, tags_from
+from memtui.curate.lifecycle import change_many
+from memtui.curate.outcomes import Outcome
+from memtui.curate.query import parse_query
 from memtui.text.sanitize import tame
-from memtui.text.words import counted
+from memtui.text.words import counted, parse_duration
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import Keymap
 from memtui.tui.actions.table import ACTIONS, BULK, Action
@@ -29,9 +34,6 @@ from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 from memtui.tui.widgets.memory_list import MemoryList
 from memtui.vault.filters import MemoryFilter
 from memtui.wording.outcomes import skip_reason
-
-if TYPE_CHECKING:
-    from memtui.curate.outcomes import Outcome
 
 WINDOW = 1_500  # Memories read under one lease: about 100 ms
 MOST_TOLD = 200  # Memories that were left alone and are named; the rest are counted
@@ -71,8 +73,6 @@ class BulkAccess:
 
         Raises `QueryError`: with the place, and how to write it.
         """
-        from memtui.curate.query import parse_query
-
         now, opening = self._vault.now(), self._opening
         asked = parse_query(query, opening.vault.kinds, now)
         with self._reading.read() as reader:
@@ -102,9 +102,6 @@ class BulkAccess:
 
     def retag(self, versions: Mapping[str, int], typed: str) -> Done:
         """Add tags and take tags away: `redis -old` adds the one and takes the other."""
-        from memtui.curate.fields import tags_from
-        from memtui.curate.lifecycle import change_many
-
         added, gone = tags_from(typed)
         return self._many(
             lambda: change_many(self._vault, versions, actor=self._opening.actor, add_tags=added, remove_tags=gone),
@@ -112,18 +109,12 @@ class BulkAccess:
         )
 
     def rekind(self, versions: Mapping[str, int], kind: str) -> Done:
-        from memtui.curate.lifecycle import change_many
-
         return self._many(
             lambda: change_many(self._vault, versions, actor=self._opening.actor, kind=kind), f"Made {tame(kind)}"
         )
 
     def set_half_life(self, versions: Mapping[str, int], typed: str) -> Done:
         """Give them a half-life of their own, or with nothing typed that of their kind."""
-        from memtui.curate.fields import KIND_HALF_LIFE
-        from memtui.curate.lifecycle import change_many
-        from memtui.text.words import parse_duration
-
         days = parse_duration(typed) if typed.strip() else KIND_HALF_LIFE
         return self._many(
             lambda: change_many(self._vault, versions, actor=self._opening.actor, half_life_days=days),
@@ -132,8 +123,6 @@ class BulkAccess:
 
     def verify_all(self, versions: Mapping[str, int]) -> Done:
         """Say "still true"; their files are taken as they are where the project's tree is at hand."""
-        from memtui.curate import lifecycle
-
         with self._reading.read() as reader:
             tree = self._access.view_of(reader).tree
         return self._many(
@@ -144,8 +133,6 @@ class BulkAccess:
         )
 
     def retire_all(self, versions: Mapping[str, int]) -> Done:
-        from memtui.curate import lifecycle
-
         return self._many(
             lambda: lifecycle.retire(self._vault, list(versions), actor=self._opening.actor, versions=versions),
             "Retired",

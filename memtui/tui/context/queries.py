@@ -7,23 +7,30 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
+from memtui.curate.explain_payload import PayloadContradiction, contradictions_in
+from memtui.curate.fields import nameable_files
+from memtui.curate.projects import View, check_named_files, narrow_to_files, view_of
 from memtui.errors import MemtuiError, UsageError
+from memtui.pack.build import Pack, context, recipes_of
+from memtui.pack.clipboard import copy
+from memtui.pack.options import PackOptions
+from memtui.pack.recipes import PackDiff, compare, previous_among, record_pack, save_recipe
+from memtui.pack.targets.formats import target_named
+from memtui.publish.files import add_question, write_payload
+from memtui.recall.eligibility import check_phase
+from memtui.recall.evaluation import Question
+from memtui.recall.rank import recall
+from memtui.recall.result import Hit, Recall, Task
 from memtui.text.sanitize import tame
 from memtui.text.words import parse_budget
 from memtui.tui.context.ask import Ask
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
-
-if TYPE_CHECKING:
-    from memtui.curate.explain_payload import PayloadContradiction
-    from memtui.curate.projects import View
-    from memtui.pack.build import Pack
-    from memtui.pack.options import PackOptions
-    from memtui.pack.recipes import PackDiff
-    from memtui.recall.result import Hit, Recall, Task
-    from memtui.vault.packs import Recipe, StoredPack
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.journal import last_undoable
+from memtui.vault.packs import Recipe, StoredPack, read_packs, read_recipes
 
 RECALL_KEPT_SECONDS = 30.0
 """How long a ranking is kept while nobody writes to the vault: files being edited change too, and trust fades."""
@@ -108,12 +115,6 @@ class Payloads:
             LineError: invalid budget, or a file that neither exists nor is known to any memory.
             UsageError: invalid target or phase.
         """
-        from memtui.curate.projects import narrow_to_files
-        from memtui.pack.build import context
-        from memtui.pack.targets.formats import target_named
-        from memtui.recall.eligibility import check_phase
-        from memtui.recall.result import Task
-
         opening = self._opening
         try:
             parse_budget(ask.budget)
@@ -144,8 +145,6 @@ class Payloads:
 
     def options(self, ask: Ask) -> PackOptions:
         """Return what a payload is made with: the configuration, and what was chosen on the screen."""
-        from memtui.pack.options import PackOptions
-
         defaults, choices = PackOptions.of(self._opening.context, self._opening.secret_patterns), ask.choices
         return replace(
             defaults,
@@ -161,7 +160,6 @@ class Payloads:
 
     def _view(self) -> View:
         """Return what is in view, as the command line finds it."""
-        from memtui.curate.projects import view_of
 
         def look() -> View:
             with self._reading.read() as reader:
@@ -170,8 +168,6 @@ class Payloads:
         return self._view_kept.get(self._access.signature(), look)
 
     def _files(self, named: tuple[str, ...]) -> tuple[tuple[str, ...], View]:
-        from memtui.curate.projects import check_named_files, narrow_to_files
-
         def check() -> tuple[tuple[str, ...], View]:
             view = self._view()
             try:
@@ -184,8 +180,6 @@ class Payloads:
 
     def _recall(self, task: Task, view: View, most: int) -> Recall:
         """Return what the task recalls; kept while only ticks, budget, target or style change."""
-        from memtui.recall.rank import recall
-
         opening, meaning = self._opening, self._opening.meaning
         key = (self._access.signature(), task, view.payload_scope, most, meaning is not None and meaning.is_ready)
         return self._recall_kept.get(
@@ -204,8 +198,6 @@ class Payloads:
 
     def _diff(self, task: Task, pack: Pack, project: str | None) -> PackDiff | None:
         """Return what changed since the pack used last for the task."""
-        from memtui.pack.recipes import compare, previous_among
-        from memtui.vault.packs import read_packs
 
         def look() -> Sequence[StoredPack]:
             with self._reading.read() as reader:
@@ -216,8 +208,6 @@ class Payloads:
 
     def _contradictions(self, pack: Pack) -> tuple[PayloadContradiction, ...]:
         """Return what contradicts each other in a payload; kept while it holds the same memories."""
-        from memtui.curate.explain_payload import contradictions_in
-
         key = (self._access.signature(), sorted(one.memory.id for one in pack.included))
         return self._contradictions_kept.get(key, lambda: contradictions_in(self._reading, pack))
 
@@ -228,9 +218,6 @@ class Payloads:
 
     def known_files(self) -> list[str]:
         """Return the names that complete the line of files."""
-        from memtui.curate.fields import nameable_files
-        from memtui.vault.filters import MemoryFilter
-
         view = self._view()
         with self._reading.read() as reader:
             anchors = [path for _, path in reader.anchored(MemoryFilter(scope=view.scope))]
@@ -244,9 +231,6 @@ class Payloads:
 
         `send_escape`: sends OSC 52. `hint`: how to give feedback later, for the end of the message.
         """
-        from memtui.pack.clipboard import copy
-        from memtui.pack.recipes import record_pack
-
         result = copy(answer.pack.payload, send_escape=send_escape)
         if result.route == "none":
             return Done(result.message, changed=False)
@@ -272,8 +256,6 @@ class Payloads:
 
     def why_not_undo(self, change: int) -> str:
         """Return why an undo would not take back this change, nothing where it would."""
-        from memtui.vault.journal import last_undoable
-
         with self._reading.read() as reader:
             last = last_undoable(reader)
         if last is None or last.number == change:
@@ -285,15 +267,10 @@ class Payloads:
 
         Raises `RefusedError`: the file exists and must not be replaced.
         """
-        from memtui.publish.files import write_payload
-
         return write_payload(answer.pack.payload, named, folder=self._opening.folder, overwrite=overwrite)
 
     def note_question(self, answer: Answer, named: str) -> Path:
         """Append the task to a file of evaluation questions, which expects what is in the payload."""
-        from memtui.publish.files import add_question
-        from memtui.recall.evaluation import Question
-
         expected = tuple(one.memory.id for one in answer.pack.included)
         question = Question(answer.task.text, expected, answer.task.files)
         return add_question(question, named, folder=self._opening.folder)
@@ -305,16 +282,11 @@ class Payloads:
         return self._recipes(self._view())
 
     def _recipes(self, view: View) -> list[Recipe]:
-        from memtui.pack.build import recipes_of
-        from memtui.vault.packs import read_recipes
-
         with self._reading.read() as reader:
             return recipes_of(read_recipes(reader), view.project)
 
     def save_recipe(self, name: str, answer: Answer) -> Done:
         """Save a task with its files, target and budget under a name."""
-        from memtui.pack.recipes import save_recipe
-
         self._opening.before_change()
         recipe = save_recipe(
             self._vault,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,6 +14,9 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from memtui.errors import MemtuiError, UsageError
+from memtui.pack.filters import SECRET_WORDS
+from memtui.pack.targets.formats import target_named, target_names
+from memtui.recall.eligibility import PHASES
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.table import CONTEXT, Action
@@ -29,9 +32,7 @@ from memtui.tui.state import Opening, State
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import AskLine, TitleLine
 from memtui.tui.widgets.lists import PickList, RowList
-
-if TYPE_CHECKING:
-    from memtui.vault.packs import Recipe
+from memtui.vault.packs import Recipe
 
 POLL_SECONDS = 2.0  # How often to check whether others changed the vault
 _AGAIN_SECONDS = 0.05  # How often to check whether a payload that is waited for is there
@@ -284,14 +285,10 @@ class ContextScreen(MemtuiScreen):
         self._lines.budget_line.action_select_all()
 
     def action_context_target(self) -> None:
-        from memtui.pack.targets.formats import target_named, target_names
-
         choices = [(name, target_named(name).label) for name in target_names()]
         pick(self.app, "Target", choices, self._lines.target, lambda name: self._set("target", name))
 
     def action_context_phase(self) -> None:
-        from memtui.recall.eligibility import PHASES
-
         choices = [(GUESSED, "from the words of the task"), *((phase, "") for phase in PHASES)]
         current = self._lines.phase or GUESSED
         pick(self.app, "Phase", choices, current, lambda name: self._set("phase", "" if name == GUESSED else name))
@@ -306,7 +303,6 @@ class ContextScreen(MemtuiScreen):
 
     def action_context_secrets(self) -> None:
         """Choose what happens to memories that hold what looks like a secret."""
-        from memtui.pack.filters import SECRET_WORDS
 
         def take(name: str) -> None:
             self._choose(replace(self._choices, secrets=name), f"secrets: {name}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rich.segment import Segment
 from rich.style import Style
@@ -16,19 +16,24 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
+from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
+from memtui.pack.build import Pack
+from memtui.pack.targets.base import Piece as BasePiece
+from memtui.recall.result import Hit
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
+from memtui.tui.context.queries import Answer, Since
 from memtui.tui.memory_view import MARK_PINNED, Block, Piece, StyleName, fit, freshness_bar, wrap
 from memtui.tui.widgets.lists import Cell, MovingView, TextRow
-from memtui.wording.reasons import counts_words, hit_words, sentence
-
-if TYPE_CHECKING:
-    from memtui.domain.memory import Memory
-    from memtui.pack.build import Pack
-    from memtui.pack.targets.base import Piece as BasePiece
-    from memtui.recall.result import Hit
-    from memtui.tui.context.queries import Answer, Since
+from memtui.wording.reasons import (
+    contradiction_words,
+    contradictions_count,
+    counts_words,
+    explanation,
+    hit_words,
+    sentence,
+)
 
 State = Literal["in", "put in", "left out", "withheld"]
 
@@ -112,8 +117,6 @@ def _named(reason: Reason, titles: Mapping[str, str]) -> str:
 
 def rest_lines(answer: Answer) -> list[str]:
     """Return the contradictions in the payload, and how many other memories are withheld for which reason."""
-    from memtui.wording.reasons import contradiction_words
-
     pack = answer.pack
     lines = [f"contradiction? {tame(contradiction_words(one))}" for one in answer.contradictions]
     lines += [f"and {number:,} more: {reason}" for reason, number in counts_words(pack.withheld_counts).items()]
@@ -189,8 +192,6 @@ def counts_note(pack: Pack) -> str:
 
 def title_note(answer: Answer) -> str:
     """Return the note of the title: contradictions, what is allowed in, and what changed since the last pack."""
-    from memtui.wording.reasons import contradictions_count
-
     ask, diff = answer.ask, answer.diff
     parts = [contradictions_count(answer.contradictions)] if answer.contradictions else []
     parts += ["standing payload: no task"] if not ask.has_task else []
@@ -229,8 +230,6 @@ def why_blocks(row: RankedRow, hit: Hit | None) -> list[Block]:
     blocks = [Block(((row.title, "title"),)), Block(((why, "dim"),))]
     if hit is None:
         return [*blocks, Block(((f"nearness to the task {row.score:.3f}", "text"),), gap=True)]
-    from memtui.wording.reasons import explanation
-
     rows = explanation(hit)
     width = max(len(name) for name, _, _ in rows)
     for place, (name, detail, value) in enumerate(rows):

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
+from memtui.curate.health import HealthOptions, health
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
@@ -22,7 +23,7 @@ from memtui.tui.values import Signature
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import TitleLine
-from memtui.wording.outcomes import HealthRow, HealthSection, bar
+from memtui.wording.outcomes import HealthRow, HealthSection, bar, sections
 
 _LABEL_CELLS, _VALUE_CELLS = 15, 6
 _MOST_BAR_CELLS = 40
@@ -40,9 +41,6 @@ class HealthRead:
 
 def read_health(access: VaultAccess) -> HealthRead:
     """Return the state of the vault; takes seconds for a large one."""
-    from memtui.curate.health import HealthOptions, health
-    from memtui.wording.outcomes import sections
-
     opening, signature = access.opening, access.signature()
     with access.read_vault.read() as reader:
         view = access.view_of(reader)

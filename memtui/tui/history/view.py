@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from textual.message import Message
 
+from memtui.curate import history
+from memtui.curate.history import ChangeDiff, FieldDiff, change_numbers, change_rows
+from memtui.text.diff import DiffLine
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import counted
 from memtui.tui.memory_view import Block, Piece, StyleName
@@ -16,10 +18,6 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lists import Cell, Paint, PickList, draw_cells
-
-if TYPE_CHECKING:
-    from memtui.curate.history import ChangeDiff, FieldDiff
-    from memtui.text.diff import DiffLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +41,6 @@ class HistoryRow:
 
 
 def find_changes(access: VaultAccess, query: str, memory_id: str | None) -> Changes:
-    from memtui.curate.history import change_numbers
-
     title = None
     if memory_id is not None:
         found = access.memories([memory_id])
@@ -53,8 +49,6 @@ def find_changes(access: VaultAccess, query: str, memory_id: str | None) -> Chan
 
 
 def read_rows(access: VaultAccess, numbers: Sequence[int]) -> dict[int, HistoryRow]:
-    from memtui.curate.history import change_rows
-
     return {
         number: HistoryRow(
             number=number,
@@ -70,8 +64,6 @@ def read_rows(access: VaultAccess, numbers: Sequence[int]) -> dict[int, HistoryR
 
 def bring_back(access: VaultAccess, memory_id: str, version: int) -> Done:
     """Bring back what a memory said at a version, as a new change."""
-    from memtui.curate import history
-
     if history.is_at_version(access.read_vault, memory_id, version):
         return Done(f"Unchanged: the memory already reads as in version {version}", changed=False)
     access.opening.before_change()

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from memtui.curate.merge import (
+    Marked,
+    MergeField,
+    fields_of,
+    marked_texts,
+    merge,
+    named_projects,
+    preview,
+    what_differs,
+)
+from memtui.curate.views import tokens_of
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
 from memtui.text.sanitize import reveal, tame
@@ -13,9 +23,6 @@ from memtui.tui.memory_view import LONGEST_SHOWN, MARK_PINNED, Block, Piece, sou
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.wording import outcomes
-
-if TYPE_CHECKING:
-    from memtui.curate.merge import Marked, MergeField
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +48,6 @@ class MergePreview:
 
 def read_sides(access: VaultAccess, identifiers: Sequence[str]) -> Sides:
     """Return memories side by side. Raises `NotFoundError`: fewer than two of them are left."""
-    from memtui.curate.merge import fields_of, marked_texts, named_projects, what_differs
-
     memories, now = access.memories(identifiers), access.vault.now()
     if len(memories) < 2:  # noqa: PLR2004 - a pair
         raise NotFoundError("The memories to merge no longer exist")
@@ -62,9 +67,6 @@ def read_sides(access: VaultAccess, identifiers: Sequence[str]) -> Sides:
 
 def preview_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str]) -> MergePreview:
     """Return what a merge would make of the chosen texts. Raises `UsageError`: a chosen text is empty or invalid."""
-    from memtui.curate.merge import preview
-    from memtui.curate.views import tokens_of
-
     project = sides.projects[0] if len(sides.projects) > 1 else None
     made = preview(sides.memories, chosen, access.vault.kinds, project)
     return MergePreview(made, tokens_of([made]), tokens_of(sides.memories))
@@ -72,8 +74,6 @@ def preview_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str]) 
 
 def make_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str], project: str | None) -> Done:
     """Merge as one change. Raises `ConflictError`: one of the memories changed since it was read."""
-    from memtui.curate.merge import merge
-
     access.opening.before_change()
     merged = merge(
         access.vault,

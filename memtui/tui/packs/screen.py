@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input
 
+from memtui.curate.packs import UsedPack, used_packs
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
@@ -39,9 +40,6 @@ from memtui.tui.screens.dialogs import CardScreen, read_memory, send_escape
 from memtui.tui.state import Opening, State
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 from memtui.tui.widgets.lists import PickList, RowList
-
-if TYPE_CHECKING:
-    from memtui.curate.packs import UsedPack
 
 _VERDICTS = frozenset({"packs-helped", "packs-hurt", "packs-corrected", "packs-unused"})
 _REASON = "reason"
@@ -119,8 +117,6 @@ class PacksScreen(ListDetail):
     # -- reading ----------------------------------------------------------------------------------
 
     def look_again(self) -> None:
-        from memtui.curate.packs import used_packs
-
         self.looked_at = self.access.signature()
         self.loader.read(lambda: used_packs(self.access.read_vault), self._show_packs, group="list")
 

@@ -5,10 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from memtui.curate import packs
+from memtui.curate.packs import (
+    UsedMember,
+    UsedPack,
+    Verdict,
+    as_it_was,
+    mark_asked,
+    text_changes,
+    used_members,
+    verdicts_on,
+)
+from memtui.curate.projects import view_of
 from memtui.errors import UsageError
-from memtui.pack.options import choices_words
+from memtui.pack.build import Pack
+from memtui.pack.options import PackOptions, choices_words, task_of
+from memtui.pack.recipes import compare
+from memtui.pack.targets.formats import target_named
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.context import view as context_view
@@ -18,13 +32,9 @@ from memtui.tui.memory_view import Block, StyleName, days_between, short_age
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
+from memtui.vault.packs import StoredPack
 from memtui.wording import outcomes
 from memtui.wording.outcomes import VERDICT_WORDS
-
-if TYPE_CHECKING:
-    from memtui.curate.packs import UsedMember, UsedPack, Verdict
-    from memtui.pack.build import Pack
-    from memtui.vault.packs import StoredPack
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +56,6 @@ class PackSince:
 
 
 def read_pack(access: VaultAccess, used: UsedPack) -> PackRead:
-    from memtui.curate.packs import used_members, verdicts_on
-
     vault = access.read_vault
     return PackRead(used, used_members(vault, used.pack), verdicts_on(vault, used.pack))
 
@@ -56,8 +64,6 @@ def give_feedback(
     access: VaultAccess, pack_id: str, verdict: str, *, only: Sequence[str] = (), reason: str = ""
 ) -> Done:
     """Give feedback on a pack, or on some of its memories; the message says how their usefulness changed."""
-    from memtui.curate import packs
-
     opening = access.opening
     opening.before_change()
     effects = packs.give_feedback(
@@ -74,8 +80,6 @@ def give_feedback(
 
 def stop_asking(access: VaultAccess, pack: StoredPack) -> Done:
     """Take a pack off those that wait for feedback."""
-    from memtui.curate.packs import mark_asked
-
     access.opening.before_change()
     mark_asked(access.vault, pack, actor=access.opening.actor)
     return Done("This pack no longer waits for feedback; you can still give it")
@@ -83,8 +87,6 @@ def stop_asking(access: VaultAccess, pack: StoredPack) -> Done:
 
 def copy_again(access: VaultAccess, pack: StoredPack, send_escape: Callable[[str], bool]) -> Done:
     """Copy a pack's exact payload again, built from the versions of memories that it held."""
-    from memtui.pack.options import task_of
-
     earlier = _as_it_was(access, pack)
     if earlier is None:
         words = "The exact text is no longer available: a memory was purged or shortened, or a file changed since"
@@ -95,9 +97,6 @@ def copy_again(access: VaultAccess, pack: StoredPack, send_escape: Callable[[str
 
 def since_pack(access: VaultAccess, pack: StoredPack) -> PackSince:
     """Return what a pack's task gives today compared with what it gave then."""
-    from memtui.curate.packs import text_changes
-    from memtui.pack.recipes import compare
-
     earlier = _as_it_was(access, pack)
     in_project = VaultAccess(replace(access.opening, project=access.opening.project or pack.project))
     payloads = Payloads(in_project)
@@ -108,11 +107,6 @@ def since_pack(access: VaultAccess, pack: StoredPack) -> PackSince:
 
 def _as_it_was(access: VaultAccess, pack: StoredPack) -> Pack | None:
     """Return the pack with the exact bytes that were used, None where they are no longer available."""
-    from memtui.curate.packs import as_it_was
-    from memtui.curate.projects import view_of
-    from memtui.pack.options import PackOptions
-    from memtui.pack.targets.formats import target_named
-
     opening = access.opening
     with access.read_vault.read() as reader:
         view = view_of(reader, opening.folder, opening.project or pack.project)

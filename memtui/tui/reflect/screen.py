@@ -12,7 +12,10 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from memtui.curate.fields import vault_tags
 from memtui.curate.form import NO, YES, Basis, Finding, Texts, texts_of
+from memtui.curate.merge import common_project, named_projects
+from memtui.curate.reflect import FEWEST_SOURCES, Conclusion, propose, reflect
 from memtui.domain.kinds import DEFAULT_KIND
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, MemtuiError, NotFoundError
@@ -28,6 +31,7 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import FormArea, FormToggle
+from memtui.vault.projects import project_names
 from memtui.wording import outcomes
 
 
@@ -47,11 +51,6 @@ def read_sources(access: VaultAccess, identifiers: Sequence[str]) -> Sources:
 
     Raises `NotFoundError`: fewer than two of them are left.
     """
-    from memtui.curate.fields import vault_tags
-    from memtui.curate.merge import common_project, named_projects
-    from memtui.curate.reflect import FEWEST_SOURCES, propose
-    from memtui.vault.projects import project_names
-
     memories = access.memories(identifiers)
     if len(memories) < FEWEST_SOURCES:
         raise NotFoundError("The sources of the conclusion no longer exist")
@@ -87,8 +86,6 @@ def save_conclusion(
         FormError: a field is invalid.
         ConflictError: a source changed since it was read.
     """
-    from memtui.curate.reflect import Conclusion, reflect
-
     values = read_values(texts, sources.basis)
     texts_given = {name: values[name] for name in ("title", "tags", "anchors", "project") if name in values}
     conclusion = Conclusion(

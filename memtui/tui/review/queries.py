@@ -8,21 +8,25 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
+from memtui.analysis.duplicates import likeness
+from memtui.analysis.text_features import wording_of
 from memtui.clock import days_after
+from memtui.curate import review_sessions
+from memtui.curate.file_history import FileChange, file_changes
+from memtui.curate.health import HealthOptions, standing_payload
+from memtui.curate.review_sessions import Progress, Receipt, ReviewSession, receipt_of, receipt_text
 from memtui.domain.freshness import decay, half_life_days, last_trusted_at, vouched_at
 from memtui.domain.memory import Memory
+from memtui.pack.clipboard import copy
+from memtui.publish.files import write_atomically
+from memtui.recall.rank import search
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.values import Detail, Done, Signature
 from memtui.tui.vault_access import FileChecks, VaultAccess
 from memtui.tui.widgets.curve import Curve
-
-if TYPE_CHECKING:
-    from memtui.curate.file_history import FileChange
-    from memtui.curate.review_sessions import Progress, Receipt, ReviewSession
-    from memtui.vault.packs import StoredPack
+from memtui.vault.packs import StoredPack
 
 _NAMING = Lock()  # Held while a free name is found and taken: two writes at once would find the same
 
@@ -115,8 +119,6 @@ class ReviewAccess:
 
     def begin(self, *, anew: bool = False) -> Opened:
         """Resume the session of the project in view, or check the files and start one; `anew` always starts one."""
-        from memtui.curate import review_sessions
-
         opening = self._opening
         with self._reading.read() as reader:
             view = self._access.view_of(reader)
@@ -142,8 +144,6 @@ class ReviewAccess:
         return replace(self.look_at(session), paced=most == 0)
 
     def look_at(self, session: ReviewSession, *, resumed: bool = False) -> Opened:
-        from memtui.curate import review_sessions
-
         signature = self._access.signature()
         progress = review_sessions.progress(self._reading, session)
         if progress.left:
@@ -154,23 +154,17 @@ class ReviewAccess:
 
     def note_standing(self, session: ReviewSession) -> ReviewSession:
         """Store the size of the standing payload at the start of a session, for its receipt."""
-        from memtui.curate import review_sessions
-
         return review_sessions.note_standing(self._vault, session, self._count_standing(), actor=self._opening.actor)
 
     # -- the receipt ------------------------------------------------------------------------------
 
     def copy_receipt(self, session: ReviewSession, send_escape: Callable[[str], bool]) -> Done:
         """Copy a session's receipt; the message says which route carried it."""
-        from memtui.pack.clipboard import copy
-
         copied = copy(self._receipt_text(session), send_escape=send_escape)
         return Done(copied.message, changed=copied.route != "none")
 
     def write_receipt(self, session: ReviewSession, folder: Path) -> Done:
         """Write a session's receipt into the working directory, beside any earlier one."""
-        from memtui.publish.files import write_atomically
-
         stem, text = f"memtui-review-{session.started_at:%Y-%m-%d}", self._receipt_text(session)
         with _NAMING:
             path, number = folder / f"{stem}.txt", 1
@@ -181,19 +175,13 @@ class ReviewAccess:
         return Done(f"Wrote {path}")
 
     def _receipt_text(self, session: ReviewSession) -> str:
-        from memtui.curate.review_sessions import receipt_text
-
         return receipt_text(self._receipt(session))
 
     def _receipt(self, session: ReviewSession) -> Receipt:
-        from memtui.curate.review_sessions import receipt_of
-
         standing = None if session.standing is None else self._count_standing()
         return receipt_of(self._reading, session, standing=standing)
 
     def _count_standing(self) -> int:
-        from memtui.curate.health import HealthOptions, standing_payload
-
         opening = self._opening
         with self._reading.read() as reader:
             view = self._access.view_of(reader)
@@ -211,8 +199,6 @@ class ReviewAccess:
 
     def card(self, session: ReviewSession, identifier: str) -> ReviewCard | None:
         """Return a memory with its evidence, None if it no longer exists."""
-        from memtui.curate.file_history import file_changes
-
         detail = self._access.detail(identifier)
         if detail is None:
             return None
@@ -238,10 +224,6 @@ class ReviewAccess:
         return {identifier: paths for identifier, paths in left.items() if paths}
 
     def _similar(self, memory: Memory, known: set[str]) -> Sequence[Similar]:
-        from memtui.analysis.duplicates import likeness
-        from memtui.analysis.text_features import wording_of
-        from memtui.recall.rank import search
-
         with self._reading.read() as reader:
             scope = self._access.view_of(reader).scope
         words = f"{memory.title} {memory.insight[:300]}"

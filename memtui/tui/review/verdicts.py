@@ -7,16 +7,23 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.containers import Horizontal
 
 from memtui.clock import days_after
-from memtui.curate.review_sessions import Progress
+from memtui.curate import lifecycle
+from memtui.curate.anchors import re_anchor, snooze_until_change
+from memtui.curate.links import link
+from memtui.curate.memories import edit_memory
+from memtui.curate.outcomes import Outcome, SkipReason
+from memtui.curate.packs import give_feedback, mark_asked
+from memtui.curate.review_sessions import Progress, ReviewSession, undo_all
 from memtui.errors import ConflictError
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.review.queries import Opened, ReviewCard, Shown
 from memtui.tui.review.view import (
     PANES,
@@ -33,12 +40,8 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.curve import CurveView
 from memtui.tui.widgets.detail import DetailPane, SeenPane
+from memtui.vault.packs import StoredPack
 from memtui.wording import outcomes
-
-if TYPE_CHECKING:
-    from memtui.curate.outcomes import Outcome
-    from memtui.curate.review_sessions import ReviewSession
-    from memtui.vault.packs import StoredPack
 
 
 class ReviewPanes:
@@ -198,48 +201,34 @@ class Verdicts:
 
     def still_true(self, shown: Shown) -> Done:
         """Verify a memory; its files are taken as they are."""
-        from memtui.curate import lifecycle
-
         with self._reading.read() as reader:
             found = reader.get_many([shown.id])
             tree = self._access.tree_of(reader, found[shown.id].project) if found else None
         return self._decide(shown, lifecycle.verify, "Verified", tree=tree)
 
     def pin(self, shown: Shown) -> Done:
-        from memtui.curate import lifecycle
-
         return self._decide(shown, lifecycle.pin, "Pinned")
 
     def retire(self, shown: Shown, reason: str) -> Done:
-        from memtui.curate import lifecycle
-
         patterns = self._opening.secret_patterns
         return self._decide(shown, lifecycle.retire, "Retired", reason=reason, secret_patterns=patterns)
 
     def snooze(self, shown: Shown, days: float) -> Done:
         """Snooze a memory for some days."""
-        from memtui.curate import lifecycle
-
         until = days_after(self._vault.now(), days)
         return self._decide(shown, lifecycle.snooze, f"Snoozed until {until:%Y-%m-%d}", until=until)
 
     def snooze_until_change(self, shown: Shown) -> Done:
         """Snooze a memory until one of its files changes."""
-        from memtui.curate.anchors import snooze_until_change
-
         with self._reading.read() as reader:
             tree = self._access.view_of(reader).tree
         return self._decide(shown, snooze_until_change, "Snoozed until a file changes", tree=tree)
 
     def change_kind(self, shown: Shown, kind: str) -> Done:
-        from memtui.curate import lifecycle
-
         return self._decide(shown, lifecycle.change_kind, f"Now a {kind}", kind=kind)
 
     def set_half_life(self, shown: Shown, days: float | None) -> Done:
         """Give a memory a half-life of its own, or that of its kind again."""
-        from memtui.curate.memories import edit_memory
-
         self._opening.before_change()
         try:
             memory = edit_memory(
@@ -251,8 +240,6 @@ class Verdicts:
         return Done(f"{word}: {tame(memory.title)}")
 
     def supersede(self, shown: Shown, newer: str) -> Done:
-        from memtui.curate.links import link
-
         self._opening.before_change()
         try:
             link(self._vault, newer, "supersedes", shown.id, actor=self._opening.actor, versions=shown.versions)
@@ -261,8 +248,6 @@ class Verdicts:
         return Done("Superseded")
 
     def _decide(self, shown: Shown, service: Callable[..., Outcome], word: str, **options: Any) -> Done:
-        from memtui.curate.outcomes import SkipReason
-
         self._opening.before_change()
         outcome = service(self._vault, [shown.id], actor=self._opening.actor, versions=shown.versions, **options)
         if any(each.reason is SkipReason.CHANGED for each in outcome.skipped):
@@ -273,8 +258,6 @@ class Verdicts:
 
     def undo_all(self, session: ReviewSession) -> Done:
         """Undo every verdict of a session, the last one first."""
-        from memtui.curate.review_sessions import undo_all
-
         self._opening.before_change()
         undone, stopped_by = undo_all(self._vault, session, actor=self._opening.actor)
         focus = next(iter(session.ids), None) if undone else None
@@ -282,15 +265,11 @@ class Verdicts:
 
     def re_anchor(self, moves: Mapping[str, Mapping[str, str]]) -> Done:
         """Tie memories to where their files moved, as one change; this is no verdict."""
-        from memtui.curate.anchors import re_anchor
-
         change = partial(re_anchor, self._vault, moves, actor=self._opening.actor)
         return MemoryActs(self._access).change(change, "Re-anchored")
 
     def rate_pack(self, pack: StoredPack, verdict: str) -> Done:
         """Give feedback on a pack; an empty verdict takes it off those that wait for feedback."""
-        from memtui.curate.packs import give_feedback, mark_asked
-
         self._opening.before_change()
         if not verdict:
             mark_asked(self._vault, pack, actor=self._opening.actor, undoable=True)
@@ -378,8 +357,6 @@ class VerdictChoices:
         )
 
     def merge(self) -> None:
-        from memtui.tui.merge.screen import MergeScreen
-
         identifier, screen = self._subject().shown.id, self._screen
 
         def merge(other: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,6 +14,10 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
+from memtui.analysis.contradictions import Contradiction
+from memtui.curate.anchors import CheckedAnchor
+from memtui.curate.tidy import TidyReport
+from memtui.domain.memory import Memory
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import counted
@@ -22,6 +26,8 @@ from memtui.tui.actions.table import CLASH, CLASH_TEXT, GO, RESEMBLING, TIDY, Ac
 from memtui.tui.edit.acts import EditActions, SimilarOnSave
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece, ago, days_between
+from memtui.tui.merge.screen import MergeScreen
+from memtui.tui.reflect.screen import ReflectScreen
 from memtui.tui.state import Opening
 from memtui.tui.tidy.view import DISMISSED, Pair, TidyAccess, TidyRow, row_blocks, row_cells, rows_of
 from memtui.tui.values import Done
@@ -29,12 +35,6 @@ from memtui.tui.vault_access import MemoryActs
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import AskLine, Question
 from memtui.tui.widgets.lists import PickList, RowList, TextRow
-
-if TYPE_CHECKING:
-    from memtui.analysis.contradictions import Contradiction
-    from memtui.curate.anchors import CheckedAnchor
-    from memtui.curate.tidy import TidyReport
-    from memtui.domain.memory import Memory
 
 CLEAN = ("Nothing to tidy.", "", "No duplicates, no contradictions, no dead anchors.", "esc goes back.")
 
@@ -168,14 +168,10 @@ class TidyScreen(MemtuiScreen):
             self.editing.open_form(row.memory)
 
     def _merge(self, row: TidyRow) -> None:
-        from memtui.tui.merge.screen import MergeScreen
-
         screen = MergeScreen(self.opening, row.subject.ids)
         self._fix_in(screen, row, lambda: screen.merged)
 
     def _conclude(self, row: TidyRow) -> None:
-        from memtui.tui.reflect.screen import ReflectScreen
-
         screen = ReflectScreen(self.opening, row.subject.ids)
         self._fix_in(screen, row, lambda: screen.saved is not None)
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from memtui.analysis.contradictions import Contradiction
+from memtui.analysis.duplicates import DuplicateGroup
 from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RIPE
+from memtui.analysis.suggestions import RipeGroup
+from memtui.curate.anchors import CheckedAnchor, re_anchor
+from memtui.curate.resolutions import dismiss, keep_both, keep_one, merge_copies, parse_validity
+from memtui.curate.tidy import TidyCache, TidyOptions, TidyReport, tidy
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
 from memtui.text.sanitize import tame
@@ -16,14 +22,8 @@ from memtui.tui.memory_view import Block
 from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
+from memtui.vault.search.vectors import counts
 from memtui.wording import outcomes
-
-if TYPE_CHECKING:
-    from memtui.analysis.contradictions import Contradiction
-    from memtui.analysis.duplicates import DuplicateGroup
-    from memtui.analysis.suggestions import RipeGroup
-    from memtui.curate.anchors import CheckedAnchor
-    from memtui.curate.tidy import TidyCache, TidyReport
 
 Progress = Callable[[str, int, int], None]  # Called with (stage, done, total); may raise `Cancelled`
 
@@ -52,9 +52,6 @@ class TidyAccess:
 
         Raises `Cancelled`: raised by `progress`.
         """
-        from memtui.curate.tidy import TidyCache, TidyOptions, tidy
-        from memtui.vault.search.vectors import counts
-
         opening, reading = self._opening, self._access.read_vault
         cache = self._cache = self._cache or TidyCache(opening.context.encoding, opening.secret_patterns)
         if anew:
@@ -84,16 +81,12 @@ class TidyAccess:
 
     def keep(self, contradiction: Contradiction, kept: Memory) -> Done:
         """Resolve a contradiction for one of the two, which supersedes the other."""
-        from memtui.curate.resolutions import keep_one
-
         self._opening.before_change()
         dropped = keep_one(self._vault, contradiction, kept.id, actor=self._opening.actor)
         return Done(outcomes.superseded(kept.title, dropped.title))
 
     def keep_both(self, contradiction: Contradiction, pair: Pair, places: Sequence[str]) -> Done:
         """Resolve a contradiction by saying where each of the two holds: paths, phases, words, as they were typed."""
-        from memtui.curate.resolutions import keep_both, parse_validity
-
         said = [(memory, place) for memory, place in zip(pair, places, strict=True) if place.strip()]
         self._opening.before_change()
         keep_both(
@@ -107,8 +100,6 @@ class TidyAccess:
 
     def dismiss(self, finding: str, identifiers: Iterable[str]) -> Done:
         """Never suggest a finding about these memories again, until a text changes."""
-        from memtui.curate.resolutions import dismiss
-
         verdict, sentence = DISMISSED[finding]
         self._opening.before_change()
         dismiss(self._vault, verdict, identifiers, actor=self._opening.actor)
@@ -116,16 +107,12 @@ class TidyAccess:
 
     def merge_copies(self, groups: Sequence[DuplicateGroup]) -> Done:
         """Merge every group of exact copies, each as one undoable change."""
-        from memtui.curate.resolutions import merge_copies
-
         self._opening.before_change()
         result = merge_copies(self._vault, groups, actor=self._opening.actor)
         return Done(outcomes.copies_merged(result), changed=bool(result.merged))
 
     def re_anchor(self, anchors: Iterable[CheckedAnchor]) -> Done:
         """Tie memories to where their files moved, as one undoable change."""
-        from memtui.curate.anchors import re_anchor
-
         moves: dict[str, dict[str, str]] = {}
         for anchor in anchors:
             if anchor.suggestion:
