@@ -101,7 +101,7 @@ def recalls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         asked.append(task.text)
         return real(vault, task, *rest, **more)
 
-    monkeypatch.setattr(rank, "recall", counting)
+    monkeypatch.setattr("memtui.tui.context.queries.recall", counting)
     return asked
 
 
@@ -195,7 +195,7 @@ def test_what_contradicts_each_other_in_a_payload_is_shown_and_looked_for_once(
         looks.append(1)
         return real(*words)
 
-    monkeypatch.setattr(explain_payload, "contradictions_in", counting)
+    monkeypatch.setattr("memtui.tui.context.queries.contradictions_in", counting)
     for budget in ("1200", "1300"):
         answer = access.answer(replace(USUAL, text="the payment lock", budget=budget))
         assert view.title_note(answer).startswith("1 possible contradiction")
