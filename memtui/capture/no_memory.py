@@ -41,7 +41,7 @@ class SkipReason(StrEnum):
     POINTER = "only points elsewhere"
     PERSONA = "tells the assistant who it is"
     INTRO = "says what the file is for"
-    METADATA = "says who wrote it and when"
+    METADATA = "metadata: author, date, version or rank"
     PLACEHOLDER = "empty place of a template"
     LICENCE = "licence note"
     IMAGES = "badges or images"
@@ -57,6 +57,7 @@ STRUCTURE = frozenset(
         SkipReason.CONTEXT,
         SkipReason.NO_TEXT,
         SkipReason.RULE,
+        SkipReason.MARKUP,
         SkipReason.CALLOUT,
         SkipReason.COLUMNS,
     }

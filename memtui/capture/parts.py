@@ -22,7 +22,6 @@ from memtui.capture.prose import (
     lead_role,
     only_announces,
     pseudo_heading,
-    sentence_ends,
     splits_into_items,
     splits_into_rows,
     words_in,
@@ -38,6 +37,7 @@ from memtui.capture.units import (
     cells_of,
     item_units,
     line_unit,
+    row_parts,
     row_text,
     text_without,
     units_of,
@@ -235,7 +235,12 @@ class Parts:
         lead = cluster[0] if at == 1 else None
         role = lead_role(lead) if lead is not None else None
         plain_lead = lead is None or role is not None or (cluster[1].kind == "table" and lead.kind == "paragraph")
-        if at is None or not plain_lead or self._is_step_run(cluster) or len(self._lists(cluster)) > 1:
+        if (
+            at is None
+            or not plain_lead
+            or self._is_step_run(cluster)
+            or sum(block.kind in LISTS for block in cluster) > 1
+        ):
             return self._whole(cluster, path)
         listed, rest = cluster[at], cluster[at + 1 :]
         if rest and self._size(cluster) <= self._most(cluster):
@@ -249,9 +254,6 @@ class Parts:
             parts.extend(self._chunks(first, len(self.units) - 1, path, self._most(rest)))
         return parts
 
-    def _lists(self, cluster: Sequence[Block]) -> list[Block]:
-        return [block for block in cluster if block.kind in LISTS]
-
     def _whole(self, cluster: Sequence[Block], path: tuple[str, ...]) -> list[Part]:
         first = len(self.units)
         self._add_units(cluster)
@@ -261,31 +263,37 @@ class Parts:
         if self._is_step_run(cluster):
             most = STEPS_CHARS
         parts = self._chunks(first, len(self.units) - 1, path, most)
-        if len(parts) > 1:
-            for part in parts:
-                part.alone = True
+        label = path[-1] if path and (is_negative(path[-1]) or is_example_label(path[-1])) else ""
+        for part in parts:
+            part.alone = len(parts) > 1
+            if label and all(unit.kind in CODE for unit in self.units[part.first : part.last + 1]):
+                self._label(part, label)
         return parts
+
+    def _label(self, part: Part, label: str) -> None:
+        """Put a heading before a text that would say the opposite, or nothing, without it."""
+        part.alone = True
+        part.text = f"**{label}**\n\n{self.text_of(part)}"
 
     def _most(self, cluster: Sequence[Block]) -> int:
         """Return how long blocks may be together: steps and words with code more than prose."""
         return STEPS_CHARS if any(block.kind in _LONG or block.kind == "ordered" for block in cluster) else PIECE_CHARS
 
     def _chunks(self, first: int, last: int, path: tuple[str, ...], most: int) -> list[Part]:
-        """Return units as parts of up to a size, filled one after another."""
-        parts: list[Part] = []
-        size = 0
-        for at in range(first, last + 1):
-            unit = self.units[at]
-            length = unit.end - unit.start + 1
-            if parts and size + length <= most:
+        """Return units as one part if they are not too long together, else as several of prose with its code."""
+        units = self.units
+        if units[last].end - units[first].start <= most:
+            return [Part(first, last, path)]
+        parts = [Part(first, first, path)]
+        for at in range(first + 1, last + 1):
+            unit = units[at]
+            takes = most if unit.kind in _LONG or FENCE_MARK.search(unit.text) else PIECE_CHARS
+            if unit.end - units[parts[-1].first].start <= takes:
                 parts[-1].last = at
-                size += length
             else:
-                start = self._opening(parts[-1].first + 1, at) if parts else at
-                if parts:
-                    parts[-1].last = start - 1
+                start = self._opening(parts[-1].first + 1, at)
+                parts[-1].last = start - 1
                 parts.append(Part(start, at, path))
-                size = unit.end - self.units[start].start + 1
         return parts
 
     def _opening(self, first: int, at: int) -> int:
@@ -309,36 +317,25 @@ class Parts:
             return self._grouped(listed, path, path[-1] if path and is_negative(path[-1]) else "")
         if self._size([lead, listed]) <= self._most([listed]):
             return self._whole([lead, listed], path)
-        first = len(self.units)
-        self._add_units([lead])
-        groups = self._grouped(listed, labelled, "")
-        groups[0].first = first
-        groups[0].path = path
-        return groups
+        parts = self._whole([lead, listed], path)
+        for part in parts[1:]:
+            part.path = labelled
+        return parts
 
     def _are_firm(self, lead: Block | None, listed: Block, role: LeadRole | None) -> bool:
         """Return whether each item below words like "The invariants are:" states a whole rule."""
-        if (
-            lead is None
-            or role == "condition"
-            or is_negative(lead.content)
-            or len(list(sentence_ends(lead.content))) > 1
-        ):
+        if lead is None or role == "condition" or is_negative(lead.content) or not only_announces(lead.content):
             return False
         texts = [item_text(self.page.lines, item) for item in listed.items]
-        return all(
-            is_statement(text)
-            and words_in(text) >= _FIRM_ITEM_WORDS
-            and (is_strong(text) or text.rstrip().endswith("."))
-            for text in texts
-        )
+        whole = [is_statement(text) and words_in(text) >= _FIRM_ITEM_WORDS for text in texts]
+        return all(whole) and all(is_strong(text) or text.rstrip().endswith((".", "。")) for text in texts)
 
     def _splits(self, block: Block, path: tuple[str, ...]) -> bool:
         heading = path[-1] if path else ""
         if self.each_item or is_stored_list(heading):
             return True
         return block.kind in LISTS and splits_into_items(
-            block, [item_text(self.page.lines, item) for item in block.items], heading
+            block, [item_text(self.page.lines, item) for item in block.items], path
         )
 
     def _items(self, block: Block, path: tuple[str, ...]) -> list[Part]:
@@ -385,17 +382,16 @@ class Parts:
             most = STEPS_CHARS
         parts = self._chunks(first, len(self.units) - 1, path, most)
         for part in parts:
-            part.alone = len(parts) > 1 or bool(label)
+            part.alone = len(parts) > 1
             if label:
-                part.text = f"**{label}**\n\n{self.text_of(Part(part.first, part.last, path))}"
+                self._label(part, label)
         return parts
 
     def _table(self, lead: Block | None, table: Block, path: tuple[str, ...]) -> list[Part]:
         heads = cells_of(self.page.lines[table.lines.first])
         rows = [cells_of(self.page.lines[row.first]) for row in table.items]
-        most = STEPS_CHARS
         if not splits_into_rows(heads, rows):
-            return self._reference_table(lead, table, path, most)
+            return self._reference_table(lead, table, path)
         parts: list[Part] = []
         if lead is not None:
             label = plain_text(lead.content).rstrip(" :：*_")
@@ -413,11 +409,12 @@ class Parts:
             if not text:
                 self.gaps.append((span, SkipReason.EMPTY))
                 continue
-            self.units.append(Unit(span, start, end, "table", text, is_item=True))
-            parts.append(Part(len(self.units) - 1, len(self.units) - 1, path, alone=True))
+            for number, said in enumerate(row_parts(text)):
+                self.units.append(Unit(span, end if number else start, end, "table", said, is_item=True))
+                parts.append(Part(len(self.units) - 1, len(self.units) - 1, path, alone=True))
         return parts
 
-    def _reference_table(self, lead: Block | None, table: Block, path: tuple[str, ...], most: int) -> list[Part]:
+    def _reference_table(self, lead: Block | None, table: Block, path: tuple[str, ...]) -> list[Part]:
         """Return a table as one part with its lead, or if it is too long as parts with its column heads each."""
         first = len(self.units)
         if lead is not None:
@@ -425,11 +422,11 @@ class Parts:
         self.units.append(line_unit(Span(table.lines.first, table.lines.first + 1), "table", self.page))
         for row in table.items:
             self.units.append(line_unit(row, "table", self.page))
-        parts = self._chunks(first, len(self.units) - 1, path, most)
+        parts = self._chunks(first, len(self.units) - 1, path, STEPS_CHARS)
         columns = self.page.of(Span(table.lines.first, table.lines.first + 1))
         for part in parts[1:]:
             part.alone = True
-            part.text = f"{columns}\n{self.text_of(Part(part.first, part.last, path))}"
+            part.text = f"{columns}\n{self.text_of(part)}"
         return parts
 
     # -- units ---------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ _ABBREVIATION = re.compile(
 )
 _ENDED = (".", "!", "?", "。", "！", "？", ",", ";")
 _ANNOUNCES = (":", "：")
+_ASKS = ("?", "？", "か", "か。", "吗")
 EDGES = " *_~`>#"
 _NAMES_FIRST = re.compile(
     r"(?:\[[ xX]\]\s+)?(?:(?:\*\*|__)?"
@@ -109,7 +110,7 @@ def is_statement(text: str) -> bool:
     if lead := _label(first):
         rest = plain_text(first[lead.end() :])
         tells = is_imperative(rest) or (is_imperative(plain) and not (rest and first_word(plain) in openings("nouns")))
-        return words >= _IMPERATIVE_WORDS and (tells or _says_enough(rest, first, _TERM_WORDS))
+        return words > _IMPERATIVE_WORDS and (tells or _says_enough(rest, first, _TERM_WORDS))
     if is_imperative(plain):
         return words >= (_SENTENCE_WORDS if pattern("complement").match(plain) else _IMPERATIVE_WORDS)
     return _says_enough(plain, first, FULL_SENTENCE_WORDS)
@@ -176,7 +177,8 @@ def only_announces(text: str) -> bool:
     plain = plain_text(text).strip(EDGES)
     if not is_statement(text) or is_counted(plain):
         return True
-    return bool(pattern("announcing").match(plain) or pattern("following").search(plain))
+    announced = pattern("announcing").match(plain) or pattern("following").search(plain)
+    return bool(announced) and words_in(plain) <= FULL_SENTENCE_WORDS
 
 
 def lead_role(block: Block) -> LeadRole | None:
@@ -256,13 +258,15 @@ def is_procedure(heading: str) -> bool:
 # -- lists and tables ------------------------------------------------------------------------------
 
 
-def splits_into_items(block: Block, texts: Sequence[str], heading: str) -> bool:
+def splits_into_items(block: Block, texts: Sequence[str], heading_path: Sequence[str]) -> bool:
     """Return whether the items of a list become memories of their own; a fragment goes with its neighbour then."""
     items = [text[:LOOKED_AT_CHARS] for text in texts[:LOOKED_AT_ITEMS]]
+    heading = heading_path[-1] if heading_path else ""
     about_rules = bool(pattern("rules").search(heading))
-    if not items or (not about_rules and is_procedure(heading)):
+    if not items or (not about_rules and (is_procedure(heading) or any(map(pattern("trouble").search, heading_path)))):
         return False
-    if 2 * sum(1 for item in items if _CHECK_BOX.match(item)) > len(items):
+    checks = (item for item in items if _CHECK_BOX.match(item) or first_paragraph(item).rstrip().endswith(_ASKS))
+    if 2 * sum(1 for _ in checks) > len(items):
         return False
     labels = [is_negative(first_label(item)) for item in items if is_example_label(first_label(item))]
     if any(labels) and not all(labels):

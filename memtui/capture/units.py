@@ -18,6 +18,8 @@ LISTS = frozenset({"bullets", "ordered"})
 CODE = frozenset({"fence", "code"})
 FENCE_MARK = re.compile(r"^[ \t>]*(?:`{3}|~{3})", re.MULTILINE)
 _BREAKS = re.compile(r"\n[ \t>]*\n+|\n(?=[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t])")
+_BETWEEN_CELLS = " — "
+_LONGEST_SUBJECT = 120
 _CLAUSE_END = re.compile(r"[;,；，、]\s?|\s")
 
 
@@ -121,7 +123,20 @@ def cells_of(row: str) -> list[str]:
 def row_text(heads: Sequence[str], cells: Sequence[str]) -> str:
     """Return a row as a statement, each cell with the head of its column."""
     named = ((plain_text(heads[at]) if at < len(heads) else "", cell) for at, cell in enumerate(cells) if cell)
-    return " — ".join(f"{head}: {cell}" if head and head != "#" else cell for head, cell in named)
+    return _BETWEEN_CELLS.join(f"{head}: {cell}" if head and head != "#" else cell for head, cell in named)
+
+
+def row_parts(text: str) -> list[str]:
+    """Return a row as one text; a very long one as several, each with the first cell."""
+    if len(text) <= PIECE_CHARS:
+        return [text]
+    subject = text.partition(_BETWEEN_CELLS)[0][:_LONGEST_SUBJECT]
+    parts = [""]
+    for first, last in _ranges_in(text):
+        if parts[-1] and len(parts[-1]) + last - first > PIECE_CHARS - _LONGEST_SUBJECT:
+            parts.append(f"{subject}{_BETWEEN_CELLS}")
+        parts[-1] = f"{parts[-1].rstrip()} {text[first:last]}".lstrip()
+    return parts
 
 
 def _ranges_in(text: str) -> Iterator[tuple[int, int]]:

@@ -277,7 +277,7 @@ def test_a_huge_block_of_code_is_data() -> None:
         ("This file provides guidance for assistants in this repository.", "says what the file is for"),
         ("Diese Datei enthält Hinweise für Assistenten.", "says what the file is for"),
         ("このファイルはアシスタント向けのガイドを提供します。", "says what the file is for"),
-        ("**Last updated:** 2026-01-04", "says who wrote it and when"),
+        ("**Last updated:** 2026-01-04", "metadata: author, date, version or rank"),
         ("[Describe the harbour here]", "empty place of a template"),
         ("# Licence\n\nMIT, see LICENSE.", "licence note"),
     ],
