@@ -127,7 +127,7 @@ _LOADED = re.compile(
     r"factory)/rules/.*\.(?:md|txt)$|(?:^|.*/)\.cursor/rules/.*\.mdc$"
     r"|(?:^|.*/)\.(?:clinerules/(?!workflows/|hooks/)|roo/rules(?:-[\w-]+)?/).*\.(?:md|txt)$"
     r"|(?:^|.*/)\.(?:kiro/steering|junie|serena/memories|openhands/microagents|claude/agent-memory|windsurf/memories)/.*\.md$"
-    r"|(?:^|.*/)\.github/(?:copilot-instructions\.md|instructions/.*\.instructions\.md)$"
+    r"|(?:^|.*/)\.github/copilot-instructions\.md$|(?:^|.*/)[\w.-]+\.instructions\.md$"
     r"|(?:^|.*/)memory-bank/.*\.md$|(?:CONVENTIONS|best_practices|LESSONS)\.md$|docs?/(?:lessons(?:\.md$|/)|postmortems/)"
     r"|(?:^|.*/)(?:skills/.*|SKILL)\.md$"
     r"|(?:^|.*/)(?:adrs?|decisions|decision-records?|architecture-decision(?:s|-records?))/(?:.*/)?(?:adr-?)?\d[^/]*\.md$"

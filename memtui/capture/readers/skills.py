@@ -15,6 +15,7 @@ from memtui.capture.draft import (
     folder_of,
 )
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
+from memtui.capture.no_memory import SkipReason
 from memtui.text.inline import plain_text
 from memtui.text.words import cell_width
 
@@ -101,6 +102,8 @@ class SkillReader:
         text = f"Skill `{name}`: {description}"
         result = ReadResult()
         result.add(maker.draft(text, span=(1, last), native_id=name, title=_title(name, description), kind="tooling"))
+        if settings.raw:
+            result.skipped.append(Skipped(file.name, (1, settings.body_first_line - 1), SkipReason.FRONTMATTER))
         if last < lines:
             result.skipped.append(Skipped(file.name, (last + 1, lines), _STEPS))
         return result

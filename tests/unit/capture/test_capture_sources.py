@@ -205,7 +205,7 @@ def test_a_skill_is_one_memory_and_its_inner_files_are_none(tmp_path: Path, home
     [draft] = file.result.drafts
     assert (draft.title, draft.kind) == ("Skill tide-charts: Draw tide charts", "tooling")
     assert draft.insight == "Skill `tide-charts`: Draw tide charts. Use when asked to."
-    assert [one.span for one in file.result.skipped] == [(5, 8)]
+    assert [one.span for one in file.result.skipped] == [(1, 4), (5, 8)]
 
 
 def test_skills_of_a_plugin_count(tmp_path: Path, home: Path) -> None:
