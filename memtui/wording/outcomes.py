@@ -199,6 +199,14 @@ def acted(verb: str, outcome: Outcome, *, missing: int = 0) -> str:
     return "; ".join(filter(None, (done(verb, outcome.changed), skipped(reasons))))
 
 
+def decided(outcome: Outcome) -> str:
+    """Return what was accepted, rejected and skipped: `Accepted 30 memories; rejected 5 memories; 1 skipped: …`."""
+    sides = [[each for each in outcome.changed if each.status == status] for status in ("active", "retired")]
+    parts = [done(verb, side) for verb, side in zip(("Accepted", "Rejected"), sides, strict=True) if side]
+    reasons = Counter(skip_reason(each) for each in outcome.skipped)
+    return "; ".join(filter(None, (*parts, skipped(reasons)))) or "Nothing to do"
+
+
 SKIPPED: Mapping[SkipReason, str] = {
     SkipReason.CHANGED: "changed since you read it",
     SkipReason.MISSING: "it no longer exists",

@@ -102,7 +102,7 @@ async def waits(pilot: Pilot[Any], number: int) -> None:
         pilot,
         lambda: (
             screen._waiting is not None
-            and len(screen._list.ids) == number == len(screen._waiting.ids)
+            and len(screen._list.arranged.shown) == number == len(screen._waiting.offers)
             and not screen.acting
         ),
         f"{number} wait\n{screen_text(pilot)}",

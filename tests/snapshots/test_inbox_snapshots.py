@@ -12,8 +12,10 @@ pytestmark = only_with_the_same_textual
 
 
 def _is_read(screen: InboxScreen) -> bool:
-    """Whether the candidate under the cursor is shown in full."""
+    """Whether the candidate under the cursor is shown in full, or its group."""
     row = screen._list.current_row
+    if screen._list.group is not None:
+        return screen._waiting is not None
     return screen._waiting is not None and screen._shown_id == screen._list.current and row is not None
 
 
@@ -24,5 +26,9 @@ async def test_the_inbox(sample: Path, tmp_path: Path, album: Album) -> None:
         await settle(pilot, InboxScreen, _is_read)
         await pilot.press("j")
         await album.take_sizes(pilot, sizes=(SMALL, TINY), light=True, ready=_is_read)
-        await pilot.press("g", "space", "space", "G", "k")
+        await pilot.press("g", "space", "G", "k")
         await album.take(pilot, "marked", WIDE, _is_read)
+        await pilot.press("escape", "g")
+        await album.take(pilot, "group", WIDE, _is_read)
+        await pilot.press("slash", *"lock")
+        await album.take(pilot, "filter", SMALL, _is_read)

@@ -106,7 +106,7 @@ class BrowseScreen(MemtuiScreen):
         self._facets = FacetPane(id="facets")
         self._list = MemoryList(id="list")
         self._detail = DetailPane(id="detail")
-        self._filter = FilterLine(id="filter")
+        self._filter = FilterLine("words, part of a title, or kind:tooling age>180d -pinned", id="filter")
         self._filter_count = Static("", id="filter-count", markup=False)
         self.lists = ListReader(self, self._list, self._show_list)
         self.details = Details(self, self._detail, self._list, self.lists.queries, lambda: self.lists.query)

@@ -1,4 +1,4 @@
-"""The Inbox: candidates, and one of them in full."""
+"""The Inbox: candidates by file and heading, and one of them in full."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
@@ -19,28 +19,36 @@ from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.table import INBOX, RESEMBLING, Action
 from memtui.tui.edit.acts import EditActions, SimilarOnSave
+from memtui.tui.inbox.batch import SheetEditing
+from memtui.tui.inbox.candidates import CandidateList, file_key, kind_key, section_key
 from memtui.tui.inbox.view import (
-    CandidateList,
     CandidateRead,
     InboxAccess,
     Waiting,
     candidate_blocks,
     conflict_words,
+    group_blocks,
     inbox_notice,
 )
 from memtui.tui.list_detail import ListDetail, SourceOpener
+from memtui.tui.memory_view import Block
 from memtui.tui.screens.dialogs import pick
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
+from memtui.tui.widgets.lines import FilterLine
 from memtui.tui.widgets.memory_list import MemoryList
 
 if TYPE_CHECKING:
     from memtui.capture.source_conflicts import SourceConflict
+    from memtui.curate.inbox import Offer
+    from memtui.curate.inbox_sheet import Decisions, Sheet
 
-_ON_ONE = frozenset(
-    {"inbox-accept", "inbox-edit", "inbox-reject", "inbox-kind", "inbox-project", "inbox-source", "inbox-read"}
-)
+_ON_ONE = frozenset({"inbox-edit", "inbox-source"})
+_ON_SOME = _ON_ONE | {
+    *("inbox-accept", "inbox-reject", "inbox-kind", "inbox-file-kind", "inbox-project", "inbox-never", "inbox-batch"),
+    *("inbox-read", "inbox-file", "inbox-section", "inbox-same-kind"),
+}
 
 
 class InboxScreen(ListDetail):
@@ -53,7 +61,12 @@ class InboxScreen(ListDetail):
         "inbox-mark": ("_list.mark_current",),
         "inbox-range": ("_list.mark_range",),
         "inbox-all": ("_list.mark_all",),
-        "inbox-read": ("enter_second",),
+        "inbox-file": ("_list.mark_alike", file_key),
+        "inbox-section": ("_list.mark_alike", section_key),
+        "inbox-same-kind": ("_list.mark_alike", kind_key),
+        "inbox-fold": ("_list.fold",),
+        "inbox-unfold": ("_list.unfold",),
+        "inbox-fold-all": ("_list.fold_all",),
         "inbox-list": ("enter_first",),
         "inbox-detail": ("enter_second",),
         "inbox-pane": ("enter_other",),
@@ -70,7 +83,9 @@ class InboxScreen(ListDetail):
         self.parts = (self.resemblance, self.editing)
         self._source = SourceOpener(self, self._read_current)
         self._inbox = InboxAccess(self.access)
+        self._sheet = SheetEditing(self, self._inbox, self._apply_sheet)
         self._head = Static("", id="inbox-head", markup=False)
+        self._filter = FilterLine("words of a text, a file, a heading or a kind", id="inbox-filter")
         self._waiting: Waiting | None = None
         self._shown_id: str | None = None
 
@@ -80,6 +95,9 @@ class InboxScreen(ListDetail):
         with Horizontal(id="inbox-panes"):
             yield self._list
             yield self._detail
+        with Horizontal(id="inbox-bar"):
+            yield Static("/", id="inbox-filter-mark", markup=False)
+            yield self._filter
         yield self.hints
 
     def on_mount(self) -> None:
@@ -108,8 +126,9 @@ class InboxScreen(ListDetail):
         self.trouble_is_over()
         self._waiting = waiting
         self._list.show_projects = waiting.project is None
-        follow = focus if focus in waiting.ids else self._list.current
-        self._list.show(waiting.ids, follow=follow, fresh=True, notice=inbox_notice(waiting))
+        is_there = any(offer.id == focus for offer in waiting.offers)
+        follow = focus if is_there else self._list.line
+        self._list.show_offers(waiting.offers, follow=follow, notice=inbox_notice(waiting))
         self._show_head()
 
     def look_failed(self, error: MemtuiError) -> None:
@@ -127,14 +146,19 @@ class InboxScreen(ListDetail):
     def _follow_cursor(self, message: MemoryList.Highlighted) -> None:
         message.stop()
         identifier = message.id
+        self.hints.place = self.hint_place
         if identifier is None:
             self.stop_rest()
             self._shown_id = None
-            self._detail.show((), from_top=True)
+            self._detail.show(self._about_group(), from_top=True)
         elif self._shown_id is None:
             self._read_current()
         else:
             self.read_rested(partial(self._inbox.read, identifier), partial(self._show_candidate, identifier))
+
+    def _about_group(self) -> list[Block]:
+        group = self._list.group
+        return group_blocks(group, [self._list.offers[each] for each in group.members]) if group is not None else []
 
     def _read_current(self) -> None:
         identifier = self._list.current
@@ -144,7 +168,7 @@ class InboxScreen(ListDetail):
 
     def _show_candidate(self, identifier: str, read: CandidateRead | None) -> None:
         if identifier == self._list.current:
-            blocks = candidate_blocks(read) if read is not None else ()
+            blocks = candidate_blocks(read, self._list.offers.get(identifier)) if read is not None else ()
             self._detail.show(blocks, from_top=identifier != self._shown_id)
             self._shown_id = identifier
 
@@ -154,7 +178,8 @@ class InboxScreen(ListDetail):
         self._show_head()
 
     def _show_head(self) -> None:
-        number, marked, waiting = len(self._list.ids), len(self._list.marked), self._waiting
+        number, marked, waiting = len(self._list.offers), len(self._list.marked), self._waiting
+        shown = len(self._list.arranged.shown)
         project = tame(waiting.project or "all projects", 40) if waiting else ""
         conflicts = f"   {conflict_words(waiting.conflicts)}" if waiting and waiting.conflicts else ""
         self._head.update(
@@ -166,31 +191,49 @@ class InboxScreen(ListDetail):
                 (conflicts, "$memtui-due"),
             )
         )
-        count = f"{marked:,} marked of {number:,}" if marked else f"{number:,}" if number else ""
-        self._list.set_title("1 Waiting · newest first", count)
+        matching = f"{shown:,} of {number:,}" if shown != number else f"{number:,}" if number else ""
+        count = f"{marked:,} marked of {number:,}" if marked else matching
+        self._list.set_title("1 Waiting · by kind" if self._list.by_kind else "1 Waiting · by file", count)
         self.hints.place = self.hint_place
 
     @property
     def hint_place(self) -> str:
         """Which keys the footer shows."""
-        return "inbox-detail" if self.focused is self._detail else "inbox-marked" if self._list.marked else INBOX
+        if self.focused is self._filter:
+            return "filter"
+        if self.focused is self._detail:
+            return "inbox-detail"
+        return "inbox-marked" if self._list.marked else "inbox-group" if self._list.group else INBOX
 
     # -- deciding ---------------------------------------------------------------------------------
 
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
-        if self._waiting is None and not self.in_trouble and action.id in _ON_ONE | {"undo"}:
+        if self._waiting is None and not self.in_trouble and action.id in _ON_SOME | {"undo"}:
             return "The inbox is being read: the key was ignored."
-        if action.id in _ON_ONE and self._list.current is None:
-            return "The inbox is empty."
+        if action.id in _ON_SOME and not self._list.members:
+            return "No candidate matches." if self._list.offers else "The inbox is empty."
+        if action.id in _ON_ONE and self._list.group is not None:
+            return "This key is for one candidate; right opens the group."
+        if action.id in {"inbox-never", "inbox-file-kind"} and self._offer.path is None:
+            return "This came from no file."
         if action.id == "inbox-conflicts" and self._waiting is not None and not self._waiting.conflicts:
             return "There are no source conflicts."
         return super().why_not(action)
 
+    @property
+    def _offer(self) -> Offer:
+        """The first candidate under the cursor."""
+        return self._list.offers[self._list.members[0]]
+
     def _chosen(self) -> list[str]:
-        """Return what an action is about: what is marked, else the candidate under the cursor."""
-        current = self._list.current
-        return self._list.marked or ([current] if current is not None else [])
+        """Return what an action is about: what is marked, else the candidate or the group under the cursor."""
+        return self._list.marked or list(self._list.members)
+
+    def _alike(self, key: Callable[[Offer], str]) -> list[str]:
+        """Return all that is listed and shares something with the first candidate under the cursor."""
+        wanted, offers = key(self._offer), self._list.offers
+        return [each for each in self._list.arranged.shown if key(offers[each]) == wanted]
 
     def _decide(self, act: Callable[[list[str]], Done]) -> None:
         chosen = self._chosen()
@@ -200,9 +243,10 @@ class InboxScreen(ListDetail):
 
     def action_inbox_accept(self) -> None:
         """Accept, and look for similar memories."""
+        careful = self._list.group is not None and not self._list.marked
 
         def accept(chosen: list[str]) -> Done:
-            done = self._inbox.accept(chosen)
+            done = self._inbox.accept(chosen, careful=careful)
             if done.changed:
                 self.resemblance.look(chosen)
             return done
@@ -220,19 +264,47 @@ class InboxScreen(ListDetail):
 
     def action_inbox_kind(self) -> None:
         """Choose another kind."""
-        row = self._list.current_row
-        self._choose("Kind", self.opening.vault.kinds.names(), row.kind if row else "", self._inbox.change_kind)
+        self._choose("Kind", self.opening.vault.kinds.names(), self._offer.kind, self._inbox.change_kind)
+
+    def action_inbox_file_kind(self) -> None:
+        """Choose another kind for all of the file."""
+        chosen, kinds = self._alike(file_key), self.opening.vault.kinds.names()
+        self._choose("Kind", kinds, self._offer.kind, self._inbox.change_kind, chosen)
 
     def action_inbox_project(self) -> None:
         """Choose a project."""
-        row, projects = self._list.current_row, self._waiting.projects if self._waiting else ()
-        self._choose("Project", (*projects, "global"), row.project if row else "", self._inbox.assign)
+        projects = self._waiting.projects if self._waiting else ()
+        self._choose("Project", (*projects, "global"), self._offer.project or "", self._inbox.assign)
 
-    def _choose(self, title: str, names: Sequence[str], current: str, change: Callable[[list[str], str], Done]) -> None:
-        chosen = self._chosen()
+    def _choose(
+        self,
+        title: str,
+        names: Sequence[str],
+        current: str,
+        change: Callable[[list[str], str], Done],
+        those: list[str] | None = None,
+    ) -> None:
+        chosen = those or self._chosen()
         of = "" if len(chosen) == 1 else f" of {counted(len(chosen), 'candidate')}"
         choices = [(name, "") for name in dict.fromkeys(names)]
         pick(self.app, title + of, choices, current, lambda name: self.do(lambda: change(chosen, name)))
+
+    def action_inbox_never(self) -> None:
+        """Never offer the file again."""
+        offer = self._offer
+        self._list.take_out(self._alike(file_key))
+        self._show_head()
+        self.do(lambda: self._inbox.never(offer.project, str(offer.path)))
+
+    def action_inbox_batch(self) -> None:
+        """Decide in the editor on what is marked, else on the group by kind or the file, else on all that is listed."""
+        chosen = self._list.marked or (self._list.members if self._list.by_kind and self._list.group else ())
+        self._sheet.open(chosen or (self._alike(file_key) if self._offer.path else self._list.arranged.shown))
+
+    def _apply_sheet(self, sheet: Sheet, decisions: Decisions) -> None:
+        self._list.take_out(sheet.memories)
+        self._show_head()
+        self.do(lambda: self._inbox.apply(sheet, decisions))
 
     def action_inbox_conflicts(self) -> None:
         """Resolve the source conflicts, one after the other."""
@@ -262,12 +334,55 @@ class InboxScreen(ListDetail):
     # -- panes ------------------------------------------------------------------------------------
 
     def enter_second(self) -> None:
-        """Go to the candidate."""
-        if self._list.current is not None:
+        """Go to what stands beside the list."""
+        if self._list.members:
             super().enter_second()
 
+    def action_inbox_read(self) -> None:
+        """Read the candidate in full; fold or unfold a group."""
+        if self._list.group is not None:
+            self._list.toggle_fold()
+        else:
+            self.enter_second()
+
+    def action_inbox_group(self) -> None:
+        """Group by kind, or by file."""
+        self._list.regroup()
+        self._show_head()
+
+    # -- the filter -------------------------------------------------------------------------------
+
+    def action_inbox_filter(self) -> None:
+        """Open the filter."""
+        self.set_class(False, "-reading")
+        self.set_class(True, "-filtering")
+        self._filter.focus()
+
+    @on(Input.Changed, "#inbox-filter")
+    def _type_filter(self, event: Input.Changed) -> None:
+        event.stop()
+        self._list.filter(event.value)
+        self._show_head()
+
+    @on(FilterLine.Kept)
+    def _keep_filter(self, message: FilterLine.Kept) -> None:
+        message.stop()
+        if not self._filter.value.strip():
+            self.leave_line()
+        self.enter_first()
+
+    @on(FilterLine.Moved)
+    def _move_from_filter(self, message: FilterLine.Moved) -> None:
+        message.stop()
+        self._list.move_by(message.rows)
+
     def leave_line(self) -> bool:
-        """Clear the marks; False where nothing is marked."""
+        """Clear and close the filter, else clear the marks; False where there is neither."""
+        if self.has_class("-filtering"):
+            self._filter.value = ""
+            self.set_class(False, "-filtering")
+            self.enter_first()
+            return True
         if not self._list.marks:
             return False
         self._list.unmark()

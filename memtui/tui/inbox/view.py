@@ -1,43 +1,31 @@
-"""The Inbox's work on the vault, and its list."""
+"""The Inbox's work on the vault, and what its panes say."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
-from rich.segment import Segment
-
 from memtui.text.sanitize import tame
-from memtui.text.words import clip, counted
+from memtui.text.words import counted
+from memtui.tui.inbox.candidates import ODD, Candidate, Group
 from memtui.tui.memory_view import Block, describe, source_line
 from memtui.tui.values import Detail, Done, Row
 from memtui.tui.vault_access import MemoryActs, VaultAccess
-from memtui.tui.widgets.lists import CURSOR_MARK, Cell, Paint, draw_cells
-from memtui.tui.widgets.memory_list import KIND_CELLS, MARKED, MemoryList
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
+    from memtui.analysis.classify import Confidence
     from memtui.capture.source_conflicts import SourceConflict
+    from memtui.curate.inbox import Offer
+    from memtui.curate.inbox_sheet import Decisions, Sheet
     from memtui.vault.filters import MemoryFilter
     from memtui.vault.reader import VaultReader
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate(Row):
-    """A candidate as the list shows it.
-
-    Attributes:
-        source: where it came from, on one line.
-        oddities: what to know before accepting it, a few words each.
-    """
-
-    source: str = ""
-    oddities: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +38,7 @@ class Waiting:
         conflicts: number of source conflicts.
     """
 
-    ids: tuple[str, ...]
+    offers: tuple[Offer, ...]
     project: str | None
     elsewhere: int
     projects: tuple[str, ...]
@@ -63,6 +51,7 @@ class CandidateRead:
 
     detail: Detail
     oddities: tuple[str, ...]
+    confidence: Confidence | None = None  # how well its kind is founded; None if a person set it
 
 
 class InboxAccess:
@@ -82,16 +71,17 @@ class InboxAccess:
     def waiting(self) -> Waiting:
         """Return what waits in view."""
         from memtui.capture.source_conflicts import open_conflicts
+        from memtui.curate.inbox import read_offers
         from memtui.vault.filters import MemoryFilter
         from memtui.vault.projects import project_names
 
         with self._reading.read() as reader:
             wanted = self._wanted(reader)
-            ids = reader.select_ids(wanted, sort="created", now=self._vault.now())
+            offers = read_offers(reader, wanted)
             return Waiting(
-                ids=tuple(ids),
+                offers=tuple(offers),
                 project=self._access.view_of(reader).project,
-                elsewhere=0 if ids else reader.count(MemoryFilter(statuses=("candidate",))),
+                elsewhere=0 if offers else reader.count(MemoryFilter(statuses=("candidate",))),
                 projects=tuple(project_names(reader)),
                 conflicts=len(open_conflicts(reader, wanted.scope)),
             )
@@ -114,6 +104,7 @@ class InboxAccess:
 
     def candidates(self, identifiers: Sequence[str]) -> dict[str, Row]:
         """Return the rows of candidates, missing ones left out."""
+        from memtui.analysis.classify import kind_confidence
         from memtui.curate.lifecycle import oddities
 
         now = self._vault.now()
@@ -125,12 +116,16 @@ class InboxAccess:
             row = self._access.row(memory, now)
             values = {field.name: getattr(row, field.name) for field in fields(row)}
             rows[identifier] = Candidate(
-                **values, source=source_line(memory.sources), oddities=tuple(map(tame, odd[identifier].words))
+                **values,
+                source=source_line(memory.sources),
+                oddities=tuple(map(tame, odd[identifier].words)),
+                confidence=kind_confidence(memory) or "sure",
             )
         return rows
 
     def read(self, identifier: str) -> CandidateRead | None:
         """Return one candidate in full, None if it no longer exists."""
+        from memtui.analysis.classify import kind_confidence
         from memtui.curate.lifecycle import oddities
 
         detail = self._access.detail(identifier)
@@ -148,24 +143,66 @@ class InboxAccess:
             view = self._access.view
             where = view.project if view and view.stands_in else None
             said.append(f"Unassigned: {f'accepting assigns it to {where}' if where else 'P assigns a project'}.")
-        return CandidateRead(detail, tuple(map(tame, said)))
+        return CandidateRead(detail, tuple(map(tame, said)), kind_confidence(memory))
 
     # -- deciding ---------------------------------------------------------------------------------
 
-    def accept(self, identifiers: Sequence[str]) -> Done:
-        """Take candidates into use; of several, those that need a closer look are skipped."""
+    def accept(self, identifiers: Sequence[str], *, careful: bool = False) -> Done:
+        """Take candidates into use; of several, or if it is said, those that need a closer look are skipped."""
         from memtui.curate.inbox import decide
         from memtui.curate.outcomes import SkipReason
 
         opening = self._opening
         opening.before_change()
-        outcome = decide(self._vault, identifiers, actor=opening.actor, folder=opening.folder, project=opening.project)
+        outcome = decide(
+            self._vault,
+            identifiers,
+            actor=opening.actor,
+            folder=opening.folder,
+            project=opening.project,
+            careful=careful or None,
+        )
         parts = [outcomes.acted("Accepted", outcome)]
         if any(each.reason is SkipReason.UNASSIGNED for each in outcome.skipped):
             parts.append("P assigns a project")
         if any(memory.project is None for memory in outcome.changed):
             parts.append("No payload includes it until it has a project")
         return Done(". ".join(parts), changed=bool(outcome.changed))
+
+    def sheet(self, identifiers: Sequence[str]) -> Sheet:
+        """Return candidates as one text for the editor."""
+        from memtui.curate.inbox_sheet import write_sheet
+
+        return write_sheet([each for each in self._access.memories(identifiers) if each.status == "candidate"])
+
+    def apply(self, sheet: Sheet, decisions: Decisions) -> Done:
+        """Do what an edited text decides, to the candidates as they were read."""
+        from memtui.curate.inbox import decide
+
+        opening = self._opening
+        opening.before_change()
+        outcome = decide(
+            self._vault,
+            decisions.accepted,
+            decisions.rejected,
+            actor=opening.actor,
+            folder=opening.folder,
+            project=opening.project,
+            edits=decisions.edits,
+            versions=sheet.versions,
+            secret_patterns=opening.secret_patterns,
+        )
+        return Done(outcomes.decided(outcome), changed=bool(outcome.changed))
+
+    def never(self, project: str | None, path: str) -> Done:
+        """Let imports pass over a file, and reject what waits from it."""
+        from memtui.curate.inbox import never_offer
+
+        self._opening.before_change()
+        outcome = never_offer(self._vault, project, path, actor=self._opening.actor)
+        rejected = f"{counted(len(outcome.changed), 'candidate')} rejected"
+        later = f"later: memtui inbox never --undo {quote(path)}"
+        return Done(f"Never offered again: {tame(path, 80)}; {rejected}. u takes it back, {tame(later, 120)}")
 
     def reject(self, identifiers: Sequence[str]) -> Done:
         """Reject candidates."""
@@ -189,46 +226,42 @@ class InboxAccess:
         return self._acts.change(assign, f"Now in {tame(project)}")
 
 
-ODD = "!"
-"""Sign of a candidate that should be read before it is accepted."""
-
-_SOURCE_CELLS = 16
-_MOST_ODD_CELLS = 24
+_FOUNDED = {"sure": "clear from its text or its place", "likely": "likely", "guess": "a guess; t changes it"}
 
 
-class CandidateList(MemoryList):
-    """The candidates."""
-
-    def segments(self, row: Row | None, width: int, paint: Paint, *, current: bool, marked: bool) -> list[Segment]:
-        """Return a candidate in that many cells."""
-        edge = Cell((CURSOR_MARK if current else " ") + (MARKED if marked else " "), "pin", 2)
-        if not isinstance(row, Candidate):
-            return draw_cells([edge, Cell("  …", "dim")], width, paint)
-        odd = ", ".join(row.oddities)
-        cells = [
-            edge,
-            Cell(ODD if odd else " ", "due", 1, after=1),
-            Cell(row.kind, "kind", KIND_CELLS, since=56, after=1),
-            Cell(row.project, "dim", 12 if self.show_projects else 0, since=96, after=1),
-            Cell(row.title, "base", after=1),
-            Cell(odd, "due", min(_MOST_ODD_CELLS, len(odd)), since=44, before=1),
-            Cell(_within(row.source, _SOURCE_CELLS), "dim", _SOURCE_CELLS, since=44, before=1),
-        ]
-        return draw_cells(cells, width, paint)
-
-
-def _within(source: str, cells: int) -> str:
-    """Return a source clipped in its name, so that its line number stays."""
-    name, colon, line = source.rpartition(":")
-    room = cells - cell_len(colon + line)
-    return source if cell_len(source) <= cells or not name or room < 2 else clip(name, room) + colon + line  # noqa: PLR2004 - a letter and …
-
-
-def candidate_blocks(read: CandidateRead) -> list[Block]:
+def candidate_blocks(read: CandidateRead, offer: Offer | None) -> list[Block]:
     """Return a candidate in full, what is odd about it first."""
     odd = [Block(((f"{ODD} {text}", "warning"),)) for text in read.oddities]
     first, *rest = describe(read.detail)
-    return [*odd, Block(first.pieces, first.label, gap=bool(odd)), *rest]
+    kind = tame(read.detail.view.memory.kind)
+    notes = [
+        Block(((f"{kind}, {_FOUNDED[read.confidence]}" if read.confidence else kind, "text"),), label="Kind", gap=True)
+    ]
+    if offer is not None and offer.heading:
+        notes.append(Block(((tame(offer.heading), "text"),), label="Heading"))
+    place = next((number for number, block in enumerate(rest) if block.label not in {"", "Why"}), len(rest))
+    tail = [replace(block, gap=False) if number == 0 else block for number, block in enumerate(rest[place:])]
+    return [*odd, Block(first.pieces, first.label, gap=bool(odd)), *rest[:place], *notes, *tail]
+
+
+def group_blocks(group: Group, offers: Sequence[Offer]) -> list[Block]:
+    """Return what a group holds."""
+    kinds = Counter(offer.kind for offer in offers)
+    headings = list(dict.fromkeys(tame(offer.heading) for offer in offers if offer.heading))
+    named = ", ".join(f"{number:,} {tame(kind)}" for kind, number in kinds.most_common())
+    blocks = [
+        Block(((group.label, "title"),)),
+        Block(((counted(len(group.members), "candidate"), "text"),), gap=True),
+        Block(((named, "text"),), label="Kinds"),
+    ]
+    if headings:
+        shown = "\n".join(headings[:_HEADINGS_SHOWN])
+        more = f"\n… {len(headings) - _HEADINGS_SHOWN:,} more" if len(headings) > _HEADINGS_SHOWN else ""
+        blocks.append(Block(((shown + more, "text"),), label="Headings", gap=True))
+    return blocks
+
+
+_HEADINGS_SHOWN = 12
 
 
 def conflict_words(number: int) -> str:
@@ -238,7 +271,7 @@ def conflict_words(number: int) -> str:
 
 def inbox_notice(waiting: Waiting) -> tuple[str, ...]:
     """Return what an empty inbox says: that it is empty, and how memories get here."""
-    if waiting.ids:
+    if waiting.offers:
         return ()
     other = [conflict_words(waiting.conflicts)] if waiting.conflicts else []
     if waiting.elsewhere:

@@ -104,6 +104,7 @@ MARKS = (
     (MARK_DUE, "due: nobody has verified it for too long"),
     ("✓", "marked: actions apply to all that are marked and listed"),
     ("? × »", "in the inbox · retired · superseded or merged"),
+    ("~ ?", "in the Inbox, beside a kind: likely · a mere guess"),
     ("████▊", "freshness: the share of trust that is left"),
     ("12 d", "age: since verified, else since observed"),
 )

@@ -219,9 +219,9 @@ class FilterLine(OneLineInput):
 
         rows: int
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+    def __init__(self, placeholder: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(
-            placeholder="words, part of a title, or kind:tooling age>180d -pinned",
+            placeholder=placeholder,
             max_length=200,
             id=id,
             compact=True,

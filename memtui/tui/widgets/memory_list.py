@@ -73,6 +73,10 @@ class Marks:
         """Forget marks of rows that are gone."""
         self._ids.difference_update(identifiers)
 
+    def kept(self, ids: Iterable[str]) -> list[str]:
+        """Return which of these ids are marked, a range that is drawn aside."""
+        return [identifier for identifier in ids if identifier in self._ids]
+
     def listed(self, ids: Sequence[str]) -> list[str]:
         """Return what is marked of a list, in its order."""
         if self._from is not None:
@@ -417,9 +421,12 @@ class MemoryList(CursorList):
             return Strip.blank(width, self._row_paint["base"])
         is_current, marked = index == self.cursor, self.marks.holds(index, self.ids[index])
         paint = self._current_paint if is_current else self._row_paint
-        row = self._rows.get(self.ids[index])
-        segments = self.segments(row, width, paint, current=is_current, marked=marked)
+        segments = self.line_segments(index, width, paint, current=is_current, marked=marked)
         return Strip(segments).adjust_cell_length(width, segments[0].style)
+
+    def line_segments(self, index: int, width: int, paint: Paint, *, current: bool, marked: bool) -> list[Segment]:
+        """Return the line at an index in that many cells."""
+        return self.segments(self._rows.get(self.ids[index]), width, paint, current=current, marked=marked)
 
     def segments(self, row: Row | None, width: int, paint: Paint, *, current: bool, marked: bool) -> list[Segment]:
         """Return a row in that many cells; None is one that is not read yet."""

@@ -1,0 +1,420 @@
+"""The list of candidates, grouped by file and heading or by kind; a group's own row stands for all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.segment import Segment
+
+from memtui.text.sanitize import tame
+from memtui.text.words import clip
+from memtui.tui.values import Row
+from memtui.tui.widgets.lists import CURSOR_MARK, Cell, Paint, draw_cells
+from memtui.tui.widgets.memory_list import KIND_CELLS, MARKED, MemoryList
+
+if TYPE_CHECKING:
+    from memtui.curate.inbox import Offer
+
+ODD = "!"  # Sign of a candidate that should be read before it is accepted
+
+CONFIDENCE = {"guess": "?", "likely": "~", "sure": " "}  # Signs of how well the kind is founded
+
+FOLDED_FROM = 100  # From so many candidates on, files are folded at first
+
+_SOURCE_CELLS = 16
+_LINE_CELLS = 6
+_MOST_ODD_CELLS = 24
+_INDENT = 2
+_GROUP_CELLS = 6  # of a group's row: cursor, mark, arrow and the spaces between
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate(Row):
+    """A candidate as the list shows it."""
+
+    source: str = ""  # where it came from, on one line
+    oddities: tuple[str, ...] = ()  # what to know before accepting it, a few words each
+    confidence: str = "sure"  # how well its kind is founded: a key of `CONFIDENCE`
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Candidates with something in common, and the row that stands for them."""
+
+    id: str  # begins with NUL, as no memory's id does
+    label: str
+    members: tuple[str, ...]
+    level: int = 0  # 1 for a section within a file
+    inside: str = ""  # of a section: the group of its file
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """Offers as lines of a list."""
+
+    lines: tuple[str, ...] = ()  # ids of groups and candidates
+    shown: tuple[str, ...] = ()  # ids of all candidates in their order, folded or not
+    groups: Mapping[str, Group] = field(default_factory=dict)
+    # the innermost group with a row of its own, by candidate
+    group_of: Mapping[str, str] = field(default_factory=dict)
+
+
+def file_key(offer: Offer) -> str:
+    """Return what candidates from one file, or from one proposer, share."""
+    return f"\0{offer.project or ''}\0{offer.path or ''}\0{'' if offer.path else offer.origin}"
+
+
+def section_key(offer: Offer) -> str:
+    """Return what candidates from one section of a file share."""
+    return f"{file_key(offer)}\0{offer.heading}"
+
+
+def kind_key(offer: Offer) -> str:
+    """Return what candidates of one kind share."""
+    return f"\0{offer.kind}"
+
+
+def arrange(
+    offers: Sequence[Offer], *, by_kind: bool = False, folded: Iterable[str] = (), projects: bool = False
+) -> Arranged:
+    """Return offers grouped by file and heading, or by kind, those in a file by their lines."""
+    closed, lines, shown = set(folded), list[str](), list[str]()
+    groups: dict[str, Group] = {}
+    group_of: dict[str, str] = {}
+    for key, members in _split(offers, kind_key if by_kind else file_key).items():
+        if not by_kind:
+            members.sort(key=lambda offer: offer.line or 0)
+        label = members[0].kind if by_kind else _file_label(members[0], projects=projects)
+        groups[key] = Group(key, label, tuple(offer.id for offer in members))
+        lines.append(key)
+        sections = {} if by_kind else _split(members, section_key)
+        own = {name: part for name, part in sections.items() if len(part) > 1 and len(sections) > 1}
+        titles = {offer.heading.split(" > ")[0] for offer in members}
+        for offer in members:
+            shown.append(offer.id)
+            section = "" if by_kind else section_key(offer)
+            group_of[offer.id] = section if section in own else key
+            if section in own and section not in groups:
+                label = _section_label(offer.heading, strip=len(titles) == 1)
+                groups[section] = Group(section, label, tuple(one.id for one in own[section]), 1, key)
+                if key not in closed:
+                    lines.append(section)
+            if key not in closed and section not in closed:
+                lines.append(offer.id)
+    return Arranged(tuple(lines), tuple(shown), groups, group_of)
+
+
+def _split(offers: Iterable[Offer], key: Callable[[Offer], str]) -> dict[str, list[Offer]]:
+    parts: dict[str, list[Offer]] = {}
+    for offer in offers:
+        parts.setdefault(key(offer), []).append(offer)
+    return parts
+
+
+def _file_label(offer: Offer, *, projects: bool) -> str:
+    typed = "typed here" if offer.origin == "memtui" else f"proposed by {offer.origin}"
+    label = tame(offer.path or typed, 200)
+    return f"{label}  ({tame(offer.project or 'unassigned', 40)})" if projects else label
+
+
+def _section_label(heading: str, *, strip: bool) -> str:
+    """Return a heading path without the document's title."""
+    parts = heading.split(" > ")
+    return tame(" > ".join(parts[1:] if strip and len(parts) > 1 else parts), 200) or "no heading"
+
+
+class CandidateList(MemoryList):
+    """The candidates, and the rows of their groups."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self.offers: Mapping[str, Offer] = {}
+        self.by_kind = False
+        self.arranged = Arranged()
+        self._words: tuple[str, ...] = ()
+        self._texts: dict[str, str] = {}
+        self._folded: set[str] = set()
+        self._was_folded = False
+        self.at_hand = self._sketches
+
+    # -- content ----------------------------------------------------------------------------------
+
+    def show_offers(self, offers: Iterable[Offer], *, follow: str | None, notice: Sequence[str]) -> None:
+        """Show what waits; the cursor follows a candidate, else it keeps its place."""
+        is_first = not self.offers
+        self.offers = {offer.id: offer for offer in offers}
+        self._texts.clear()
+        if len(self.offers) >= FOLDED_FROM and not self._was_folded:
+            self._was_folded = True
+            self._folded = {file_key(offer) for offer in self.offers.values()}
+            self._folded = self._folded if len(self._folded) > 1 else set()
+        self._arrange(follow, notice=notice, fresh=True)
+        if is_first:
+            self._to_candidate()
+
+    def _arrange(self, follow: str | None, *, notice: Sequence[str] | None = None, fresh: bool = False) -> None:
+        offers = [offer for offer in self.offers.values() if self._fits(offer)]
+        folded = () if self._words else self._folded
+        self.arranged = arrange(offers, by_kind=self.by_kind, folded=folded, projects=self.show_projects)
+        if follow in self.arranged.group_of and follow not in self.arranged.lines:
+            follow = self._row_of(str(follow))
+        shown = (self._notice if notice is None else notice) if not self.offers else ("No candidate matches.",)
+        self.show(self.arranged.lines, follow=follow, fresh=fresh, notice=shown)
+        if self.offers and notice is not None:
+            self._notice = tuple(notice)
+
+    def _row_of(self, identifier: str) -> str:
+        """Return the row of the group that a folded candidate is in."""
+        group = self.arranged.groups[self.arranged.group_of[identifier]]
+        return group.id if group.id in self.arranged.lines else group.inside
+
+    def _fits(self, offer: Offer) -> bool:
+        if not self._words:
+            return True
+        text = self._texts.get(offer.id)
+        if text is None:
+            parts = (offer.title, offer.insight, offer.path, offer.heading, offer.kind, offer.project, offer.origin)
+            text = self._texts[offer.id] = "\n".join(filter(None, parts)).casefold()
+        return all(word in text for word in self._words)
+
+    def filter(self, text: str) -> None:
+        """Show only candidates that hold every word of a text in what they say, or where they are from."""
+        words = tuple(text.casefold().split())
+        if words != self._words:
+            self._words = words
+            here = self.line
+            self._arrange(here)
+            if here not in self.arranged.lines:
+                self.cursor = 0
+                self._to_candidate()
+
+    def regroup(self) -> None:
+        """Group by kind instead of by file, and back."""
+        self.by_kind = not self.by_kind
+        self._arrange(self.line)
+
+    @property
+    def line(self) -> str | None:
+        """The id of the row under the cursor, a group's or a candidate's."""
+        return super().current
+
+    @property
+    def current(self) -> str | None:
+        """The id of the candidate under the cursor, None on a group."""
+        return None if self.group else self.line
+
+    @property
+    def group(self) -> Group | None:
+        """The group under the cursor, None on a candidate."""
+        return self.arranged.groups.get(self.line or "")
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The candidates under the cursor: all of a group, or the one."""
+        if self.group is not None:
+            return self.group.members
+        return (self.line,) if self.line is not None else ()
+
+    def take_out(self, identifiers: Iterable[str]) -> None:
+        """Drop candidates at once; the cursor comes to the next one that stays, in the next group if need be."""
+        going = set(identifiers)
+        order, here = self.arranged.shown, self.members[:1]
+        place = order.index(here[0]) if here else 0
+        rest = [*order[place:], *reversed(order[:place])]
+        follow = next((each for each in rest if each not in going), None)
+        self.marks.discard(going)
+        self.offers = {key: offer for key, offer in self.offers.items() if key not in going}
+        was_group = self.group is not None
+        if follow is not None and not was_group:
+            self._unfold_to(follow)
+        self._arrange(follow)
+        self.post_message(self.Marked(self))
+
+    def _unfold_to(self, identifier: str) -> None:
+        offer = self.offers[identifier]
+        self._folded -= {file_key(offer), section_key(offer), kind_key(offer)}
+
+    def _to_candidate(self) -> None:
+        """Bring the cursor from a group to its first candidate, unless it is folded."""
+        place, lines, groups = self.cursor, self.arranged.lines, self.arranged.groups
+        while place + 1 < len(lines) and lines[place] in groups and self._is_open(lines[place]):
+            place += 1
+        if place < len(lines) and lines[place] not in groups:
+            self.cursor = place
+
+    def _is_open(self, group: str) -> bool:
+        return bool(self._words) or group not in self._folded
+
+    # -- folding ----------------------------------------------------------------------------------
+
+    def fold(self) -> None:
+        """Fold the group of the row under the cursor; of one that is folded, the group around it."""
+        line = self.line
+        if line is None:
+            return
+        group = self.group or self.arranged.groups[self.arranged.group_of[line]]
+        group_id = group.inside if group.id in self._folded and group.inside else group.id
+        self._folded.add(group_id)
+        self._arrange(group_id)
+
+    def unfold(self) -> None:
+        """Unfold the group under the cursor."""
+        if self.group is not None and self.group.id in self._folded:
+            self._folded.discard(self.group.id)
+            self._arrange(self.group.id)
+
+    def toggle_fold(self) -> None:
+        """Fold the group under the cursor, or unfold it."""
+        if self.group is not None:
+            (self.unfold if self.group.id in self._folded else self.fold)()
+
+    def fold_all(self) -> None:
+        """Fold every file, or unfold everything."""
+        tops = {group.id for group in self.arranged.groups.values() if not group.level}
+        self._folded = set() if tops <= self._folded else self._folded | tops
+        self._arrange(self.line)
+
+    # -- marks ------------------------------------------------------------------------------------
+
+    @property
+    def marked(self) -> list[str]:
+        """What is marked, folded or not, in the list's order; a range takes in the groups that it meets folded."""
+        held = set(self.marks.listed(self.ids)) | set(self.marks.kept(self.arranged.shown))
+        held.update(*(group.members for group in self.arranged.groups.values() if self._stands_in(group, held)))
+        return [identifier for identifier in self.arranged.shown if identifier in held]
+
+    def _stands_in(self, group: Group, held: set[str]) -> bool:
+        return group.id in held and not self._is_open(group.id)
+
+    def _settle(self) -> None:
+        """Put the candidates of groups that were marked in place of the groups."""
+        marked = self.marked
+        self.marks.clear()
+        self.marks.mark_all(marked)
+
+    def mark_current(self) -> None:
+        """Mark the row under the cursor, a group as a whole, or unmark it, and go on to the next; ends a range."""
+        if self.line is None:
+            return
+        if self.marks.drawing:
+            self._settle()
+        else:
+            self.marks.mark_all(self.members)
+            self.cursor += 1
+        self._marks_changed()
+
+    def mark_range(self) -> None:
+        """Begin a range at the cursor, or end the one that is drawn."""
+        if self.marks.drawing:
+            self._settle()
+            self._marks_changed()
+        else:
+            super().mark_range()
+
+    def mark_all(self) -> None:
+        """Mark all that match the filter, or none."""
+        self.marks.mark_all(self.arranged.shown)
+        self._marks_changed()
+
+    def mark_alike(self, key: Callable[[Offer], str]) -> None:
+        """Mark all candidates that share something with the one under the cursor, or unmark them."""
+        if self.members:
+            wanted = key(self.offers[self.members[0]])
+            self.marks.mark_all([each for each in self.arranged.shown if key(self.offers[each]) == wanted])
+            self._marks_changed()
+
+    # -- drawing ----------------------------------------------------------------------------------
+
+    def _sketches(self, identifiers: Sequence[str]) -> dict[str, Row]:
+        """Return rows as far as they are known without another look at the vault."""
+        rows: dict[str, Row] = {}
+        for identifier in identifiers:
+            offer = self.offers.get(identifier)
+            if offer is not None:
+                title, kind = tame(offer.title) or tame(offer.insight), tame(offer.kind)
+                place = f"{offer.path}:{offer.line}" if offer.path and offer.line else offer.path or offer.origin
+                rows[identifier] = Candidate(
+                    identifier,
+                    title,
+                    kind,
+                    project=tame(offer.project or "unassigned"),
+                    pinned=False,
+                    due=False,
+                    freshness=1.0,
+                    age_days=0.0,
+                    source=tame(place),
+                )
+        return rows
+
+    def _is_whole(self, identifier: str) -> bool:
+        return identifier in self.arranged.groups or super()._is_whole(identifier)
+
+    def segments(self, row: Row | None, width: int, paint: Paint, *, current: bool, marked: bool) -> list[Segment]:
+        """Return a candidate in that many cells."""
+        edge = Cell((CURSOR_MARK if current else " ") + (MARKED if marked else " "), "pin", 2)
+        if not isinstance(row, Candidate):
+            return draw_cells([edge, Cell("  …", "dim")], width, paint)
+        odd = ", ".join(row.oddities)
+        group = self.arranged.groups.get(self.arranged.group_of.get(row.id, ""))
+        indent = _INDENT * (1 + group.level) if group is not None else 0
+        offer = self.offers.get(row.id)
+        is_line = not self.by_kind and offer is not None and offer.path is not None
+        where = f":{offer.line}" if is_line and offer is not None and offer.line else "" if is_line else row.source
+        cells = _LINE_CELLS if is_line else _SOURCE_CELLS
+        return draw_cells(
+            [
+                edge,
+                Cell("", "base", indent, since=44),
+                Cell(ODD if odd else " ", "due", 1, after=1),
+                Cell(row.kind, "kind", KIND_CELLS, since=56),
+                Cell(CONFIDENCE[row.confidence], "due", 1, since=56, after=1),
+                Cell(row.title, "base", after=1),
+                Cell(odd, "due", min(_MOST_ODD_CELLS, len(odd)), since=44, before=1),
+                Cell(_within(where, cells), "dim", cells, since=44, before=1, right=is_line),
+            ],
+            width,
+            paint,
+        )
+
+    def line_segments(self, index: int, width: int, paint: Paint, *, current: bool, marked: bool) -> list[Segment]:
+        """Return the row of a group, or of a candidate."""
+        group = self.arranged.groups.get(self.ids[index])
+        if group is None:
+            return super().line_segments(index, width, paint, current=current, marked=marked)
+        taken = len(self.marks.kept(group.members)) if len(self.marks) else 0
+        mark = MARKED if marked or taken == len(group.members) else "·" if taken else " "
+        arrow = "▾" if self._is_open(group.id) else "▸"
+        count = f"{taken:,} of {len(group.members):,}" if taken else f"{len(group.members):,}"
+        indent = _INDENT * group.level
+        return draw_cells(
+            [
+                Cell((CURSOR_MARK if current else " ") + mark, "pin", 2),
+                Cell("", "base", indent, since=44),
+                Cell(arrow, "dim", 1, after=1),
+                Cell(
+                    _tail(group.label, width - indent - len(count) - _GROUP_CELLS),
+                    "dim" if group.level else "kind",
+                    after=1,
+                ),
+                Cell(count, "dim", len(count), after=1),
+            ],
+            width,
+            paint,
+        )
+
+
+def _tail(text: str, cells: int) -> str:
+    """Return the end of a text that is too wide: of a path that says most."""
+    if cell_len(text) <= cells:
+        return text
+    return next((f"…{text[start:]}" for start in range(1, len(text)) if cell_len(text[start:]) < cells), "…")
+
+
+def _within(source: str, cells: int) -> str:
+    """Return a source clipped in its name, so that its line number stays."""
+    name, colon, line = source.rpartition(":")
+    room = cells - cell_len(colon + line)
+    return source if cell_len(source) <= cells or not name or room < 2 else clip(name, room) + colon + line  # noqa: PLR2004 - a letter and …

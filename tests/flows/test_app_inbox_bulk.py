@@ -1,0 +1,228 @@
+"""The Inbox with many candidates: groups, the filter, marks by file, section and kind, the editor, never again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pytest
+from curating import bring, new_vault, repository
+from flows.app_driver import NARROW, WIDE, app_on, says, screen_text, shows, until
+from flows.editing_driver import inbox_opens, set_editor, terminal_of_its_own, waits
+from textual.pilot import Pilot
+
+from memtui.tui.inbox.screen import InboxScreen
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.passed_files import passed_files
+from memtui.vault.vault import Vault
+
+pytestmark = pytest.mark.usefixtures("isolated")
+
+HARBOUR = """# Harbour
+
+## Locks
+
+- Never hold two lock gates open at once.
+- Log every lockage with its water level.
+
+## Tides
+
+- Read the tide table before you moor.
+- Never moor a barge at the pilot quay.
+"""
+QUAY = "# Quay\n\n- Keep the fenders out on quay four.\n- Never paint the bollards red.\n"
+
+
+@pytest.fixture
+def harbour(tmp_path: Path) -> Vault:
+    root = repository(tmp_path / "harbour", {"CLAUDE.md": HARBOUR, "quay/AGENTS.md": QUAY})
+    vault, _ = new_vault(tmp_path / "data")
+    bring(vault, root, project="harbour")
+    return vault
+
+
+def statuses(vault: Vault) -> Mapping[str | None, int]:
+    with vault.read() as reader:
+        return reader.counts_by("status", MemoryFilter(statuses=None))
+
+
+async def opened(pilot: Pilot[Any], number: int = 6) -> InboxScreen:
+    await pilot.press("b")
+    return await inbox_opens(pilot, number)
+
+
+async def test_files_and_sections_stand_over_their_candidates_and_fold(harbour: Vault, tmp_path: Path) -> None:
+    async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
+        inbox = await opened(pilot)
+        await shows(pilot, "▾ CLAUDE.md")
+        await shows(pilot, "▾ Locks")
+        await shows(pilot, ":5")
+        await pilot.press("left")
+        await shows(pilot, "▸ Locks")
+        assert "lock gates" not in screen_text(pilot).split("││")[0]
+        await pilot.press("left")
+        await shows(pilot, "▸ CLAUDE.md")
+        await shows(pilot, "4 candidates")
+        await shows(pilot, "Harbour > Tides")
+        await pilot.press("minus")
+        await shows(pilot, "▸ quay/AGENTS.md")
+        await pilot.press("minus", "g", "right")
+        await shows(pilot, "▾ Tides")
+        assert inbox._list.arranged.shown == tuple(offer.id for offer in inbox._list.offers.values())
+
+
+async def test_a_group_is_accepted_rejected_and_brought_back_by_one_key_each(harbour: Vault, tmp_path: Path) -> None:
+    async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await pilot.press("k", "a")
+        await says(pilot, "Accepted 2 memories")
+        await waits(pilot, 4)
+        await pilot.press("g", "x")
+        await says(pilot, "Rejected 2 memories")
+        await waits(pilot, 2)
+        await pilot.press("u", "u")
+        await waits(pilot, 6)
+        assert statuses(harbour) == {"candidate": 6}
+
+
+async def test_one_by_one_never_lands_on_a_group(harbour: Vault, tmp_path: Path) -> None:
+    async with app_on(harbour, tmp_path, project="harbour").run_test(size=NARROW) as pilot:
+        inbox = await opened(pilot)
+        await pilot.press("minus", "g", "right", "down", "right", "down")
+        for left in range(5, -1, -1):
+            assert inbox._list.group is None
+            await pilot.press("a")
+            await waits(pilot, left)
+        assert statuses(harbour) == {"active": 6}
+
+
+async def test_everything_typed_goes_to_the_filter(harbour: Vault, tmp_path: Path) -> None:
+    async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
+        inbox = await opened(pilot)
+        await pilot.press("slash", *"axfqNE")
+        assert inbox._filter.value == "axfqNE"
+        await shows(pilot, "No candidate matches.")
+        assert statuses(harbour) == {"candidate": 6}
+        await pilot.press("escape")
+        await pilot.press("slash", *"tides never")
+        await shows(pilot, "1 of 6")
+        await pilot.press("enter", "a")
+        await says(pilot, "Accepted: Never moor a barge at the pilot quay")
+        await pilot.press("escape")
+        await waits(pilot, 5)
+        await pilot.press("slash", *"quay/", "enter", "asterisk", "x")
+        await says(pilot, "Rejected 2 memories")
+        await pilot.press("escape")
+        await waits(pilot, 3)
+
+
+async def test_keys_mark_the_file_the_section_and_the_kind(harbour: Vault, tmp_path: Path) -> None:
+    async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
+        inbox = await opened(pilot)
+        await pilot.press("f")
+        await shows(pilot, "4 marked of 6")
+        await pilot.press("s")
+        await shows(pilot, "2 marked of 6")
+        await pilot.press("escape", "m")
+        kind = inbox._offer.kind
+        alike = [offer.id for offer in inbox._list.offers.values() if offer.kind == kind]
+        await until(pilot, lambda: inbox._list.marked == alike, "all of the kind")
+        await pilot.press("escape", "minus", "g", "space")
+        await shows(pilot, "4 marked of 6")
+        await pilot.press("S")
+        await shows(pilot, "Waiting · by kind")
+        await shows(pilot, "CLAUDE.md:")
+        await pilot.press("x")
+        await says(pilot, "Rejected 4 memories")
+
+
+async def test_the_kind_of_a_whole_file_is_set_at_once(harbour: Vault, tmp_path: Path) -> None:
+    async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
+        inbox = await opened(pilot)
+        await pilot.press("F")
+        await shows(pilot, "Kind of 4 candidates")
+        await pilot.press("2")
+        await says(pilot, "Now decision")
+        await until(pilot, lambda: not inbox.acting, "it is done")
+        with harbour.read() as reader:
+            assert reader.counts_by("kind", MemoryFilter(statuses=("candidate",)))["decision"] >= 4
+
+
+async def test_a_file_that_is_never_offered_again_comes_back_by_undo(harbour: Vault, tmp_path: Path) -> None:
+    async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await pilot.press("N")
+        await says(pilot, "Never offered again: CLAUDE.md; 4 candidates rejected. u takes it back")
+        await waits(pilot, 2)
+        with harbour.read() as reader:
+            assert [file.path for file in passed_files(reader)] == ["CLAUDE.md"]
+        await pilot.press("u")
+        await waits(pilot, 6)
+        with harbour.read() as reader:
+            assert passed_files(reader) == []
+
+
+async def test_the_editor_decides_on_a_file_after_a_question(
+    harbour: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut = (
+        "text = path.read_text()\n"
+        "mark = next(line for line in text.split('\\n') if line.startswith('%% ') and 'CLAUDE' in line).split()[1]\n"
+        "head, *blocks = text.split(f'%% {mark} ')\n"
+        "path.write_text(f'%% {mark} '.join([head, *blocks[1:]]).replace('every lockage', 'each lockage'))"
+    )
+    async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        with terminal_of_its_own(monkeypatch):
+            set_editor(monkeypatch, tmp_path, "path.write_text('')")
+            await pilot.press("E")
+            await says(pilot, "The text is empty: nothing was changed")
+            set_editor(monkeypatch, tmp_path, cut)
+            await pilot.press("E")
+            await shows(pilot, "Accept 3 (1 reworded), reject 1")
+            await pilot.press("escape")
+            assert statuses(harbour) == {"candidate": 6}
+            await pilot.press("E")
+            await shows(pilot, "Accept 3 (1 reworded), reject 1")
+            await pilot.press("1")
+        await says(pilot, "Accepted 3 memories; Rejected: Never hold two lock gates open at once")
+        await waits(pilot, 2)
+        assert statuses(harbour) == {"active": 3, "candidate": 2, "retired": 1}
+        await pilot.press("u")
+        await waits(pilot, 6)
+
+
+@pytest.fixture
+def crowded(tmp_path: Path) -> Vault:
+    """Return a vault in which 5,000 candidates from 50 files wait."""
+    files = {
+        f"docs/part{file:02}/AGENTS.md": f"# Part {file}\n\n"
+        + "".join(
+            f"## Section {section}\n\n"
+            + "".join(f"- Never open valve {file}-{section}-{rule} before pump {rule} runs.\n" for rule in range(10))
+            + "\n"
+            for section in range(10)
+        )
+        for file in range(50)
+    }
+    root = repository(tmp_path / "plant", files)
+    vault, _ = new_vault(tmp_path / "data")
+    bring(vault, root, project="plant")
+    return vault
+
+
+async def test_five_thousand_are_shown_filtered_and_marked_at_once(crowded: Vault, tmp_path: Path) -> None:
+    async with app_on(crowded, tmp_path, project="plant").run_test(size=WIDE) as pilot:
+        inbox = await opened(pilot, 5_000)
+        await shows(pilot, "▸ docs/part00/AGENTS.md")
+        assert len(inbox._list.ids) == 50, "files are folded where so many wait"
+        took = []
+        for key in ("minus", "f", "slash", *"valve 7-3", "escape", "m", "escape"):
+            start = perf_counter()
+            await pilot.press(key)
+            took.append(perf_counter() - start)
+        assert sorted(took)[len(took) // 2] < 0.5
+        await pilot.press("minus", "g", "a")
+        await waits(pilot, 4_900)
