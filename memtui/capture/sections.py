@@ -6,13 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from memtui.capture.blocks import Block, Span, item_text
-from memtui.capture.prose import (
-    announces,
-    is_counted,
-    is_example_label,
-    is_statement,
-    step_number,
-)
+from memtui.capture.prose import announces, is_counted, is_example_label, is_statement, step_number
 from memtui.capture.units import PIECE_CHARS, Page
 from memtui.text.inline import plain_text
 

@@ -18,7 +18,7 @@ from memtui.text.words import counted, parse_day, parse_duration
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
-    from memtui.analysis.resemblance import Resemblance
+    from memtui.analysis.duplicates import Resemblance
     from memtui.curate.fields import ListChanges
     from memtui.domain.memory import Memory
 
@@ -88,7 +88,7 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
 def _resembles_record(found: list[tuple[Memory, Resemblance]]) -> dict[str, object]:
     if not found:
         return {}
-    from memtui.analysis.resemblance import resemblance_record
+    from memtui.analysis.duplicates import resemblance_record
 
     return {"resembles": [resemblance_record(one) for _, one in found]}
 
@@ -141,7 +141,7 @@ def _edit(arguments: argparse.Namespace, session: Session) -> None:
     if is_left_behind(memory, saved):
         say(f'The title was kept but no longer fits the text: memtui edit {saved.id} --title "…"')
     if (saved.title, saved.insight) != (memory.title, memory.insight):
-        from memtui.analysis.resemblance import changed_much
+        from memtui.analysis.duplicates import changed_much
         from memtui.curate.links import resembling_each
 
         for each, found in resembling_each(session.vault, [saved] if changed_much(memory, saved) else []):

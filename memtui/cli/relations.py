@@ -88,7 +88,7 @@ def _reflect(arguments: argparse.Namespace, session: Session) -> None:
     With --retire they go out of use. Tags and files are those of the sources unless you change them.
     """
     from memtui.cli.memories import list_changes
-    from memtui.curate.reflect import Conclusion, propose, reflect
+    from memtui.curate.links import Conclusion, propose, reflect
 
     if arguments.text is None:
         raise UsageError(

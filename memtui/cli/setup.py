@@ -92,8 +92,7 @@ def _key(name: str) -> str:
 
 
 def _list_keys(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.tui.actions.registry import Keymap
-    from memtui.tui.actions.table import ACTIONS
+    from memtui.tui.actions.registry import ACTIONS, Keymap
 
     keymap = Keymap(dict(session.config.keys))
     for problem in keymap.problems:

@@ -175,7 +175,7 @@ class MemtuiApp(App[int]):
 
     def action_help(self) -> None:
         """Show every action of the screen in front."""
-        from memtui.tui.screens.help import HelpScreen
+        from memtui.tui.screens.dialogs import HelpScreen
 
         screen = self.screen
         if not isinstance(screen, MemtuiScreen):
@@ -189,7 +189,7 @@ class MemtuiApp(App[int]):
         self.push_screen(HelpScreen(screen), run)
 
     def action_command_palette(self) -> None:
-        from memtui.tui.screens.help import Palette
+        from memtui.tui.screens.dialogs import Palette
 
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette())

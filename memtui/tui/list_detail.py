@@ -20,8 +20,7 @@ from textual.worker import Worker, WorkerState
 from memtui.errors import MemtuiError, NothingToUndoError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import Keymap
-from memtui.tui.actions.table import EVERYWHERE, GO, Action
+from memtui.tui.actions.registry import EVERYWHERE, GO, Action, Keymap
 from memtui.tui.loader import Loader
 from memtui.tui.state import Opening, State
 from memtui.tui.textual_patches import display

@@ -13,12 +13,12 @@ from memtui.text.sanitize import one_line, tame
 from memtui.text.words import counted, shorten
 
 if TYPE_CHECKING:
-    from memtui.analysis.resemblance import Resemblance
+    from memtui.analysis.duplicates import Resemblance
     from memtui.capture.apply import ImportReport
+    from memtui.curate.links import Reflected
     from memtui.curate.merge import Merged
     from memtui.curate.outcomes import Outcome, Skipped
     from memtui.curate.packs import Effect
-    from memtui.curate.reflect import Reflected
     from memtui.curate.resolutions import CopiesMerged
     from memtui.domain.memory import Change, Link, Memory
     from memtui.vault.purge import PurgeReport

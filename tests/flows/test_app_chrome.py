@@ -38,12 +38,11 @@ from textual.widgets import OptionList
 from textual.widgets._toast import Toast
 
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import MOST_HINTS, Keymap, hints
-from memtui.tui.actions.table import ACTIONS
+from memtui.tui.actions.registry import ACTIONS, MOST_HINTS, Keymap, hints
 from memtui.tui.app import MemtuiApp
 from memtui.tui.health.screen import HealthScreen
 from memtui.tui.lab.screen import LabScreen
-from memtui.tui.screens.help import HelpScreen
+from memtui.tui.screens.dialogs import HelpScreen
 from memtui.tui.state import Opening
 from memtui.tui.themes import plain_style
 from memtui.vault.filters import EVERYTHING, MemoryFilter

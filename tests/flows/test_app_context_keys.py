@@ -152,7 +152,7 @@ async def test_keys_wait_for_the_screen_that_one_of_them_opens(ferry: Vault, tmp
 async def test_keys_for_a_screen_that_does_not_open_run_no_act_elsewhere(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memtui.tui.edit.queries import EditingAccess
+    from memtui.tui.edit.form import EditingAccess
 
     def fails(_access: EditingAccess, _identifier: str | None) -> None:
         raise MemtuiError("The memory is gone")

@@ -18,8 +18,7 @@ from memtui.config import default_text
 from memtui.curate.query import FIELDS, FLAGS
 from memtui.domain.kinds import DEFAULT_KINDS
 from memtui.pack.targets.formats import target_named, target_names
-from memtui.tui.actions.registry import Keymap
-from memtui.tui.actions.table import ACTIONS
+from memtui.tui.actions.registry import ACTIONS, Keymap
 from memtui.vault.sql_query import STABLE_VIEWS
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -23,14 +23,14 @@ from snapshots.pictures import (
 )
 from textual.pilot import Pilot
 
-from memtui.analysis.resemblance import Resemblance
+from memtui.analysis.duplicates import Resemblance
 from memtui.capture.source_conflicts import SourceConflict
 from memtui.curate.form import check_form
 from memtui.tui.app import MemtuiApp
 from memtui.tui.browse.bulk import BulkScreen
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.edit.acts import Beside
-from memtui.tui.edit.queries import Wish
+from memtui.tui.edit.form import Wish
 from memtui.tui.edit.screen import EditScreen
 from memtui.tui.edit.version_conflict import ConflictScreen, SourceConflictScreen
 from memtui.tui.merge.screen import MergeScreen

@@ -15,7 +15,7 @@ from memtui.capture.readers.registry import READERS
 from memtui.cli.parsing import full_parser
 from memtui.cli.registry import COMMANDS
 from memtui.pack.targets.formats import target_names
-from memtui.tui.actions.table import ACTIONS
+from memtui.tui.actions.registry import ACTIONS
 from memtui.vault.sql_query import STABLE_VIEWS
 
 ROOT = Path(__file__).parents[2]

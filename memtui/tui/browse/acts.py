@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.domain.memory import MOST_MERGED
-from memtui.tui.actions.table import Action
+from memtui.tui.actions.registry import Action
 from memtui.tui.browse.details import Details
 from memtui.tui.browse.list_reader import ListReader
 from memtui.tui.edit.acts import EditActions
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memtui.tui.list_detail import MemtuiScreen
 
 FEWEST_SOURCES, MOST_SOURCES = 2, 20
-"""Sources of one conclusion, as in `memtui.curate.reflect`, which the first picture must not wait for."""
+"""Sources of one conclusion, as in `memtui.curate.links`, which the first picture must not wait for."""
 
 _ON_A_MEMORY = frozenset(
     {"pin", "retire", "restore", "verify", "read", "mark", "mark-range", "copy", "open-source", "explain", "follow"}

@@ -21,8 +21,7 @@ from memtui.curate.query import parse_query
 from memtui.text.sanitize import tame
 from memtui.text.words import counted, parse_duration
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import Keymap
-from memtui.tui.actions.table import ACTIONS, BULK, Action
+from memtui.tui.actions.registry import ACTIONS, BULK, Action, Keymap
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.memory_view import Block
 from memtui.tui.screens.dialogs import ChoiceScreen

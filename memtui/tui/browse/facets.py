@@ -16,7 +16,7 @@ from textual.strip import Strip
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import FACETS
+from memtui.tui.actions.registry import FACETS
 from memtui.tui.memory_view import fit
 from memtui.tui.values import BEST, SORTS, FacetCounts, Listing, Wanted
 from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, Paint

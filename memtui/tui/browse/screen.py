@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import BROWSE, DUE, RESEMBLING, Action
+from memtui.tui.actions.registry import BROWSE, DUE, RESEMBLING, Action
 from memtui.tui.browse.acts import ListActions
 from memtui.tui.browse.details import Details
 from memtui.tui.browse.facets import (

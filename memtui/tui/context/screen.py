@@ -19,7 +19,7 @@ from memtui.pack.targets.formats import target_named, target_names
 from memtui.recall.eligibility import PHASES
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import CONTEXT, Action
+from memtui.tui.actions.registry import CONTEXT, Action
 from memtui.tui.context import view
 from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, lines_of
 from memtui.tui.context.controllers import QUESTION, QUESTIONS, RECIPE, WRITE, PayloadKeeper, PayloadMaker

@@ -24,7 +24,7 @@ from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.text.words import clip
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import FILES
+from memtui.tui.actions.registry import FILES
 from memtui.tui.context.ask import SEPARATOR
 from memtui.tui.widgets.lines import TextLine
 

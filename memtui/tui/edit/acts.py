@@ -17,18 +17,17 @@ from memtui.errors import ConflictError, MemtuiError, SecretRefusedError
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import Keymap
-from memtui.tui.actions.table import RESEMBLING, Action
+from memtui.tui.actions.registry import RESEMBLING, Action, Keymap
 from memtui.tui.list_detail import MemtuiScreen, ScreenPart
 from memtui.tui.memory_view import clipped
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 
 if TYPE_CHECKING:
-    from memtui.analysis.resemblance import Resemblance
+    from memtui.analysis.duplicates import Resemblance
     from memtui.curate.external_editor import Edited, MemoryFile
     from memtui.curate.form import Basis, Decision
-    from memtui.tui.edit.queries import Wish
+    from memtui.tui.edit.form import Wish
     from memtui.tui.edit.screen import EditScreen
 
 
@@ -52,7 +51,7 @@ class ResemblingAccess:
 
         `before`: the one memory as it was before an edit: a small change is no new statement.
         """
-        from memtui.analysis.resemblance import changed_much
+        from memtui.analysis.duplicates import changed_much
         from memtui.curate.links import MOST_COMPARED, resembling
 
         meaning = self._opening.meaning
@@ -265,7 +264,7 @@ class EditActions(ScreenPart):
 
     def open_editor(self, identifier: str) -> None:
         """Edit a memory as a file in the user's own editor."""
-        from memtui.tui.edit.queries import EditingAccess
+        from memtui.tui.edit.form import EditingAccess
 
         queries = EditingAccess(self.screen.access)
         self.screen.loader.read(lambda: queries.basis(identifier), self._edit_file, group="editor")
@@ -319,7 +318,7 @@ class EditActions(ScreenPart):
         return None
 
     def _save_from_editor(self, file: MemoryFile, basis: Basis, edited: Edited) -> None:
-        from memtui.tui.edit.queries import EditingAccess, Wish
+        from memtui.tui.edit.form import EditingAccess, Wish
 
         queries, wish = EditingAccess(self.screen.access), Wish(edited.values)
 

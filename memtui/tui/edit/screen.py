@@ -17,9 +17,8 @@ from memtui.curate.form import Basis, Finding, Texts, texts_of
 from memtui.errors import ConflictError, MemtuiError, VaultBusyError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import EDIT, Action
-from memtui.tui.edit.form import PLAN, Draft, FormScreen, drafts_of
-from memtui.tui.edit.queries import EditingAccess, Wish, read_values
+from memtui.tui.actions.registry import EDIT, Action
+from memtui.tui.edit.form import PLAN, Draft, EditingAccess, FormScreen, Wish, drafts_of, read_values
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
 

@@ -21,9 +21,8 @@ from memtui.errors import ConflictError, MemtuiError, NotFoundError, SecretRefus
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import CONFLICT, Action
-from memtui.tui.edit.form import PLAN
-from memtui.tui.edit.queries import EditingAccess, FormError, Wish, read_values
+from memtui.tui.actions.registry import CONFLICT, Action
+from memtui.tui.edit.form import PLAN, EditingAccess, FormError, Wish, read_values
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece
 from memtui.tui.state import Opening

@@ -15,7 +15,7 @@ from memtui.curate.health import HealthOptions, health
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import HEALTH
+from memtui.tui.actions.registry import HEALTH
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.memory_view import Block, Piece, fit, wrap
 from memtui.tui.state import Opening

@@ -16,7 +16,7 @@ from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import HISTORY, Action
+from memtui.tui.actions.registry import HISTORY, Action
 from memtui.tui.history.view import (
     ChangeList,
     Changes,

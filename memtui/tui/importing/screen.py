@@ -17,7 +17,7 @@ from memtui.errors import MemtuiError
 from memtui.progress import Cancelled
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import IMPORT, Action
+from memtui.tui.actions.registry import IMPORT, Action
 from memtui.tui.importing.view import (
     Importer,
     PlaceRow,

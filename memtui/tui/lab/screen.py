@@ -20,7 +20,7 @@ from memtui.domain.freshness import decay
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import LAB, Action
+from memtui.tui.actions.registry import LAB, Action
 from memtui.tui.lab.trial import (
     FLOOR,
     HURT_WEIGHT,
@@ -37,7 +37,7 @@ from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.loader import Task
 from memtui.tui.memory_view import fit
 from memtui.tui.state import Opening
-from memtui.tui.widgets.curve import Curve, CurveView
+from memtui.tui.widgets.detail import Curve, CurveView
 from memtui.tui.widgets.lines import TitleLine
 
 CURVE_STEPS = 160  # Points of a curve; a wide terminal has about so many columns for it

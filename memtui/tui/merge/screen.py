@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from textual import on
@@ -12,32 +13,181 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.domain.memory import MOST_MERGED
-from memtui.errors import ConflictError, MemtuiError
-from memtui.text.sanitize import tame
+from memtui.curate.merge import (
+    Marked,
+    MergeField,
+    fields_of,
+    marked_texts,
+    merge,
+    named_projects,
+    preview,
+    what_differs,
+)
+from memtui.curate.views import tokens_of
+from memtui.domain.memory import MOST_MERGED, Memory
+from memtui.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.text.sanitize import reveal, tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import GO, MERGE, MERGE_FIELDS, MERGE_TAKE, Action
+from memtui.tui.actions.registry import GO, MERGE, MERGE_FIELDS, MERGE_TAKE, Action
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.merge.view import (
-    CHOSEN,
-    LABELS,
-    MergePreview,
-    Sides,
-    letter,
-    make_merge,
-    preview_merge,
-    read_sides,
-    result_blocks,
-    side_blocks,
-    stacked_blocks,
-)
+from memtui.tui.memory_view import LONGEST_SHOWN, MARK_PINNED, Block, Piece, source_line, vouched
 from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
+from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import TextEditScreen
 from memtui.tui.widgets.lists import ChoiceList, ChoiceRow
+from memtui.wording import outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Memories to merge."""
+
+    memories: tuple[Memory, ...]  # the one that stays first
+    headings: tuple[str, ...]  # source and verification of each
+    fields: tuple[MergeField, ...]  # those in which they differ
+    marked: Mapping[str, Sequence[Marked]]  # the texts of each field, the differing words marked
+    differs: tuple[str, ...]  # what tells them apart, in words
+    projects: tuple[str, ...]  # named projects, of which the user chooses one where there are several
+
+
+@dataclass(frozen=True, slots=True)
+class MergePreview:
+    """The memory that a merge would make, its tokens, and those of all the memories before."""
+
+    memory: Memory
+    tokens: int
+    tokens_before: int
+
+
+def read_sides(access: VaultAccess, identifiers: Sequence[str]) -> Sides:
+    """Return memories side by side. Raises `NotFoundError`: fewer than two of them are left."""
+    memories, now = access.memories(identifiers), access.vault.now()
+    if len(memories) < 2:  # noqa: PLR2004 - a pair
+        raise NotFoundError("The memories to merge no longer exist")
+    fields = fields_of(memories)
+    headings = [
+        f"{source_line(memory.sources) if memory.sources else 'typed'} · {vouched(memory, now)}" for memory in memories
+    ]
+    return Sides(
+        memories=tuple(memories),
+        headings=tuple(headings),
+        fields=tuple(fields),
+        marked={field.name: marked_texts(field.texts) for field in fields},
+        differs=what_differs(memories),
+        projects=tuple(named_projects(memories)),
+    )
+
+
+def preview_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str]) -> MergePreview:
+    """Return what a merge would make of the chosen texts. Raises `UsageError`: a chosen text is empty or invalid."""
+    project = sides.projects[0] if len(sides.projects) > 1 else None
+    made = preview(sides.memories, chosen, access.vault.kinds, project)
+    return MergePreview(made, tokens_of([made]), tokens_of(sides.memories))
+
+
+def make_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str], project: str | None) -> Done:
+    """Merge as one change. Raises `ConflictError`: one of the memories changed since it was read."""
+    access.opening.before_change()
+    merged = merge(
+        access.vault,
+        [memory.id for memory in sides.memories],
+        actor=access.opening.actor,
+        project=project,
+        chosen=chosen,
+        versions={memory.id: memory.version for memory in sides.memories},
+        secret_patterns=access.opening.secret_patterns,
+    )
+    return Done(f"{outcomes.merged(merged)}; u undoes it", focus=merged.result.id)
+
+
+LABELS = {"title": "Title", "insight": "Insight", "rationale": "Why", "snippet": "Snippet", "kind": "Kind"}
+
+CHOSEN = "✓"
+
+
+def letter(place: int) -> str:
+    """Return the letter of a memory: A for the one that is kept."""
+    return chr(ord("A") + place)
+
+
+def marked_pieces(marked: Marked) -> tuple[Piece, ...]:
+    """Return a text with the words that differ in brackets."""
+    pieces: list[Piece] = []
+    left = LONGEST_SHOWN
+    for part, differs in _joined(marked):
+        if left <= 0:
+            break
+        shown = reveal(part[:left])
+        left -= len(part)
+        core = shown.strip()
+        if not differs or not core:
+            pieces.append((shown, "text"))
+            continue
+        start = shown.index(core)
+        pieces += [(shown[:start], "text"), (f"[{core}]", "warning"), (shown[start + len(core) :], "text")]
+    if left <= 0:
+        pieces.append(("\n… the rest is not shown", "dim"))
+    return tuple(piece for piece in pieces if piece[0]) or (("(empty)", "dim"),)
+
+
+def _joined(marked: Marked) -> list[tuple[str, bool]]:
+    """Return the parts with words in a row that differ as one: `[Lock key is]`, not `[Lock] [key] [is]`."""
+    joined: list[tuple[str, bool]] = []
+    for place, (part, differs) in enumerate(marked):
+        between = not part.strip() and 0 < place < len(marked) - 1 and marked[place - 1][1] and marked[place + 1][1]
+        if joined and joined[-1][1] and (differs or between):
+            joined[-1] = (joined[-1][0] + part, True)
+        else:
+            joined.append((part, differs))
+    return joined
+
+
+def side_blocks(sides: Sides, name: str, place: int) -> list[Block]:
+    """Return the text of one memory in one field."""
+    return [Block(marked_pieces(sides.marked[name][place]))]
+
+
+def stacked_blocks(sides: Sides, name: str, taken: tuple[int, ...]) -> list[Block]:
+    """Return the texts of all memories in one field, one below the other."""
+    blocks: list[Block] = []
+    for place, heading in enumerate(sides.headings):
+        sign = CHOSEN if place in taken else " "
+        head: tuple[Piece, ...] = (
+            (f"{sign} {letter(place)} ", "good" if place in taken else "label"),
+            (heading, "dim"),
+        )
+        blocks += [Block(head, gap=place > 0), *side_blocks(sides, name, place)]
+    return blocks
+
+
+def result_blocks(memory: Memory) -> list[Block]:
+    """Return what a merge would make, as a memory."""
+    head = " · ".join((tame(memory.kind), memory.status, tame(memory.project or "unassigned")))
+    pinned: tuple[Piece, ...] = ((f"{MARK_PINNED} pinned ", "good"), ("· ", "dim")) if memory.pinned else ()
+    blocks = [Block(((tame(memory.title, 1_000), "title"),)), Block((*pinned, (head, "dim")))]
+    blocks.append(Block(((_beginning(memory.insight), "text"),), gap=True))
+    if memory.rationale:
+        blocks.append(Block(((_beginning(memory.rationale), "text"),), label="Why", gap=True))
+    if memory.snippet:
+        blocks.append(Block(((_beginning(memory.snippet), "code"),), gap=True))
+    rows = [
+        ("Files", ", ".join(tame(anchor.path) for anchor in memory.anchors)),
+        ("Tags", tame(", ".join(memory.tags))),
+        ("Sources", ", ".join(source_line([source]) for source in memory.sources[:4])),
+        ("Dates", f"from {memory.created_at:%Y-%m-%d}"),
+    ]
+    shown = [(label, text) for label, text in rows if text]
+    blocks += [Block(((text, "text"),), label=label, gap=at == 0) for at, (label, text) in enumerate(shown)]
+    return blocks
+
+
+def _beginning(text: str) -> str:
+    return reveal(text[:LONGEST_SHOWN]).strip("\n").rstrip() + ("\n…" if len(text) > LONGEST_SHOWN else "")
+
 
 NARROWEST_SIDE = 30  # Cells that a text needs to be read beside others; with less, the texts are stacked
 

@@ -16,7 +16,7 @@ from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import CONTEXT, PACKS, Action
+from memtui.tui.actions.registry import CONTEXT, PACKS, Action
 from memtui.tui.context.ask import Ask, lines_of
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.packs.view import (

@@ -14,17 +14,16 @@ from textual.widgets import Static
 
 from memtui.curate.fields import vault_tags
 from memtui.curate.form import NO, YES, Basis, Finding, Texts, texts_of
+from memtui.curate.links import FEWEST_SOURCES, Conclusion, propose, reflect
 from memtui.curate.merge import common_project, named_projects
-from memtui.curate.reflect import FEWEST_SOURCES, Conclusion, propose, reflect
 from memtui.domain.kinds import DEFAULT_KIND
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import GO, REFLECT, Action
-from memtui.tui.edit.form import FieldPlan, FormScreen, drafts_of
-from memtui.tui.edit.queries import read_values
+from memtui.tui.actions.registry import GO, REFLECT, Action
+from memtui.tui.edit.form import FieldPlan, FormScreen, drafts_of, read_values
 from memtui.tui.memory_view import LONGEST_SHOWN, Block, ago, days_between, highlighted
 from memtui.tui.state import Opening
 from memtui.tui.values import Done

@@ -25,7 +25,7 @@ from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.values import Detail, Done, Signature
 from memtui.tui.vault_access import FileChecks, VaultAccess
-from memtui.tui.widgets.curve import Curve
+from memtui.tui.widgets.detail import Curve
 from memtui.vault.packs import StoredPack
 
 _NAMING = Lock()  # Held while a free name is found and taken: two writes at once would find the same

@@ -17,7 +17,7 @@ from textual.widgets import Static
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import RESEMBLING, REVIEW, Action
+from memtui.tui.actions.registry import RESEMBLING, REVIEW, Action
 from memtui.tui.edit.acts import EditActions, SimilarOnSave
 from memtui.tui.list_detail import POLL_SECONDS, MemtuiScreen, SourceOpener
 from memtui.tui.review.queries import Opened, ReviewAccess, ReviewCard, Shown

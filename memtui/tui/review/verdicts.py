@@ -38,8 +38,7 @@ from memtui.tui.review.view import (
 from memtui.tui.screens.dialogs import pick
 from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs, VaultAccess
-from memtui.tui.widgets.curve import CurveView
-from memtui.tui.widgets.detail import DetailPane, SeenPane
+from memtui.tui.widgets.detail import CurveView, DetailPane, SeenPane
 from memtui.vault.packs import StoredPack
 from memtui.wording import outcomes
 

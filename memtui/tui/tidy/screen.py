@@ -22,7 +22,7 @@ from memtui.errors import MemtuiError
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import CLASH, CLASH_TEXT, GO, RESEMBLING, TIDY, Action
+from memtui.tui.actions.registry import CLASH, CLASH_TEXT, GO, RESEMBLING, TIDY, Action
 from memtui.tui.edit.acts import EditActions, SimilarOnSave
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece, ago, days_between

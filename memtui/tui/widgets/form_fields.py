@@ -18,7 +18,7 @@ from memtui.curate.fields import completions
 from memtui.curate.form import LONGEST_LINE, NO, YES
 from memtui.text.sanitize import reveal, sanitise
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import FORM_LINE, FORM_TOGGLE
+from memtui.tui.actions.registry import FORM_LINE, FORM_TOGGLE
 from memtui.tui.textual_patches.display import stop_watching_app
 from memtui.tui.textual_patches.input import CleanTextArea, OneLineInput
 

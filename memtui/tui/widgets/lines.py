@@ -19,8 +19,7 @@ from textual.widgets import Input, Static
 from memtui.text.sanitize import tame
 from memtui.text.words import clip, counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import Keymap
-from memtui.tui.actions.table import FILTER, Action
+from memtui.tui.actions.registry import FILTER, Action, Keymap
 from memtui.tui.memory_view import clipped, fit
 from memtui.tui.textual_patches.input import OneLineInput
 from memtui.tui.values import Base

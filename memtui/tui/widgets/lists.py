@@ -18,7 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import PANE
+from memtui.tui.actions.registry import PANE
 from memtui.tui.memory_view import fit, wrap
 
 

@@ -14,10 +14,9 @@ from memtui.analysis.snapshot import NOT_RELATED, NOT_RIPE, pair_of
 from memtui.analysis.suggestions import MOST_SOURCES, LinkProposal, RipeGroup, propose_links, ripe_groups
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import pin, retire
-from memtui.curate.links import link, link_proposals, proposals_about
+from memtui.curate.links import Conclusion, link, link_proposals, proposals_about, reflect
 from memtui.curate.memories import edit_memory
 from memtui.curate.packs import give_feedback
-from memtui.curate.reflect import Conclusion, reflect
 from memtui.curate.resolutions import dismiss
 from memtui.curate.tidy import TidyOptions, read_snapshot, report_record, tidy
 from memtui.domain.memory import Anchor, Memory

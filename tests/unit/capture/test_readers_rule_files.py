@@ -7,12 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.capture.draft import Draft, Reader, ReadResult, SourceFile
-from memtui.capture.readers.registry import (
-    READERS,
-    formats,
-    reader_for,
-    reader_named,
-)
+from memtui.capture.readers.registry import READERS, formats, reader_for, reader_named
 from memtui.errors import UsageError
 
 AGENTS_MD, CLINE, CONVENTIONS, COPILOT = map(reader_named, ("agents-md", "cline", "conventions", "copilot"))

@@ -10,15 +10,7 @@ import pytest
 from curating import AGENT, PERSON, Clock, bring, bring_with_plan, get, new_vault, repository, rewrite, to_jsonl
 
 from memtui.curate.history import redo, undo
-from memtui.curate.inbox import (
-    Offer,
-    chosen_offers,
-    decide,
-    never_offer,
-    offer_file_again,
-    passed_file,
-    read_offers,
-)
+from memtui.curate.inbox import Offer, chosen_offers, decide, never_offer, offer_file_again, passed_file, read_offers
 from memtui.curate.inbox_sheet import Decisions, Sheet, read_sheet, write_sheet
 from memtui.curate.lifecycle import reject
 from memtui.curate.memories import edit_memory

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from memtui.curate.history import redo, undo
 from memtui.curate.lifecycle import accept, pin, restore, retire
-from memtui.curate.links import link, unlink
+from memtui.curate.links import Conclusion, link, propose, reflect, unlink
 from memtui.curate.memories import edit_memory
-from memtui.curate.reflect import Conclusion, propose, reflect
 from memtui.domain.memory import LINK_TYPES, Anchor, Memory
 from memtui.errors import ConflictError, NotFoundError, RefusedError, SecretRefusedError, UsageError
 from memtui.vault import journal

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from memtui import tui
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import Keymap
-from memtui.tui.actions.table import ACTIONS, EVERYWHERE, GO, WIDGETS
+from memtui.tui.actions.registry import ACTIONS, EVERYWHERE, GO, WIDGETS, Keymap
 from memtui.tui.list_detail import MemtuiScreen
 
 

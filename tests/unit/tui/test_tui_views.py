@@ -17,12 +17,12 @@ from memtui.curate.review_sessions import Progress
 from memtui.text.sanitize import reveal
 from memtui.text.words import cell_width
 from memtui.tui.actions import registry
-from memtui.tui.actions.table import BROWSE, DUE, EVERYWHERE, INBOX, RESEMBLING, REVIEW, TIDY
+from memtui.tui.actions.registry import BROWSE, DUE, EVERYWHERE, INBOX, RESEMBLING, REVIEW, TIDY
 from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, LabRead, Trial, step
 from memtui.tui.memory_view import wrap
 from memtui.tui.packs.view import task_words, verdict_words
 from memtui.tui.review.verdicts import STEPS, TimeLeft
-from memtui.tui.widgets.curve import Curve, axis_rows, curve_rows, dotted_rows
+from memtui.tui.widgets.detail import Curve, axis_rows, curve_rows, dotted_rows
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 
