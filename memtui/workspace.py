@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -54,7 +55,7 @@ class Workspace:
         for name in remotes:
             url = parser.get(name, "url", fallback=None)
             if url:
-                return url
+                return _with_real_host(url)
         return None
 
     @property
@@ -123,6 +124,29 @@ def find_workspace(start: Path) -> Workspace:
         if marker.exists():
             return Workspace(folder, candidate, _shared_git_folder(marker))
     return Workspace(folder, folder, None)
+
+
+_ALIAS = re.compile(r"(?P<before>(?:ssh://)?(?:[^@/\s]+@)?)(?P<host>[\w-]{2,})(?=:(?!//)|/(?!/))")
+
+
+def _with_real_host(url: str) -> str:
+    """Return a remote with the host that a plain alias such as `work` stands for in the user's SSH configuration."""
+    found = _ALIAS.match(url.strip())
+    if found is None or not found["before"]:
+        return url
+    host = ""
+    try:
+        lines = (Path.home() / ".ssh" / "config").read_text(encoding="utf-8", errors="replace").splitlines()
+    except (OSError, RuntimeError):
+        return url
+    names: list[str] = []
+    for line in lines:
+        key, _, value = line.strip().replace("=", " ", 1).partition(" ")
+        if key.lower() == "host":
+            names = value.split()
+        elif key.lower() == "hostname" and found["host"] in names and not host:
+            host = value.strip()
+    return f"{found['before']}{host}{url.strip()[found.end() :]}" if host else url
 
 
 def kind_of_checkout(root: Path) -> Literal["worktree", "submodule", "clone"]:

@@ -61,7 +61,7 @@ def kind_of_folder(name: str) -> str:
     if "{{" in name or "cookiecutter" in bare:
         return "templates"
     tables = ("fixtures", "templates", "examples", "tests", "test_data")
-    return next((table for table in tables if bare in folder_names(table)), "")
+    return next((table for table in tables if {bare, name.lower()} & folder_names(table)), "")
 
 
 @dataclass(slots=True)

@@ -15,7 +15,6 @@ from memtui.text.words import cell_width
 SKILL_FILE = "SKILL.md"
 
 _OWN = re.compile(r".*?/\.[\w-]+/skills?(?=/)")
-_OFFERED = re.compile(r".*?/skills(?=/)")
 _PLUGIN_MARKS = (".claude-plugin", ".codex-plugin", "gemini-extension.json")
 _STEPS = "steps of a skill, read when the skill is used"
 _AGENTS = {".claude": "claude-code", ".github": "copilot", ".codex": "codex", ".cursor": "cursor", ".gemini": "gemini"}
@@ -35,7 +34,7 @@ _SENTENCE = re.compile(r".+?[.!?\u3002](?=\s|$)", re.DOTALL)
 def skill_of(file: SourceFile) -> Path | None:
     """Return the folder of the skill that a file belongs to; None if it belongs to none.
 
-    Skills of an assistant's folder count (`.claude/skills/NAME`), and those of a plugin's `skills` folder. Any other
+    Skills of an assistant's folder count (`.claude/skills/NAME`), and those of a repository that is a plugin. Any other
     folder of that name holds skills that a program offers, and no assistant of this project has them.
     """
     home = _home_of(file)
@@ -53,8 +52,7 @@ def _home_of(file: SourceFile) -> Path | None:
     found = _OWN.match(path, start) or _OWN.match(path)
     if found:
         return Path(path[: found.end()])
-    found = _OFFERED.match(path, start)
-    home = Path(path[: found.end()]) if found else None
+    home = file.root / "skills" if file.path.is_relative_to(file.root / "skills") else None
     return home if home and any((home.parent / mark).exists() for mark in _PLUGIN_MARKS) else None
 
 
@@ -77,9 +75,9 @@ class SkillReader:
         settings = split_frontmatter(file.text)
         name = settings.text("name") or file.path.parent.name
         lines = file.text.rstrip("\n").count("\n") + 1
-        description, last = settings.text("description"), settings.body_first_line - 1
+        description, first, last = settings.text("description"), 1, settings.body_first_line - 1
         if not description:
-            description, last = _introduction(settings)
+            description, first, last = _introduction(settings)
         if not description:
             return ReadResult(skipped=[Skipped(file.name, (1, lines), "a skill without a description")])
         home = _home_of(file) or file.path.parent.parent
@@ -94,26 +92,31 @@ class SkillReader:
         )
         text = f"Skill `{name}`: {description}"
         result = ReadResult()
-        result.add(maker.draft(text, span=(1, last), native_id=name, title=_title(name, description), kind="tooling"))
+        result.add(
+            maker.draft(text, span=(first, last), native_id=name, title=_title(name, description), kind="tooling")
+        )
         if settings.raw:
             result.skipped.append(Skipped(file.name, (1, settings.body_first_line - 1), SkipReason.FRONTMATTER))
+        if first > settings.body_first_line:
+            above = (settings.body_first_line, first - 1)
+            result.skipped.append(Skipped(file.name, above, SkipReason.CONTEXT))
         if last < lines:
             result.skipped.append(Skipped(file.name, (last + 1, lines), _STEPS))
         return result
 
 
-def _introduction(settings: Frontmatter) -> tuple[str, int]:
-    """Return the first paragraph below the title, and the number of its last line; empty if none comes first."""
+def _introduction(settings: Frontmatter) -> tuple[str, int, int]:
+    """Return the first paragraph below the title, and its first and last line; empty if none comes first."""
     words: list[str] = []
     for number, line in enumerate(settings.body.split("\n"), settings.body_first_line):
         if not line.strip() or line.startswith("#"):
             if words:
-                return " ".join(words), number - 1
+                return " ".join(words), number - len(words), number - 1
         elif not line[0].isalnum():
             break
         else:
             words.append(line.strip())
-    return "", 0
+    return "", 0, 0
 
 
 def _title(name: str, description: str) -> str:

@@ -208,13 +208,20 @@ def test_a_skill_is_one_memory_and_its_inner_files_are_none(tmp_path: Path, home
     assert [one.span for one in file.result.skipped] == [(1, 4), (5, 8)]
 
 
-def test_skills_of_a_plugin_count(tmp_path: Path, home: Path) -> None:
+def test_skills_of_a_repository_that_is_a_plugin_count(tmp_path: Path, home: Path) -> None:
+    skill = "# Charts\n\nDraws tide charts.\n\n- a\n"
     write_files(
         tmp_path / "shop",
-        {"skills/charts/SKILL.md": "# Charts\n\nDraws tide charts.\n\n- a\n", ".claude-plugin/plugin.json": "{}"},
+        {
+            "skills/charts/SKILL.md": skill,
+            "plugins/x/skills/charts/SKILL.md": skill,
+            ".claude-plugin/plugin.json": "{}",
+            "plugins/x/.claude-plugin/plugin.json": "{}",
+        },
     )
     [file] = read(found(tmp_path / "shop", home)).files
     assert [draft.insight for draft in file.result.drafts] == ["Skill `charts`: Draws tide charts."]
+    assert file.file.name == "skills/charts/SKILL.md"
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,20 @@ def test_a_folder_linked_by_hand_holds_for_its_worktrees_too(vault: Vault, tmp_p
     assert view(vault, tmp_path / "retry").project == "till"
 
 
+def test_a_plain_host_alias_is_looked_up_in_the_ssh_configuration(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
+    (tmp_path / "home/.ssh").mkdir(parents=True)
+    config = "Host other\n  HostName example.com\nHost work play\n  User git\n  HostName = example.org\n"
+    (tmp_path / "home/.ssh/config").write_text(config, encoding="utf-8")
+    add(vault, "Lock payments", project=None, folder=repository(tmp_path / "a", {}, remote=REMOTE))
+    for number, url in enumerate(("git@work:acme/shop.git", "ssh://git@play/acme/shop")):
+        assert view(vault, repository(tmp_path / f"b{number}", {}, remote=url)).known, url
+    assert not view(vault, repository(tmp_path / "c", {}, remote="git@unknown:acme/shop.git")).known
+
+
 def test_a_project_known_by_a_host_alias_keeps_it(vault: Vault, tmp_path: Path) -> None:
     with vault.write(actor="person", action="project-link", summary="as an earlier version wrote it") as writer:
         register_project(writer, ["remote:example.org-work/acme/shop"], "shop")
