@@ -40,6 +40,7 @@ _FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(`{3,}(?=[^`]*$)|
 _BEGIN = re.compile(r" {0,3}<!--\s*memtui:begin\b")
 _END = re.compile(r" {0,3}<!--\s*memtui:end\b")
 _LONE_TAG = re.compile(r" {0,3}</?([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,300})?/?>\s*$")
+_EXAMPLE_TAG = re.compile(r"example|sample")
 _VERBATIM_TAGS = frozenset({"pre", "script", "style", "textarea"})
 _MARKER = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]*)")
 _QUOTED_CALLOUT = re.compile(r"([ \t]*)>[ \t]?\[!([\w-]{1,30})\][+-]?[ \t]*(.*)$")
@@ -111,8 +112,17 @@ def outline(lines: Sequence[str]) -> Outline:
         source[span.first : span.last + 1] = [""] * (span.last - span.first + 1)
     for number, title in marks.titles:
         source[number] = marks.lines[number] = title
-    tokens = _parser().parse("\n".join(source))
-    return Outline(tuple(_blocks(tokens, source)), tuple(marks.set_aside), marks.lines, tuple(marks.borders))
+    for span in marks.examples:
+        source[span.first : span.last + 1] = [""] * (span.last - span.first + 1)
+    blocks = _blocks(_parser().parse("\n".join(source)), source)
+    blocks.extend(Block("fence", span) for span in marks.examples)
+    blocks.sort(key=lambda block: block.lines.first)
+    aside = [(span, reason) for span, reason in marks.set_aside if not any(_holds(one, span) for one in marks.examples)]
+    return Outline(tuple(blocks), tuple(aside), marks.lines, tuple(marks.borders))
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer.first <= inner.first and inner.last <= outer.last
 
 
 @cache
@@ -129,12 +139,15 @@ class _Marks:
     Attributes:
         lines: the lines; those of callouts lose their marks.
         titles: lines of marks that name their callout, and the name.
+        examples: lines from `<example>` to `</example>`, which are kept together.
     """
 
     lines: list[str]
     set_aside: list[tuple[Span, str]] = field(default_factory=list)
     borders: list[int] = field(default_factory=list)
     titles: list[tuple[int, str]] = field(default_factory=list)
+    examples: list[Span] = field(default_factory=list)
+    _open_example: tuple[str, int] | None = None
 
     def read(self) -> None:
         fence = ""
@@ -155,8 +168,17 @@ class _Marks:
                 begun = number
             elif (tag := _LONE_TAG.match(line)) and tag[1].lower() not in _VERBATIM_TAGS:
                 self.set_aside.append((Span(number, number), "mark-up without text"))
+                self._example(tag[1].lower(), number, closes=line.lstrip().startswith("</"))
             else:
                 self._callout(number, line)
+
+    def _example(self, tag: str, number: int, *, closes: bool) -> None:
+        """Note where an example between two tags begins and ends."""
+        if self._open_example is None and not closes and _EXAMPLE_TAG.search(tag):
+            self._open_example = (tag, number)
+        elif self._open_example is not None and closes and self._open_example[0] == tag:
+            self.examples.append(Span(self._open_example[1], number))
+            self._open_example = None
 
     def _callout(self, number: int, line: str) -> None:
         """Take the marks off a callout that begins at a line: `> [!NOTE]`, `:::note` or `!!! note`."""

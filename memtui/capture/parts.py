@@ -49,7 +49,6 @@ CODE_CHARS = 6_000
 
 _LONG = CODE | {"table", "html"}
 _TRAILING = frozenset({"fence", "code", "html", "heading"})
-_BOLD_OPENING = re.compile(r"(?:\*\*|__)(?=\S).{1,160}?(?<=\S)(?:\*\*|__)")
 _STEP_FROM = re.compile(r"\s*(\d{1,9})[.)]")
 _BESIDE_LEAD_WORDS = 5
 _FIRM_ITEM_WORDS = 6
@@ -464,11 +463,10 @@ class Parts:
         return self.page.are_apart(self.units[last.last].lines.last, self.units[part.first].lines.first)
 
     def _opens(self, part: Part) -> bool:
-        """Return whether a paragraph begins with a statement in bold, so that it is a rule of its own."""
+        """Return whether a paragraph is a statement of its own."""
         unit = self.units[part.first]
-        text = self.page.text[unit.start : min(unit.end, unit.start + PIECE_CHARS)]
-        bold = _BOLD_OPENING.match(text) if unit.kind == "paragraph" else None
-        return bold is not None and words_in(text[bold.end() :]) > _BESIDE_LEAD_WORDS
+        text = self.page.text[unit.start : unit.end]
+        return unit.kind == "paragraph" and words_in(text) >= _FRAGMENT_WORDS and is_statement(text)
 
     def _without_fragments(self, parts: Sequence[Part]) -> list[Part]:
         """Join fragments with the part before them, else with the one after."""

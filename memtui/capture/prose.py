@@ -25,7 +25,8 @@ _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|esp|no|nr|dr|st|fig|z\.b|d\.h|bzw|ca|p\.\s?ex|ex|[A-Za-z])\.$|^\s*\d{1,3}\.$",
     re.IGNORECASE,
 )
-_ENDED = (".", "!", "?", "。", "！", "？", ",", ";")
+_ENDED = (".", "!", "?", "。", "！", "？")
+_GOES_ON = (",", ";", "，", "；", " and", " or")
 _ANNOUNCES = (":", "：")
 _ASKS = ("?", "？", "か", "か。", "吗")
 EDGES = " *_~`>#"
@@ -121,7 +122,7 @@ def _label(first: str) -> re.Match[str] | None:
     bold = _BOLD_LEAD.match(first)
     if bold is not None:
         is_apart = bool(bold[1]) or bold.end() == len(first)
-        return bold if is_apart or bold[0].rstrip("*_ ").endswith((*_ENDED, *_ANNOUNCES)) else None
+        return bold if is_apart or bold[0].rstrip("*_ ").endswith((*_ENDED, *_GOES_ON, *_ANNOUNCES)) else None
     key = _KEY.match(first)
     return None if key is None or pattern("verb").search(key[0]) else key
 
@@ -163,7 +164,7 @@ def pseudo_heading(block: Block, following: Block) -> str:
         return ""
     label = plain_text(bold[1] or bold[2]).rstrip(" :：")
     too_long = words_in(label) > _LABEL_WORDS + 2
-    states = label.endswith(_ENDED) or is_strong(label) or bool(pattern("condition").match(label))
+    states = label.endswith((*_ENDED, *_GOES_ON)) or is_strong(label) or bool(pattern("condition").match(label))
     return "" if too_long or states else label
 
 
@@ -196,7 +197,7 @@ def lead_role(block: Block) -> LeadRole | None:
     is_condition = bool(pattern("condition").match(bare))
     states = is_condition or bool(pattern("verb").search(bare)) or is_strong(bare)
     short = words_in(bare) <= _LABEL_WORDS and "\n" not in block.content
-    if short and not states and not bare.endswith(_ENDED):
+    if short and not states and not bare.endswith((*_ENDED, *_GOES_ON)):
         return "label"
     if not announces(plain):
         return None
@@ -263,7 +264,12 @@ def splits_into_items(block: Block, texts: Sequence[str], heading_path: Sequence
     items = [text[:LOOKED_AT_CHARS] for text in texts[:LOOKED_AT_ITEMS]]
     heading = heading_path[-1] if heading_path else ""
     about_rules = bool(pattern("rules").search(heading))
-    if not items or (not about_rules and (is_procedure(heading) or any(map(pattern("trouble").search, heading_path)))):
+    if sum(1 for item in items if item.rstrip().endswith(_GOES_ON)) > 1:
+        return False
+    if not items or (
+        not about_rules
+        and (is_counted(heading) or is_procedure(heading) or any(map(pattern("trouble").search, heading_path)))
+    ):
         return False
     checks = (item for item in items if _CHECK_BOX.match(item) or first_paragraph(item).rstrip().endswith(_ASKS))
     if 2 * sum(1 for _ in checks) > len(items):

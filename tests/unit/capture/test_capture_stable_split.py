@@ -51,7 +51,11 @@ def long_paragraph(first: int, characters: int) -> str:
 
 
 def test_a_section_that_outgrows_one_memory_stays_one(vault: Vault, tmp_path: Path) -> None:
-    first, second, third = long_paragraph(10, 400), long_paragraph(30, 400), long_paragraph(50, 300)
+    first, second, third = (
+        long_paragraph(10, 300),
+        f"Also {long_paragraph(30, 300)}",
+        f"Otherwise {long_paragraph(50, 200)}",
+    )
     write_files(tmp_path / "shop", {"CLAUDE.md": f"# Shop\n\n## Prices\n\n{first}\n\n{second}\n\n{third}\n"})
     [whole] = bring(vault, tmp_path / "shop").ids
 
