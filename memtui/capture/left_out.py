@@ -134,7 +134,7 @@ def left_out(file: SourceFile, reader: Reader | None, lies_in: LeftOut | None) -
     if is_text and not named and _is_started_by_name(file):
         return LeftOut.STARTED
     if reader is None:
-        unread = _unread(file) if is_text or not file.path.suffix else None
+        unread = _unread(file, is_text=is_text)
         return (lies_in or unread) if unread else None
     if lies_in is LeftOut.EXAMPLE:
         return None if _holds_code(file) else lies_in
@@ -151,12 +151,12 @@ def _is_assistants(folder: str) -> bool:
     return folder == ".github" or folder in folder_names("assistants")
 
 
-def _unread(file: SourceFile) -> LeftOut | None:
+def _unread(file: SourceFile, *, is_text: bool) -> LeftOut | None:
     if file.path.name == SKILL_FILE:
         return LeftOut.OFFERED
     if is_misplaced(file):
         return LeftOut.MISPLACED
-    inside = any(part in folder_names("assistants") for part in file.name.split("/")[:-1])
+    inside = is_text and any(part in folder_names("assistants") for part in file.name.split("/")[:-1])
     return LeftOut.UNLOADED if inside else None
 
 

@@ -14,7 +14,7 @@ from memtui.text.words import cell_width
 
 SKILL_FILE = "SKILL.md"
 
-_OWN = re.compile(r".*?/\.[\w-]+/skills?(?=/)")
+_OWN = re.compile(r".*?/\.(?!rulesync/)[\w-]+/skills?(?=/)")
 _PLUGIN_MARKS = (".claude-plugin", ".codex-plugin", "gemini-extension.json")
 _STEPS = "steps of a skill, read when the skill is used"
 _AGENTS = {".claude": "claude-code", ".github": "copilot", ".codex": "codex", ".cursor": "cursor", ".gemini": "gemini"}
