@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -130,8 +131,10 @@ def _outcome(item: Planned, options: ImportOptions, now: datetime, actor: Actor)
         return memory if actor.is_person else _as_proposal(memory)
     if item.action == "add":
         return _confirmed(_new_memory(item, now), item, options, now, actor)
+    if item.action == "update" and item.memory is not None and item.anchors is not None:
+        return replace(item.memory, anchors=item.anchors)
     if item.action == "update" and item.memory is not None:
-        return _updated(item.memory, item.draft, now)
+        return _updated(item.memory, item, now)
     if item.action == "restore" and item.memory is not None:
         revived = replace(item.memory, status="candidate", status_reason="")
         return _confirmed(revived, item, options, now, actor)
@@ -184,11 +187,14 @@ def _as_proposal(memory: Memory) -> Memory:
     )
 
 
-def _updated(memory: Memory, draft: Draft, now: datetime) -> Memory:
-    content = draft.content
+def _updated(memory: Memory, item: Planned, now: datetime) -> Memory:
+    draft, content = item.draft, item.draft.content
     stated = {source.path: source for source in (*draft.loaded_by, draft.source)}
+    places = Counter(source.path for source in memory.sources)
     sources = tuple(
-        replace(stated[source.path], imported_hash=content) if source.path in stated else source
+        replace(stated[source.path], imported_hash=content)
+        if source.path in stated and (places[source.path] == 1 or source.imported_hash == item.replaces)
+        else source
         for source in memory.sources
     )
     # A source that turns an accepted memory into what looks planted has to be accepted again.

@@ -13,7 +13,7 @@ from memtui.capture.draft import OWN_FORMATS, Reader, ReadResult, Skipped, Sourc
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.includes import add_imports, is_inside, resolve_imports
 from memtui.capture.left_out import Exclusions, LeftOut, left_out
-from memtui.capture.merge_conflicts import UNRESOLVED
+from memtui.capture.merge_conflicts import UNRESOLVED, UNRESOLVED_SETTINGS
 from memtui.capture.readers.config_files import CONFIG_FILES
 from memtui.capture.readers.registry import AUTO, reader_for, reader_named
 from memtui.capture.walk import TEXT_SUFFIXES, Found, Walk
@@ -326,7 +326,7 @@ class _Reading:
         """Report the merge conflicts of a file; returns whether they leave nothing of it to read."""
         if reader.format in OWN_FORMATS:  # those name the rows of a conflict
             return False
-        reason = f"{UNRESOLVED} in the frontmatter" if file.has_undecided_settings else UNRESOLVED
+        reason = UNRESOLVED_SETTINGS if file.has_undecided_settings else UNRESOLVED
         spans = ((span.first + 1, span.last + 1) for span in file.conflicts)
         self.collected.skipped.extend(Skipped(file.name, span, reason) for span in spans)
         return file.has_undecided_settings

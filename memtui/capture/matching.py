@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from memtui.capture.draft import Draft
-from memtui.domain.memory import Memory, Source
+from memtui.domain.memory import Memory, Source, content_hash, hash_parts
 from memtui.workspace import is_outside
 
 
@@ -220,6 +220,41 @@ def _marks(content: str, native_id: str | None) -> set[_Mark]:
     return marks | {("place", native_id)} if native_id else marks
 
 
+def relocated(memories: Sequence[Memory], drafts: Sequence[Draft], is_gone: Callable[[str, str], bool]) -> list[Memory]:
+    """Return memories whose source moved their text to another file, with that place; the others are the same objects.
+
+    Args:
+        memories: those of one project.
+        drafts: what its files state now; a file of the import that no longer states a memory has lost it.
+        is_gone: called with (old path, path of a file of this import), returns whether the old file is missing.
+    """
+    paths = {draft.source.path for draft in drafts}
+    stated = {(source.path, draft.content) for draft in drafts for source in (draft.source, *draft.loaded_by)}
+    by_text: dict[str, Draft] = {}
+    known = {source.imported_hash for memory in memories for source in memory.sources}
+    for draft in drafts:
+        by_text.setdefault(draft.content, draft)
+        if draft.content not in known:
+            # Below another heading the title may differ.
+            by_text.setdefault(hash_parts("", draft.insight, draft.rationale, draft.snippet), draft)
+
+    def new_place(memory: Memory, source: Source) -> Source:
+        body = hash_parts("", memory.insight, memory.rationale, memory.snippet)
+        draft = by_text.get(source.imported_hash or "") or by_text.get(body)
+        if draft is None or (source.path, source.imported_hash) in stated:
+            return source
+        taken = any(other.path == draft.source.path for other in memory.sources)
+        lost = source.path in paths or is_gone(source.path or "", draft.source.path or "")
+        return source if taken or not lost else replace(draft.source, imported_hash=source.imported_hash)
+
+    return [_with_sources(memory, new_place) for memory in memories]
+
+
+def _with_sources(memory: Memory, place_of: Callable[[Memory, Source], Source]) -> Memory:
+    sources = tuple(place_of(memory, source) if source.path else source for source in memory.sources)
+    return memory if sources == memory.sources else replace(memory, sources=sources)
+
+
 def moved(memories: Sequence[Memory], paths: Mapping[str, str]) -> list[Memory]:
     """Return memories with their sources' new paths; the others are the same objects."""
     if not paths:
@@ -235,3 +270,29 @@ def moved(memories: Sequence[Memory], paths: Mapping[str, str]) -> list[Memory]:
 def _moved_source(source: Source, paths: Mapping[str, str]) -> Source:
     new = paths.get(source.path or "")
     return source if new is None else replace(source, path=new)
+
+
+class Known:
+    """The memories of one project, with those of each content, whether stated by a source or stored."""
+
+    def __init__(self, memories: Sequence[Memory]) -> None:
+        self.memories = memories
+        self.by_content: dict[str, Memory] = {}
+        for memory in memories:
+            for content in {content_hash(memory), *(source.imported_hash for source in memory.sources)}:
+                if content and (content not in self.by_content or self.by_content[content].status == "retired"):
+                    self.by_content[content] = memory
+
+    def unstated(self, contents: Collection[str], paths: Collection[str | None]) -> dict[str, set[str | None]]:
+        """Return, by memory, the texts of its sources among these files that no file states any longer.
+
+        A memory that others were merged into has several. What was merged lives on in that one, which has its sources.
+        """
+        found = {}
+        for memory in self.memories:
+            taken = {source.imported_hash for source in memory.sources}
+            lost = {source.imported_hash for source in memory.sources if source.path in paths} - set(contents)
+            content = content_hash(memory)
+            if lost and memory.status not in {"retired", "merged"} and (content in taken or content not in contents):
+                found[memory.id] = lost
+        return found

@@ -11,6 +11,9 @@ from memtui.capture.blocks import Span
 UNRESOLVED = "unresolved merge conflict"
 """Why such a part is not read."""
 
+UNRESOLVED_SETTINGS = "unresolved merge conflict in the frontmatter"
+"""Why such a file is not read."""
+
 _MARKER = re.compile(r"(<{7}|\|{7}|>{7})(?= \S|$)|={7}$")
 _ANY = re.compile(r"^(?:<{7}|\|{7}|>{7})(?: |\r?$)", re.MULTILINE)
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Literal
 
 from memtui.capture.draft import Draft, Skipped, with_fit_tags
-from memtui.capture.matching import match_edits, match_reworded, moved, renamed
+from memtui.capture.matching import Known, match_edits, match_reworded, moved, relocated, renamed
 from memtui.capture.readers.own_formats import news_of
 from memtui.capture.secret_screening import SecretScreen, without_secret_lines
 from memtui.capture.stable_split import Atom, Familiar, KnownUnit
-from memtui.domain.memory import Memory, Source, Tombstone, content_hash
+from memtui.domain.memory import Anchor, Memory, Source, Tombstone, content_hash
 from memtui.domain.record import Record
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
-from memtui.vault.source_texts import bases_of, imported_texts
+from memtui.vault.source_texts import bases_of, imported_anchors, imported_texts
 
 PLANTED = "planted-instruction"
 """Note of a draft whose text looks like an instruction to an assistant."""
@@ -58,6 +58,8 @@ class Planned:
         memory: the memory in the vault that it concerns, if any.
         reason: why, for people; empty for a plain add.
         more_sources: further places that state the same.
+        replaces: content hash of what the source said before, where the memory has several texts of it.
+        anchors: those that an update alone changes; None where it takes the texts.
     """
 
     action: Action
@@ -67,6 +69,8 @@ class Planned:
     reason: str = ""
     holds_secret: bool = False
     more_sources: tuple[Source, ...] = ()
+    replaces: str | None = None
+    anchors: tuple[Anchor, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -92,30 +96,6 @@ class ImportPlan:
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-class _Known:
-    """The memories of one project, with those of each content, whether stated by a source or stored."""
-
-    def __init__(self, memories: Sequence[Memory]) -> None:
-        self.memories = memories
-        self.by_content: dict[str, Memory] = {}
-        for memory in memories:
-            for content in {content_hash(memory), *(source.imported_hash for source in memory.sources)}:
-                if content and (content not in self.by_content or self.by_content[content].status == "retired"):
-                    self.by_content[content] = memory
-
-    def unstated(self, contents: Iterable[str], paths: Collection[str | None]) -> list[Memory]:
-        """Return the memories of some sources that none of these contents states."""
-        stated = {self.by_content[content].id for content in contents if content in self.by_content}
-        # A merged memory lives on in another one, which has its sources.
-        return [
-            memory
-            for memory in self.memories
-            if memory.id not in stated
-            and memory.status not in {"retired", "merged"}
-            and any(source.path in paths for source in memory.sources)
-        ]
 
 
 class Planner:
@@ -229,14 +209,15 @@ class Planner:
         """Add to a plan what happens to the drafts of one project and to the memories they concern."""
         scope = Scope((project,)) if project else Scope((), with_unassigned=True)
         stored = self._reader.select(MemoryFilter(scope=scope, statuses=None), sort="created", now=_EPOCH)
-        known = _Known(moved(stored, renamed(drafts, stored, self._is_gone)))
+        there = moved(stored, renamed(drafts, stored, self._is_gone))
+        known = Known(relocated(there, drafts, self._is_gone))
         paths = {draft.source.path for draft in drafts}
         drafts = self._without_secret_lines(drafts, known)
         drafts, heirs = self._as_cut_before(drafts, known)
         firsts, copies = _fold_copies(drafts)
-        unstated = known.unstated(firsts, paths)
-        edited = {content: memory for content, memory in heirs.items() if memory in unstated}
-        edited |= self._edited(firsts, edited, unstated, drafts, known)
+        lost = known.unstated(firsts, paths)
+        edited = {content: memory for content, memory in heirs.items() if memory.id in lost}
+        edited |= self._edited(firsts, edited, lost, drafts, known)
         left = {
             content: draft
             for content, draft in firsts.items()
@@ -244,17 +225,48 @@ class Planner:
         }
         deleted = _reworded(left, known.memories, paths)
         elsewhere = self._moved_away(left, project)
+        items = []
         for content, draft in firsts.items():
             if content in known.by_content:
                 item = self._known(draft, project, known.by_content[content])
             elif content in edited:
-                item = self._moved_on(draft, project, edited[content])
+                item = self._moved_on(draft, project, edited[content], lost[edited[content].id])
             else:
                 item = self._new(draft, project, elsewhere.get(content), deleted.get(content))
-            plan.items.append(replace(item, more_sources=_more_sources(draft, copies.get(content, ()))))
+            items.append(replace(item, more_sources=_more_sources(draft, copies.get(content, ()))))
+        plan.items += self._rescoped(items)
         found = {memory.id for memory in edited.values()}
-        plan.missing += [one for one in unstated if one.status in {"active", "candidate"} and one.id not in found]
+        plan.missing += [
+            memory
+            for memory in known.memories
+            if memory.id in lost.keys() - found
+            and memory.status in {"active", "candidate"}
+            and lost[memory.id].issuperset(source.imported_hash for source in memory.sources if source.path in paths)
+        ]
         plan.moved += [memory for memory, old in zip(known.memories, stored, strict=True) if memory is not old]
+
+    def _rescoped(self, items: Sequence[Planned]) -> Iterable[Planned]:
+        """Yield the items; a memory whose source now names other patterns of files is updated to that."""
+        differing = {
+            item.memory.id
+            for item in items
+            if item.action == "unchanged"
+            and item.memory is not None
+            and item.memory.status in {"active", "candidate"}
+            and len(item.memory.sources) == 1
+            and _globs(item.draft.anchors) != _globs(anchor.path for anchor in item.memory.anchors)
+        }
+        imported = imported_anchors(self._reader, differing)
+        for item in items:
+            was = _globs(imported.get(item.memory.id, ())) if item.memory and item.memory.id in differing else None
+            now = _globs(item.draft.anchors)
+            if item.memory is None or was is None or was == now:
+                yield item  # what differs, a person changed here
+                continue
+            kept = [anchor for anchor in item.memory.anchors if anchor.path not in was - now]
+            new = [Anchor(path) for path in item.draft.anchors if path in now and Anchor(path) not in kept]
+            reason = "its source is about other files now"
+            yield replace(item, action="update", reason=reason, anchors=(*new, *kept))
 
     def _new(self, draft: Draft, project: str | None, elsewhere: Memory | None, deleted: Memory | None) -> Planned:
         """Decide on a text that no memory of the project has; it may be in another project, or be deleted."""
@@ -269,23 +281,23 @@ class Planner:
         self,
         firsts: Mapping[str, Draft],
         heirs: Mapping[str, Memory],
-        unstated: Sequence[Memory],
+        lost: Mapping[str, set[str | None]],
         drafts: Sequence[Draft],
-        known: _Known,
+        known: Known,
     ) -> dict[str, Memory]:
         """Return, by content, the memory that a draft is the new text of, other than those already found."""
         taken = {memory.id for memory in heirs.values()}
         unknown = [content for content in firsts if content not in known.by_content and content not in heirs]
         matched = match_edits(
             [firsts[content] for content in unknown],
-            [memory for memory in unstated if memory.id not in taken],
+            [memory for memory in known.memories if memory.id in lost.keys() - taken],
             all_drafts=drafts,
             all_memories=known.memories,
-            bases=self._edited_here(unstated) if unknown else {},
+            bases=self._bases(known, lost) if unknown else {},
         )
         return {unknown[number]: memory for number, memory in matched.items()}
 
-    def _without_secret_lines(self, drafts: Sequence[Draft], known: _Known) -> list[Draft]:
+    def _without_secret_lines(self, drafts: Sequence[Draft], known: Known) -> list[Draft]:
         """Return drafts without the lines that hold a secret, where the rest stands without them."""
         if self._options.allow_secret:
             return list(drafts)
@@ -298,15 +310,13 @@ class Planner:
             self._newly_skipped += [one for one in rest[1] if one not in self._newly_skipped] if rest else []
         return kept
 
-    def _edited_here(self, memories: Sequence[Memory]) -> dict[str, str]:
-        """Return, by id, what the sources of memories said that a person edited here."""
-        imported = {memory.id: {source.imported_hash for source in memory.sources} for memory in memories}
-        edited = {
-            memory.id: imported[memory.id] for memory in memories if content_hash(memory) not in imported[memory.id]
-        }
+    def _bases(self, known: Known, lost: Mapping[str, set[str | None]]) -> dict[str, str]:
+        """Return, by id, what the sources of memories said whose text is another one here: edited, or merged."""
+        hashes = {memory.id: content_hash(memory) for memory in known.memories if memory.id in lost}
+        edited = {identifier: texts for identifier, texts in lost.items() if hashes[identifier] not in texts}
         return {identifier: texts.insight for identifier, texts in imported_texts(self._reader, edited).items()}
 
-    def _as_cut_before(self, drafts: Sequence[Draft], known: _Known) -> tuple[Sequence[Draft], dict[str, Memory]]:
+    def _as_cut_before(self, drafts: Sequence[Draft], known: Known) -> tuple[Sequence[Draft], dict[str, Memory]]:
         """Return drafts in which each edited source is split as at its last import.
 
         Also return, by content, the memory that a draft has most of its words from.
@@ -330,7 +340,7 @@ class Planner:
         kept = [draft for draft in drafts if draft.source.path not in again]
         return [*kept, *chain.from_iterable(again.values())], heirs
 
-    def _recut(self, path: str, units: Sequence[KnownUnit], known: _Known) -> list[Draft] | None:
+    def _recut(self, path: str, units: Sequence[KnownUnit], known: Known) -> list[Draft] | None:
         """Return the drafts of a source that is split as before, None if that cannot be done."""
         recut = self._recuts[path](units)
         if recut is None:
@@ -372,19 +382,28 @@ class Planner:
             return Planned("restore", draft, project, memory, "restored after it was deleted")
         return Planned("skip", draft, project, memory, f"you deleted this ({memory.id})")
 
-    def _moved_on(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
-        """Decide on a memory whose source has a new text."""
+    def _moved_on(self, draft: Draft, project: str | None, memory: Memory, lost: set[str | None]) -> Planned:
+        """Decide on a memory whose source has a new text.
+
+        Args:
+            lost: what its sources no longer state.
+        """
         secret = self._secret(draft)
         if secret is not None:
             return secret
-        imported = {source.imported_hash for source in memory.sources if source.path == draft.source.path}
-        if content_hash(memory) not in imported:
-            return Planned("conflict", draft, project, memory, "both its source and the memory were edited")
+        content = content_hash(memory)
+        here = [source for source in memory.sources if source.path == draft.source.path]
+        gone = [source.imported_hash for source in here if source.imported_hash in lost]
+        replaces = next(iter(gone), None) if content not in gone else content
+        item = Planned("update", draft, project, memory, "its source was edited", replaces=replaces)
+        if content not in gone:
+            merged = len(gone) < len(here)
+            reason = "a text merged into it was edited" if merged else "both its source and the memory were edited"
+            return replace(item, action="conflict", reason=reason)
         if PLANTED in draft.notes and memory.status == "active":
-            return Planned(
-                "conflict", draft, project, memory, "its source now contains what looks like an instruction to an AI"
-            )
-        return Planned("update", draft, project, memory, "its source was edited")
+            reason = "its source now contains what looks like an instruction to an AI"
+            return replace(item, action="conflict", reason=reason)
+        return item
 
     def _secret(self, draft: Draft) -> Planned | None:
         """Return that a draft is skipped if it holds what looks like a secret, unless that is allowed."""
@@ -400,6 +419,10 @@ class Planner:
         ):
             return Planned("skip", draft, project, reason=f"you deleted this ({stone.memory_id})")
         return self._secret(draft) or Planned("add", draft, project)
+
+
+def _globs(paths: Iterable[str]) -> frozenset[str]:
+    return frozenset(path for path in paths if Anchor(path).is_glob)
 
 
 def _key(draft: Draft, project: str | None) -> str:

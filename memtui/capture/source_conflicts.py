@@ -222,11 +222,18 @@ def _looked_at(memory: Memory, decided: Sequence[SourceConflict]) -> Memory:
     )
     sources = new + tuple(
         replace(source, imported_hash=seen[source.path].seen_hash, span=seen[source.path].span or source.span)
-        if source.path in seen
+        if source.path in seen and _is_of(source, seen[source.path], memory)
         else source
         for source in memory.sources
     )
     return replace(memory, sources=sources)
+
+
+def _is_of(source: Source, text: SourceText, memory: Memory) -> bool:
+    """Return whether a source is the one whose text was decided on, where several texts of a file were merged."""
+    here = {other.imported_hash for other in memory.sources if other.path == text.path}
+    base = text.base.hash if text.base else None
+    return source.imported_hash == base or base not in here
 
 
 def _summary(side: Side, changed: Sequence[Memory]) -> str:
@@ -245,8 +252,8 @@ def store_conflicts(writer: VaultWriter, plan: ImportPlan, parted: Sequence[Plan
         memory = item.memory or writer.get_many([draft.record_id]).get(draft.record_id)
         if memory is None or path is None or draft.content == content_hash(memory):
             continue
-        base = bases_of(writer, [memory], path)[memory.id]
         taken = {source.imported_hash for source in memory.sources if source.path == path}
+        base = bases_of(writer, [memory], path, said={item.replaces} if item.replaces else None)[memory.id]
         texts.append(
             SourceText(
                 memory_id=memory.id,

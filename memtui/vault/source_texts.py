@@ -106,22 +106,27 @@ def _imported_hashes(memory: Memory, path: str) -> set[str | None]:
     return {source.imported_hash for source in memory.sources if source.path == path}
 
 
-def bases_of(reader: VaultReader, memories: Sequence[Memory], path: str) -> dict[str, Texts]:
+def bases_of(
+    reader: VaultReader, memories: Sequence[Memory], path: str, *, said: set[str | None] | None = None
+) -> dict[str, Texts]:
     """Return, by id, what a source said of each memory when it was last imported.
 
     That is the memory itself until somebody edits it, then what a source conflict or the journal contains; without
     those, the memory again.
+
+    Args:
+        said: content hashes of what it said, if only one of several texts of the source is meant.
     """
     edited = {
         memory.id: hashes
         for memory in memories
-        if content_hash(memory) not in (hashes := _imported_hashes(memory, path))
+        if content_hash(memory) not in (hashes := said or _imported_hashes(memory, path))
     }
     return {memory.id: Texts.of(memory) for memory in memories} | imported_texts(reader, edited)
 
 
 def imported_texts(reader: VaultReader, wanted: dict[str, set[str | None]]) -> dict[str, Texts]:
-    """Return, by id, the texts with one of these content hashes, from source conflicts and the journal."""
+    """Return, by id, the texts with one of these content hashes, from conflicts, the journal and merged memories."""
     found: dict[str, Texts] = {}
     for text in source_texts(reader, wanted) if wanted else ():
         for side in (text.stated, text.base):
@@ -131,7 +136,14 @@ def imported_texts(reader: VaultReader, wanted: dict[str, set[str | None]]) -> d
     for identifier, texts in _journaled(reader, missing):
         if identifier not in found and texts.hash in wanted[identifier]:
             found[identifier] = texts
-    return found
+    return found | _merged(reader, {identifier: wanted[identifier] for identifier in wanted if identifier not in found})
+
+
+def _merged(reader: VaultReader, wanted: dict[str, set[str | None]]) -> dict[str, Texts]:
+    """Return the texts that memories have of others which were merged into them."""
+    owners = reader.ids_by_content({text for texts in wanted.values() for text in texts if text}) if wanted else {}
+    found = ((identifier, owners.get(text or "")) for identifier, texts in wanted.items() for text in texts)
+    return {identifier: Texts.of(reader.get(owner[0][0])) for identifier, owner in found if owner}
 
 
 def _journaled(reader: VaultReader, identifiers: Sequence[str]) -> Iterator[tuple[str, Texts]]:
@@ -146,3 +158,17 @@ def _journaled(reader: VaultReader, identifiers: Sequence[str]) -> Iterator[tupl
     for identifier, *texts in sides:
         for record in (json.loads(side) for side in texts if side):
             yield str(identifier), Texts(*(str(record.get(part) or "") for part in _PARTS))
+
+
+def imported_anchors(reader: VaultReader, identifiers: Iterable[str]) -> dict[str, list[str]]:
+    """Return, by id, the paths of the anchors that memories had after the last import that changed them."""
+    condition, parameters = rows.among("r.entity_key", identifiers, few=rows.FEW_WIDE)
+    found = reader.connection.execute(
+        "SELECT r.entity_key, r.after FROM revisions r JOIN changes c ON c.number = r.change_number"
+        " WHERE r.entity = 'memory' AND r.after IS NOT NULL AND c.action = 'import' AND c.state = 'done'"
+        f" AND {condition} ORDER BY r.change_number",
+        parameters,
+    ).fetchall()
+    return {
+        str(identifier): [one["path"] for one in json.loads(after).get("anchors", ())] for identifier, after in found
+    }

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from memtui.capture.merge_conflicts import UNRESOLVED, UNRESOLVED_SETTINGS
 from memtui.capture.no_memory import STRUCTURE
 from memtui.text.sanitize import tame
 from memtui.text.words import counted, some_of
@@ -43,9 +44,11 @@ def told_files(skipped: Sequence[Skipped]) -> list[str]:
 def told_lines(skipped: Sequence[Skipped]) -> list[str]:
     """Return a sentence for each reason for which lines became no memory; what has no text of its own comes last."""
     conflicts = [
-        f"skipped {one.path}:{one.span[0]}: {one.reason}" for one in skipped if one.is_conflict and one.span is not None
+        f"skipped {one.path}:{one.span[0]}: {one.reason}"
+        for one in skipped
+        if _is_conflict(one) and one.span is not None
     ]
-    skipped = [one for one in skipped if not one.is_conflict]
+    skipped = [one for one in skipped if not _is_conflict(one)]
     lines = lines_left_out(skipped)
     places = _by_reason((one.reason, f"{one.path}:{one.span[0]}") for one in skipped if one.span is not None)
     said = [
@@ -56,6 +59,10 @@ def told_lines(skipped: Sequence[Skipped]) -> list[str]:
     structure = sum(number for reason, number in lines.items() if reason in STRUCTURE)
     said += [f"{counted(structure, 'line')} of headings, comments and separators"] if structure else []
     return [*conflicts, *said]
+
+
+def _is_conflict(lines: Skipped) -> bool:
+    return lines.is_conflict or lines.reason in {UNRESOLVED, UNRESOLVED_SETTINGS}
 
 
 def sources_read(read: SourcesRead) -> list[dict[str, object]]:
