@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from textwrap import dedent
@@ -150,11 +151,12 @@ def _end_of_settings(text: str, *, closed: bool = False) -> int:
             titled |= blank and kind == "comment"
             end = position if inside and not titled else end
             continue
-        if kind == "key":
-            goes_on = not (blank and inside) or name in _SETTINGS or (closed and name[0].islower())
-        else:
-            goes_on = inside and (kind == "nested" or (kind == "item" and not blank and not valued))
-        if not goes_on:
+        may_follow = {
+            "key": not (blank and inside) or name in _SETTINGS or (closed and name[:1].islower()),
+            "nested": inside,
+            "item": inside and not blank and not valued,
+        }
+        if not may_follow.get(kind):
             break
         valued = has_value if kind == "key" else valued
         inside, blank, titled, end = True, False, False, position
@@ -204,8 +206,11 @@ def _settings(inner: str) -> dict[str, object] | None:
         return None
     if not isinstance(loaded, dict):
         return None
-    values = {_canonical(str(key)): value for key, value in loaded.items()}
-    # `{src,lib}/**` and the like are patterns to people, and mappings to YAML.
+    return _with_patterns({_canonical(str(key)): value for key, value in loaded.items()}, inner)
+
+
+def _with_patterns(values: dict[str, object], inner: str) -> dict[str, object]:
+    """Return settings with patterns as written: `{src,lib}` and the like are patterns to people, mappings to YAML."""
     odd = [key for key in _GLOBS.intersection(values) if values[key] is not None and not globs_of(values[key])]
     lines_read = (_lenient_settings(inner) or {}) if odd else {}
     return values | {key: lines_read[key] for key in odd if key in lines_read}
@@ -260,14 +265,18 @@ def _lenient_settings(inner: str) -> dict[str, object] | None:
             items.append(_scalar(item[1]))
         else:
             words.append(line.strip())
+    return _together((key, _continued(value, items, words)) for key, value, items, words in settings) or None
+
+
+def _together(settings: Iterable[tuple[str, object]]) -> dict[str, object]:
+    """Return settings by key; of one that is stated twice, all patterns and the last of anything else."""
     values: dict[str, object] = {}
-    for key, value, items, words in settings:
-        stated = _continued(value, items, words)
+    for key, stated in settings:
         if key in _GLOBS and values.get(key) is not None:
             values[key] = [*globs_of(values[key]), *globs_of(stated)]
         elif stated is not None or key not in values:
             values[key] = stated
-    return values or None
+    return values
 
 
 def _continued(value: object, items: list[object], words: list[str]) -> object:

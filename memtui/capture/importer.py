@@ -71,6 +71,7 @@ class SourcesRead:
         drafts: every draft, with the folder whose project it belongs to (None: its own record says, or global).
         recuts: how to read a source again, split as at its last import, by its path in the drafts.
         roots: the folder that a source's path is relative to, by that path.
+        empty: the paths of sources that hold no memory, with the folder whose project they belong to.
     """
 
     files: list[ReadFile] = field(default_factory=list)
@@ -79,6 +80,7 @@ class SourcesRead:
     records: list[Record] = field(default_factory=list)
     recuts: dict[str, Recut] = field(default_factory=dict)
     roots: dict[str, Path] = field(default_factory=dict)
+    empty: list[tuple[str, Path]] = field(default_factory=list)
 
     def take(self, file: ReadFile, owner: Path | None, finished: Callable[[Draft], Draft]) -> None:
         """Add what a file holds.
@@ -149,7 +151,10 @@ def read_sources(
     for file in collected.files:
         root = file.file.root
         finished = partial(_finished, read=file, dates=dates[root], in_repository=repositories[root])
-        result.take(file, _project_folder(file.file.path, request), finished)
+        owner = _project_folder(file.file.path, request)
+        result.take(file, owner, finished)
+        if not file.result.drafts:
+            result.empty.append((file.file.name if repositories[root] else file.file.path.as_posix(), owner))
     return result
 
 
@@ -306,7 +311,8 @@ def _plan(
             names[folder] = project_of(folder)
         return names[folder]
 
-    planner = Planner(reader, request.options, recuts=read.recuts, is_gone=read.is_gone)
+    empty = [(path, view_of(reader, folder, request.project).project) for path, folder in read.empty]
+    planner = Planner(reader, request.options, recuts=read.recuts, is_gone=read.is_gone, empty=empty)
     offered = [(draft, owner(draft, folder)) for draft, folder in read.drafts]
     passed = _passed_over(reader, offered)
     plan = planner.plan([each for each in offered if each[0].record is not None or each[0].source.path not in passed])

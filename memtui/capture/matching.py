@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
@@ -220,34 +221,44 @@ def _marks(content: str, native_id: str | None) -> set[_Mark]:
     return marks | {("place", native_id)} if native_id else marks
 
 
-def relocated(memories: Sequence[Memory], drafts: Sequence[Draft], is_gone: Callable[[str, str], bool]) -> list[Memory]:
+def relocated(
+    memories: Sequence[Memory],
+    drafts: Sequence[Draft],
+    paths: Collection[str | None],
+    is_gone: Callable[[str, str], bool],
+) -> list[Memory]:
     """Return memories whose source moved their text to another file, with that place; the others are the same objects.
 
     Args:
         memories: those of one project.
-        drafts: what its files state now; a file of the import that no longer states a memory has lost it.
+        drafts: what its files state now.
+        paths: the files of the import; one that no longer states a memory has lost it.
         is_gone: called with (old path, path of a file of this import), returns whether the old file is missing.
     """
-    paths = {draft.source.path for draft in drafts}
     stated = {(source.path, draft.content) for draft in drafts for source in (draft.source, *draft.loaded_by)}
-    by_text: dict[str, Draft] = {}
-    known = {source.imported_hash for memory in memories for source in memory.sources}
-    for draft in drafts:
-        by_text.setdefault(draft.content, draft)
-        if draft.content not in known:
-            # Below another heading the title may differ.
-            by_text.setdefault(hash_parts("", draft.insight, draft.rationale, draft.snippet), draft)
+    by_text = _by_text(memories, drafts)
 
     def new_place(memory: Memory, source: Source) -> Source:
-        body = hash_parts("", memory.insight, memory.rationale, memory.snippet)
-        draft = by_text.get(source.imported_hash or "") or by_text.get(body)
-        if draft is None or (source.path, source.imported_hash) in stated:
+        if (source.path, source.imported_hash) in stated:
             return source
-        taken = any(other.path == draft.source.path for other in memory.sources)
+        draft = by_text.get(source.imported_hash or "") or by_text.get(_body(memory))
+        if draft is None or any(other.path == draft.source.path for other in memory.sources):
+            return source
         lost = source.path in paths or is_gone(source.path or "", draft.source.path or "")
-        return source if taken or not lost else replace(draft.source, imported_hash=source.imported_hash)
+        return replace(draft.source, imported_hash=source.imported_hash) if lost else source
 
     return [_with_sources(memory, new_place) for memory in memories]
+
+
+def _by_text(memories: Sequence[Memory], drafts: Sequence[Draft]) -> dict[str, Draft]:
+    """Return drafts by their content, and new ones without their title, which may name the heading above."""
+    known = {source.imported_hash for memory in memories for source in memory.sources}
+    found = {_body(draft): draft for draft in reversed(drafts) if draft.content not in known}
+    return found | {draft.content: draft for draft in reversed(drafts)}
+
+
+def _body(text: Memory | Draft) -> str:
+    return hash_parts("", text.insight, text.rationale, text.snippet)
 
 
 def _with_sources(memory: Memory, place_of: Callable[[Memory, Source], Source]) -> Memory:
@@ -270,6 +281,27 @@ def moved(memories: Sequence[Memory], paths: Mapping[str, str]) -> list[Memory]:
 def _moved_source(source: Source, paths: Mapping[str, str]) -> Source:
     new = paths.get(source.path or "")
     return source if new is None else replace(source, path=new)
+
+
+def more_sources(draft: Draft, copies: Sequence[Draft]) -> tuple[Source, ...]:
+    """Return the places other than its own that state a draft's text, or by which an assistant reads it."""
+    found = [*(copy.source for copy in copies), *chain.from_iterable(one.loaded_by for one in (draft, *copies))]
+    by_place = {(source.format, source.path): source for source in reversed(found)}
+    by_place.pop((draft.source.format, draft.source.path), None)
+    return tuple(reversed(by_place.values()))
+
+
+def fold_copies(drafts: Sequence[Draft]) -> tuple[dict[str, Draft], dict[str, list[Draft]]]:
+    """Return the first draft of each content, and its copies."""
+    firsts: dict[str, Draft] = {}
+    copies: dict[str, list[Draft]] = {}
+    for draft in drafts:
+        content = draft.content
+        if content in firsts:
+            copies.setdefault(content, []).append(draft)
+        else:
+            firsts[content] = draft
+    return firsts, copies
 
 
 class Known:
@@ -296,3 +328,16 @@ class Known:
             if lost and memory.status not in {"retired", "merged"} and (content in taken or content not in contents):
                 found[memory.id] = lost
         return found
+
+    def missing(
+        self, lost: Mapping[str, set[str | None]], found: Collection[str], paths: Collection[str | None]
+    ) -> list[Memory]:
+        """Return the memories in use that none of these files states, in any words."""
+        return [
+            memory
+            for memory in self.memories
+            if memory.status in {"active", "candidate"}
+            and memory.id in lost
+            and memory.id not in found
+            and lost[memory.id].issuperset(source.imported_hash for source in memory.sources if source.path in paths)
+        ]

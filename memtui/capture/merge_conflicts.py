@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from memtui.capture.blocks import Span
@@ -33,22 +33,24 @@ def merge_conflicts(lines: Sequence[str], *, code: AbstractSet[int] = frozenset(
         lines: the text's lines without line ends.
         code: numbers of lines that are code, where markers are examples.
     """
-    marks = [
-        (number, mark[0][0])
-        for number, line in enumerate(lines)
-        if line[:1] in "<|=>" and (mark := _MARKER.match(line.rstrip())) and number not in code
-    ]
     found: list[Span] = []
     start, halfway = -1, False
-    for number, sign in marks:
+    for number, sign in _markers(lines, code):
         if start >= 0 and sign in "|=":
             halfway |= sign == "="
         elif start >= 0 and sign == ">" and halfway:
             found.append(Span(start, number))
             start = -1
         elif sign != "=":
-            found += [Span(one, one) for one in (start, -1 if sign == "<" else number) if one >= 0]
+            alone = (start, -1 if sign == "<" else number)
+            found += [Span(one, one) for one in alone if one >= 0]
             start, halfway = (number, False) if sign == "<" else (-1, False)
     if start >= 0:
         found.append(Span(start, len(lines) - 1 if halfway else start))
     return found
+
+
+def _markers(lines: Sequence[str], code: AbstractSet[int]) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(lines):
+        if line[:1] in "<|=>" and (mark := _MARKER.match(line.rstrip())) and number not in code:
+            yield number, mark[0][0]

@@ -10,7 +10,16 @@ from itertools import chain
 from typing import Literal
 
 from memtui.capture.draft import Draft, Skipped, with_fit_tags
-from memtui.capture.matching import Known, match_edits, match_reworded, moved, relocated, renamed
+from memtui.capture.matching import (
+    Known,
+    fold_copies,
+    match_edits,
+    match_reworded,
+    more_sources,
+    moved,
+    relocated,
+    renamed,
+)
 from memtui.capture.readers.own_formats import news_of
 from memtui.capture.secret_screening import SecretScreen, without_secret_lines
 from memtui.capture.stable_split import Atom, Familiar, KnownUnit
@@ -108,10 +117,12 @@ class Planner:
         *,
         recuts: Mapping[str, Recut] | None = None,
         is_gone: Callable[[str, str], bool] = lambda _old, _new: False,
+        empty: Iterable[tuple[str, str | None]] = (),
     ) -> None:
         self._reader = reader
         self._options = options
         self._is_gone = is_gone
+        self._empty = list(empty)
         self._recuts = recuts or {}
         self._unskipped: list[Skipped] = []
         self._newly_skipped: list[Skipped] = []
@@ -128,7 +139,7 @@ class Planner:
         own = [(draft, project) for draft, project in drafts if draft.record is not None]
         foreign = [(draft, project) for draft, project in drafts if draft.record is None]
         plan.items.extend(self._plan_records(own))
-        by_project: dict[str | None, list[Draft]] = {}
+        by_project: dict[str | None, list[Draft]] = {project: [] for _, project in self._empty if project}
         for draft, project in foreign:
             by_project.setdefault(project, []).append(draft)
         for project, group in by_project.items():
@@ -209,15 +220,34 @@ class Planner:
         """Add to a plan what happens to the drafts of one project and to the memories they concern."""
         scope = Scope((project,)) if project else Scope((), with_unassigned=True)
         stored = self._reader.select(MemoryFilter(scope=scope, statuses=None), sort="created", now=_EPOCH)
+        paths = {draft.source.path for draft in drafts} | {path for path, owner in self._empty if owner == project}
         there = moved(stored, renamed(drafts, stored, self._is_gone))
-        known = Known(relocated(there, drafts, self._is_gone))
-        paths = {draft.source.path for draft in drafts}
+        known = Known(relocated(there, drafts, paths, self._is_gone))
         drafts = self._without_secret_lines(drafts, known)
         drafts, heirs = self._as_cut_before(drafts, known)
-        firsts, copies = _fold_copies(drafts)
+        firsts, copies = fold_copies(drafts)
         lost = known.unstated(firsts, paths)
         edited = {content: memory for content, memory in heirs.items() if memory.id in lost}
         edited |= self._edited(firsts, edited, lost, drafts, known)
+        items = self._items(firsts, copies, known, project, edited=edited, lost=lost, paths=paths)
+        in_new_place = [memory for memory, old in zip(known.memories, stored, strict=True) if memory is not old]
+        rescoped = self._rescoped(items)
+        plan.moved += [replace(memory, anchors=rescoped.pop(memory.id, memory.anchors)) for memory in in_new_place]
+        plan.items += [_about_other_files(item, rescoped) for item in items]
+        plan.missing += known.missing(lost, {memory.id for memory in edited.values()}, paths)
+
+    def _items(
+        self,
+        firsts: Mapping[str, Draft],
+        copies: Mapping[str, Sequence[Draft]],
+        known: Known,
+        project: str | None,
+        *,
+        edited: Mapping[str, Memory],
+        lost: Mapping[str, set[str | None]],
+        paths: set[str | None],
+    ) -> list[Planned]:
+        """Return what happens to each text, given the memories that it is the new text of, by content."""
         left = {
             content: draft
             for content, draft in firsts.items()
@@ -233,22 +263,13 @@ class Planner:
                 item = self._moved_on(draft, project, edited[content], lost[edited[content].id])
             else:
                 item = self._new(draft, project, elsewhere.get(content), deleted.get(content))
-            items.append(replace(item, more_sources=_more_sources(draft, copies.get(content, ()))))
-        plan.items += self._rescoped(items)
-        found = {memory.id for memory in edited.values()}
-        plan.missing += [
-            memory
-            for memory in known.memories
-            if memory.id in lost.keys() - found
-            and memory.status in {"active", "candidate"}
-            and lost[memory.id].issuperset(source.imported_hash for source in memory.sources if source.path in paths)
-        ]
-        plan.moved += [memory for memory, old in zip(known.memories, stored, strict=True) if memory is not old]
+            items.append(replace(item, more_sources=more_sources(draft, copies.get(content, ()))))
+        return items
 
-    def _rescoped(self, items: Sequence[Planned]) -> Iterable[Planned]:
-        """Yield the items; a memory whose source now names other patterns of files is updated to that."""
+    def _rescoped(self, items: Sequence[Planned]) -> dict[str, tuple[Anchor, ...]]:
+        """Return the anchors, by id, of memories whose source now names other patterns of files."""
         differing = {
-            item.memory.id
+            item.memory.id: item.memory.anchors
             for item in items
             if item.action == "unchanged"
             and item.memory is not None
@@ -257,16 +278,15 @@ class Planner:
             and _globs(item.draft.anchors) != _globs(anchor.path for anchor in item.memory.anchors)
         }
         imported = imported_anchors(self._reader, differing)
+        found = {}
         for item in items:
-            was = _globs(imported.get(item.memory.id, ())) if item.memory and item.memory.id in differing else None
-            now = _globs(item.draft.anchors)
-            if item.memory is None or was is None or was == now:
-                yield item  # what differs, a person changed here
-                continue
-            kept = [anchor for anchor in item.memory.anchors if anchor.path not in was - now]
-            new = [Anchor(path) for path in item.draft.anchors if path in now and Anchor(path) not in kept]
-            reason = "its source is about other files now"
-            yield replace(item, action="update", reason=reason, anchors=(*new, *kept))
+            identifier = item.memory.id if item.memory is not None else ""
+            was, now = _globs(imported.get(identifier, ())), _globs(item.draft.anchors)
+            if identifier in imported and was != now:  # else what differs, a person changed here
+                kept = [anchor for anchor in differing[identifier] if anchor.path not in was - now]
+                new = [Anchor(path) for path in item.draft.anchors if path in now and Anchor(path) not in kept]
+                found[identifier] = (*new, *kept)
+        return found
 
     def _new(self, draft: Draft, project: str | None, elsewhere: Memory | None, deleted: Memory | None) -> Planned:
         """Decide on a text that no memory of the project has; it may be in another project, or be deleted."""
@@ -421,6 +441,13 @@ class Planner:
         return self._secret(draft) or Planned("add", draft, project)
 
 
+def _about_other_files(item: Planned, rescoped: Mapping[str, tuple[Anchor, ...]]) -> Planned:
+    anchors = rescoped.get(item.memory.id) if item.memory is not None else None
+    if anchors is None:
+        return item
+    return replace(item, action="update", reason="its source is about other files now", anchors=anchors)
+
+
 def _globs(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(path for path in paths if Anchor(path).is_glob)
 
@@ -462,24 +489,3 @@ def _reworded(drafts: Mapping[str, Draft], known: Sequence[Memory], paths: set[s
     found = match_reworded(list(drafts.values()), deleted)
     contents = list(drafts)
     return {contents[number]: memory for number, memory in found.items()}
-
-
-def _more_sources(draft: Draft, copies: Sequence[Draft]) -> tuple[Source, ...]:
-    """Return the places other than its own that state a draft's text, or by which an assistant reads it."""
-    found = [*(copy.source for copy in copies), *chain.from_iterable(one.loaded_by for one in (draft, *copies))]
-    by_place = {(source.format, source.path): source for source in reversed(found)}
-    by_place.pop((draft.source.format, draft.source.path), None)
-    return tuple(reversed(by_place.values()))
-
-
-def _fold_copies(drafts: Sequence[Draft]) -> tuple[dict[str, Draft], dict[str, list[Draft]]]:
-    """Return the first draft of each content, and its copies."""
-    firsts: dict[str, Draft] = {}
-    copies: dict[str, list[Draft]] = {}
-    for draft in drafts:
-        content = draft.content
-        if content in firsts:
-            copies.setdefault(content, []).append(draft)
-        else:
-            firsts[content] = draft
-    return firsts, copies
