@@ -183,7 +183,7 @@ class Parts:
 
     def _dangling(self, kept: list[Block]) -> list[Block]:
         """Leave out a lone paragraph that only leads to what is no memory or stands below other headings."""
-        if not only_announces(kept[0].content):
+        if not only_announces(kept[0].content, PIECE_CHARS):
             return kept
         self.gaps.append((kept[0].lines, SkipReason.LEAD))
         return []

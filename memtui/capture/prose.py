@@ -40,6 +40,7 @@ _BOLD_LEAD = re.compile(r"(?:\*\*|__)(?=\S).{1,160}?(?<=\S)(?:\*\*|__)(?:\s*\([^
 _KEY = re.compile(r"(?:[^\s:：.,;]+ ){0,3}[^\s:：.,;]+[:：]\s+(?=\S)")
 _CHECK_BOX = re.compile(r"\[[ xX]\]\s")
 _NESTED = re.compile(r"\n[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
+_FENCE_LINE = re.compile(r"\n[ \t]*(?:`{3}|~{3})")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 WORD_LETTER = re.compile(r"\w")
@@ -54,6 +55,7 @@ _IMPERATIVE_WORDS = 3
 _STRONG_WORDS = 2
 _SPLIT_SHARE = 0.66  # two of three
 _ORDERED_SHARE = 0.5
+_RULE_WORDS = 25
 _NESTED_CHARS = 60
 _LINK_HEAD_WORDS = 10
 
@@ -173,13 +175,13 @@ def announces(text: str) -> bool:
     return text.rstrip().rstrip("*_ ").endswith(_ANNOUNCES)
 
 
-def only_announces(text: str) -> bool:
-    """Return whether words before a colon say nothing but that something follows."""
+def only_announces(text: str, most_words: int = FULL_SENTENCE_WORDS) -> bool:
+    """Return whether words before a colon, up to so many, say nothing but that something follows."""
     plain = plain_text(text).strip(EDGES)
     if not is_statement(text) or is_counted(plain):
         return True
     announced = pattern("announcing").match(plain) or pattern("following").search(plain)
-    return bool(announced) and words_in(plain) <= FULL_SENTENCE_WORDS
+    return bool(announced) and words_in(plain) <= most_words
 
 
 def lead_role(block: Block) -> LeadRole | None:
@@ -280,7 +282,10 @@ def splits_into_items(block: Block, texts: Sequence[str], heading_path: Sequence
     if is_negative(heading) and not all(map(is_strong, map(first_paragraph, items))):
         return False
     if block.kind == "ordered" and not about_rules:
-        return sum(map(_is_firm, items)) >= _ORDERED_SHARE * len(items)
+        if any(map(is_procedure, heading_path)):
+            return False
+        long = sum(map(words_in, items)) >= _RULE_WORDS * len(items) and all(map(is_statement, items))
+        return long or sum(map(_is_firm, items)) >= _ORDERED_SHARE * len(items)
     return sum(map(is_statement, items)) >= _SPLIT_SHARE * len(items)
 
 
@@ -297,7 +302,7 @@ def _is_firm(item: str) -> bool:
     lead = _BOLD_LEAD.match(first)
     if lead is None or _NAMES_FIRST.match(first):
         return is_strong(first)
-    return words_in(plain_text(first[lead.end() :])) >= _SENTENCE_WORDS
+    return words_in(plain_text(_FENCE_LINE.split(first[lead.end() :], maxsplit=1)[0])) >= _SENTENCE_WORDS
 
 
 def splits_into_rows(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:

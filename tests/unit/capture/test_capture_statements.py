@@ -150,6 +150,32 @@ def test_headings_of_counted_things_keep_what_is_below_them() -> None:
     assert "### File" in piece.text
 
 
+def test_numbered_commands_stay_steps_below_a_heading_about_running() -> None:
+    enter = "1. **Enter the folder of the gauge:**\n   ```sh\n   cd gauge\n   ```"
+    start = "2. **Start the gauge:**\n   ```sh\n   ./run\n   ```"
+    assert texts(f"## Building and Running\n\n### Gauge\n\n{enter}\n\n{start}\n") == [f"{enter}\n\n{start}"]
+
+
+def test_a_tagged_example_stays_with_its_rule() -> None:
+    text = "Answer a skipper in two sentences.\n\n<example>\nHello! Berth four is free.\n\nSee you at noon.\n</example>"
+    assert texts(f"# Tone\n\n{text}\n") == [text]
+
+
+def test_paragraphs_that_state_something_are_memories_of_their_own() -> None:
+    first = "The tide model runs on the old server in the harbour office."
+    second = "Forecasts are kept for ninety days and then thrown away."
+    assert texts(f"# Model\n\n{first}\n\n{second}\n\nThis keeps the disk small.\n") == [
+        first,
+        f"{second}\n\nThis keeps the disk small.",
+    ]
+
+
+def test_a_lead_that_states_something_stays_with_its_list() -> None:
+    items = "- The ship is longer than ninety metres.\n- The ship carries fuel."
+    text = f"A berth needs a permit when one of the following holds:\n\n{items}"
+    assert texts(f"# Permits\n\n{text}\n") == [text]
+
+
 # -- tables ----------------------------------------------------------------------------------------
 
 
