@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memtui.domain.freshness import due_at, freshness, last_trusted_at
 from memtui.domain.identity import linked_folder
@@ -239,56 +240,44 @@ class MemoryActs:
         """Pin or unpin memories; None unpins them where all are pinned, else pins them."""
         from memtui.curate import lifecycle
 
-        present, gone = self._present(identifiers)
-        wanted = self._some_unpinned(present) if pinned is None else pinned
-        return self.change(
-            lambda: lifecycle.pin(self._vault, present, actor=self._actor, pinned=wanted),
-            "Pinned" if wanted else "Unpinned",
-            gone,
-        )
+        if pinned is None:
+            with self._access.read_vault.read() as reader:
+                pinned = reader.count(MemoryFilter(statuses=None, ids=tuple(identifiers), pinned=False)) > 0
+        return self._act(lifecycle.pin, identifiers, "Pinned" if pinned else "Unpinned", pinned=pinned)
 
     def retire(self, identifiers: Sequence[str]) -> Done:
         from memtui.curate import lifecycle
 
-        present, gone = self._present(identifiers)
-        return self.change(lambda: lifecycle.retire(self._vault, present, actor=self._actor), "Retired", gone)
+        return self._act(lifecycle.retire, identifiers, "Retired")
 
     def restore(self, identifiers: Sequence[str]) -> Done:
         """Bring retired or superseded memories back into use."""
         from memtui.curate import lifecycle
 
-        present, gone = self._present(identifiers)
-        return self.change(lambda: lifecycle.restore(self._vault, present, actor=self._actor), "Restored", gone)
+        return self._act(lifecycle.restore, identifiers, "Restored")
 
     def verify(self, identifiers: Sequence[str]) -> Done:
         """Confirm memories; their files are taken as they are where all are of one project."""
         from memtui.curate import lifecycle
 
-        present, gone = self._present(identifiers)
         with self._access.read_vault.read() as reader:
-            projects = {memory.project for memory in reader.get_many(present).values()}
+            projects = {memory.project for memory in reader.get_many(identifiers).values()}
             tree = self._access.tree_of(reader, projects.pop()) if len(projects) == 1 else None
-        return self.change(
-            lambda: lifecycle.verify(self._vault, present, actor=self._actor, tree=tree), "Verified", gone
-        )
+        return self._act(lifecycle.verify, identifiers, "Verified", tree=tree)
 
-    def _present(self, identifiers: Sequence[str]) -> tuple[list[str], int]:
-        """Return those of the memories that are still there, and how many are not: one that is gone stops no other.
+    def _act(self, service: Callable[..., Outcome], identifiers: Sequence[str], word: str, **options: Any) -> Done:
+        """Change those of the memories that are still there: one that is gone stops no other.
 
         A single one is passed on as it is, so that its own error says what became of it.
         """
-        if len(identifiers) == 1:
-            return list(identifiers), 0
-        wanted = MemoryFilter(statuses=None, ids=tuple(identifiers))
-        with self._access.read_vault.read() as reader:
-            there = set(reader.select_ids(wanted, sort="created", now=self._vault.now()))
-        present = [identifier for identifier in identifiers if identifier in there]
-        return present, len(identifiers) - len(present)
-
-    def _some_unpinned(self, identifiers: Sequence[str]) -> bool:
-        wanted = MemoryFilter(statuses=None, ids=tuple(identifiers), pinned=False)
-        with self._access.read_vault.read() as reader:
-            return reader.count(wanted) > 0
+        present = list(identifiers)
+        if len(present) > 1:
+            wanted = MemoryFilter(statuses=None, ids=tuple(identifiers))
+            with self._access.read_vault.read() as reader:
+                there = set(reader.select_ids(wanted, sort="created", now=self._vault.now()))
+            present = [identifier for identifier in identifiers if identifier in there]
+        change = partial(service, self._vault, present, actor=self._actor, **options)
+        return self.change(change, word, len(identifiers) - len(present))
 
     def change(self, act: Callable[[], Outcome], word: str, gone: int = 0) -> Done:
         """Make a change and say what it did.

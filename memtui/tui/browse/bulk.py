@@ -27,12 +27,12 @@ from memtui.tui.memory_view import Block
 from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.tui.state import Opening
 from memtui.tui.values import Done, Signature
-from memtui.tui.vault_access import MemoryActs, VaultAccess
+from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 from memtui.tui.widgets.memory_list import MemoryList
 from memtui.vault.filters import MemoryFilter
-from memtui.wording.outcomes import skip_reason
+from memtui.wording.outcomes import acted, skip_reason
 
 WINDOW = 1_500  # Memories read under one lease: about 100 ms
 MOST_TOLD = 200  # Memories that were left alone and are named; the rest are counted
@@ -63,7 +63,6 @@ class BulkAccess:
     def __init__(self, access: VaultAccess) -> None:
         self._access = access
         self._vault, self._reading, self._opening = access.vault, access.read_vault, access.opening
-        self._acts = MemoryActs(access)
 
     left: LeftAlone = LeftAlone()  # what the last act left alone
 
@@ -102,56 +101,35 @@ class BulkAccess:
     def retag(self, versions: Mapping[str, int], typed: str) -> Done:
         """Add tags and take tags away: `redis -old` adds the one and takes the other."""
         added, gone = tags_from(typed)
-        return self._many(
-            lambda: change_many(self._vault, versions, actor=self._opening.actor, add_tags=added, remove_tags=gone),
-            "Retagged",
-        )
+        return self._many("Retagged", change_many, versions, add_tags=added, remove_tags=gone)
 
     def rekind(self, versions: Mapping[str, int], kind: str) -> Done:
-        return self._many(
-            lambda: change_many(self._vault, versions, actor=self._opening.actor, kind=kind), f"Made {tame(kind)}"
-        )
+        return self._many(f"Made {tame(kind)}", change_many, versions, kind=kind)
 
     def set_half_life(self, versions: Mapping[str, int], typed: str) -> Done:
         """Give them a half-life of their own, or with nothing typed that of their kind."""
         days = parse_duration(typed) if typed.strip() else KIND_HALF_LIFE
-        return self._many(
-            lambda: change_many(self._vault, versions, actor=self._opening.actor, half_life_days=days),
-            "Gave a half-life to",
-        )
+        return self._many("Gave a half-life to", change_many, versions, half_life_days=days)
 
     def verify_all(self, versions: Mapping[str, int]) -> Done:
         """Say "still true"; their files are taken as they are where the project's tree is at hand."""
         with self._reading.read() as reader:
             tree = self._access.view_of(reader).tree
-        return self._many(
-            lambda: lifecycle.verify(
-                self._vault, list(versions), actor=self._opening.actor, tree=tree, versions=versions
-            ),
-            "Verified",
-        )
+        return self._many("Verified", lifecycle.verify, list(versions), versions=versions, tree=tree)
 
     def retire_all(self, versions: Mapping[str, int]) -> Done:
-        return self._many(
-            lambda: lifecycle.retire(self._vault, list(versions), actor=self._opening.actor, versions=versions),
-            "Retired",
-        )
+        return self._many("Retired", lifecycle.retire, list(versions), versions=versions)
 
-    def _many(self, act: Callable[[], Outcome], word: str) -> Done:
-        """Act, and note what was left alone with its title."""
-        outcomes: list[Outcome] = []
-
-        def noted() -> Outcome:
-            outcomes.append(act())
-            return outcomes[-1]
-
-        done = self._acts.change(noted, word)
-        skipped = outcomes[0].skipped
+    def _many(self, word: str, service: Callable[..., Outcome], chosen: object, **options: Any) -> Done:
+        """Change memories, and note what was left alone with its title."""
+        self._opening.before_change()
+        outcome = service(self._vault, chosen, actor=self._opening.actor, **options)
+        skipped = outcome.skipped
         named = [each.id for each in skipped[:MOST_TOLD]]
         titles = {memory.id: tame(memory.title, 200) for memory in self._access.memories(named)} if named else {}
         told = [(titles.get(each.id, each.id), tame(skip_reason(each))) for each in skipped[:MOST_TOLD]]
         self.left = LeftAlone(told, len(skipped))
-        return done
+        return Done(acted(word, outcome), changed=bool(outcome.changed))
 
 
 QUERY, TAGS, HALF_LIFE = "query", "tags", "half-life"

@@ -74,6 +74,7 @@ class ConflictScreen(MemtuiScreen):
         "both": "both changed it",
     }
     """Who changed a field."""
+    CHANGING: ClassVar[str] = "mine"  # The side whose text changes what is stored
 
     def __init__(self, opening: Opening, base: Memory, theirs: Memory, wish: Wish, last: str = "") -> None:
         super().__init__(opening)
@@ -309,8 +310,8 @@ class ConflictScreen(MemtuiScreen):
         """Return the chosen values that differ from what is stored now."""
         values: dict[str, Any] = {}
         for each in self._differences:
-            if chosen[each.field] == "mine":
-                values[each.field] = each.mine
+            if chosen[each.field] == self.CHANGING:
+                values[each.field] = getattr(each, self.CHANGING)
             elif chosen[each.field] == "both" and each.combined is not None:
                 values[each.field] = each.combined[0]
         return values
@@ -378,11 +379,8 @@ class SourceConflictScreen(ConflictScreen):
         "theirs": "Theirs: the source now",
         "mine": "Mine: in the vault",
     }
-    WHO: ClassVar[Mapping[str, str]] = {
-        "theirs": "source changed",
-        "mine": "vault changed",
-        "both": "both changed it",
-    }
+    WHO: ClassVar[Mapping[str, str]] = {"theirs": "source changed", "mine": "vault changed", "both": "both changed it"}
+    CHANGING = "theirs"
 
     def __init__(self, opening: Opening, conflict: SourceConflict, left: int, *, moved: bool = False) -> None:
         self._conflict = conflict
@@ -401,16 +399,6 @@ class SourceConflictScreen(ConflictScreen):
         more = f" · {self._left:,} left" if self._left > 1 else ""
         now = " (moved away)" if self._moved else ""
         return f"   {tame(place, 40)}{now}{more}"
-
-    def taken(self, chosen: Mapping[str, Choice]) -> dict[str, Any]:
-        """Return the chosen values that differ from what the memory says."""
-        values: dict[str, Any] = {}
-        for each in self._differences:
-            if chosen[each.field] == "theirs":
-                values[each.field] = each.theirs
-            elif chosen[each.field] == "both" and each.combined is not None:
-                values[each.field] = each.combined[0]
-        return values
 
     def store(self, values: Mapping[str, Any]) -> tuple[Memory, Done]:
         """Save the result, and that the source was seen; called in a thread."""
