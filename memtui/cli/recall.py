@@ -78,14 +78,11 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
     session.say_model_problem()
     if found.hits and not found.is_sure:
         say("Nothing matches well; the closest:")
-    if session.json:
-        _write_records(session, found.hits, now)
-    elif arguments.explain:
+    if arguments.explain and not session.json:
         _write_explanations(found.hits)
         _say_notes(view.tree, files)
     else:
-        memories = [(hit.memory, f"{hit.score:.2f}") for hit in found.hits]
-        write_table([m.id, score, m.kind, m.project or "unassigned", m.title] for m, score in memories)
+        _write_hits(session, found.hits, now)
     if not found.hits:
         wider = "" if scope.is_everything else " --all-projects searches every project."
         say(f"Nothing found{_outdated_words(found.outdated)}.{wider}")
@@ -111,7 +108,11 @@ def _say_notes(tree: Tree | None, files: Sequence[str]) -> None:
         say(f"note: {note}")
 
 
-def _write_records(session: Session, hits: Sequence[Hit], now: datetime) -> None:
+def _write_hits(session: Session, hits: Sequence[Hit], now: datetime) -> None:
+    if not session.json:
+        memories = [(hit.memory, f"{hit.score:.2f}") for hit in hits]
+        write_table([m.id, score, m.kind, m.project or "unassigned", m.title] for m, score in memories)
+        return
     from memtui.curate.views import view_memories, view_record
     from memtui.wording.reasons import explanation_record
 

@@ -142,7 +142,7 @@ class Session:
     def resolve(self, prefixes: Iterable[str]) -> list[str]:
         """Return whole ids, each once, in their order.
 
-        Raises `NotFoundError, AmbiguousIdError`: a prefix fits no memory or several.
+        Raises `NotFoundError` or `AmbiguousIdError`: a prefix fits no memory or several.
         """
         with self.vault.read() as reader:
             return list(dict.fromkeys(reader.resolve(prefix) for prefix in prefixes))

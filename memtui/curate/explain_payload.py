@@ -38,7 +38,7 @@ def explain_one(vault: Vault, pack: Pack, identifier: str, scope: Scope) -> Expl
 
     `scope`: the projects that the payload was made for.
 
-    Raises `NotFoundError, AmbiguousIdError`: the prefix names no memory, or several.
+    Raises `NotFoundError` or `AmbiguousIdError`: the prefix names no memory, or several.
     """
     with vault.read() as reader:
         memory = reader.get(reader.resolve(identifier))

@@ -146,7 +146,7 @@ def resolved(reader: VaultReader, prefixes: Iterable[str], *, optional: Containe
 
     `optional`: ids that are left out where no memory has them.
 
-    Raises `NotFoundError, AmbiguousIdError`: a prefix names no memory, or several.
+    Raises `NotFoundError` or `AmbiguousIdError`: a prefix names no memory, or several.
     """
     prefixes = list(prefixes)
     known = reader.get_many(prefixes)

@@ -316,7 +316,7 @@ _SETTINGS: Mapping[str, Callable[[VaultWriter, _Step], None]] = {
 def thing_from_record(record: Record) -> Link | Verdict | Signal | Tombstone:
     """Return the link, verdict, signal or tombstone of a typed line.
 
-    Raises `KeyError, RecordError`: the line lacks a key or has a wrong value.
+    Raises `KeyError` or `RecordError`: the line lacks a key or has a wrong value.
     """
     kind = record["type"]
     if kind == "link":
