@@ -115,7 +115,7 @@ def retire(
 
 def _checked_reason(reason: str, patterns: Sequence[tuple[str, str]], *, allow_secret: bool) -> str:
     reason = one_line(reason)
-    if not allow_secret:
+    if reason and not allow_secret:
         refuse_secrets_in(reason, patterns, what="reason")
     return reason
 

@@ -185,6 +185,25 @@ class CursorList(MovingView):
         self.border_subtitle = Content(count)
 
 
+ListT = TypeVar("ListT", bound=CursorList)
+
+
+@dataclass
+class ListMessage(Message, Generic[ListT]):
+    """What a list tells its screen."""
+
+    NEWEST_COUNTS: ClassVar[bool] = True  # Whether the newest of a burst stands for all
+
+    list: ListT
+
+    @property
+    def control(self) -> ListT:
+        return self.list
+
+    def can_replace(self, message: Message) -> bool:
+        return self.NEWEST_COUNTS and type(message) is type(self) and message.list is self.list
+
+
 PARTS = ("kind", "dim", "bar", "mark", "warning", "good", "heading")  # Styles that a line may use beside the ground
 
 
@@ -200,28 +219,14 @@ class PickList(CursorList):
     COMPONENT_CLASSES = {"pick-list--cursor", *(f"pick-list--{part}" for part in PARTS)}  # noqa: RUF012 - Textual declares it as a class variable
 
     @dataclass
-    class Highlighted(Message):
+    class Highlighted(ListMessage["PickList"]):
         """The cursor came to another line, or the lines changed under it."""
 
-        list: PickList
-
-        @property
-        def control(self) -> PickList:
-            return self.list
-
-        def can_replace(self, message: Message) -> bool:
-            """Let the newest of a burst stand for all."""
-            return isinstance(message, PickList.Highlighted) and message.list is self.list
-
     @dataclass
-    class Chosen(Message):
+    class Chosen(ListMessage["PickList"]):
         """A line was clicked that was current already."""
 
-        list: PickList
-
-        @property
-        def control(self) -> PickList:
-            return self.list
+        NEWEST_COUNTS = False
 
     def segments(self, index: int, width: int, paint: Paint) -> list[Segment]:
         """Return a line after its edge, in that many cells."""

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Size
-from textual.message import Message
 from textual.strip import Strip
 
 from memtui.tui.memory_view import AGE_CELLS, BAR_CELLS, MARK_DUE, MARK_PINNED, fit, freshness_bar, short_age
 from memtui.tui.values import Row
-from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, Paint
+from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, ListMessage, Paint
 
 
 class Marks:
@@ -165,59 +164,27 @@ class MemoryList(CursorList):
     COMPONENT_CLASSES = {"memory-list--cursor", *(f"memory-list--{part}" for part in PARTS)}  # noqa: RUF012 - Textual declares it as a class variable
 
     @dataclass
-    class RowsWanted(Message):
+    class RowsWanted(ListMessage["MemoryList"]):
         """Rows came into sight that are not here yet, or without their memories."""
 
-        list: MemoryList
         ids: tuple[str, ...]
         urgent: bool = True  # whether a placeholder is seen, or a row may be out of date
 
-        @property
-        def control(self) -> MemoryList:
-            return self.list
-
-        def can_replace(self, message: Message) -> bool:
-            """Let the newest of a burst stand for all."""
-            return isinstance(message, MemoryList.RowsWanted)
-
     @dataclass
-    class Highlighted(Message):
+    class Highlighted(ListMessage["MemoryList"]):
         """The cursor came to a memory, or to none."""
 
-        list: MemoryList
         id: str | None
 
-        @property
-        def control(self) -> MemoryList:
-            return self.list
-
-        def can_replace(self, message: Message) -> bool:
-            """Let the newest of a burst stand for all."""
-            return isinstance(message, MemoryList.Highlighted)
-
     @dataclass
-    class Marked(Message):
+    class Marked(ListMessage["MemoryList"]):
         """Other rows are marked than before."""
 
-        list: MemoryList
-
-        @property
-        def control(self) -> MemoryList:
-            return self.list
-
-        def can_replace(self, message: Message) -> bool:
-            """Let the newest of a burst stand for all."""
-            return isinstance(message, MemoryList.Marked)
-
     @dataclass
-    class Chosen(Message):
+    class Chosen(ListMessage["MemoryList"]):
         """A row was clicked that was current already."""
 
-        list: MemoryList
-
-        @property
-        def control(self) -> MemoryList:
-            return self.list
+        NEWEST_COUNTS = False
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
