@@ -9,7 +9,18 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from memtui.analysis.sentence_acts import CODE_SPAN, SENTENCE_CHARS, acts_of, openings, sightings, table
+from memtui.analysis.sentence_acts import (
+    CODE_SPAN,
+    RULES,
+    SENTENCE_CHARS,
+    acts_of,
+    is_command,
+    openings,
+    pattern,
+    sightings,
+    table,
+    words_of,
+)
 from memtui.domain.kinds import DEFAULT_KINDS
 from memtui.domain.memory import Memory, Source
 
@@ -81,11 +92,21 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])")
 def _sentence_features(text: str) -> Iterator[tuple[str, float]]:
     """Yield what each sentence does and its share: the first weighs more than all others together."""
     sentences = list(islice(_sentences(text), _MOST_SENTENCES))
+    if len(sentences) > 1 and _only_leads(sentences[0]):
+        del sentences[0]
     for number, sentence in enumerate(sentences):
         share = _SHARE_OF_REST / (len(sentences) - 1) if number else 1.0
         if not number and len(sentences) > 1 and sentence.endswith((":", "：")):
             share = _SHARE_OF_LEAD_IN
         yield from ((act, share) for act in acts_of(sentence))
+
+
+def _only_leads(sentence: str) -> bool:
+    """Return whether a sentence only points elsewhere, or names the occasion of what follows."""
+    lower = sentence.lower()
+    occasion = sentence.endswith((":", "：")) and lower.partition(" ")[0] in words_of("conditions")
+    points = pattern("points").match(lower)
+    return bool(occasion or points) and RULES.isdisjoint(acts_of(sentence) - ({"orders"} if points else set()))
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -112,7 +133,9 @@ def _blocks(text: str) -> Iterator[str]:
 _SHELL_FENCE = re.compile(
     r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:(?:ba|z|fi)?sh|shell|console|powershell|ps1|cmd)[ \t]*$", re.MULTILINE
 )
+_PLAIN_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:text)?[ \t]*\n[ \t]*(?!`|~)(\S[^\n]*)$", re.MULTILINE)
 _TREE = re.compile(r"[├└]─|^[ \t]*[|`]--[ \t]|^[ \t]*[\w.-]+/[ \t]*(?:#|$)", re.MULTILINE)
+_SETTINGS = re.compile(r"^[ \t]*(?:export )?[A-Z][A-Z0-9_]{2,}=", re.MULTILINE)
 _OPEN_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[ \][ \t]")
 _CHECKLIST = re.compile(
     r"\b(?:check ?list|before|after|criteria|definition of done|validation|plan)\b|检查", re.IGNORECASE
@@ -123,10 +146,10 @@ def _form_features(text: str, context: Iterable[str]) -> Iterator[tuple[str, flo
     only_code = not any(block.strip() for block in _blocks(text))
     if _TREE.search(text):
         yield "tree", 1.0
-    elif _SHELL_FENCE.search(text):
+    elif _SHELL_FENCE.search(text) or any(is_command(f"{found[1]} ;") for found in _PLAIN_FENCE.finditer(text)):
         yield ("shell_alone" if only_code else "shell"), 1.0
     elif only_code:
-        yield "code_alone", 1.0
+        yield "settings" if _SETTINGS.search(text) else "code_alone", 1.0
     if any(map(_OPEN_BOX.match, _prose(text))):
         yield "checklist" if any(map(_CHECKLIST.search, context)) else "open_box", 1.0
 
@@ -134,8 +157,8 @@ def _form_features(text: str, context: Iterable[str]) -> Iterator[tuple[str, flo
 # Its headings and its source
 
 _HEADING_SHARES = (1.0, 0.6, 0.3)
-_FITTING = 1.2
-_LONG_HEADING, _LONG_SHARE = 4, 0.4
+_FITTING, _BESIDE_RULE = 1.2, 0.5
+_LONG_HEADING, _LONG_SHARE, _WHOLE_SHARE = 4, 0.4, 1.3
 _FILE_SHARE = 0.4
 _WEAK_WEIGHT, _HINT_WEIGHT, _FIRM_WEIGHT = 1.3, 4.0, 20.0
 _WHY = re.compile(r"\b(?:because|since|why|reason)\b|原因|因为|理由|ため", re.IGNORECASE)
@@ -144,17 +167,23 @@ _MEMORY_BANKS = frozenset({"memory-bank", "memory_bank"})
 
 def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterator[tuple[str, float]]:
     """Yield the kinds that the headings stand for, and how much each counts: more if the text does what fits it."""
-    for distance, heading in enumerate(reversed(heading_path[-len(_HEADING_SHARES) :])):
-        if distance and distance == len(heading_path) - 1:
-            continue  # the outermost of several is the document's own title
-        for kind, weight in _named_kinds(heading):
-            fits = not features.isdisjoint(table("heading_fits").get(kind, ()))
-            yield kind, (weight + _FITTING * fits) * _HEADING_SHARES[distance]
+    above = heading_path[1:] if len(heading_path) > 1 else heading_path  # the first of several is the document's title
+    named = [kinds for heading in reversed(above) if (kinds := dict(_named_kinds(heading)))]
+    entry = {"entry"} if named and above and not dict(_named_kinds(above[-1])) else set()
+    for kinds, share in zip(named, _HEADING_SHARES, strict=False):
+        for kind, weight in kinds.items():
+            fits = not (features | entry).isdisjoint(table("heading_fits").get(kind, ()))
+            weakened = _BESIDE_RULE if kind == "convention" and features & {"forbids", "obliges"} else 1.0
+            yield kind, (weight * weakened + _FITTING * fits) * share
 
 
 def _named_kinds(heading: str) -> Iterator[tuple[str, float]]:
-    for kind in sorted({kind for kind, _ in sightings(heading[:SENTENCE_CHARS].lower(), "headings")}):
-        yield kind, table("heading_weights")[kind] * (1.0 if heading.count(" ") < _LONG_HEADING else _LONG_SHARE)
+    lower = heading[:SENTENCE_CHARS].lower()
+    words = len(heading.split())
+    share = _WHOLE_SHARE if words == 1 else 1.0 if words <= _LONG_HEADING else _LONG_SHARE
+    if not pattern("reasons").match(lower):
+        for name, _ in sightings(lower, "headings"):
+            yield "convention" if name == "rules" else name, table("heading_weights")[name] * share
 
 
 def _source_weights(path: str, hint: str | None, text: str, features: set[str]) -> Iterator[tuple[str, float]]:
@@ -166,15 +195,14 @@ def _source_weights(path: str, hint: str | None, text: str, features: set[str]) 
     kind = word if word in DEFAULT_KINDS else table("hints")["kinds"].get(word)
     if kind is None:
         places = re.sub(r"[-_]", " ", " ".join([*folders[-2:], stem]))
-        yield from ((kind, weight * _FILE_SHARE) for kind, weight in _named_kinds(places))
+        yield from ((kind, weight * _FILE_SHARE) for kind, weight in dict(_named_kinds(places)).items())
         return
-    if word == "feedback" and _WHY.search(text) and features.isdisjoint(_RULES):
+    if word == "feedback" and _WHY.search(text) and features.isdisjoint(RULES):
         kind = "lesson"
     yield kind, next((weight for name, weight in _HINTS if word in table("hints")[name].split()), _HINT_WEIGHT)
 
 
 _HINTS = (("firm", _FIRM_WEIGHT), ("weak", _WEAK_WEIGHT))
-_RULES = frozenset({"forbids", "obliges", "orders"})
 
 _FIRST_WORD = re.compile(r"[\s*_>`-]*(?:please\s+)?([\w'\u2019]+)", re.IGNORECASE)
 

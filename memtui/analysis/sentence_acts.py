@@ -20,11 +20,12 @@ _CJK_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _KANA_OR_HANGUL = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
 _RUN, _CODE = "\u2318", "\u25e6"
 _WORD = re.compile(rf"[\w']+(?:-[\w']+)*|[{_RUN}{_CODE}]")
+_SLASH_COMMAND = re.compile(r"/[a-z][\w:-]+(?: .*)?")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)")
 _LABEL = re.compile(r"[^.:：]{1,60}?[:：](?=\s|[^\x00-\x7f])\s*|[^.:：]{1,60}?\s[—–-]{1,2}\s")
 _EARLY_CHARS = 60
 _LABEL_WORDS = 4
-_RULES = frozenset({"forbids", "obliges", "orders", "advises"})
+RULES = frozenset({"forbids", "obliges", "orders", "advises"})
 
 Act = str
 """The name of an act in the table, or of a shape: `forbids`, `obliges`, `orders`, `tells`, `command` …"""
@@ -32,32 +33,39 @@ Act = str
 
 def acts_of(sentence: str) -> frozenset[Act]:
     """Return what a sentence of Markdown, without its list mark, does."""
-    spans = CODE_SPAN.sub(lambda span: f" {_RUN if _is_command(span[2]) else _CODE} ", sentence[:SENTENCE_CHARS])
+    spans = CODE_SPAN.sub(_held, sentence[:SENTENCE_CHARS])
     plain = _EMPHASIS.sub("", spans).lower().replace("\u2019", "'").strip()
+    plain = pattern("harmless").sub("…", plain)
     words = _WORD.findall(plain)
     if not words:
         return frozenset()
     said = dict(reversed(list(sightings(plain, "acts"))))
     mood = _mood(plain, said)
-    shape = set(_shape(plain, said)) if mood.isdisjoint(_RULES) else set()
+    shape = set(_shape(plain, said)) if mood.isdisjoint(RULES | {"only"}) else set()
     return frozenset({*mood, *shape, *_topics(plain, words, said, mood)})
 
 
-def _is_command(code: str) -> bool:
-    """Return whether code is a command line: a program with arguments, a script or a slash command."""
+def _held(span: re.Match[str]) -> str:
+    slash = not span.start() and _SLASH_COMMAND.fullmatch(span[2])
+    return f" {_RUN if slash or is_command(span[2]) else _CODE} "
+
+
+def is_command(code: str) -> bool:
+    """Return whether code is a command line: a program with arguments or a script."""
     return bool(_command().match(code.strip()))
 
 
 def _mood(plain: str, said: dict[Act, int]) -> set[Act]:
     """Return how strongly a sentence tells what to do; nothing if it does not."""
     label, rest = _labelled(plain)
-    reason = (said.get("cause") or SENTENCE_CHARS) if plain.isascii() else SENTENCE_CHARS
+    reason = SENTENCE_CHARS if _CJK_LETTER.search(plain) else said.get("cause") or SENTENCE_CHARS
     early = _EARLY_CHARS + (plain.find(",") if plain.partition(" ")[0] in words_of("conditions") else 0)
     if said.get("forbid", SENTENCE_CHARS) < min(reason, early) or any(map(_forbids_by_shape, (plain, rest))):
         return {"forbids"}
-    obliges = said.get("oblige", reason) < reason or any(map(_pattern("restricts").match, (plain, rest)))
+    obliges = said.get("oblige", reason) < reason or any(map(pattern("restricts").match, (plain, rest)))
     mood = {"obliges"} if obliges else {"orders"} if _orders(label, rest) else set()
-    later = {"forbids_later": "forbid" in said, "advises": "advise" in said, "only": _pattern("only").search(plain)}
+    advises = "advise" in said and mood != {"orders"}
+    later = {"forbids_later": "forbid" in said, "advises": advises, "only": pattern("only").search(plain)}
     return mood | {act for act, holds in later.items() if holds}
 
 
@@ -66,20 +74,24 @@ def _shape(plain: str, said: dict[Act, int]) -> Iterator[Act]:
     if "tell" in said or "build" in said or plain.startswith(_CODE):
         yield "tells"
     else:
-        yield "defines" if _pattern("defines").match(plain) else "names"
-    if _pattern("over").match(plain):
+        yield "defines" if pattern("defines").match(plain) else "names"
+    if pattern("over").match(plain):
         yield "over"
 
 
 def _topics(plain: str, words: list[str], said: dict[Act, int], mood: set[Act]) -> Iterator[Act]:
     """Yield what a sentence is about, whatever it says of it."""
-    yield from said.keys() & {"build", "style", "learned", "now"}
-    if _pattern("underway").search(plain):
+    yield from said.keys() & {"build", "style", "naming", "learned", "now"}
+    if pattern("underway").search(plain):
         yield "now"
-    if _RUN in words:
+    if pattern("dated").match(plain):
+        yield "dated"
+    if _RUN in words and "forbids" not in mood:
         told = "tell" in said and "orders" not in mood
         first = _RUN in {words[0], _labelled(plain)[1][:1]}
         yield "command_first" if first else "command_told" if told else "command"
+    elif plain.endswith((":", "：")) and words[0] in words_of("run"):
+        yield "command"
     elif "tool" in said:
         yield "tool"
     if words[0] in words_of("done"):
@@ -91,17 +103,21 @@ def _story(plain: str, said: dict[Act, int], mood: set[Act]) -> Iterator[Act]:
     """Yield what happened: something was decided, learned, or failed and was cured."""
     if "decide" in said:
         yield "decide_in_rule" if mood & {"forbids", "orders"} else "decide"
-    if "instead" in said and "cause" in said:
+    if {"instead", "cause"} <= said.keys() and mood.isdisjoint({"forbids", "orders"}):
         yield "instead_because"
-    if _pattern("noted").match(plain):
+    if pattern("noted").match(plain):
         yield "learned"
-    cured = "cured" in said or bool(_pattern("cures").search(plain))
-    fault = next((act for act in ("failed", "fails") if act in said), "fails" if cured and "errs" in said else "")
-    if fault and mood.isdisjoint(_RULES):
+    if pattern("once").search(plain) and mood.isdisjoint(RULES):
+        yield "story"
+    cured = "cured" in said or bool(pattern("cures").search(plain))
+    breaks = (cured and "errs" in said) or pattern("breaks").search(plain)
+    fault = next((act for act in ("failed", "fails") if act in said), "fails" if breaks else "")
+    if fault and mood.isdisjoint(RULES - {"advises"}):
         yield fault
-        if cured or "cause" in said:
+        occasion = pattern("occasion").search(plain) and not pattern("gates").search(plain)
+        if cured or "cause" in said or occasion:
             yield "fault_explained"
-        if _pattern("past").search(plain):
+        if pattern("past").search(plain):
             yield "fault_past"
 
 
@@ -120,14 +136,14 @@ def _orders(label: str, rest: str) -> bool:
 
 
 def _forbids_by_shape(part: str) -> bool:
-    german = _pattern("german_no").search(part) and _ends_as_german_order(part)
-    return bool(german or _pattern("forbids").match(part))
+    german = pattern("german_no").search(part) and _ends_as_german_order(part)
+    return bool(german or pattern("forbids").match(part))
 
 
 def _is_order(part: str) -> bool:
     """Return whether a part of a sentence tells what to do."""
     words = _WORD.findall(part)
-    while words and words[0] in words_of("adverbs"):
+    while words and (words[0] in words_of("adverbs") or words[0].endswith("ly")):
         words = words[1:]
     if not words:
         return False
@@ -148,13 +164,14 @@ def _is_finite(word: str) -> bool:
 def _is_foreign_order(part: str, words: str) -> bool:
     if _KANA_OR_HANGUL.search(part):
         end = part.rstrip("。．.! ")
-        return end.endswith(cjk_words_of("do_last")) or bool(_pattern("japanese_order").search(end))
-    german = _pattern("german").search(part) and _ends_as_german_order(part)
-    return bool(german or _pattern("foreign_orders").match(words) or part.startswith(cjk_words_of("do")))
+        return end.endswith(cjk_words_of("do_last")) or bool(pattern("japanese_order").search(end))
+    german = pattern("german").search(part) and _ends_as_german_order(part)
+    return bool(german or pattern("foreign_orders").match(words) or part.startswith(cjk_words_of("do")))
 
 
 def _ends_as_german_order(part: str) -> bool:
-    return bool(_pattern("german_order").search(part)) and words_of("german_finite").isdisjoint(_WORD.findall(part))
+    found = pattern("german_order").search(part)
+    return found is not None and words_of("german_finite").isdisjoint(_WORD.findall(part[: found.end()]))
 
 
 # The tables
@@ -210,7 +227,7 @@ def table(name: str) -> dict[str, Any]:
 
 
 @cache
-def _pattern(name: str) -> re.Pattern[str]:
+def pattern(name: str) -> re.Pattern[str]:
     return compile_lines(table("patterns")[name])
 
 
@@ -219,7 +236,7 @@ def _command() -> re.Pattern[str]:
     programs = table("patterns")["programs"].replace("\n", "")
     return re.compile(
         rf"(?:\$ )?(?:sudo |[A-Z_]+=\S+ )*(?:(?:\./)?(?:{programs}) \S|\./[\w./-]+\.(?:sh|ps1|py)\b|[\w./-]+\.sh\b"
-        r"|/[a-z][a-z-]+$|[\w./-]+(?: [\w./:-]+)* --?[a-z])"
+        r"|[\w./-]+(?: [\w./:-]+)* --?[a-z])"
     )
 
 

@@ -15,7 +15,7 @@ SAMPLES = [
     ("Never push to main", (), "constraint"),
     ("Always run `make check` before you commit", ("Rules",), "constraint"),
     ("Amounts must be integers", (), "constraint"),
-    ("提交信息必须使用英文", ("提交规范",), "constraint"),
+    ("提交信息必须使用英文", ("提交规范",), "convention"),
     ("本番データを使うことは禁止", (), "constraint"),
     ("Use snake_case for functions", (), "convention"),
     ("Suffix background jobs with `_job`", ("Naming",), "convention"),
