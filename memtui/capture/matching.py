@@ -332,12 +332,13 @@ class Known:
     def missing(
         self, lost: Mapping[str, set[str | None]], found: Collection[str], paths: Collection[str | None]
     ) -> list[Memory]:
-        """Return the memories in use that none of these files states, in any words."""
+        """Return the memories in use that none of these files states, in any words, and no file beside them."""
         return [
             memory
             for memory in self.memories
             if memory.status in {"active", "candidate"}
             and memory.id in lost
             and memory.id not in found
+            and all(source.path is None or source.path in paths for source in memory.sources)
             and lost[memory.id].issuperset(source.imported_hash for source in memory.sources if source.path in paths)
         ]

@@ -286,6 +286,17 @@ def test_what_an_assistant_loads_by_an_import_follows_the_edits_of_the_file(
     assert len({source.imported_hash for source in row.sources}) == 1
 
 
+def test_a_text_is_missed_only_where_no_other_file_may_state_it(tmp_path: Path, home: Path, vault: Vault) -> None:
+    files = {"CLAUDE.md": "@AGENTS.md\n", "AGENTS.md": "- Round money at the last step only.\n"}
+    root = repository(tmp_path / "shop", files)
+    request = ImportRequest(paths=[], folder=root, home=home)
+    run_import(vault, read_sources(request), request, actor=Actor())
+    without = ImportRequest(paths=[], folder=root, home=home, exclude=["AGENTS.md"])
+    assert plan_import(vault, read_sources(without), without).missing == []
+    write_files(root, {"AGENTS.md": "# Nothing\n"})
+    assert len(plan_import(vault, read_sources(request), request).missing) == 1
+
+
 def test_a_linked_worktree_sees_the_auto_memory_of_its_main_checkout(tmp_path: Path, home: Path) -> None:
     root = repository(tmp_path / "ledger", {"CLAUDE.md": RULE})
     git(root, "worktree", "add", "--quiet", str(tmp_path / "retry"), "-b", "retry")
