@@ -177,13 +177,15 @@ class Parts:
                 kept.pop()
                 self.gaps.append((lead.lines, reason))
                 self.dropped.append(lead.lines)
-        if kept and len(kept) == 1 and kept[0].kind == "paragraph" and announces(kept[0].content):
+        if len(kept) == 1 and kept[0].kind == "paragraph":
             return self._dangling(kept)
         return kept
 
     def _dangling(self, kept: list[Block]) -> list[Block]:
         """Leave out a lone paragraph that only leads to what is no memory or stands below other headings."""
-        if not only_announces(kept[0].content, PIECE_CHARS):
+        text = kept[0].content
+        above = self.passage.has_children and len(first_label(text)) > 1 and not is_statement(text)
+        if not above and not (announces(text) and only_announces(text, PIECE_CHARS)):
             return kept
         self.gaps.append((kept[0].lines, SkipReason.LEAD))
         return []

@@ -56,6 +56,7 @@ _STRONG_WORDS = 2
 _SPLIT_SHARE = 0.66  # two of three
 _ORDERED_SHARE = 0.5
 _RULE_WORDS = 25
+_LONG_SHARE = 0.9
 _NESTED_CHARS = 60
 _LINK_HEAD_WORDS = 10
 
@@ -268,25 +269,32 @@ def splits_into_items(block: Block, texts: Sequence[str], heading_path: Sequence
     about_rules = bool(pattern("rules").search(heading))
     if sum(1 for item in items if item.rstrip().endswith(_GOES_ON)) > 1:
         return False
-    if not items or (
-        not about_rules
-        and (is_counted(heading) or is_procedure(heading) or any(map(pattern("trouble").search, heading_path)))
-    ):
-        return False
-    checks = (item for item in items if _CHECK_BOX.match(item) or first_paragraph(item).rstrip().endswith(_ASKS))
-    if 2 * sum(1 for _ in checks) > len(items):
-        return False
-    labels = [is_negative(first_label(item)) for item in items if is_example_label(first_label(item))]
-    if any(labels) and not all(labels):
-        return False
-    if is_negative(heading) and not all(map(is_strong, map(first_paragraph, items))):
+    states = sum(map(is_statement, items))
+    long = sum(map(words_in, items)) >= _RULE_WORDS * len(items) and states >= _LONG_SHARE * len(items)
+    if block.kind == "bullets" and long and len(items) > 1 and not is_negative(heading):
+        return True
+    if not items or _belong_together(items, heading_path, about_rules=about_rules):
         return False
     if block.kind == "ordered" and not about_rules:
         if any(map(is_procedure, heading_path)):
             return False
-        long = sum(map(words_in, items)) >= _RULE_WORDS * len(items) and all(map(is_statement, items))
         return long or sum(map(_is_firm, items)) >= _ORDERED_SHARE * len(items)
-    return sum(map(is_statement, items)) >= _SPLIT_SHARE * len(items)
+    return states >= _SPLIT_SHARE * len(items)
+
+
+def _belong_together(items: Sequence[str], heading_path: Sequence[str], *, about_rules: bool) -> bool:
+    """Return whether items are steps, things to try, checks, a pair of examples, or what a heading forbids."""
+    heading = heading_path[-1] if heading_path else ""
+    tries = any(map(pattern("trouble").search, heading_path))
+    if not about_rules and (tries or is_counted(heading) or is_procedure(heading)):
+        return True
+    checks = (item for item in items if _CHECK_BOX.match(item) or first_paragraph(item).rstrip().endswith(_ASKS))
+    if 2 * sum(1 for _ in checks) > len(items):
+        return True
+    labels = [is_negative(first_label(item)) for item in items if is_example_label(first_label(item))]
+    if any(labels) and not all(labels):
+        return True
+    return is_negative(heading) and not all(map(is_strong, map(first_paragraph, items)))
 
 
 def first_label(item: str) -> str:
